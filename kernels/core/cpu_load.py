@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from time import perf_counter, process_time
@@ -20,13 +20,10 @@ from typing import NamedTuple
 def usable_cores() -> int:
     """The number of cores that this process may use.
 
-    Those it is bound to, or as many as the time that a container's quota allows; threads beyond
-    it would be held back all at once.
+    Those it is bound to, or as many as a container's quota allows: it holds back more threads.
     """
-    if hasattr(os, "sched_getaffinity"):
-        bound = len(os.sched_getaffinity(0))
-    else:
-        bound = os.cpu_count() or 1
+    has_mask = hasattr(os, "sched_getaffinity")
+    bound = len(os.sched_getaffinity(0)) if has_mask else os.cpu_count() or 1
     quota = quota_of(control_group())
     return bound if quota is None else max(1, min(bound, math.ceil(quota)))
 
@@ -35,7 +32,7 @@ PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")  # where Linux shows its c
 
 
 def control_group(proc: Path = PROC, cgroups: Path = CGROUPS) -> Path | None:
-    """Return the folder of this process's own group, of version 2 or 1; None without one."""
+    """The folder of this process's own group, of version 2 or 1; None without one."""
     for line in text_of(proc / "self" / "cgroup").splitlines():
         _, controllers, name = line.split(":", 2)
         if controllers and "cpu" not in controllers.split(","):
@@ -48,7 +45,7 @@ def control_group(proc: Path = PROC, cgroups: Path = CGROUPS) -> Path | None:
 
 
 def quota_of(group: Path | None) -> float | None:
-    """Return as many cores' worth of time as `group` allows; None where it sets no limit."""
+    """Cores' worth of time that `group` allows; None where it sets no limit."""
     if group is None:
         return None
     words = text_of(group / "cpu.max").split() or [
@@ -104,64 +101,45 @@ class Load:
 
     @property
     def stolen(self) -> float:
-        """Return the share of the cores' time that the host gave away; 0.01 is one percent."""
+        """The share of the cores' time that the host gave away; 0.01 is one percent."""
         return self.stolen_s / (self.seconds * self.cores) if self.seconds > 0 else 0.0
 
     @property
     def disturbances(self) -> tuple[str, ...]:
         """Possible disturbances of a time measured meanwhile, in words."""
-        return tuple(filter(None, (self.by_others, self.by_host, self.by_quota)))
-
-    @property
-    def by_others(self) -> str:
-        """Return "other programs kept 1.3 of 2 cores busy"; empty where that is little."""
-        if self.others <= OTHERS_SHARE * self.cores or self.others_s < TOLD_APART_S:
-            return ""
-        return f"other programs kept {self.others:.1f} of {self.cores} cores busy"
-
-    @property
-    def by_host(self) -> str:
-        """Return "the host gave 4 % of the cores' time to others"; empty where it did not."""
-        if self.stolen <= STOLEN_SHARE or self.stolen_s < TOLD_APART_S:
-            return ""
-        return f"the host gave {100 * self.stolen:.0f} % of the cores' time to others"
-
-    @property
-    def by_quota(self) -> str:
-        """Return "a quota of 4 cores held it back 3 times"; empty where none did."""
-        if not self.throttled:
-            return ""
-        of = f" of {self.quota:g} cores" if self.quota is not None else ""
-        return f"a quota{of} held it back {self.throttled} time{'s' * (self.throttled != 1)}"
+        return tuple(words for _, words in _by_kind(self) if words)
 
     def plus(self, other: Load) -> Load:
-        """Return both as one, the later of which is `other`."""
-        return Load(
-            seconds=self.seconds + other.seconds,
-            cores=other.cores,
-            others_s=self.others_s + other.others_s,
-            stolen_s=self.stolen_s + other.stolen_s,
-            throttled=self.throttled + other.throttled,
-            quota=other.quota,
-        )
+        """Both as one; `other` is the later."""
+        names = ("seconds", "others_s", "stolen_s", "throttled")
+        sums = {name: getattr(self, name) + getattr(other, name) for name in names}
+        return replace(other, **sums)
+
+
+def _by_kind(load: Load) -> tuple[tuple[float, str], ...]:
+    """Severity and sentence of each kind of disturbance; "" where it is little."""
+    others = host = quota = ""
+    if load.others > OTHERS_SHARE * load.cores and load.others_s >= TOLD_APART_S:
+        others = f"other programs kept {load.others:.1f} of {load.cores} cores busy"
+    if load.stolen > STOLEN_SHARE and load.stolen_s >= TOLD_APART_S:
+        host = f"the host gave {100 * load.stolen:.0f} % of the cores' time to others"
+    if load.throttled:
+        of = f" of {load.quota:g} cores" if load.quota is not None else ""
+        quota = f"a quota{of} held it back {load.throttled} time{'s' * (load.throttled != 1)}"
+    return (load.others, others), (load.stolen, host), (load.throttled, quota)
 
 
 def disturbed_in_words(loads: Iterable[Load | None]) -> str:
-    """Return one sentence on what disturbed measurements with these loads; "" for nothing.
+    """Describe disturbances of measurements with these loads, the worst of each kind; or "".
 
-    It names the worst of each kind.  None stands for a measurement on a GPU, or for an unknown
-    load.
+    None stands for a measurement on a GPU, or for an unknown load.
     """
     known = [each for each in loads if each is not None]
     disturbed = [each for each in known if each.disturbances]
     if not disturbed:
         return ""
-    worst = (
-        max(disturbed, key=lambda each: each.others).by_others,
-        max(disturbed, key=lambda each: each.stolen).by_host,
-        max(disturbed, key=lambda each: each.throttled).by_quota,
-    )
-    what = ", ".join(filter(None, worst))
+    worst = (max(kind) for kind in zip(*map(_by_kind, disturbed), strict=True))
+    what = ", ".join(words for _, words in worst if words)
     if len(disturbed) == 1:
         return f"1 of {len(known)} times on the CPU was disturbed: {what}."
     return f"{len(disturbed)} of {len(known)} times on the CPU were disturbed, at worst: {what}."
@@ -192,7 +170,7 @@ class LoadWatch:
         self._began = self._now()
 
     def load(self) -> Load | None:
-        """Return the load since `start`; None where the system does not tell, or without that."""
+        """The load since `start`; None where the system does not tell, or without that."""
         if (began := self._began) is None or (now := self._now()) is None:
             return None
         own_s, busy_s = now.own_s - began.own_s, now.busy_s - began.busy_s
@@ -207,7 +185,7 @@ class LoadWatch:
 
     @cached_property
     def _cpus(self) -> frozenset[str]:
-        """Return the names in /proc/stat of the cores that this process may use."""
+        """Names in /proc/stat of the cores that this process may use."""
         return frozenset(f"cpu{number}" for number in os.sched_getaffinity(0))
 
     @cached_property
@@ -233,17 +211,13 @@ class LoadWatch:
         )
 
     def _throttled(self) -> int:
-        text = text_of(self._cgroup / "cpu.stat") if self._cgroup else ""
-        words = text.split()
-        counters = dict(zip(words[::2], words[1::2], strict=False))
-        return int(counters.get("nr_throttled", 0))
+        words = text_of(self._group / "cpu.stat").split() if self._group else []
+        return int(dict(zip(words[::2], words[1::2], strict=False)).get("nr_throttled", 0))
 
     @cached_property
     def _quota(self) -> float | None:
-        """Return the quota in cores, of control groups version 2, else of version 1."""
-        return quota_of(self._cgroup)
+        return quota_of(self._group)
 
     @cached_property
-    def _cgroup(self) -> Path | None:
-        """Return the folder of this process's own control group that limits its CPU time."""
+    def _group(self) -> Path | None:
         return control_group(self._proc, self._cgroups)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
 from itertools import chain
+from operator import or_
 from os import getpid
 from time import perf_counter, time_ns
 from typing import Any, NamedTuple, TypeVar
@@ -29,7 +30,7 @@ def disturbances_of(
 
 @lru_cache(maxsize=256)
 def _unsteady(samples_ms: tuple[float, ...]) -> tuple[str, ...]:
-    """Return "its quartiles lie 83 % of the median apart"; empty where that is little."""
+    """("its quartiles lie 83 % of the median apart",); empty where that is little."""
     if len(samples_ms) < ENOUGH_SAMPLES or (apart := relative_spread(samples_ms)) <= UNSTEADY:
         return ()
     return (f"its quartiles lie {100 * apart:.0f} % of the median apart",)
@@ -41,6 +42,7 @@ MAX_SHARE = 0.02  # of the time, where it answers slowly
 BEFORE_US = 1_000_000  # the driver reports others late: those of just before count, too
 OTHERS_PERCENT = 5  # of the GPU's time, from which on a process of others disturbs
 T = TypeVar("T", int, float)
+READINGS = ("sm_mhz", "memory_mhz", "temperature_c", "power_w")  # of Health, and of a look
 
 # NVML's clocks event reasons (nvml.h, nvmlClocksEventReasons) by their bits; idling is none.
 REASONS = {
@@ -82,17 +84,14 @@ class Health:
 
 
 def health_of_all(several: Iterable[Health | None]) -> Health | None:
-    """Return the summary of several GPUs' health; None where nothing is known of any."""
+    """Summary of several GPUs' health; None where nothing is known of any."""
     known = [each for each in several if each is not None]
     if not known:
         return None
-    throttled = dict.fromkeys(words for each in known for words in each.throttled)
+    ranges = {name: _around(getattr(each, name) for each in known) for name in READINGS}
     return Health(
-        sm_mhz=_around(each.sm_mhz for each in known),
-        memory_mhz=_around(each.memory_mhz for each in known),
-        temperature_c=_around(each.temperature_c for each in known),
-        power_w=_around(each.power_w for each in known),
-        throttled=tuple(throttled),
+        **ranges,
+        throttled=tuple(dict.fromkeys(words for each in known for words in each.throttled)),
         others=tuple(dict.fromkeys(words for each in known for words in each.others)),
     )
 
@@ -137,10 +136,11 @@ class Nvml:
         return None if all(each is None for each in found) else found
 
     def others_since(self, since_us: int) -> dict[int, int]:
-        """Return the processes of others that used the GPU since then, and for how much of it.
+        """Processes of others that used the GPU since then, and their share in percent.
 
-        In percent of a sixth of a second or so.  None where the driver tells nothing of processes,
-        or numbers them otherwise than this system: then ours are not among them.
+        None where the driver tells nothing of processes, or numbers them otherwise than this
+        system: then ours are not among them.
+
         since_us  by the system's clock, which the driver's samples have
         """
         if self._opened is None:
@@ -161,7 +161,7 @@ class Nvml:
 
     @cached_property
     def _opened(self) -> tuple[Any, Any] | None:
-        """Return the module and the GPU's handle, opened at the first look: it may take a while."""
+        """The module and the GPU's handle, opened at the first look: it may take a while."""
         try:
             import pynvml
 
@@ -216,25 +216,20 @@ class Watch:
         self._next_s = start + max(LOOK_EVERY_S, took_s / MAX_SHARE)
 
     def health(self) -> Health | None:
-        """Return the summary of all readings so far; None where there were none."""
+        """Summary of all readings so far; None where there were none."""
         if not self._looks and not self._beside:
             return None
-        seen = 0
-        for each in self._looks:
-            seen |= each.reasons or 0
-        return Health(
-            sm_mhz=_range(each.sm_mhz for each in self._looks),
-            memory_mhz=_range(each.memory_mhz for each in self._looks),
-            temperature_c=_range(each.temperature_c for each in self._looks),
-            power_w=_range(each.power_w for each in self._looks),
-            throttled=tuple(words for bit, words in REASONS.items() if seen & bit),
-            others=(*self._beside, *self._busy()),
+        seen = reduce(or_, (each.reasons or 0 for each in self._looks), 0)
+        busy = (
+            f"another program (process {process}) used {percent} % of the GPU's time"
+            for process, percent in self._others.items()
+            if percent >= OTHERS_PERCENT
         )
-
-    def _busy(self) -> Iterator[str]:
-        for process, percent in self._others.items():
-            if percent >= OTHERS_PERCENT:
-                yield f"another program (process {process}) used {percent} % of the GPU's time"
+        return Health(
+            **{name: _range(getattr(each, name) for each in self._looks) for name in READINGS},
+            throttled=tuple(words for bit, words in REASONS.items() if seen & bit),
+            others=(*self._beside, *busy),
+        )
 
 
 def _range(values: Iterable[T | None]) -> tuple[T, T] | None:

@@ -22,13 +22,13 @@ CONFIDENCE_EDGES = (50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE))  # percentiles
 
 
 def relative_spread(samples_ms: Sequence[float]) -> float:
-    """Return quartile range over median: nvbench's "noise", but unmoved by outliers."""
+    """Quartile range over median: nvbench's "noise", but unmoved by outliers."""
     low, median, high = np.percentile(samples_ms, (25, 50, 75))
     return float((high - low) / median) if median > 0 else 0.0
 
 
 def median_interval(samples_ms: Sequence[float]) -> tuple[float, float]:
-    """Return the interval (low, high) that holds the median at CONFIDENCE.
+    """The interval (low, high) that holds the median at CONFIDENCE.
 
     By the percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993,
     chapter 13); one sample gives no width.
@@ -41,7 +41,7 @@ def median_interval(samples_ms: Sequence[float]) -> tuple[float, float]:
 
 @lru_cache(maxsize=1024)
 def resampled_medians(samples: tuple[float, ...], seed: int = SEEDS[0]) -> NDArray[np.float64]:
-    """Return the medians of RESAMPLES draws of as many samples, with replacement.
+    """The medians of RESAMPLES draws of as many samples, with replacement.
 
     Not drawn one by one: the middle of n sorted draws from n samples is the sample number
     floor(n u), where u is the middle of n sorted uniform numbers, which is distributed as a beta
@@ -88,7 +88,7 @@ class Timing:
 
     @property
     def is_single(self) -> bool:
-        """Return True if there is but one sample, whose spread is unknown."""
+        """Return True if there is one sample only, whose spread is unknown."""
         return len(self.samples_ms) == 1
 
     @property
@@ -114,11 +114,7 @@ class Timing:
 
     @property
     def independent_ms(self) -> tuple[float, ...]:
-        """Return the samples that tell how sure the median is.
-
-        Of several rounds their medians, since samples of one round share whatever the
-        computer did then; else the samples.
-        """
+        """The samples, or the medians of rounds: samples of one round share its disturbances."""
         if len(self.rounds) < 2:
             return self.samples_ms
         ends = list(accumulate(self.rounds))
@@ -129,7 +125,7 @@ class Timing:
 
     @property
     def interval_ms(self) -> tuple[float, float] | None:
-        """Return the interval that the median lies in, at `statistics.CONFIDENCE`.
+        """The interval that the median lies in, at CONFIDENCE.
 
         None of fewer than ENOUGH_SAMPLES independent values: no interval between so few covers the
         median that often; all five of them together do with 93.75 %.
@@ -178,14 +174,9 @@ class Comparison:
     @property
     def turned(self) -> Comparison:
         """Return the same, `b` against `a`."""
-        verdict = {"faster": "slower", "slower": "faster", "same": "same"}
-        return replace(
-            self,
-            verdict=verdict[self.verdict],  # type: ignore[arg-type]
-            ratio=1 / self.ratio,
-            low=1 / self.high,
-            high=1 / self.low,
-        )
+        turned: dict[Verdict, Verdict] = {"faster": "slower", "slower": "faster", "same": "same"}
+        verdict, ratio = turned[self.verdict], 1 / self.ratio
+        return replace(self, verdict=verdict, ratio=ratio, low=1 / self.high, high=1 / self.low)
 
     @property
     def in_words(self) -> str:
@@ -197,16 +188,9 @@ class Comparison:
 
 
 def how_equal(ratio: float, within: float = SAME_WITHIN) -> str:
-    """Return in words why medians in this ratio count as the same.
-
-    They are as near as the rule asks for, or their noise is too large to tell.  Of several: the
-    largest ratio among them.
-    """
-    apart = max(ratio, 1 / ratio)
-    # As close as rounding may bring 1 + within to itself.
-    return (
-        f"equal within {100 * within:g} %" if apart <= 1 + within + 1e-9 else "equal within noise"
-    )
+    """The reason why medians in this ratio, the largest of several, count as the same."""
+    is_near = max(ratio, 1 / ratio) <= 1 + within + 1e-9  # as rounding may change 1 + within
+    return f"equal within {100 * within:g} %" if is_near else "equal within noise"
 
 
 def compare(a: Timing, b: Timing, within: float = SAME_WITHIN) -> Comparison:
@@ -241,34 +225,27 @@ def compare(a: Timing, b: Timing, within: float = SAME_WITHIN) -> Comparison:
 
 
 def gives_speed_up(a: Timing, b: Timing) -> bool:
-    """Return True if the ratio of two timings is a speed-up.
-
-    That of a single run is none: nobody knows what disturbed it.
-    """
+    """Return False for single runs: their disturbances are unknown."""
     return not (a.is_single or b.is_single)
 
 
 def groups_of_equals(timings: Mapping[K, Timing]) -> list[tuple[K, ...]]:
-    """Return the keys, fastest first; those in one tuple are the same as its first, by `compare`.
+    """The keys, fastest first; those in one tuple are the same as its first, by `compare`.
 
-    What is noisy may be the same as the first while something steadier, and quicker, is not.
+    A noisy timing may be the same as the first while a steadier, quicker one is not.
     """
     left = sorted(timings, key=lambda key: timings[key].median_ms)
     groups = []
     while left:
-        best = timings[left[0]]
-        group = [key for key in left if key == left[0] or _same(best, timings[key])]
-        groups.append(tuple(group))
-        left = [key for key in left if key not in group]
+        first, *others = left
+        same = {k for k in others if compare(timings[first], timings[k]).verdict == "same"}
+        groups.append((first, *(key for key in others if key in same)))
+        left = [key for key in others if key not in same]
     return groups
 
 
-def _same(a: Timing, b: Timing) -> bool:
-    return compare(a, b).verdict == "same"
-
-
 def _ratio_interval(first: tuple[float, ...], second: tuple[float, ...]) -> tuple[float, float]:
-    """Return the interval of the second's median over the first's."""
+    """The interval of the second's median over the first's."""
     if min(len(first), len(second)) < ENOUGH_SAMPLES:
         (low_1, high_1), (low_2, high_2) = map(_reach, (first, second))
         return low_2 / high_1, high_2 / low_1
@@ -280,7 +257,7 @@ def _ratio_interval(first: tuple[float, ...], second: tuple[float, ...]) -> tupl
 
 
 def _reach(samples: tuple[float, ...]) -> tuple[float, float]:
-    """Return the interval that a median may lie in, of enough samples or too few; never zero."""
+    """The interval that a median may lie in, of enough samples or too few; never zero."""
     if len(samples) >= ENOUGH_SAMPLES:
         low, high = median_interval(samples)
     else:

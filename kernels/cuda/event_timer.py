@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -61,20 +60,6 @@ class EventTimer:
         self._stop.record()
         self._stop.synchronize()
         return float(self._cp.cuda.get_elapsed_time(self._start, self._stop))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Queue:
-    """A job made ready, to be timed in any way.
-
-    stream  of CUDA, by its address: what `launch` queues on
-    launch  queues the job's kernels, and does nothing else
-    timer   our own way, on that stream: with what empties the L2, and a kernel that does nothing
-    """
-
-    stream: int
-    launch: Callable[[], None]
-    timer: EventTimer
 
 
 SAMPLING = Sampling(

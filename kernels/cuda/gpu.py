@@ -35,7 +35,7 @@ from kernels.cuda.device_pictures import (
     measuring_transfers,
     why_not_transferred,
 )
-from kernels.cuda.event_timer import CeilingBench, EventTimer, Queue
+from kernels.cuda.event_timer import CeilingBench, EventTimer
 from kernels.cuda.launch import (
     Launch,
     Program,
@@ -90,6 +90,8 @@ MEMORY_SHARE = 0.95  # of what is free: it is given out in pieces, and others wa
 MODEL_SHARE = 0.85
 
 T = TypeVar("T")
+# Times of a Result that those of its strips add up to.
+SUMMED = ("compile_ms", "upload_ms", "upload_copy_ms", "download_ms", "download_copy_ms")
 
 
 class Gpu:
@@ -149,28 +151,23 @@ class Gpu:
             lambda: self.launch_on(program, job, source), shared=is_shared
         )
 
-        def fetch() -> Result:
-            picture, downloaded = self._download(launch)
-            with self.using(in_words(job)):
-                ran = launch.ran()
-            known = Result(
-                job=job,
-                picture=picture,
-                kernel=None,
-                ran=ran,
-                compile_ms=compile_ms,
-                device_name=self.device.name,
-            )
-            return with_transfers(known, uploaded, downloaded)
-
         yield from timed_results(
             lambda: self._sample(launch, sampling),
-            fetch,
+            lambda: replace(self._fetched(launch, uploaded), compile_ms=compile_ms),
             lambda known, timing: replace(known, kernel=timing, health=watch.health()),
             sampling,
             watch.look,
             self.turns,
         )
+
+    def _fetched(self, launch: Launch, uploaded: Moved | None) -> Result:
+        """Download the output of the last run, as a Result without a time."""
+        job = launch.job
+        picture, downloaded = self.pictures.download(launch.arrays["target"], job.picture)
+        with self.using(in_words(job)):
+            ran = launch.ran()
+        known = Result(job, picture, None, ran, device_name=self.device.name)
+        return with_transfers(known, uploaded, downloaded)
 
     def _filtering_in_strips(
         self, rung: Rung, job: Job, sampling: Sampling, rows: int
@@ -191,20 +188,11 @@ class Gpu:
             done.append(replace(strip, picture=picture))
             watch.look()
         picture.flags.writeable = False
-        yield replace(
-            done[0],
-            job=job,
-            kernel=Timing(
-                (sum(each.timed.median_ms for each in done),), sampling.cache, ended="single"
-            ),
-            compile_ms=added_up(each.compile_ms for each in done),
-            upload_ms=added_up(each.upload_ms for each in done),
-            upload_copy_ms=added_up(each.upload_copy_ms for each in done),
-            download_ms=added_up(each.download_ms for each in done),
-            download_copy_ms=added_up(each.download_copy_ms for each in done),
-            strips=len(done),
-            health=watch.health(),
-        )
+        total_ms = sum(each.timed.median_ms for each in done)
+        sums = {name: added_up(getattr(each, name) for each in done) for name in SUMMED}
+        timing = Timing((total_ms,), sampling.cache, ended="single")
+        health = watch.health()
+        yield replace(done[0], job=job, kernel=timing, strips=len(done), health=health, **sums)
 
     def _strip(self, program: Program, job: Job, sampling: Sampling) -> Result:
         """Filter one strip from start to end; the device's memory that it took is free again."""
@@ -213,22 +201,13 @@ class Gpu:
         launch = self.launch_on(program, job, source, rows)
         runs = max(1, min(2, sampling.max_samples))
         samples_ms = [self._sample(launch, sampling) for _ in range(runs)]
-        picture, downloaded = self._download(launch)
-        with self.using(in_words(job)):
-            ran = launch.ran()
-        known = Result(
-            job=job,
-            picture=picture,
-            kernel=Timing((samples_ms[-1],), sampling.cache, "single"),  # the first only warms up
-            ran=ran,
-            device_name=self.device.name,
-        )
-        return with_transfers(known, uploaded, downloaded)
+        timing = Timing((samples_ms[-1],), sampling.cache, "single")  # the first only warms up
+        return replace(self._fetched(launch, uploaded), kernel=timing)
 
     def _rows_at_once(self, rung: Rung, job: Job) -> int:
-        """Return as many of the job's rows as there is memory for: all, if that can be.
+        """As many of the job's rows as there is memory for: all, if that can be.
 
-        What rounds otherwise in strips gets those that the device's model gives it, or none.
+        A rung that rounds otherwise in strips gets those that the device's model allows, or none.
         """
         of_model = rows_a_strip(rung, job, self.device, int(MODEL_SHARE * self.device.memory_bytes))
         there = rows_a_strip(rung, job, self.device, self._room_bytes())
@@ -273,20 +252,6 @@ class Gpu:
                 self.cp.cuda.nvtx.RangePop()
         return launch.ran()
 
-    @contextmanager
-    def queue(self, rung: Rung, job: Job) -> Iterator[Queue]:
-        """Make `job` ready on our stream, which is the current one as long as this is held.
-
-        No other process of ours uses the device meanwhile.
-        """
-        with self.turns.held(), self.using(in_words(job)):
-            launch = self.prepare(rung, job)
-            launch.ready()()  # a CUDA graph is made of what was launched before
-            ready = launch.ready()
-            self.stream.synchronize()
-            yield Queue(int(self.stream.ptr), ready, self.timer)
-            self.stream.synchronize()
-
     def transfers(self, job: Job) -> Iterator[Progress | Transfers]:
         """Measure what bringing job.picture to the device and back takes."""
         count = int(job.picture.nbytes)
@@ -301,7 +266,7 @@ class Gpu:
         yield from measuring_transfers(self.cp, self.stream, array, self.using, self.turns)
 
     def ceilings(self) -> dict[str, float]:
-        """Return the device's limits by name: see `cuda.ceilings`."""
+        """The device's limits by name: see `CeilingBench.ceilings`."""
 
         def measure() -> dict[str, float]:
             with self.turns.held(), self.using("measuring what the GPU can do at most"):
@@ -310,10 +275,7 @@ class Gpu:
         return self.with_room(measure)
 
     def occupancy(self, rung: Rung, job: Job) -> Occupancy | None:
-        """Return the occupancy of the job's first pass that is ours, by the driver's own query.
-
-        None where all passes are a library's.
-        """
+        """The occupancy of the job's first pass that is ours; None if all are a library's."""
         program, _ = self.compile(rung, job)
         with self.using(in_words(job)):
             return occupancy_on(self.cp, program, job, self.device)
@@ -347,21 +309,21 @@ class Gpu:
             raise
 
     def has_compiled(self, rung: Rung, job: Job) -> bool:
-        """Return True if `compile` would answer at once."""
+        """Return True if `compile` takes no time."""
         return self._programs.has(rung, job)
 
     def compile(self, rung: Rung, job: Job) -> tuple[Program, float | None]:
-        """Return the program, and how long that took; None where it was there."""
+        """The program, and the milliseconds that took; None where it was there."""
         known = self.has_compiled(rung, job)
         start = perf_counter()
         with self.using(f"compiling {rung.title} for size {job.ksize}"):
             program = self._programs.get(rung, job)
-        return program, None if known else _ms_since(start)
+        return program, None if known else (perf_counter() - start) * 1e3
 
     def launch_on(
         self, program: Program, job: Job, source: Any, rows: tuple[int, int] | None = None
     ) -> Launch:
-        """Return all that a launch needs, made ready; `rows` as `prepare_launch` has them."""
+        """Make ready all that a launch needs; `rows` as `prepare_launch` has them."""
 
         def prepared() -> Launch:
             with self.using(in_words(job)):
@@ -380,9 +342,6 @@ class Gpu:
             if sampling.cache == "warm" and sampling.max_samples and not is_warm:
                 launch.ready()()  # what others left in the L2 goes
             return self.timer.sample_ms(launch.ready(), sampling.cache)
-
-    def _download(self, launch: Launch) -> tuple[Any, Moved]:
-        return self.pictures.download(launch.arrays["target"], launch.job.picture)
 
     def watch(self) -> Watch:
         """Watch the device from now on."""
@@ -414,7 +373,7 @@ def in_words(job: Job) -> str:
 
 
 def with_transfers(result: Result, up: Moved | None, down: Moved) -> Result:
-    """Return `result` with the times of its transfers; up is None if it was there."""
+    """Add the times of transfers; up is None if the picture was there."""
     return replace(
         result,
         upload_ms=up and up.ms,
@@ -425,10 +384,6 @@ def with_transfers(result: Result, up: Moved | None, down: Moved) -> Result:
 
 
 def added_up(times_ms: Iterable[float | None]) -> float | None:
-    """Return their sum; None where there are none."""
+    """Their sum; None where there are none."""
     known = [each for each in times_ms if each is not None]
     return sum(known) if known else None
-
-
-def _ms_since(start: float) -> float:
-    return (perf_counter() - start) * 1e3

@@ -58,12 +58,11 @@ class LaunchStep:
 def plan_steps(
     rung: Rung, job: Job, device: Device, rows: tuple[int, int] | None = None
 ) -> tuple[LaunchStep, ...]:
-    """Return the launches that write `rows` of the answer, or all of it, in their order.
+    """The launches that write `rows` of the output, or all of it, in their order.
 
     More than one a pass where a grid would be too tall, or too long for a display's watchdog.
     """
-    facts = Facts(job, device)
-    wanted = rows or (0, job.height)
+    facts, wanted = Facts(job, device), rows or (0, job.height)
     return tuple(
         step
         for number, each in enumerate(rung.passes)
@@ -83,24 +82,21 @@ def _steps(
         raise CannotRunError(
             f"A block of {each.function} covers {across}×{down} samples; one is the least."
         )
-    x, y = (facts.value(expression) for expression in each.block)
+    block = facts.value(each.block[0]), facts.value(each.block[1])
+    shared_bytes = facts.value(each.shared_bytes)
     if each.grid:
-        blocks = facts.value(each.grid[0]), facts.value(each.grid[1])
-        yield LaunchStep(number, blocks, (x, y), facts.value(each.shared_bytes), (first, last))
+        grid = facts.value(each.grid[0]), facts.value(each.grid[1])
+        yield LaunchStep(number, grid, block, shared_bytes, (first, last))
         return
-    columns = -(-job.width * job.channels // across)
-    most = rows_per_launch(job, device, down)
+    columns, most = -(-job.width * job.channels // across), rows_per_launch(job, device, down)
     for start in range(first, last, most):
         end = min(start + most, last)
         grid = (columns, -(-(end - start) // down))
-        yield LaunchStep(number, grid, (x, y), facts.value(each.shared_bytes), (start, end))
+        yield LaunchStep(number, grid, block, shared_bytes, (start, end))
 
 
 def rows_per_launch(job: Job, device: Device, block_rows: int) -> int:
-    """Return as many rows as one grid can hold and a display's watchdog lets pass.
-
-    A multiple of those that a block writes.
-    """
+    """The rows that one grid can hold and a display's watchdog lets pass, in whole blocks."""
     rows = MAX_GRID_Y * block_rows
     if device.watchdog:
         taps_per_s = device.multiprocessors * FP32_LANES * device.clock_khz * 1e3
@@ -127,10 +123,9 @@ class Program:
     functions: tuple[Any, ...]
 
     def bind(self, cp: Any, operands: Operands) -> None:
-        """Put the weights where the kernels look for them.
+        """Copy the weights to constant memory, before every launch.
 
-        CuPy shares one module, and so one constant memory, between equal sources: what another
-        job put there is not ours to rely on, so this is done before every launch.
+        CuPy shares one module, and so one constant memory, between equal sources.
         """
         for name, values in operands.constants.items():
             self.module.get_global(name).copy_from_host_async(values.ctypes.data, values.nbytes)
@@ -142,33 +137,30 @@ class Programs:
     """Programs, arguments and cuFFT's plans, kept on the current device from job to job."""
 
     def __init__(self, cp: Any, *options: str) -> None:
-        """Begin with none.
-
-        options  of the compiler, besides those that each rung takes
-        """
+        """Begin with none; options: of the compiler, besides those that each rung takes."""
         self._cp, self._options = cp, options
         self._known: LruCache[tuple[Rung, Knobs], Program] = LruCache(PROGRAMS_KEPT)
         self._plans: LruCache[tuple[int, ...], Any] = LruCache(PLANS_KEPT)
-        # By the identity of what was sent, which is kept, so that no other array can take it.
+        # By the identity of a host array, which is kept, so that no other can take it.
         self._arguments: LruCache[int, tuple[Any, Any]] = LruCache(ARGUMENTS_KEPT)
 
     def has(self, rung: Rung, job: Job) -> bool:
-        """Return True if `get` would answer at once."""
+        """Return True if `get` takes no time."""
         return self._key(rung, job) in self._known
 
     def get(self, rung: Rung, job: Job) -> Program:
-        """Return the program, compiling it unless that was done; CuPy also keeps it on disk."""
+        """The program, compiled unless that was done; CuPy also keeps it on disk."""
         key = self._key(rung, job)
         return self._known.get_or_make(key, lambda: self._compile(rung, key[1]))
 
     def argument(self, array: Any) -> Any:
-        """Return a host array on the device."""
-        if array.flags.writeable:  # and so perhaps another one the next time
+        """A host array on the device."""
+        if array.flags.writeable:  # and so perhaps changed the next time
             return self._cp.asarray(array)
         return self._arguments.get_or_make(id(array), lambda: (array, self._cp.asarray(array)))[1]
 
     def plan(self, tiles: Any) -> Any:
-        """Return cuFFT's plan for (transforms, rows, columns) of complex64, in two dimensions."""
+        """cuFFT's plan for (transforms, rows, columns) of complex64, in two dimensions."""
         from cupyx.scipy.fft import get_fft_plan  # half a second the first time
 
         return self._plans.get_or_make(
@@ -176,7 +168,7 @@ class Programs:
         )
 
     def forget(self) -> None:
-        """Drop what takes much of the device's memory."""
+        """Drop plans and arguments, which take much of the device's memory."""
         self._plans.clear()
         self._arguments.clear()
 
@@ -213,20 +205,15 @@ class Launch:
     went_before: bool = False
 
     def ready(self) -> Callable[[], None]:
-        """Do what must not be timed; return what then only queues the kernels."""
+        """Do what must not be timed; return a function that only queues the kernels."""
         self.program.bind(self.cp, self.operands)
-        if self.graph is None and self.went_before and self._is_worth_a_graph():
+        # Only of launches that were not cut: to a display's watchdog a graph may be one launch.
+        is_worth_it = len(self.queue) == len(self.program.rung.passes) >= GRAPH_FROM
+        if self.graph is None and self.went_before and is_worth_it:
             self.graph = self._captured()
         # Not at once: kernels are loaded when they are first launched, which no graph can hold.
         self.went_before = True
         return self._go if self.graph is None else self.graph.launch
-
-    def _is_worth_a_graph(self) -> bool:
-        """Return True if there are several launches, none of them cut.
-
-        To a display's watchdog a graph may be one launch.
-        """
-        return len(self.queue) == len(self.program.rung.passes) >= GRAPH_FROM
 
     def _go(self) -> None:
         for put in self.queue:
@@ -243,7 +230,7 @@ class Launch:
         return graph
 
     def ran(self) -> tuple[Ran, ...]:
-        """Return the record of what runs."""
+        """The record of what runs."""
         return ran_of(self.program, self.steps)
 
 
@@ -290,35 +277,32 @@ def prepare_launch(
 
 
 def ran_of(program: Program, steps: Sequence[LaunchStep]) -> tuple[Ran, ...]:
-    """Return the record of what runs: the first launch of each pass."""
+    """The record of what runs: the first launch of each pass."""
     firsts = {step.number: step for step in reversed(steps)}
-    return tuple(_ran(program, firsts[number]) for number in sorted(firsts))
 
+    def ran(step: LaunchStep) -> Ran:
+        rung, function = program.rung, program.functions[step.number]
+        if function is None:
+            return Ran(f"{rung.key}.{rung.passes[step.number].library} by cuFFT")
+        return Ran(
+            function=f"{rung.key}.{rung.passes[step.number].function}",
+            grid=step.grid,
+            block=step.block,
+            registers=int(function.num_regs),
+            shared_bytes=step.shared_bytes + int(function.shared_size_bytes),
+        )
 
-def _ran(program: Program, step: LaunchStep) -> Ran:
-    rung, function = program.rung, program.functions[step.number]
-    if function is None:
-        return Ran(f"{rung.key}.{rung.passes[step.number].library} by cuFFT")
-    return Ran(
-        function=f"{rung.key}.{rung.passes[step.number].function}",
-        grid=step.grid,
-        block=step.block,
-        registers=int(function.num_regs),
-        shared_bytes=step.shared_bytes + int(function.shared_size_bytes),
-    )
+    return tuple(ran(firsts[number]) for number in sorted(firsts))
 
 
 def allow_shared(function: Any, size: int) -> None:
-    """Allow a kernel so much dynamic shared memory; what another job was allowed stays."""
+    """Allow a kernel that much dynamic shared memory, or more if another job was allowed it."""
     if size > STATIC_SHARED_LIMIT and size > function.max_dynamic_shared_size_bytes:
         function.max_dynamic_shared_size_bytes = size
 
 
 def occupancy_on(cp: Any, program: Program, job: Job, device: Device) -> Occupancy | None:
-    """Return the occupancy of the first pass that is ours, by the driver's own query.
-
-    None where all passes are a library's.
-    """
+    """The occupancy of the first pass that is ours, by the driver; None if all are a library's."""
     for step in plan_steps(program.rung, job, device):
         function = program.functions[step.number]
         if function is None or step.block is None:
@@ -336,7 +320,7 @@ def occupancy_on(cp: Any, program: Program, job: Job, device: Device) -> Occupan
 def _transform(
     cp: Any, programs: Programs, library: str, shape: tuple[int, ...], source: Any, target: Any
 ) -> Callable[[], None]:
-    """Return cuFFT's part of a launch, planned: from `source` to `target`, perhaps one buffer."""
+    """cuFFT's part of a launch, planned: from `source` to `target`, perhaps one buffer."""
     try:
         from cupy.cuda import cufft
     except ImportError as error:
@@ -356,13 +340,9 @@ PATIENCE_S = 0.05
 def compiling_ahead(device: Device, wanted: Iterable[tuple[Rung, Job]]) -> Iterator[Progress]:
     """Compile every binary that `wanted` needs into CuPy's cache on disk.
 
-    From there it is read by whoever launches it, on a thread of its own.
-
-    Stopping, wherever this yields, waits for those being compiled and forgets the rest.
+    Stopping, wherever this yields, waits for those being compiled and drops the rest.
     """
     import cupy as cp
-
-    from kernels.cuda.launch import Programs
 
     def compile_(rung: Rung, job: Job) -> None:
         # What fails here fails again, and is said, when it is to run.
@@ -383,8 +363,8 @@ def compiling_ahead(device: Device, wanted: Iterable[tuple[Rung, Job]]) -> Itera
 def memory_bytes(rung: Rung, job: Job, device: Device, height: int | None = None) -> int:
     """Bytes of the device's memory that `job`, or one of another height, takes.
 
-    Source, answer, and the answer without padding; buffers, arguments, and cuFFT's working
-    space, as large as what it transforms.
+    Source, output, and the output without padding; buffers, arguments, and cuFFT's working space,
+    as large as what it transforms.
     """
     facts = Facts(job, device)
     facts["HEIGHT"] = height or job.height
@@ -401,21 +381,18 @@ def rows_a_strip(rung: Rung, job: Job, device: Device, room_bytes: int) -> int:
 
     The whole picture, or half of it, and so on; 0 if there is no room for one.
     """
-    rows = job.height
-    while rows and memory_bytes(rung, job, device, _height(job, rows)) > room_bytes:
+    rows = height = job.height
+    while rows and memory_bytes(rung, job, device, height) > room_bytes:
         rows = -(-rows // 2) if rows > 1 else 0
+        height = rows + 2 * job.reach
     return rows
 
 
-def _height(job: Job, rows: int) -> int | None:
-    """Return the height of a strip of `rows`; None: that of the whole picture."""
-    return None if rows == job.height else rows + 2 * job.reach
-
-
 def strip_of(job: Job, first: int, end: int) -> Job:
-    """Return `job` for rows first to end - 1 alone.
+    """`job` for rows first to end - 1 alone, which its picture has from job.reach on.
 
-    They are rows job.reach to job.reach + end - first - 1 of its picture.
+    A strip is a picture of its own, with as many rows above and below as the filter reaches,
+    continued by the border.  Only the strip's own rows are used, so its own edges are never seen.
     """
     at = source_indices(first - job.reach, end + job.reach, job.height, job.border)
     picture = job.picture[at]

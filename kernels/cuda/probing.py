@@ -205,17 +205,12 @@ def occupancy_of(
     (Multiprocessor Level) with the units of NVIDIA's `cuda_occupancy.h`.  Where the two differ the
     sentence says so, as when the driver keeps more of the shared memory for L1.
     """
-    warps = -(-threads // WARP)
+    allowances = _allowances(device, threads, registers, shared_bytes)
     return Occupancy(
         blocks=blocks,
-        warps=blocks * warps,
+        warps=blocks * -(-threads // WARP),
         most=device.max_threads_per_multiprocessor // WARP,
-        limit=_in_words(
-            sorted(
-                _allowances(device, threads, registers, shared_bytes), key=lambda one: one.blocks
-            ),
-            blocks,
-        ),
+        limit=_in_words(sorted(allowances, key=lambda one: one.blocks), blocks),
     )
 
 

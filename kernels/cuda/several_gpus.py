@@ -1,6 +1,6 @@
 """One job on several GPUs: each filters some rows of the picture, and the halo is copied between.
 
-A part is a picture of its own, like a strip of .  Its rows stay on its
+A part is a picture of its own, like a strip of `kernels.core.picture_parts`.  Its rows stay on its
 GPU from job to job; the rows around them are copied anew, from the GPUs that have them, before each
 launch.
 """
@@ -89,14 +89,8 @@ class SeveralGpus:
             picture, downloaded = _downloaded(parts, job)
             with gpus[0].using(in_words(job)):
                 ran = parts[0].launch.ran()
-            known = Result(
-                job=job,
-                picture=picture,
-                kernel=None,
-                ran=ran,
-                compile_ms=added_up(ms for _, ms in compiled),
-                device_name=_names(gpus),
-            )
+            compile_ms = added_up(ms for _, ms in compiled)
+            known = Result(job, picture, None, ran, compile_ms, device_name=_names(gpus))
             return with_transfers(known, uploaded, downloaded)
 
         def complete(known: Result, timing: Timing) -> Result:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from time import monotonic
@@ -20,7 +20,6 @@ from kernels.core.job import Job, Pick, Progress, Ran, Result, Sampling
 from kernels.core.verdict import Tolerance
 from kernels.cpu import HostImplementation, cpu_run, host_implementations
 from kernels.cuda.device_pictures import Transfers
-from kernels.cuda.event_timer import Queue
 from kernels.cuda.gpu import Gpu
 from kernels.cuda.launch import compiling_ahead
 from kernels.cuda.probing import probe
@@ -208,14 +207,6 @@ class Engine:
         """
         rung, job = self._to_launch(job)
         return self.gpu.launch_once(rung, job)
-
-    def queue(self, job: Job) -> AbstractContextManager[Queue]:
-        """Make a rung ready, for whoever wants to time it in another way: see `event_timer.Queue`.
-
-        Raises the errors of `kernels.core.errors`.
-        """
-        rung, job = self._to_launch(job)
-        return self.gpu.queue(rung, job)
 
     def transfers(self, job: Job) -> Iterator[Progress | Transfers]:
         """Measure what bringing job.picture to the GPU and back takes, whatever filters it there.

@@ -1,4 +1,4 @@
-"""A kernel of the user's own as a rung: a `.cu` file of any name, or text that no file holds yet.
+"""User kernels as rungs: a `.cu` file of any name, or text that no file holds yet.
 
 It is written like the ladder's, behind the same prelude.  The header may be left out, or fields of
 it: then it is called by its file's name, its function is `convolve`, and it finds the weights in
@@ -48,7 +48,7 @@ NOT_AN_INT = re.compile(r"\b(?:float|double|long|short|char|bool|size_t|sample)\
 
 
 def is_own(key: str) -> bool:
-    """Return True if an implementation of that key is a file of the user's, not of the ladder."""
+    """Return True if an implementation of that key is a user kernel, not a rung of the ladder."""
     return key.lower().endswith(SUFFIX)
 
 
@@ -65,7 +65,7 @@ def read_own_kernel(path: Path, *, is_strict: bool = False) -> Rung:
 
 
 def text_in(path: Path) -> str:
-    """Return a file's text.  Raises HeaderError, with its name and the line, where it is none."""
+    """Read a file's text.  Raises HeaderError, with its name and the line, where it is none."""
     name = path.name
     try:
         if path.is_dir():
@@ -80,15 +80,24 @@ def text_in(path: Path) -> str:
         raise
     except ValueError as error:
         raise HeaderError(f"{name}: no file can have that name.") from error
-    if len(data) > MAX_BYTES:
-        raise _too_long(name)
     try:
         text = data.decode("utf-8-sig")
-        _refuse_other_letters(name, text)
-        return text
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise HeaderError(f"{name}, line {line}: it is not UTF-8 text.") from error
+        if len(data) <= MAX_BYTES:  # else its last letter may be cut
+            line = data.count(b"\n", 0, error.start) + 1
+            raise HeaderError(f"{name}, line {line}: it is not UTF-8 text.") from error
+        text = ""
+    _refuse_no_text(name, text, len(data))
+    return text
+
+
+def _refuse_no_text(name: str, text: str, length: int) -> None:
+    if length > MAX_BYTES:
+        most = MAX_BYTES >> 10
+        raise HeaderError(f"{name}: it is too long; a kernel's file has up to {most} KiB.")
+    if strange := re.search(r"[\0\ud800-\udfff]", text):
+        line = text.count("\n", 0, strange.start()) + 1
+        raise HeaderError(f"{name}, line {line}: it is not text.")
 
 
 def own_kernel(name: str, text: str, *, is_strict: bool = False) -> Rung:
@@ -99,11 +108,14 @@ def own_kernel(name: str, text: str, *, is_strict: bool = False) -> Rung:
     No key of the ladder ends with .cu, so that shared.cu and shared are two.
     Raises HeaderError as `read_own_kernel`.
     """
-    _refuse_what_is_no_text(name, text)
+    _refuse_no_text(name, text, len(text))
+    if not text.strip():
+        raise HeaderError(f"{name}: it is empty.")
     source = text.replace("\r\n", "\n").replace("\r", "\n")
     header = _header(name, source)
-    told = {"title": _title(name), "idea": IDEA, "weights": "constant", **header.fields}
-    header = replace(header, fields=told)
+    title = re.sub(r"[_\s-]+", " ", Path(name).stem).strip()
+    usual = {"title": title[:1].upper() + title[1:] or name, "idea": IDEA, "weights": "constant"}
+    header = replace(header, fields={**usual, **header.fields})
     _refuse_a_tolerance(header)
     _refuse_directives(header, source, is_strict)
     code = without_comments(source)
@@ -119,25 +131,6 @@ def own_kernel(name: str, text: str, *, is_strict: bool = False) -> Rung:
     return rung
 
 
-def _too_long(name: str) -> HeaderError:
-    return HeaderError(f"{name}: it is too long; a kernel's file has up to {MAX_BYTES >> 10} KiB.")
-
-
-def _refuse_what_is_no_text(name: str, text: str) -> None:
-    if len(text) > MAX_BYTES:
-        raise _too_long(name)
-    _refuse_other_letters(name, text)
-    if not text.strip():
-        raise HeaderError(f"{name}: it is empty.")
-
-
-def _refuse_other_letters(name: str, text: str) -> None:
-    strange = re.search(r"[\0\ud800-\udfff]", text)
-    if strange:
-        line = text.count("\n", 0, strange.start()) + 1
-        raise HeaderError(f"{name}, line {line}: it is not text.")
-
-
 def _refuse_directives(header: Header, source: str, is_strict: bool) -> None:
     form = header.fields["weights"]
     macros = {*knobs(SMALLEST), *(example_of(form).knobs if form in FORMS else ())}
@@ -147,7 +140,7 @@ def _refuse_directives(header: Header, source: str, is_strict: bool) -> None:
 
 
 def _header(name: str, source: str) -> Header:
-    """Return the header, without lines where there is none."""
+    """The header, without lines where there is none."""
     found = HEADER_LINE.search(source)
     if not found:
         return Header(name, (), {})
@@ -155,11 +148,6 @@ def _header(name: str, source: str) -> Header:
         line = source.count("\n", 0, found.start()) + 1
         raise HeaderError(f"{name}, line {line}: the header must be the first thing in the file.")
     return header_of(name, source)
-
-
-def _title(name: str) -> str:
-    words = re.sub(r"[_\s-]+", " ", Path(name).stem).strip()
-    return words[:1].upper() + words[1:] or name
 
 
 def _refuse_a_tolerance(header: Header) -> None:
@@ -214,33 +202,28 @@ def _check_constants(rung: Rung, header: Header) -> None:
 
 
 def _check_function(rung: Rung, each: Pass, code: str) -> None:
-    """Raise HeaderError where a launch would call it with something else than it takes."""
+    """Raise HeaderError where a launch would pass other arguments than the function takes."""
     found = parameters_of(each.function, code)
     if found is None:  # in a header of the ladder's, or a macro's
         return
     line, parameters = found
-    if not re.search(r'\bextern\s+"C"', code):
-        raise _at(
-            rung,
-            line,
-            f'{each.function} is found by its name, which C++ changes; write extern "C" before '
-            "__global__",
-        )
+    wrong = ""
     names = tuple(_names(rung, each))
-    if len(parameters) != len(names):
+    if not re.search(r'\bextern\s+"C"', code):
+        wrong = 'is found by its name, which C++ changes; write extern "C" before __global__'
+    elif len(parameters) != len(names):
         count = f"{len(parameters)} argument{'s' if len(parameters) != 1 else ''}"
-        raise _at(
-            rung,
-            line,
-            f"{each.function} takes {count} and is given {len(names)}: {', '.join(names)}",
-        )
+        wrong = f"takes {count} and is given {len(names)}: {', '.join(names)}"
+    if wrong:
+        raise HeaderError(f"{rung.file}, line {line}: {each.function} {wrong}.")
     for at, (parameter, name) in enumerate(zip(parameters, names, strict=True), 1):
         if wrong := _why_no(parameter, name):
-            raise _at(rung, parameter.line, f"argument {at} of {each.function}, {name}, {wrong}")
+            what = f"argument {at} of {each.function}, {name}, {wrong}"
+            raise HeaderError(f"{rung.file}, line {parameter.line}: {what}.")
 
 
 def _names(rung: Rung, each: Pass) -> Iterator[str]:
-    """Yield what a pass's function is given, in words."""
+    """Yield the names of a pass's arguments."""
     yield from ("src" if name == PICTURE else name for name in (each.reads, *each.also_reads))
     yield "dst" if each.writes == PICTURE else each.writes
     given = example_of(rung.weights).arguments
@@ -254,10 +237,6 @@ def _why_no(parameter: Parameter, name: str) -> str:
         return f"is an int, not {parameter.text}" if wrong else ""
     is_pointer = "*" in parameter.text or "[" in parameter.text
     return "" if is_pointer else f"is a pointer, not {parameter.text}"
-
-
-def _at(rung: Rung, line: int, what: str) -> HeaderError:
-    return HeaderError(f"{rung.file}, line {line}: {what}.")
 
 
 EMPTY = Path(__file__).with_name("empty_kernel.cu")
@@ -282,13 +261,13 @@ class StartingPoint:
 
 
 def starting_points() -> tuple[StartingPoint, ...]:
-    """Return the empty kernel, and every rung as something to change."""
+    """The empty kernel, and every rung as something to change."""
     empty = StartingPoint("", "Empty kernel", "my_kernel", EMPTY.read_text(encoding="utf-8"))
     return (empty, *map(changing, ladder()))
 
 
 def changing(rung: Rung) -> StartingPoint:
-    """Return `rung`'s text, with a header that comes after it, to change one thing about."""
+    """`rung`'s text with a header of its own, to change one thing about."""
     header, _, body = rung.source.removeprefix(BEGIN).partition(END)
     kept: list[str] = []
     for each in _statements(header):

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 import pytest
 
 from kernels.core.job import Sampling
-from kernels.cuda.event_timer import Queue
 from kernels.pictures import generated
 from tests.benches import (
     bench,
@@ -24,7 +23,7 @@ from tests.benches import (
     saving,
     timing,
 )
-from tests.benches.timing import Clocked, OtherClock
+from tests.benches.timing import Clocked, OtherClock, Queue
 from tests.benches.views import MODES
 from tests.conftest import ROOT
 from tests.workbench.engines import MadeUpGpu
@@ -134,10 +133,11 @@ class TimedGpu(MadeUpGpu):
     def ceilings(self):
         return {"copy_gb_s": 4000.0}
 
-    @contextmanager
-    def queue(self, job):
-        timer = SimpleNamespace(launch_nothing=lambda: 0.002, sample_ms=lambda launch, _: launch())
-        yield Queue(0, lambda: 1.7, timer)
+
+@contextmanager
+def timed_queue(_engine, _job):
+    timer = SimpleNamespace(launch_nothing=lambda: 0.002, sample_ms=lambda launch, _: launch())
+    yield Queue(0, lambda: 1.7, timer)
 
 
 @pytest.mark.parametrize(("factor", "said"), [(1.02, "4 of 4"), (1.05, "NOT EXPLAINED")])
@@ -148,6 +148,7 @@ def test_timing(capsys, monkeypatch, factor, said):
     clocks = (OtherClock("their clock", "a memset", True, time, lambda: None),)
     monkeypatch.setattr(timing, "other_clocks", lambda: clocks)
     monkeypatch.setattr(this_machine, "engine_maker", lambda _: TimedGpu)
+    monkeypatch.setattr(timing, "queue_of", timed_queue)
     assert timing.main(["--cells", "8192"]) == 0
     assert said in capsys.readouterr().out
 
