@@ -189,7 +189,7 @@ class Gpu:
             watch.look()
         picture.flags.writeable = False
         total_ms = sum(each.timed.median_ms for each in done)
-        sums = {name: added_up(getattr(each, name) for each in done) for name in SUMMED}
+        sums: dict[str, Any] = {n: added_up(getattr(each, n) for each in done) for n in SUMMED}
         timing = Timing((total_ms,), sampling.cache, ended="single")
         health = watch.health()
         yield replace(done[0], job=job, kernel=timing, strips=len(done), health=health, **sums)

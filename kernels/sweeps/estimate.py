@@ -14,6 +14,7 @@ from kernels.core.cpu_load import usable_cores
 from kernels.core.health import health_of_all
 from kernels.core.job import Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
+from kernels.core.timing import Timing
 from kernels.engine.engine import all_implementations
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Cell, sampling_of
@@ -36,27 +37,25 @@ def part_of(sampling: Sampling, number: int) -> Sampling:
     too short for, decides nothing.
     """
     rounds = rounds_of(sampling)
-    is_first = number == 0
-    return replace(
+    part = replace(
         sampling,
         max_samples=math.ceil(sampling.max_samples / rounds),
         min_samples=math.ceil(sampling.min_samples / rounds),
         max_seconds=sampling.max_seconds / rounds,
         noise=None,
-        warmups=sampling.warmups if is_first else 1,
-        warmup_seconds=sampling.warmup_seconds
-        if is_first
-        else sampling.warmup_seconds / rounds / 2,
     )
+    warmup_seconds = sampling.warmup_seconds / rounds / 2
+    return replace(part, warmups=1, warmup_seconds=warmup_seconds) if number else part
 
 
 def in_order(cells: Sequence[Cell], number: int) -> list[Cell]:
-    """Return `cells` as round `number` goes through them: always the same order."""
+    """The order of `cells` in round `number`: drawn, always the same, by pictures."""
     if number == 0:
         return list(cells)
     groups: dict[object, list[Cell]] = {}
     for cell in cells:
-        groups.setdefault(_picture(cell), []).append(cell)
+        facts = cell.picture, cell.width, cell.height, cell.channels, cell.pixel_type, cell.count
+        groups.setdefault(facts, []).append(cell)
     drawn = Random(number)
     order = list(groups.values())
     drawn.shuffle(order)
@@ -72,17 +71,13 @@ def with_part(
 
     sampling  of each of the cell's `count` pictures, in all rounds; a run of one that takes longer
               than its max_seconds is the only one
-    What is found wrong once stays so.
+    A wrong output stays wrong.
     """
-    rounds = (*(before.kernel.rounds if before else ()), len(part.kernel.samples_ms))
-    samples_ms = (*(before.kernel.samples_ms if before else ()), *part.kernel.samples_ms)
-    kernel = replace(
-        part.kernel,
-        samples_ms=samples_ms,
-        rounds=rounds,
-        warmups=part.kernel.warmups + (before.kernel.warmups if before else 0),
-        ended="",
-    )
+    known = before.kernel if before else Timing(())
+    samples_ms = (*known.samples_ms, *part.kernel.samples_ms)
+    rounds = (*known.rounds, len(part.kernel.samples_ms))
+    warmups = known.warmups + part.kernel.warmups
+    kernel = replace(part.kernel, samples_ms=samples_ms, rounds=rounds, warmups=warmups, ended="")
     if part.kernel.ended == "single" and kernel.median_ms > 1e3 * count * sampling.max_seconds:
         kernel = replace(kernel, ended="single" if len(samples_ms) == 1 else "time")
     elif len(rounds) >= rounds_of(sampling):
@@ -117,10 +112,6 @@ def share_done(cells: Sequence[Cell], records: Iterable[Record], sampling: Sampl
     return sum(rounds_done(known.get(cell), rounds) for cell in cells) / (rounds * len(cells))
 
 
-def _picture(cell: Cell) -> object:
-    return cell.picture, cell.width, cell.height, cell.channels, cell.pixel_type, cell.count
-
-
 # Products of a weight and a sample per second, of one core and of a GPU, as `workbench bench cpu`
 # and `bench kernels` measured them.
 PRODUCTS_PER_CORE = {"sequential": 5e8, "parallel": 7e9, "opencv": 7e9}
@@ -141,16 +132,16 @@ LATEST = 40  # records that tell how far off the model is
 def estimated_s(
     cells: Iterable[Cell], seen: Iterable[Record] = (), sampling: Sampling = SWEEP_SAMPLING
 ) -> float:
-    """Return about how many seconds `cells` will take.
+    """About the seconds that `cells` will take, none of which is complete or rejected.
 
-    The caller leaves out what is refused, or done.
-
-    seen  what was measured of the same plan: of `cells`, too, where some rounds are behind them
+    seen  records of the same plan: of `cells`, too, where some rounds are behind them
     """
     records, rounds = list(seen), rounds_of(sampling)
     latest = sorted(records, key=lambda each: each.at)[-LATEST:]
     off = {kind: _how_far_off(latest, kind, sampling) for kind in CELL_S}
-    timed = {but_for_size(each.cell): each for each in records if _timed(each)}
+    timed = {
+        but_for_size(each.cell): each for each in records if isinstance(each.outcome, Measurement)
+    }
     begun = {each.cell: each for each in records if not each.is_complete}
 
     def left_s(cell: Cell) -> float:
@@ -163,20 +154,17 @@ def estimated_s(
 
 
 def model_s(cell: Cell) -> float:
-    """Return about how long one run of a cell takes, by the model alone."""
+    """About the seconds of one run of a cell, by the model alone."""
     return _run_s(cell, None)
 
 
 def scaled_s(cell: Cell, like: Cell, like_s: float) -> float:
-    """Return about how long one run of `cell` takes, in proportion to the pixels.
-
-    `like`, which differs from it in its size alone, took `like_s`.
-    """
+    """About the seconds of one run of `cell` if `like`, of another size alone, took `like_s`."""
     return like_s * cell.megapixels / like.megapixels
 
 
 def about(seconds: float) -> str:
-    """Return a duration in words: "about 40 s", "about 13 min", "about 2.5 h"."""
+    """A duration in words: "about 40 s", "about 13 min", "about 2.5 h"."""
     if seconds < 1:
         return "less than a second"
     if seconds < 99.5:
@@ -197,27 +185,20 @@ def _how_far_off(records: Sequence[Record], kind: str, sampling: Sampling) -> fl
 
     The times are those between records; of them the median, so that a pause does not matter.
     """
-    ratios = [
-        (record.at - before.at) / _last_part_s(record, sampling)
-        for before, record in pairwise(records)
-        if _timed(record) and _kind(record.cell) == kind and record.at > before.at
-    ]
+    ratios = []
+    for before, record in pairwise(records):
+        measured = record.outcome
+        if isinstance(measured, str) or _kind(record.cell) != kind or record.at <= before.at:
+            continue
+        parts = list(_parts_s(record.cell, _run_s(record.cell, record), sampling))
+        rounds = len(measured.kernel.rounds)
+        last_s = parts[min(rounds, len(parts)) - 1] if rounds else sum(parts)  # in one go
+        ratios.append((record.at - before.at) / last_s)
     return median(ratios) if ratios else 1.0
 
 
-def _last_part_s(record: Record, sampling: Sampling) -> float:
-    assert isinstance(record.outcome, Measurement)
-    parts = list(_parts_s(record.cell, _run_s(record.cell, record), sampling))
-    if not (rounds := len(record.outcome.kernel.rounds)):
-        return sum(parts)  # measured in one go
-    return parts[min(rounds, len(parts)) - 1]
-
-
 def _parts_s(cell: Cell, run_s: float, sampling: Sampling) -> Iterator[float]:
-    """Yield how long each part of `cell` takes, if one run takes so long.
-
-    See `kernels.sweeps.estimate`.
-    """
+    """Yield the seconds of each part of `cell`, if one run takes `run_s`."""
     kind, sampling, run_s = _kind(cell), sampling_of(cell, sampling), run_s / cell.count
     samples = cell.pixels * cell.channels
     beside_s = CELL_S[kind] + samples * PICTURE_S_A_SAMPLE
@@ -245,10 +226,6 @@ def _run_s(cell: Cell, like: Record | None) -> float:
     per_core = PRODUCTS_PER_CORE.get(cell.implementation, min(PRODUCTS_PER_CORE.values()))
     pace = per_core * cores if kind == "cpu" else PRODUCTS_PER_GPU * cell.devices
     return START_S[kind] * cell.count + products / pace
-
-
-def _timed(record: Record) -> bool:
-    return isinstance(record.outcome, Measurement)
 
 
 def _kind(cell: Cell) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from math import prod
@@ -93,9 +93,12 @@ MAX_CELLS = 200_000  # days of measuring, and some 0.5 GB of cells and records
 SAMPLES_OF_MANY = 10  # of each of several pictures: as many of one as of any other
 
 
+Way = tuple[str, str, Cache | None, int, tuple[int, int] | None]
+
+
 @dataclass(frozen=True, slots=True)
 class OwnText:
-    """A text of a kernel of the user's own that a plan measures, without the text itself.
+    """A user kernel that a plan measures, without its text.
 
     key        the name of its file, as `implementations` has it
     sha256     see `Cell.text_sha256`
@@ -157,7 +160,7 @@ class Plan:
 
     @property
     def varied(self) -> tuple[str, ...]:
-        """Return the dimensions with more than one value, by their fields' names."""
+        """Fields of the dimensions with more than one value."""
         return tuple(name for name in DIMENSIONS if len(getattr(self, name)) > 1)
 
     def count(self, rungs: Mapping[str, Rung]) -> int:
@@ -178,10 +181,7 @@ class Plan:
         return works * ways
 
     def cells(self, given_sizes: Mapping[str, tuple[int, int]] | None = None) -> tuple[Cell, ...]:
-        """Return the product of all dimensions, each cell once.
-
-        Their order keeps comparable ones together: the implementations and their block
-        shapes change first.
+        """The product of all dimensions, each cell once, the implementations changing first.
 
         given_sizes  (width, height) of pictures that are given; one without has plan.sizes
         Raises BadJobError for an implementation there is not, and for more cells than MAX_CELLS.
@@ -201,7 +201,6 @@ class Plan:
                 f"This plan has {count:,} cells; at most {MAX_CELLS:,} are allowed.  "
                 "List fewer values."
             )
-        found: dict[Cell, None] = {}
         own = given_sizes or {}
         sized = [
             (picture, size)
@@ -212,42 +211,42 @@ class Plan:
             sized, self.pixel_types, self.channels, self.counts,
             self.filters, self.borders, self.ksizes,
         )  # fmt: skip
-        for (picture, size), pixel_type, channels, count, chosen, border, ksize in outer:
-            width, height = size
-            for key in self.implementations:
-                implementation = about[key]
-                on_gpu = implementation.kind == "cuda"
-                text_sha256 = implementation.sha256 if isinstance(implementation, OwnText) else ""
-                has_shape = (
-                    isinstance(implementation, Rung | OwnText) and not implementation.own_block
-                )
-                hows = product(
-                    self.caches if on_gpu else (None,),
-                    self.devices if isinstance(implementation, Rung) else (1,),
-                    self.blocks if has_shape else (None,),
-                )
-                for cache, devices, block_xy in hows:
-                    cell = Cell(
-                        implementation=key,
-                        block_xy=block_xy,
-                        filter=chosen,
-                        ksize=ksize,
-                        sigma=self.sigma,
-                        amount=self.amount,
-                        matrix=self.matrix if chosen == "custom" else None,
-                        border=border,
-                        picture=picture,
-                        width=width,
-                        height=height,
-                        channels=channels,
-                        pixel_type=pixel_type,
-                        count=count,
-                        cache=cache,
-                        devices=devices,
-                        text_sha256=text_sha256,
-                    )
-                    found[cell] = None
-        return tuple(found)
+        ways = [way for key in self.implementations for way in self._ways(about[key])]
+        cells = (
+            Cell(
+                implementation=key,
+                block_xy=block_xy,
+                filter=chosen,
+                ksize=ksize,
+                sigma=self.sigma,
+                amount=self.amount,
+                matrix=self.matrix if chosen == "custom" else None,
+                border=border,
+                picture=picture,
+                width=size[0],
+                height=size[1],
+                channels=channels,
+                pixel_type=pixel_type,
+                count=count,
+                cache=cache,
+                devices=devices,
+                text_sha256=text_sha256,
+            )
+            for (picture, size), pixel_type, channels, count, chosen, border, ksize in outer
+            for key, text_sha256, cache, devices, block_xy in ways
+        )
+        return tuple(dict.fromkeys(cells))
+
+    def _ways(self, implementation: Implementation | OwnText) -> Iterator[Way]:
+        """Yield the ways to run one: key, hash of a user kernel's text, cache, devices, block."""
+        text_sha256 = implementation.sha256 if isinstance(implementation, OwnText) else ""
+        has_shape = isinstance(implementation, Rung | OwnText) and not implementation.own_block
+        hows = product(
+            self.caches if implementation.kind == "cuda" else (None,),
+            self.devices if isinstance(implementation, Rung) else (1,),
+            self.blocks if has_shape else (None,),
+        )
+        yield from ((implementation.key, text_sha256, *how) for how in hows)
 
 
 def sampling_of(cell: Cell, sampling: Sampling) -> Sampling:

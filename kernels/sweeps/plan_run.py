@@ -107,17 +107,13 @@ def sweeping(
             if not is_compiled:
                 yield from running.compiling(together)
             for place, cell in enumerate(together, start=len(every) - len(left) + first + 1):
-                where = _where(cell, place, len(every), number, rounds)
+                where = OfCell("", place, len(every), cell, number + 1, rounds)
+                where = replace(where, doing=f"{where.where} · {in_words(cell)}")
                 yield where
                 outcome = yield from running.measuring(cell, where, known.get(cell), number)
                 known[cell] = Record(cell, outcome, time())
                 yield known[cell]
         is_compiled = is_compiled or bool(order)
-
-
-def _where(cell: Cell, place: int, count: int, number: int, rounds: int) -> OfCell:
-    where = OfCell("", place, count, cell, number + 1, rounds)
-    return replace(where, doing=f"{where.where} · {in_words(cell)}")
 
 
 def cells_of(plan: Plan, given: Given = NOTHING_GIVEN) -> tuple[Cell, ...]:
@@ -163,10 +159,7 @@ class _Running:
         yield from self.engine.compiling(stand_in_job(cell, self.texts) for cell in able)
 
     def measuring(self, cell: Cell, where: Progress, before: Record | None, number: int) -> Steps:
-        """Measure the part of `cell` in round `number`, and return all that is known of it then.
-
-        Yields where it is at each step.
-        """
+        """Measure the part of `cell` in round `number`; return its whole measurement so far."""
         known = before.outcome if before and isinstance(before.outcome, Measurement) else None
         try:
             refuse(self.engine, cell, self.texts)
@@ -187,10 +180,7 @@ class _Running:
         return outcome
 
     def _why_hopeless(self, cell: Cell) -> str | None:
-        """The reason why not even to begin, or None.
-
-        A smaller picture may say that it would take far too long.
-        """
+        """The reason not to begin: by a smaller picture it would take far too long; or None."""
         limit_s = self.plan.cell_seconds
         like, like_s = self.slowest.get(but_for_size(cell), (cell, 0.0))
         if like.pixels >= cell.pixels:
@@ -206,10 +196,7 @@ class _Running:
         )
 
     def _measured(self, cell: Cell, where: Progress, number: int, *, is_first: bool) -> Steps:
-        """Measure a part of all pictures of `cell`, one after another.
-
-        With the first also what is the same in all rounds.
-        """
+        """Measure a part of all pictures of `cell`; with the first also transfers and occupancy."""
         parts: list[Measurement] = []
         key = cell.implementation
         on_gpu = is_own(key) or isinstance(self.engine.implementation(key), Rung)
@@ -238,10 +225,7 @@ class _Running:
     def _watched(
         self, steps: Generator[Progress, None, T]
     ) -> Generator[Progress, None, tuple[T, Load | None]]:
-        """Take `steps`, and note what else the CPU did during them.
-
-        Not while whoever drives paused between two.
-        """
+        """Drive `steps`, and sum up the CPU's other load during them, not between them."""
         noted: Load | None = None
         while True:
             self.watch.start()
@@ -260,10 +244,7 @@ class _Running:
     def _checked(
         self, cell: Cell, found: Result, picture: int
     ) -> Generator[Progress, None, Check | None]:
-        """Hold the answer against the oracle, unless it is bit for bit one that was.
-
-        None where the plan says not to check.
-        """
+        """Verify an output, unless it is bit for bit a verified one; None: nothing is checked."""
         if not self.plan.sampling.check:
             return None
         digest = crc32(found.picture.data)
@@ -281,10 +262,7 @@ class _Running:
     def _transferring(
         self, job: Job, where: Progress
     ) -> Generator[Progress, None, Transfers | None]:
-        """Measure the transfers of a picture like the job's, up and down.
-
-        Returns None where that was not asked for.
-        """
+        """Measure the transfers of a picture like the job's; None where the plan does not."""
         size = job.picture.nbytes
         if self.plan.transfers and size not in self.transfers:
             self.transfers[size] = None
@@ -303,10 +281,7 @@ def _both(first: Load | None, second: Load | None) -> Load | None:
 
 @contextmanager
 def _or_nothing() -> Iterator[None]:
-    """Ignore what fails in here, unless the device is lost.
-
-    It costs the kernel's time nothing.
-    """
+    """Ignore failures of extras, unless the device is lost."""
     try:
         yield
     except DeviceLostError:

@@ -46,11 +46,7 @@ class PublishedRow:
     milliseconds: float
 
     def stands_for(self, cell: Cell) -> bool:
-        """Return True if it is a time of what `cell` measures.
-
-        Publications say nothing of the picture or the cache, and borders differ even within
-        one, so these do not count.
-        """
+        """Return True if it is a time of `cell`, whose picture, cache and border do not count."""
         return (
             _essence(cell) == _essence(self)
             and cell.count == 1
@@ -86,11 +82,9 @@ class Published:
 
 @lru_cache(maxsize=32)
 def published_for(plan: Plan) -> tuple[Published, ...]:
-    """Return every published number that is of a cell of `plan`.
+    """Every published time of a cell of `plan`; of the publication that it reproduces, if any.
 
-    Where the plan reproduces a publication, of that publication only.
-
-    Where several tables of a publication have a cell, the table that has most of the plan's counts.
+    Of several tables of a publication with a cell that with most of the plan's counts.
     """
     cells: dict[Essence, list[Cell]] = {}
     for cell in plan.cells():
@@ -127,15 +121,9 @@ def _essence(of: PublishedRow | Cell) -> Essence:
 
 
 def _of(row: PublishedRow, cells: dict[Essence, list[Cell]], plan: Plan) -> Iterator[Cell]:
-    """Yield the first of `cells` that `row` is a time of.
-
-    Of those that differ in what it does not say, one is enough.
-    """
-    if (plan.source in ("", row.source)) and not left_out(row):
-        alike = cells.get(_essence(row), [])
-        found = next((cell for cell in alike if row.stands_for(cell)), None)
-        if found is not None:
-            yield found
+    """Yield the first of `cells` that `row` is a time of: one is enough of those alike."""
+    if plan.source in ("", row.source) and not left_out(row):
+        yield from [cell for cell in cells.get(_essence(row), []) if row.stands_for(cell)][:1]
 
 
 def _published(row: PublishedRow, cell: Cell) -> Published:
@@ -161,9 +149,7 @@ def _notes() -> dict[str, Any]:
 def _row(text: dict[str, str]) -> PublishedRow:
     block = text["block_x"], text["block_y"]
     return PublishedRow(
-        source=text["source"],
-        gpu=text["gpu"],
-        table=text["table"],
+        **{name: text[name] for name in ("source", "gpu", "table")},
         width=int(text["width"]),
         height=int(text["height"]),
         channels=_number(text["channels"]),

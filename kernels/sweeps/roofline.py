@@ -61,18 +61,12 @@ class Roof:
 
     @property
     def attainable_ms(self) -> float:
-        """Return the least time under the roof.
-
-        It is that of what the job has to move, and the rung to compute.
-        """
+        """The least time under the roof, of the job's bytes and the rung's operations."""
         return max(self.memory_ms, self.compute_ms or 0.0)
 
     @property
     def share(self) -> float:
-        """Return the share of the roof that was reached: 1 is all of it.
-
-        More where the L2 cache is quicker.
-        """
+        """The share of the roof that was reached; above 1 where the L2 cache is quicker."""
         return self.attainable_ms / self.milliseconds
 
     @property
@@ -115,11 +109,9 @@ class Roof:
         )
 
     def _exceptions(self) -> str:
-        words = ""
-        if self.work.unknown:
-            words += f" {self.work.unknown}"
-        elif self.compute_ms is None:
-            words += " It multiplies on tensor cores, whose own ceiling was not measured."
+        words = f" {self.work.unknown}" if self.work.unknown else ""
+        if not words and self.compute_ms is None:
+            words = " It multiplies on tensor cores, whose own ceiling was not measured."
         if self.empty_launch_ms > self.attainable_ms:
             what = "A launch that does nothing takes"
             if self.count > 1:
@@ -149,8 +141,10 @@ def roof_of(record: Record, machine: Machine) -> Roof | str:
     copy_gb_s, tflop_s = (machine.ceilings.get(name) for name in ("copy_gb_s", "fma_tflop_s"))
     if not copy_gb_s or not tflop_s:
         return f"Model: none, since the ceilings of {machine.name} were not measured."
+    if cell.block_xy is None and measured.ran and not rung.own_block:  # `auto` chose it
+        cell = replace(cell, block_xy=measured.ran[0].block)
     try:
-        work = _work_of(cell, measured.ran, rung, machine)
+        work = work_of(stand_in_job(cell), rung, machine.limits.get("multiprocessors", 1))
     except KernelError as error:
         return f"Model: none: {error}"
     count, is_counted = cell.count, work.flops is not None and "tensor" not in rung.includes
@@ -170,18 +164,8 @@ def roof_of(record: Record, machine: Machine) -> Roof | str:
     )
 
 
-def _work_of(cell: Cell, ran: tuple[Ran, ...], rung: Rung, machine: Machine) -> Work:
-    """Return the work of one picture, in the block that ran where `auto` chose it."""
-    if cell.block_xy is None and ran and not rung.own_block:
-        cell = replace(cell, block_xy=ran[0].block)
-    return work_of(stand_in_job(cell), rung, machine.limits.get("multiprocessors", 1))
-
-
 def _rung_of(cell: Cell, ran: tuple[Ran, ...]) -> Rung | None:
-    """Return the rung that ran, by the name of its function where `auto` picked it.
-
-    None where none of them did.
-    """
+    """The rung that ran, by the name of its function where `auto` picked it; None: none did."""
     rungs = {rung.key: rung for rung in ladder()}
     picked = ran[0].function.partition(".")[0] if ran else ""
     return rungs.get(cell.implementation) or rungs.get(picked)
