@@ -52,10 +52,7 @@ class Waiting(Progress):
 
 
 def turns_folder() -> Path:
-    """Return the folder of the locks: of this user on this computer, the same for all processes.
-
-    Raises OSError where there can be none.
-    """
+    """The folder of this user's locks on this computer.  Raises OSError."""
     user = os.getuid() if hasattr(os, "getuid") else None
     runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{user}")
     path = runtime / "filter-workbench"
@@ -178,7 +175,7 @@ class Turns:
         return "\n".join(each.read() for each in self._locks)
 
     def _holder(self) -> str:
-        """Return "a sweep of process 1234 on NVIDIA H200"; of several devices of the first."""
+        """Return "a sweep of process 1234 on NVIDIA H200", for the first device."""
         process, _, words = self._read().partition("\n")[0].partition(" ")
         _, _, doing = words.partition(" ")
         whose = "" if process == str(self._process) else f" of process {process}"

@@ -16,6 +16,7 @@ GONE_STATUS = frozenset({3, 46, 100, 101, 201, 802})
 FIRST_ERROR = re.compile(
     r"^(?:.*[/\\])?([^/\\\n]+?)\((\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (.+?)\.?$", re.M
 )
+OUT_OF_MEMORY = "The GPU ran out of memory while {}; use a smaller picture or a CPU implementation."
 OUT_OF_MEMORY_STATUS = 2  # of CUDA's runtime and driver, and of cuFFT as well
 
 
@@ -44,14 +45,14 @@ class CompileFailedError(KernelError):
 
     @classmethod
     def from_log(cls, what: str, log: str) -> CompileFailedError:
-        """Return an error that says `what` and the first error of `log`, by file and line."""
+        """An error that says `what` and the first error of `log`, by file and line."""
         found = FIRST_ERROR.search(log)
         first = f"{found[1]}, line {found[2]}: {found[3]}" if found else "see the compiler's log"
         return cls(f"{what}: {first}.", log)
 
 
 def in_full(error: KernelError) -> str:
-    """Return the error's sentence for a terminal, with the compiler's log below it, if any."""
+    """The error's sentence for a terminal, with the compiler's log below it, if any."""
     log = error.log.rstrip() if isinstance(error, CompileFailedError) else ""
     return f"{error}\n{log}" if log else str(error)
 
@@ -95,10 +96,7 @@ def cuda_errors_in_words(doing: str) -> Iterator[None]:
     try:
         yield
     except cp.cuda.memory.OutOfMemoryError as error:
-        raise OutOfMemoryError(
-            f"The GPU ran out of memory while {doing}; use a smaller picture or a CPU "
-            "implementation."
-        ) from error
+        raise OutOfMemoryError(OUT_OF_MEMORY.format(doing)) from error
     except cp.cuda.compiler.CompileException as error:
         raise CompileFailedError.from_log(
             f"A kernel did not compile while {doing}", str(error)
@@ -119,23 +117,16 @@ def cuda_errors_in_words(doing: str) -> Iterator[None]:
 def _from_status(error: Exception, doing: str) -> KernelError:
     status = getattr(error, "status", getattr(error, "result", 0))  # the latter in an older CuPy
     name = str(error).partition(":")[0]  # of the status: all behind it are words
+    while_it = f"while {doing} ({name}); until"
     if status in STICKY_STATUS:
-        return DeviceLostError(
-            f"The GPU failed while {doing} ({name}); until the program is restarted only the CPU "
-            "works."
-        )
+        lost = f"The GPU failed {while_it} the program is restarted only the CPU works."
+        return DeviceLostError(lost)
     if status in GONE_STATUS:
         return DeviceLostError(
-            f"The GPU could not be reached while {doing} ({name}); until it is back only the CPU "
-            "works."
+            f"The GPU could not be reached {while_it} it is back only the CPU works."
         )
     if status == OUT_OF_MEMORY_STATUS:
-        return OutOfMemoryError(
-            f"The GPU ran out of memory while {doing}; use a smaller picture or a CPU "
-            "implementation."
-        )
-    return LaunchRefusedError(
-        f"The GPU refused while {doing} ({error}); try another block shape or implementation."
-        if doing.startswith("filtering")
-        else f"The GPU refused while {doing} ({error}); choose a CPU implementation."
-    )
+        return OutOfMemoryError(OUT_OF_MEMORY.format(doing))
+    is_filtering = doing.startswith("filtering")
+    remedy = "try another block shape or" if is_filtering else "choose a CPU"
+    return LaunchRefusedError(f"The GPU refused while {doing} ({error}); {remedy} implementation.")

@@ -67,10 +67,10 @@ class Job:
         if self.picture.ndim == 2:
             object.__setattr__(self, "picture", self.picture[:, :, np.newaxis])
             object.__setattr__(self, "is_flat", True)
-        _check_picture(self.picture)
+        if wrong := _wrong_picture(self.picture) or _wrong_weights(self.weights):
+            raise BadJobError(wrong)
         if self.is_flat and self.channels > 1:
             raise BadJobError("A picture of several channels is not flat; leave is_flat as it is.")
-        _check_weights(self.weights)
         if self.border not in BORDERS:
             raise BadJobError(f"Unknown border {self.border!r}; choose from {', '.join(BORDERS)}.")
         if not abs(self.offset) <= MAX_OFFSET:
@@ -81,36 +81,30 @@ class Job:
             raise BadJobError("A gradient's length takes no offset; leave it at 0.")
 
     def same_work(self, other: Job, *, any_content: bool = False) -> bool:
-        """Return True if `other` asks for the same answer, in whatever way it is computed.
+        """Return True if `other` has the same output, in whatever way it is computed.
 
         Pictures compare by identity: to compare their samples would take as long as a filter.
-        any_content  pictures of one shape and pixel type will do: that is all of a picture that
-                     a time depends on
+
+        any_content  pictures of one shape and pixel type will do: times depend on no more
         """
         others = [each.name for each in fields(self) if each.name not in (*NOT_WORK, *ARRAYS)]
-        is_alike = (self.picture.shape, self.picture.dtype) == (
-            other.picture.shape,
-            other.picture.dtype,
-        )
+        mine, theirs = self.picture, other.picture
+        is_alike = any_content and (mine.shape, mine.dtype) == (theirs.shape, theirs.dtype)
         return (
-            (self.picture is other.picture or (any_content and is_alike))
+            (mine is theirs or is_alike)
             and all(getattr(self, name) == getattr(other, name) for name in others)
             and (self.weights is other.weights or np.array_equal(self.weights, other.weights))
         )
 
     def same_run(self, other: Job) -> bool:
         """Return True if `other` is the same work, computed in the same way."""
-        return (
-            self.same_work(other)
-            and self.implementation == other.implementation
-            and self.own == other.own
-            and (self.block_xy, self.devices, self.strip)
-            == (other.block_xy, other.devices, other.strip)
-        )
+        names = ("implementation", "own", "block_xy", "devices", "strip")
+        is_same_way = all(getattr(self, name) == getattr(other, name) for name in names)
+        return is_same_way and self.same_work(other)
 
     @property
     def ksize(self) -> int:
-        """Return K, the odd side of the weights."""
+        """K, the odd side of the weights."""
         return int(self.weights.shape[0])
 
     @property
@@ -130,12 +124,12 @@ class Job:
 
     @property
     def height(self) -> int:
-        """Return the picture's height in pixels."""
+        """Height of the picture in pixels."""
         return int(self.picture.shape[0])
 
     @property
     def width(self) -> int:
-        """Return the picture's width in pixels."""
+        """Width of the picture in pixels."""
         return int(self.picture.shape[1])
 
     @property
@@ -150,44 +144,37 @@ class Job:
 
     @property
     def pixel_type(self) -> str:
-        """Return the dtype of a sample, by name: "uint8", "float32"."""
+        """The dtype of a sample, by name: "uint8", "float32"."""
         return str(self.picture.dtype)
 
     @property
     def megapixels(self) -> float:
-        """Return the number of pixels in millions."""
+        """Pixels in millions."""
         return self.height * self.width / 1e6
 
     @property
     def compulsory_bytes(self) -> int:
-        """Return the bytes of the picture read once and written once.
-
-        No implementation can move fewer.
-        """
+        """The least bytes to move: the picture read once and written once."""
         return 2 * int(self.picture.nbytes)
 
 
-def _check_picture(picture: NDArray[Any]) -> None:
+def _wrong_picture(picture: NDArray[Any]) -> str:
     if picture.ndim != 3 or not 1 <= picture.shape[2] <= 4 or 0 in picture.shape:
-        raise BadJobError(
-            "A picture must be (height, width) or (height, width, 1 to 4 channels), not "
-            f"{picture.shape}."
-        )
+        shapes = "(height, width) or (height, width, 1 to 4 channels)"
+        return f"A picture must be {shapes}, not {picture.shape}."
     if str(picture.dtype) not in PIXEL_TYPES:
-        raise BadJobError(f"The pixel type must be {', '.join(PIXEL_TYPES)}, not {picture.dtype}.")
-    if not picture.flags.c_contiguous:
-        raise BadJobError("A picture's samples must be contiguous in memory.")
+        return f"The pixel type must be {', '.join(PIXEL_TYPES)}, not {picture.dtype}."
+    is_contiguous = picture.flags.c_contiguous
+    return "" if is_contiguous else "A picture's samples must be contiguous in memory."
 
 
-def _check_weights(weights: NDArray[np.float32]) -> None:
+def _wrong_weights(weights: NDArray[np.float32]) -> str:
     if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or weights.shape[0] % 2 == 0:
-        raise BadJobError(f"Weights must be square with an odd size, not {weights.shape}.")
+        return f"Weights must be square with an odd size, not {weights.shape}."
     if weights.shape[0] > MAX_KSIZE:
-        raise BadJobError(
-            f"Weights of size {weights.shape[0]} are larger than the largest, {MAX_KSIZE}."
-        )
-    if weights.dtype != np.float32 or not np.isfinite(weights).all():
-        raise BadJobError("Weights must be finite float32 numbers.")
+        return f"Weights of size {weights.shape[0]} are larger than the largest, {MAX_KSIZE}."
+    is_right = weights.dtype == np.float32 and np.isfinite(weights).all()
+    return "" if is_right else "Weights must be finite float32 numbers."
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import math
 import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, partial
 from pathlib import Path
 from types import NoneType, UnionType
@@ -134,10 +134,7 @@ def _choice(choices: tuple[Any, ...], data: Any) -> Any:
 
 
 def _any_of(kinds: tuple[Any, ...]) -> Read:
-    """A reader of the first kind that fits.
-
-    A dataclass, and there is one at most, is tried last, for its complaint says most.
-    """
+    """A reader of the first kind that fits; a dataclass is last: its complaint says most."""
     readers = [_reader(kind) for kind in sorted(kinds, key=is_dataclass)]
     has_dataclass = any(map(is_dataclass, kinds))
     words = " or ".join(IN_WORDS.get(get_origin(kind) or kind, "a choice") for kind in kinds)
@@ -177,8 +174,11 @@ def _tuple(readers: list[Read], data: Any) -> tuple[Any, ...]:
 def _dataclass(kind: Any) -> Read:
     hints = get_type_hints(kind)
     readers = {each.name: _reader(hints[each.name]) for each in fields(kind)}
-    optional = (each.name for each in fields(kind) if _has_default(each))
-    needed = readers.keys() - optional
+    needed = {
+        each.name
+        for each in fields(kind)
+        if each.default is MISSING and each.default_factory is MISSING
+    }
 
     def read(data: Any) -> Any:
         _exactly(dict, data)
@@ -189,10 +189,6 @@ def _dataclass(kind: Any) -> Read:
         return kind(**{name: _at(f".{name}", readers[name], each) for name, each in data.items()})
 
     return read
-
-
-def _has_default(field: Field[Any]) -> bool:
-    return field.default is not MISSING or field.default_factory is not MISSING
 
 
 def _at(where: str, reader: Read, data: Any) -> Any:
@@ -223,10 +219,7 @@ class LimitedTomlError(ValueError):
 
 
 def text_of_small_file(path: Path) -> str | None:
-    """Return the text of a file that may hold TOML; None where it is too large, or no text.
-
-    Raises OSError.
-    """
+    """Read a file that may hold TOML; None if it is too large, or no text.  Raises OSError."""
     with path.open("rb") as file:
         data = file.read(MAX_BYTES + 1)
     try:
@@ -237,10 +230,7 @@ def text_of_small_file(path: Path) -> str | None:
 
 
 def parse_toml(text: str, name: str) -> dict[str, Any]:
-    """Return the values in the TOML text; raise LimitedTomlError where there are none.
-
-    name  what the sentences of LimitedTomlError call the text
-    """
+    """Parse TOML; raise LimitedTomlError, which calls the text `name`."""
     if len(text) > MAX_CHARACTERS:
         raise LimitedTomlError(f"{name} has more than {MAX_CHARACTERS:,} characters.")
     if _most_dots(text) > MAX_DOTS:
@@ -255,33 +245,24 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
 
 
 def _most_dots(text: str) -> int:
-    """Return the most dots in any key or value, without those in texts and comments."""
     bare = _TEXT_OR_COMMENT.sub("", text)
     return max(part.count(".") for part in _BETWEEN_KEYS_AND_VALUES.split(bare))
 
 
+_PLAIN = (str, int, float, NoneType)  # bool is an int
 MAX_DEPTH = 64  # values within each other; what this program writes has seven
 
 
 def parse_json(text: bytes) -> Any:
-    """Return the values that the JSON `text` stands for.
-
-    Raises ValueError where it is no JSON, or nested so deeply that walking through it could use up
-    Python's stack.
-    """
+    """Parse JSON; raise ValueError if it is none, or too deeply nested for Python's stack."""
     try:
         value = json.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
     level = [value]
     for _ in range(MAX_DEPTH):
-        level = [inner for each in level for inner in _within(each)]
+        lists = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [inner for each in lists if not isinstance(each, _PLAIN) for inner in each]
         if not level:
             return value
     raise ValueError("nested too deeply")
-
-
-def _within(value: Any) -> list[Any]:
-    if isinstance(value, dict):
-        return list(value.values())
-    return value if isinstance(value, list) else []

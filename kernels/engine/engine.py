@@ -78,7 +78,7 @@ class Engine:
 
     @cached_property
     def device(self) -> Device | NoDevice:
-        """Return the GPU, or why there is none; takes half a second the first time."""
+        """The GPU, or the reason why there is none; takes half a second the first time."""
         if not self._use_gpu:
             return NoDevice("The GPU was switched off with --no-gpu.")
         return self.find_device(self._device_index)
@@ -98,11 +98,10 @@ class Engine:
         return self._lost
 
     def try_again(self) -> Device | NoDevice:
-        """Look again for a GPU that failed or was not there; return what came of it.
+        """Look again for a GPU that failed or was not there.
 
-        One that was out of reach may be back.  After a failure that is the end of CUDA for this
-        process it stays lost.  (To reset the device would end that, and take away the page-locked
-        memory that results lie in.)
+        One that was out of reach may be back; after a failure that ends CUDA for this process it
+        stays lost.  (Resetting the device would take away the page-locked memory of results.)
         """
         if isinstance(self.device, NoDevice):
             del self.device  # and look for it anew
@@ -117,11 +116,11 @@ class Engine:
         return self.device
 
     def implementation(self, key: str) -> Runnable:
-        """Return the implementation called `key`.
+        """Find the implementation called `key`.
 
-        Raises BadJobError if there is none, as for `auto`, which picks one, and
-        CannotRunError for a rung whose file cannot be used, and for a kernel of the user's own:
-        nothing but `filtering` and `why_not` takes one, as it must not run in this process.
+        Raises BadJobError if there is none, as for `auto`, which picks one, and CannotRunError for
+        a rung whose file cannot be used, and for a user kernel, which only `filtering` and
+        `why_not` take, as it must not run in this process.
         """
         if is_own(key):
             raise CannotRunError(NOT_HERE.format(key=key))
@@ -191,27 +190,31 @@ class Engine:
         ours = [job for job in jobs if not is_own(job.implementation)]
         if ours and not self._why_no_gpu() and isinstance(self.device, Device):
             pairs = ((self._named(job.implementation), job) for job in ours)
-            yield from compiling_ahead(
-                self.device,
-                (
-                    (rung, job)
-                    for rung, job in pairs
-                    if isinstance(rung, Rung) and not self._why_not(rung, job)
-                ),
+            wanted = (
+                (rung, job)
+                for rung, job in pairs
+                if isinstance(rung, Rung) and not self._why_not(rung, job)
             )
+            yield from compiling_ahead(self.device, wanted)
 
     def launch_once(self, job: Job) -> tuple[Ran, ...]:
         """Launch a rung once, for a profiler: in an NVTX range that has its name.
 
         Raises the errors of `kernels.core.errors`.
         """
-        rung, job = self._to_launch(job)
+        if job.implementation == AUTO.key:
+            if no_gpu := self._why_no_gpu():
+                raise CannotRunError(no_gpu)
+            job = with_pick(job, next(self.picks(job)))
+        rung = self.implementation(job.implementation)
+        if not isinstance(rung, Rung):
+            raise CannotRunError(f"{rung.title} runs on the CPU, so there is nothing to launch.")
+        if reason := self._why_not(rung, job):
+            raise CannotRunError(reason)
         return self.gpu.launch_once(rung, job)
 
     def transfers(self, job: Job) -> Iterator[Progress | Transfers]:
-        """Measure what bringing job.picture to the GPU and back takes, whatever filters it there.
-
-        The last step is the Transfers.  It depends on the picture's size in bytes alone.
+        """Measure up- and download of job.picture, by its bytes alone; the last step is Transfers.
 
         Raises CannotRunError without a GPU and for a picture too large, OutOfMemoryError where
         there is no room to page-lock as much memory.
@@ -238,9 +241,9 @@ class Engine:
             return self.gpu.occupancy(rung, job)
 
     def ceilings(self) -> dict[str, float]:
-        """Return the GPU's limits by name, measured once: see `cuda.ceilings`.
+        """The GPU's limits by name, measured once: see `CeilingBench.ceilings`; none without one.
 
-        None without a GPU, or where it has no room for measuring.
+        Also none where it has no room for measuring.
         """
         return dict(self._ceilings)
 
@@ -251,19 +254,6 @@ class Engine:
         with self._noticing_loss(), suppress(OutOfMemoryError):
             return self.gpu.ceilings()
         return {}
-
-    def _to_launch(self, job: Job) -> tuple[Rung, Job]:
-        """Return the rung that `job` asks for, or that `auto` picks for it."""
-        if job.implementation == AUTO.key:
-            if no_gpu := self._why_no_gpu():
-                raise CannotRunError(no_gpu)
-            job = with_pick(job, next(self.picks(job)))
-        rung = self.implementation(job.implementation)
-        if not isinstance(rung, Rung):
-            raise CannotRunError(f"{rung.title} runs on the CPU, so there is nothing to launch.")
-        if reason := self._why_not(rung, job):
-            raise CannotRunError(reason)
-        return rung, job
 
     def _filtering(self, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
         if job.implementation == AUTO.key:
@@ -297,11 +287,11 @@ class Engine:
         """
         failure: KernelError | None = None
         for best in self.picks(job):
-            if any(_is_same_way(best, each) for each in refused):
+            ways = [(each.implementation, each.block_xy) for each in refused]
+            if (best.implementation, best.block_xy) in ways:
                 continue
-            pick = best
-            if failure is not None:
-                pick = replace(pick, why=f"the first choice failed: {failure}")
+            why = best.why if failure is None else f"the first choice failed: {failure}"
+            pick = replace(best, why=why)
             try:
                 for step in self.filtering(with_pick(job, pick), sampling):
                     if isinstance(step, Result):
@@ -388,15 +378,8 @@ def checked(
     yield result
 
 
-def _is_same_way(one: Pick, other: Pick) -> bool:
-    return (one.implementation, one.block_xy) == (other.implementation, other.block_xy)
-
-
 def _as_given(result: Result) -> Result:
-    """Return the answer as (H, W) where the job's picture was given so.
-
-    Beside such an array (H, W, 1) would be broadcast to something else without a word.
-    """
+    """The output as (H, W) if the picture was: NumPy would broadcast (H, W, 1) beside it."""
     if not result.job.is_flat:
         return result
     return replace(result, picture=result.picture.reshape(result.job.picture.shape[:2]))

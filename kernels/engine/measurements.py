@@ -54,7 +54,7 @@ def job_class_of(job: Job) -> JobClass:
         pixel_type=job.pixel_type,
         channels=job.channels,
         ksize=job.ksize,
-        weights=weights_class(job),
+        weights=_weights_class(job),
         border=BORDER_GROUPS.get(job.border, "folded"),
         size=size_class(job.strip.whole if job.strip else job.height, job.width),
     )
@@ -65,19 +65,16 @@ def size_class(height: int, width: int) -> int:
     return round(float(np.log2(height * width)))
 
 
-def weights_class(job: Job) -> str:
-    """The class of the job's weights: see `JobClass`."""
-    return f"gradient after {_class_of(job)}" if job.gradient else _class_of(job)
-
-
-def _class_of(job: Job) -> str:
-    if np.ptp(job.weights) == 0:
-        return "uniform"
+def _weights_class(job: Job) -> str:
     rank = len(separable_terms(job.weights))
-    if rank == 1:
-        return "separable"
-    # From half the size on, as many multiply-adds are spent on the passes as on the weights.
-    return f"rank {rank}" if rank <= MAX_RANK and 2 * rank < job.ksize else "general"
+    if np.ptp(job.weights) == 0:
+        found = "uniform"
+    elif rank == 1:
+        found = "separable"
+    else:
+        # From half the size on, as many multiply-adds are spent on the passes as on the weights.
+        found = f"rank {rank}" if rank <= MAX_RANK and 2 * rank < job.ksize else "general"
+    return f"gradient after {found}" if job.gradient else found
 
 
 VERSION = 1
@@ -199,17 +196,18 @@ class Measurements:
         """Entries of this device in the file, without damaged ones."""
         found, damaged = [], 0
         mine = self._all.get(self._device, {})
+        broken = (LookupError, ValueError, TypeError, AttributeError)
         try:
             entries = list(mine["kinds"]) if mine and mine.get("source") == self._source else []
-        except (LookupError, TypeError, AttributeError):
+        except broken:
             entries, damaged = [], 1
         for each in entries:
             try:
                 (entry,) = measured_from([each])
-            except (LookupError, ValueError, TypeError, AttributeError):
+            except broken:
                 damaged += 1
-                continue
-            found += [(entry.kind, candidate) for candidate in entry.measured]
+            else:
+                found += [(entry.kind, candidate) for candidate in entry.measured]
         if damaged:
             self._complain(f"{damaged} of the entries of {self.path} are damaged and left out.")
         return found
@@ -302,7 +300,8 @@ class ShippedTimes:
         First by pixel type; then each doubling of the samples counts half of one of K, as both
         change which rung is the quickest, K more so.
         """
-        alike = [each for each in self.ways if _family(each) == _family(kind)]
+        family = kind.weights.split()[0]  # of "rank 3" and "gradient after …" the first word
+        alike = [each for each in self.ways if each.weights.split()[0] == family]
         return min(alike, key=lambda each: _distance(each, kind), default=None)
 
 
@@ -312,11 +311,6 @@ def shipped_times() -> ShippedTimes:
     data = json.loads(PATH.read_text(encoding="utf-8"))
     ways = {entry.kind: entry.measured for entry in measured_from(data["kinds"])}
     return ShippedTimes(data["device"], ways)
-
-
-def _family(kind: JobClass) -> str:
-    """Return the class of weights: "rank 3" and "gradient after …" without the rest."""
-    return kind.weights.split()[0]
 
 
 def _distance(one: JobClass, other: JobClass) -> tuple[float, ...]:

@@ -10,13 +10,14 @@ import numpy as np
 
 from kernels.core.device import Occupancy
 from kernels.core.device_turns import Waiting
+from kernels.core.driving import last_of
 from kernels.core.errors import DeviceLostError, KernelError
 from kernels.core.job import Job, Progress, Ran, Result, Sampled, Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.core.timing import Timing, groups_of_equals
 from kernels.core.verdict import Check
 from kernels.engine.engine import Engine
-from kernels.measuring.trials import Patience, checked
+from kernels.measuring.trials import Patience, checked, or_nothing
 from kernels.oracle.checking import Oracle
 from kernels.rungs.own_kernels import is_own
 
@@ -96,7 +97,8 @@ def comparing(
     jobs = tuple(jobs)
     standings = [CandidateState() for _ in jobs]
     known: Oracle = {}
-    together = _together(jobs, held_bytes)
+    held = max((2 * each.picture.nbytes for each in jobs), default=1)
+    together = max(1, min(len(jobs), held_bytes // held))
     told = clock()
     yield from engine.compiling(jobs)
     for first in range(0, len(jobs), together):
@@ -108,7 +110,8 @@ def comparing(
                     standings[number] = yield from _one_turn(running[number])
                     if standings[number].is_over:
                         running.pop(number).close()
-                    if clock() - told >= NEWS_EVERY_S and not _all_over(standings):
+                    is_over = all(each.is_over for each in standings)
+                    if clock() - told >= NEWS_EVERY_S and not is_over:
                         yield _round(jobs, standings)
                         told = clock()
                     else:
@@ -117,15 +120,6 @@ def comparing(
             for turns in running.values():
                 turns.close()
     yield _round(jobs, standings)
-
-
-def _together(jobs: Sequence[Job], held_bytes: int) -> int:
-    most = max((2 * each.picture.nbytes for each in jobs), default=1)
-    return max(1, min(len(jobs), held_bytes // most))
-
-
-def _all_over(standings: Sequence[CandidateState]) -> bool:
-    return all(each.is_over for each in standings)
 
 
 def _round(jobs: tuple[Job, ...], standings: Sequence[CandidateState]) -> Snapshot:
@@ -157,35 +151,19 @@ def _turns(
 ) -> Generator[Progress | CandidateState, None, None]:
     """Yield a CandidateState after each sample; the last one is over."""
     try:
-        if is_own(job.implementation):
-            yield from _own_in_one_go(engine, job, sampling)
-        else:
+        if not is_own(job.implementation):
             yield from _sampling(engine, job, sampling, known, first_run_s)
+            return
+        # In one go: until then no other kernel runs, which would disturb its time.
+        result = yield from last_of(engine.filtering(job, sampling))
+        timing, occupancy = result.kernel, result.occupancy
+        yield CandidateState(
+            timing, None, result.check, ran=result.ran, occupancy=occupancy, is_over=True
+        )
     except DeviceLostError:
         raise
     except KernelError as error:
         yield CandidateState(reason=str(error), is_over=True)
-
-
-def _own_in_one_go(
-    engine: Engine, job: Job, sampling: Sampling
-) -> Generator[Progress | CandidateState, None, None]:
-    """Yield the outcome alone: until then no other kernel runs, which would disturb its time."""
-    result: Result | None = None
-    for step in engine.filtering(job, sampling):
-        if isinstance(step, Result):
-            result = step
-        else:
-            yield step
-    assert result is not None
-    yield CandidateState(
-        result.kernel,
-        None,
-        result.check,
-        ran=result.ran,
-        occupancy=result.occupancy,
-        is_over=True,
-    )
 
 
 def _sampling(
@@ -210,8 +188,9 @@ def _sampling(
             if seen is None:  # what is wrong is out at once
                 seen = step.picture
                 check = yield from checked(engine, step, sampling.check_taps, known)
-                occupancy = _occupancy(engine, job)
-                standing = replace(standing, check=check, occupancy=occupancy)
+                with or_nothing():
+                    standing = replace(standing, occupancy=engine.occupancy(job))
+                standing = replace(standing, check=check)
                 if not check.ok:
                     break
     assert result is not None
@@ -219,12 +198,3 @@ def _sampling(
         check = yield from checked(engine, result, sampling.check_taps, known)
         standing = replace(standing, check=check)
     yield replace(standing, is_over=True)
-
-
-def _occupancy(engine: Engine, job: Job) -> Occupancy | None:
-    try:
-        return engine.occupancy(job)
-    except DeviceLostError:
-        raise
-    except KernelError:
-        return None

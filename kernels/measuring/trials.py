@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from math import inf
@@ -31,11 +32,10 @@ def measure_checked(
 ) -> Generator[Progress, None, Result | str]:
     """Measure and check `job`; return the Result, or the sentence why there is none.
 
-    known       what the oracle says about this picture, weights and border: see `checking.checking`
+    known       of this picture, weights and border: see `checking.checking`
     limit_ms    give up where the kernel takes longer: nobody will want it
-    patience_s  how long the first run may take, compiling and pauses aside
-    Raises GivenUpError where that was too short, and DeviceLostError: nothing after it could be
-    trusted.
+    patience_s  for the first run, compiling and pauses aside
+    Raises GivenUpError where that was too short, and DeviceLostError.
     """
     result: Result | None = None
     clock = Patience(patience_s)
@@ -66,22 +66,29 @@ def measure_checked(
 def checked(
     engine: Engine, result: Result, max_taps: int | None, known: Oracle
 ) -> Generator[Progress, None, Check]:
-    """Hold the answer of `result` against the oracle; return the Check.
+    """Verify the output of `result`, with `known` and `max_taps` of `checking.checking`.
 
-    `known` and `max_taps` are those of `checking.checking`.  A kernel of the user's own brings its
-    own: more answers than the one that is given were checked.
+    A user kernel brings its own Check, of more outputs than the one that is given.
     """
     if is_own(result.implementation):
         assert result.check is not None
         return result.check
     implementation = engine.implementation(result.implementation)
     tolerance = implementation.tolerance(result.job)
-    found: Check | None = None
-    for check in checking(result.job, result.picture, tolerance, max_taps, known):
+    for found in checking(result.job, result.picture, tolerance, max_taps, known):  # noqa: B007
         yield Progress("verifying against the float64 reference")
-        found = check
-    assert found is not None
     return found
+
+
+@contextmanager
+def or_nothing() -> Iterator[None]:
+    """Ignore failures of extras, unless the device is lost."""
+    try:
+        yield
+    except DeviceLostError:
+        raise
+    except KernelError:
+        pass
 
 
 class Patience:

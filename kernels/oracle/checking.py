@@ -12,7 +12,8 @@ its own roundings, five additions, squares, their sum and the root, make n longe
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ Oracle = dict[Rectangle, NDArray[np.float64]]
 
 
 def error_bound(job: Job, chain: int, factor: float) -> float:
-    """Return the largest error of a float32 answer, in sample values before rounding.
+    """The largest error of a float32 output, in sample values before rounding.
 
     factor · chain · 2⁻²⁴ · (Σ|w| · max|p| + |offset|); the offset is one addition more.
 
@@ -57,12 +58,12 @@ def checking(
     max_taps: int | None = LIVE_TAPS,
     known: Oracle | None = None,
 ) -> Iterator[Check]:
-    """Compare tile by tile, yielding what is known after each; the last one counts.
+    """Compare tile by tile, yielding the Check so far after each; the last one counts.
 
-    answer    what the implementation made of job.picture, same dtype and shape, or (H, W)
-    max_taps  how many products the oracle may work out; None: check everything
-    known     the oracle for some tiles, for whoever checks many answers to one job: if it is empty
-              it is filled, else these tiles are what is compared
+    answer    the output for job.picture, same dtype and shape, or (H, W)
+    max_taps  products that the oracle may compute; None: check everything
+    known     the oracle's tiles, for many outputs of one job: filled if empty, else only these are
+              compared
     """
     answer = answer.reshape(job.picture.shape)
     limits = limits_of(job, tolerance)
@@ -73,7 +74,8 @@ def checking(
     for tile in list(known) if known else plan_tiles(job, max_taps):
         oracle = known.get(tile) if known else None
         if oracle is None:
-            oracle = _oracle(job, tile)
+            top, bottom, left, right = tile
+            oracle = filtered(job, (top, bottom), (left, right))
             if known is not None:
                 known[tile] = oracle
         found = _add(found, job, answer, tile, oracle, limits)
@@ -116,15 +118,15 @@ def _plan_part(job: Job, rows: tuple[int, int], pixels: int) -> Iterator[Rectang
         yield from (tile for edge in frame for tile in _tiles(edge, TILE))
     else:
         for edge in frame:
-            yield from _some_tiles(edge, 8, max(pixels // 8 // 64, 4), with_ends=True)
+            yield from _tiles(edge, 8, max(pixels // 8 // 64, 4), with_ends=True)
     inside = (first + thick, end - thick, thick, width - thick)
     # A wide filter over a huge picture: smaller tiles, so that there are still a few of them.
     side = TILE if pixels // 2 >= 8 * TILE**2 else 8
-    yield from _some_tiles(inside, side, max(pixels // 2 // side**2, 8))
+    yield from _tiles(inside, side, max(pixels // 2 // side**2, 8))
 
 
 def _frame(rows: tuple[int, int], width: int, thick: int) -> tuple[Rectangle, ...]:
-    """Return the outermost `thick` pixels: top, bottom, and between those left and right."""
+    """The outermost `thick` pixels: top, bottom, and between those left and right."""
     first, end = rows
     top, bottom, right = first + thick, max(end - thick, first + thick), max(width - thick, thick)
     return (
@@ -135,52 +137,29 @@ def _frame(rows: tuple[int, int], width: int, thick: int) -> tuple[Rectangle, ..
     )
 
 
-def _tiles(area: Rectangle, side: int) -> Iterator[Rectangle]:
-    """Yield `area` in squares of `side` pixels, the last ones narrower; thin areas in longer ones.
-
-    A tile of few pixels takes as long as one of many: of a column 2,000,000 high a minute.
-    """
-    size = _thin(area, side)
-    yield from (_tile(area, size, number) for number in range(_count(area, size)))
-
-
-def _some_tiles(
-    area: Rectangle, side: int, number: int, *, with_ends: bool = False
+def _tiles(
+    area: Rectangle, side: int, most: int | None = None, *, with_ends: bool = False
 ) -> Iterator[Rectangle]:
-    """Yield at most `number` tiles drawn at random; the first and last too, if asked for."""
-    size = _thin(area, side)
-    count = _count(area, size)
-    if number >= count:
-        yield from _tiles(area, side)
-        return
-    drawn = np.random.default_rng().integers(0, count, number)
-    ends = (0, count - 1) if with_ends else ()
-    yield from (_tile(area, size, k) for k in dict.fromkeys((*ends, *map(int, drawn))))
+    """Yield `area` in tiles of side² pixels along its rows, the last ones narrower.
 
+    A thin area gets longer ones: a tile of few pixels takes as long as one of many, of a column
+    2,000,000 high a minute.
 
-def _thin(area: Rectangle, side: int) -> tuple[int, int]:
-    """Height and width of tiles of side² pixels, where `area` is less high or wide than that."""
+    most  draw so many at random, the first and the last too with `with_ends`; None: all
+    """
     top, bottom, left, right = area
     high, wide = (max(min(end - first, side), 1) for first, end in ((top, bottom), (left, right)))
-    return side * side // wide, side * side // high
-
-
-def _count(area: Rectangle, size: tuple[int, int]) -> int:
-    top, bottom, left, right = area
-    return max(-(-(bottom - top) // size[0]), 0) * max(-(-(right - left) // size[1]), 0)
-
-
-def _tile(area: Rectangle, size: tuple[int, int], number: int) -> Rectangle:
-    """Tile `number` of `area`, counted along rows."""
-    top, bottom, left, right = area
-    across = -(-(right - left) // size[1])
-    y, x = top + number // across * size[0], left + number % across * size[1]
-    return y, min(y + size[0], bottom), x, min(x + size[1], right)
-
-
-def _oracle(job: Job, tile: Rectangle) -> NDArray[np.float64]:
-    top, bottom, left, right = tile
-    return filtered(job, (top, bottom), (left, right))
+    rows, columns = side * side // wide, side * side // high
+    across = -(-(right - left) // columns)
+    count = max(-(-(bottom - top) // rows), 0) * max(across, 0)
+    numbers: Iterable[int] = range(count)
+    if most is not None and most < count:
+        ends = (0, count - 1) if with_ends else ()
+        drawn = np.random.default_rng().integers(0, count, most)
+        numbers = dict.fromkeys((*ends, *map(int, drawn)))
+    for number in numbers:
+        y, x = top + number // across * rows, left + number % across * columns
+        yield y, min(y + rows, bottom), x, min(x + columns, right)
 
 
 def _add(
@@ -191,35 +170,31 @@ def _add(
     oracle: NDArray[np.float64],
     limits: Limits,
 ) -> Check:
-    """Return `found` with what `tile` adds to it, for which the oracle has `oracle`."""
+    """Add the comparison of `tile` with the oracle."""
     top, bottom, left, right = tile
-    got = answer[top:bottom, left:right]
-    error, differs, wrong = judged(job, got, oracle, limits)
+    error, differs, wrong = judged(job, answer[top:bottom, left:right], oracle, limits)
     at = np.unravel_index(int(error.argmax()), error.shape)
-    is_worst = found.checked == 0 or error[at] > found.max_error
-    return Check(
-        max_error=float(error[at]) if is_worst else found.max_error,
-        worst=(top + int(at[0]), left + int(at[1]), int(at[2])) if is_worst else found.worst,
+    if found.checked == 0 or error[at] > found.max_error:
+        worst = (top + int(at[0]), left + int(at[1]), int(at[2]))
+        found = replace(found, max_error=float(error[at]), worst=worst)
+    return replace(
+        found,
         differing=found.differing + int(differs.sum()),
         wrong=found.wrong + int(wrong.sum()),
-        bound=found.bound,
         checked=found.checked + (bottom - top) * (right - left),
-        total=found.total,
-        levels=found.levels,
         samples=found.samples + error.size,
-        library=found.library,
     )
 
 
 def judged(
     job: Job, got: NDArray[Any], oracle: NDArray[np.float64], limits: Limits
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return for each sample of `got` its error, whether it differs, and whether it is wrong.
+    """Errors of all samples, a mask of those that differ, and of those that are wrong.
 
-    It differs where it is not the oracle's value rounded to the pixel type, and is wrong where
-    it is off by more than it may be.
+    A sample differs if it is not the oracle's value rounded to the pixel type; it is wrong if it
+    is off by more than `limits` allow.
 
-    got, oracle  (rows, columns, C), the same part of the answer and of `filtered`
+    got, oracle  (rows, columns, C), the same part of the output and of `filtered`
     """
     expected = to_pixel_type(oracle, got.dtype)
     if got.dtype.kind == "u" and np.array_equal(got, expected):  # as a rule, and sooner known
@@ -235,7 +210,7 @@ def judged(
 
 
 def _distance(got: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:
-    """Return |got - expected|; 0 for equal infinities or two NaN, infinite where one is NaN."""
+    """|got - expected|; 0 for equal infinities or two NaN, infinite where one is NaN."""
     with np.errstate(invalid="ignore", over="ignore"):
         distance = np.abs(got.astype(np.float64) - expected.astype(np.float64))
         overflowed = expected.astype(got.dtype)
@@ -270,7 +245,7 @@ def _bits(samples: NDArray[Any]) -> str:
 
 @once_a_picture
 def largest_finite(picture: NDArray[Any]) -> float:
-    """Return max|p|, leaving out NaN and infinities."""
+    """max|p|, without NaN and infinities."""
     low, high = float(picture.min()), float(picture.max())
     if not (np.isfinite(low) and np.isfinite(high)):
         finite = picture[np.isfinite(picture)]

@@ -75,7 +75,7 @@ class Explained:
 
     @property
     def value(self) -> float:
-        """Return the answer before rounding: sum plus offset, or the gradient's length."""
+        """The output before rounding: sum plus offset, or the gradient's length."""
         return self.slopes.length if self.slopes is not None else self.total + self.offset
 
     @property
@@ -91,9 +91,8 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
     """
     if not (0 <= y < job.height and 0 <= x < job.width and 0 <= channel < job.channels):
         raise IndexError(f"there is no sample at x {x}, y {y}, channel {channel}")
-    rows, from_rows = _along(y, job.radius, job.height, job.border)
-    columns, from_columns = _along(x, job.radius, job.width, job.border)
-    samples = _neighbours(job, from_rows, from_columns, channel)
+    around = _around(job, y, x, job.radius)
+    samples = _neighbours(job, around["from_rows"], around["from_columns"], channel)
     weights = job.weights.astype(np.float64)
     is_alpha = job.has_alpha and channel == job.channels - 1
     with np.errstate(invalid="ignore", over="ignore"):
@@ -108,12 +107,7 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
         y=y,
         x=x,
         channel=channel,
-        rows=rows,
-        columns=columns,
-        from_rows=from_rows,
-        from_columns=from_columns,
-        beyond_rows=(rows < 0) | (rows >= job.height),
-        beyond_columns=(columns < 0) | (columns >= job.width),
+        **around,
         samples=samples,
         weights=weights,
         products=products,
@@ -132,19 +126,12 @@ def derivative(job: Job, found: Explained, axis: Literal["x", "y"]) -> Explained
     """
     slopes = found.slopes
     assert slopes is not None
-    rows, from_rows = _along(found.y, 1, job.height, job.border)
-    columns, from_columns = _along(found.x, 1, job.width, job.border)
     weights = SOBEL_X if axis == "x" else SOBEL_X.T
     with np.errstate(invalid="ignore", over="ignore"):
         products = weights * slopes.weighted
     return replace(
         found,
-        rows=rows,
-        columns=columns,
-        from_rows=from_rows,
-        from_columns=from_columns,
-        beyond_rows=(rows < 0) | (rows >= job.height),
-        beyond_columns=(columns < 0) | (columns >= job.width),
+        **_around(job, found.y, found.x, 1),
         samples=slopes.weighted,
         weights=weights,
         products=products,
@@ -153,12 +140,15 @@ def derivative(job: Job, found: Explained, axis: Literal["x", "y"]) -> Explained
     )
 
 
-def _along(
-    centre: int, radius: int, size: int, border: str
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the positions around `centre`, and what they are read from."""
-    start, stop = centre - radius, centre + radius + 1
-    return np.arange(start, stop), source_indices(start, stop, size, border)
+def _around(job: Job, y: int, x: int, radius: int) -> dict[str, Any]:
+    """Positions around a sample, and the rows and columns that they are read from."""
+    found: dict[str, Any] = {}
+    for name, centre, size in (("rows", y, job.height), ("columns", x, job.width)):
+        start, stop = centre - radius, centre + radius + 1
+        found[name] = at = np.arange(start, stop)
+        found[f"from_{name}"] = source_indices(start, stop, size, job.border)
+        found[f"beyond_{name}"] = (at < 0) | (at >= size)
+    return found
 
 
 def _neighbours(
@@ -178,20 +168,17 @@ def _sum(products: Floats) -> float:
 
 def _weighted(job: Job, y: int, x: int, channel: int) -> float:
     """The weighted sum in one place of the picture."""
-    _, from_rows = _along(y, job.radius, job.height, job.border)
-    _, from_columns = _along(x, job.radius, job.width, job.border)
-    samples = _neighbours(job, from_rows, from_columns, channel)
+    around = _around(job, y, x, job.radius)
+    samples = _neighbours(job, around["from_rows"], around["from_columns"], channel)
     with np.errstate(invalid="ignore", over="ignore"):
         return _sum(job.weights.astype(np.float64) * samples)
 
 
 def _slopes(job: Job, y: int, x: int, channel: int) -> Slopes:
-    """Return the slopes of the weighted picture, which is continued from its own values."""
-    _, from_rows = _along(y, 1, job.height, job.border)
-    _, from_columns = _along(x, 1, job.width, job.border)
-    weighted = np.zeros((3, 3))
-    for j, row in enumerate(map(int, from_rows)):
-        for i, column in enumerate(map(int, from_columns)):
+    """The slopes of the weighted picture, which is continued from its own values."""
+    around, weighted = _around(job, y, x, 1), np.zeros((3, 3))
+    for j, row in enumerate(map(int, around["from_rows"])):
+        for i, column in enumerate(map(int, around["from_columns"])):
             if OUTSIDE not in (row, column):
                 weighted[j, i] = _weighted(job, row, column, channel)
     with np.errstate(invalid="ignore", over="ignore"):

@@ -6,6 +6,7 @@ worked out by hand.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,7 +72,7 @@ def gradient(
     rows: Span | None = None,
     columns: Span | None = None,
 ) -> NDArray[np.float64]:
-    """Return the length of Sobel's derivatives of what `correlate` gives, in float64.
+    """The length of Sobel's derivatives of `correlate`'s output, in float64.
 
     Beyond its edges the weighted picture is continued by `border` from its own values, which is not
     the same as weighting a picture that was continued further.  Parameters and returns as in
@@ -79,15 +80,9 @@ def gradient(
     """
     top, bottom = rows or (0, picture.shape[0])
     left, right = columns or (0, picture.shape[1])
-    weighted = read_made(
-        lambda some_rows, some_columns: correlate(
-            picture, weights, border, some_rows, some_columns
-        ),
-        picture.shape[:2],
-        border,
-        (top - 1, bottom + 1),
-        (left - 1, right + 1),
-    )
+    make = partial(correlate, picture, weights, border)
+    around = (top - 1, bottom + 1), (left - 1, right + 1)
+    weighted = read_made(make, picture.shape[:2], border, *around)
     with np.errstate(invalid="ignore"):
         along_y = weighted[:-2] + 2 * weighted[1:-1] + weighted[2:]
         along_x = weighted[:, :-2] + 2 * weighted[:, 1:-1] + weighted[:, 2:]

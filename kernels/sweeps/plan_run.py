@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import inf
 from time import time
@@ -17,7 +16,7 @@ from kernels.core.job import Job, Progress, Result
 from kernels.core.verdict import Check
 from kernels.cuda.device_pictures import Transfers
 from kernels.engine.engine import Engine
-from kernels.measuring.trials import checked, measure_checked
+from kernels.measuring.trials import checked, measure_checked, or_nothing
 from kernels.oracle.checking import Oracle
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
@@ -215,7 +214,7 @@ class _Running:
         if not is_own(key):
             # It was compiled ahead, beside others: what is known is only how long finding it took.
             whole = replace(whole, compile_ms=None)
-            with _or_nothing():
+            with or_nothing():
                 whole = replace(whole, occupancy=self.engine.occupancy(job))
         transfers = yield from self._transferring(job, where)
         if transfers is not None:
@@ -266,7 +265,7 @@ class _Running:
         size = job.picture.nbytes
         if self.plan.transfers and size not in self.transfers:
             self.transfers[size] = None
-            with _or_nothing():
+            with or_nothing():
                 for step in self.engine.transfers(job):
                     if isinstance(step, Transfers):
                         self.transfers[size] = step
@@ -277,14 +276,3 @@ class _Running:
 
 def _both(first: Load | None, second: Load | None) -> Load | None:
     return first.plus(second) if first and second else first or second
-
-
-@contextmanager
-def _or_nothing() -> Iterator[None]:
-    """Ignore failures of extras, unless the device is lost."""
-    try:
-        yield
-    except DeviceLostError:
-        raise
-    except KernelError:
-        pass
