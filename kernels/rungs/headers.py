@@ -20,7 +20,6 @@ from kernels.rungs.job_facts import (
     WorkExpression,
     names,
     why_not_expression,
-    why_not_template,
     work_names,
 )
 
@@ -182,11 +181,12 @@ def _hints(of: type) -> dict[str, Any]:
 
 def _taken(value: Any, hint: Any) -> Any:
     """Return `value` as `hint` wants it: lists and tables as tuples, which can be hashed."""
-    options = [each for each in _options(hint) if each is not NoneType]
-    if len(options) == 1 and hint is not options[0]:
-        return _taken(value, options[0])
+    if get_origin(hint) in (Union, UnionType):
+        (hint,) = (each for each in get_args(hint) if each is not NoneType)
     if get_origin(hint) is Literal:
-        return _one_of(value, get_args(hint))
+        if value not in (known := get_args(hint)) or type(value) not in map(type, known):
+            raise _WrongValueError(f"takes {' or '.join(map(repr, known))}, not {value!r}")
+        return value
     if get_origin(hint) is tuple:
         return _several(value, get_args(hint))
     if hint is float and type(value) is int:
@@ -195,16 +195,6 @@ def _taken(value: Any, hint: Any) -> Any:
         raise _WrongValueError(f"takes {PLAIN[hint]}, not {value!r}")
     if wrong := _why_not(value, hint):
         raise _WrongValueError(f"is wrong: {wrong}")
-    return value
-
-
-def _options(hint: Any) -> tuple[Any, ...]:
-    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-
-
-def _one_of(value: Any, known: tuple[Any, ...]) -> Any:
-    if value not in known or type(value) not in {type(each) for each in known}:
-        raise _WrongValueError(f"takes {' or '.join(repr(each) for each in known)}, not {value!r}")
     return value
 
 
@@ -236,5 +226,5 @@ def _why_not(value: Any, hint: Any) -> str:
     if hint is WorkExpression:
         return why_not_expression(value, work_names())
     if hint is Template:
-        return why_not_template(value, names())
+        return why_not_expression(value, names(), is_template=True)
     return ""

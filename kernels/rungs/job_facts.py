@@ -33,55 +33,15 @@ class _HarmfulError(ValueError):
     """An expression has something in it that headers do without."""
 
 
-def why_not_expression(text: str, known: frozenset[str]) -> str:
-    """Say what is wrong with an expression over the names in `known`; empty: nothing."""
-    return _why_not(text, known, is_template=False)
+def why_not_expression(text: str, known: frozenset[str], *, is_template: bool = False) -> str:
+    """The fault of an expression over the names in `known`, or of a sentence with {expressions}.
 
-
-def why_not_template(text: str, known: frozenset[str]) -> str:
-    """Say what is wrong with a sentence with {expressions} over `known`; empty: nothing."""
-    return _why_not(text, known, is_template=True)
-
-
-def value_of(expression: str, values: Mapping[str, Any]) -> int:
-    """The value of `expression`, as an integer.
-
-    Raises CannotRunError where it comes to nothing: a division by zero.
+    Empty: none.
     """
-    try:
-        return int(eval(_compiled(expression), {"__builtins__": {}}, values))
-    except (ArithmeticError, TypeError, ValueError) as error:
-        raise _comes_to_nothing(expression, error) from error
-
-
-def text_of(template: str, values: Mapping[str, Any]) -> str:
-    """Return `template` with each {expression} replaced by its value.  Raises CannotRunError."""
-    try:
-        return str(eval(_compiled(_of_template(template)), {"__builtins__": {}}, values))
-    except (ArithmeticError, TypeError, ValueError) as error:
-        raise _comes_to_nothing(template, error) from error
-
-
-def _comes_to_nothing(expression: str, error: Exception) -> CannotRunError:
-    return CannotRunError(
-        f"The header's {expression.strip()!r} comes to nothing for this job: {error}."
-    )
-
-
-def _of_template(text: str) -> str:
-    return f"f{text!r}"
-
-
-@cache
-def _compiled(expression: str) -> CodeType:
-    return compile(expression.strip(), "<header>", "eval")
-
-
-def _why_not(text: str, known: frozenset[str], *, is_template: bool) -> str:
     if len(text) > MAX_CHARACTERS:
         return f"it has {len(text)} characters, and may have {MAX_CHARACTERS}"
     try:
-        tree = ast.parse(_of_template(text) if is_template else text.strip(), "<header>", "eval")
+        tree = ast.parse(f"f{text!r}" if is_template else text.strip(), "<header>", "eval")
         if is_template:
             _refuse_harm_in_sentence(tree.body)
         else:
@@ -96,6 +56,31 @@ def _why_not(text: str, known: frozenset[str], *, is_template: bool) -> str:
     near = get_close_matches(unknown, known, 1)
     guess = f"; the nearest is {near[0]}" if near else ""
     return f"{text!r} asks for {unknown}, which there is not{guess}"
+
+
+def value_of(expression: str, values: Mapping[str, Any]) -> int:
+    """The value of `expression`, as an integer.  Raises CannotRunError, as at a division by 0."""
+    return int(_evaluated(expression, expression.strip(), values))
+
+
+def text_of(template: str, values: Mapping[str, Any]) -> str:
+    """`template` with each {expression} replaced by its value.  Raises CannotRunError."""
+    return str(_evaluated(template, f"f{template!r}", values))
+
+
+def _evaluated(written: str, expression: str, values: Mapping[str, Any]) -> Any:
+    try:
+        found = eval(_compiled(expression), {"__builtins__": {}}, values)
+        return found if isinstance(found, str) else int(found)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise CannotRunError(
+            f"The header's {written.strip()!r} comes to nothing for this job: {error}."
+        ) from error
+
+
+@cache
+def _compiled(expression: str) -> CodeType:
+    return compile(expression, "<header>", "eval")
 
 
 def _refuse_harm(node: ast.AST) -> None:
@@ -254,7 +239,7 @@ class Facts(dict[str, Any]):
 
     @property
     def job(self) -> Job:
-        """Return the job that all of it is of."""
+        """The job that all of it is of."""
         return self._job
 
     def value(self, expression: str) -> int:
@@ -262,7 +247,7 @@ class Facts(dict[str, Any]):
         return value_of(expression, self)
 
     def text(self, template: str) -> str:
-        """Return `template` with each {expression} worked out.  Raises CannotRunError."""
+        """`template` with each {expression} replaced by its value.  Raises CannotRunError."""
         return text_of(template, self)
 
 

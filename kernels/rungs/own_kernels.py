@@ -23,9 +23,6 @@ import numpy as np
 from kernels.core.job import Job
 from kernels.rungs.cuda_text import (
     Parameter,
-    Part,
-    bare,
-    header_parts,
     kernels_in,
     parameters_of,
     refused_directive,
@@ -181,8 +178,7 @@ def _refuse_another_name(name: str, code: str) -> None:
 
 def _check_constants(rung: Rung, header: Header) -> None:
     """Raise HeaderError where nothing takes the weights in the form that the header says."""
-    whole = bare((*header_parts(rung.includes), Part(rung.file, 1, rung.source)))
-    code = without_comments(whole)
+    code = without_comments(rung.headers + rung.source)
     for name, values in example_of(rung.weights).constants.items():
         if re.search(rf"__constant__(?:(?!__constant__)[^;])*?\b{name}\b", code):
             continue

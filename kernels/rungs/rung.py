@@ -249,7 +249,7 @@ class Rung:
 def _facts_of_parts(job: Job, device: Device | None = None) -> list[Facts]:
     """Facts of the parts of each GPU that shares `job`, one for each height.
 
-    The length of a transform, for one, goes by the height of what one GPU has.
+    The length of a transform, for one, depends on the height of a part.
     """
     found = []
     for height in dict.fromkeys(part.height for part in job.parts):
@@ -270,19 +270,15 @@ def _mentioned(text: str) -> frozenset[str]:
 
 def _cause(expression: str, job: Job) -> str:
     """The properties that `expression` depends on: " for a 32×8 block at size 5"."""
-    names = _mentioned(expression)
     (x, y), channels = job.block_xy, job.channels
     plural = "s" if channels > 1 else ""
-    return "".join(
-        words
-        for words, knobs in (
-            (f" for {job.width}×{job.height} pixels", {"WIDTH", "HEIGHT", "PITCH"}),
-            (f" for a {x}×{y} block", {"BLOCK_X", "BLOCK_Y", "THREADS"}),
-            (f" at size {job.ksize}", {"KSIZE", "RADIUS", "HALO_X", "HALO_Y", "BAND_DEPTH"}),
-            (f" with {channels} channel{plural}", {"CHANNELS", "HALO_X", "PLANES"}),
-        )
-        if names & knobs
-    )
+    causes = {
+        f" for {job.width}×{job.height} pixels": {"WIDTH", "HEIGHT", "PITCH"},
+        f" for a {x}×{y} block": {"BLOCK_X", "BLOCK_Y", "THREADS"},
+        f" at size {job.ksize}": {"KSIZE", "RADIUS", "HALO_X", "HALO_Y", "BAND_DEPTH"},
+        f" with {channels} channel{plural}": {"CHANNELS", "HALO_X", "PLANES"},
+    }
+    return "".join(words for words, knobs in causes.items() if _mentioned(expression) & knobs)
 
 
 def _why_too_long(job: Job) -> str | None:
@@ -388,13 +384,13 @@ def _check(rung: Rung, header: Header) -> None:
     for name in rung.includes:
         if not re.fullmatch(r"\w+", name) or not (LADDER / f"{name}.cuh").is_file():
             raise header.error(f"there is no header {name}.cuh beside it", "includes")
-    text = bare((*header_parts(rung.includes), Part(rung.file, 1, rung.source)))
-    for number, each in enumerate(rung.passes):
-        _check_pass(each, number, rung, header, text)
-
-
-def _check_pass(each: Pass, number: int, rung: Rung, header: Header, text: str) -> None:
+    text = rung.headers + rung.source
     arrays = {PICTURE, *(name for name, _ in rung.buffers)}
+    for number, each in enumerate(rung.passes):
+        _check_pass(each, number, arrays, header, text)
+
+
+def _check_pass(each: Pass, number: int, arrays: set[str], header: Header, text: str) -> None:
     used = {
         "reads": [each.reads],
         "writes": [each.writes],
@@ -409,11 +405,7 @@ def _check_pass(each: Pass, number: int, rung: Rung, header: Header, text: str) 
                 raise header.error(what, field, number)
     if each.library and each.shape is None:
         raise header.error("a library's pass needs a shape", "library", number)
-    if not each.library and not _has_function(each.function, text):
-        raise header.error(f"there is no function {each.function} in it", "function", number)
-
-
-def _has_function(name: str, text: str) -> bool:
     # The edge of the word last: a pattern that begins with plain letters is found at once.
-    word = re.escape(name)
-    return re.search(rf"{word}(?<=\b{word})\s*\(", text) is not None
+    word = re.escape(each.function)
+    if not each.library and not re.search(rf"{word}(?<=\b{word})\s*\(", text):
+        raise header.error(f"there is no function {each.function} in it", "function", number)

@@ -12,7 +12,6 @@ from kernels.rungs.job_facts import (
     text_of,
     value_of,
     why_not_expression,
-    why_not_template,
 )
 from kernels.rungs.operands import band_words, operands_of
 
@@ -115,5 +114,5 @@ def test_nothing_else_is_taken(text):
 
 def test_a_sentence_has_its_numbers_in_it():
     sentence = "Of “{SAMPLE}” {2 * KSIZE}, it's {{so}}."
-    assert why_not_template(sentence, NAMES) == ""
+    assert why_not_expression(sentence, NAMES, is_template=True) == ""
     assert text_of(sentence, KNOWN) == "Of “uint8” 10, it's {so}."
