@@ -40,12 +40,14 @@ class Call:
     name        "cv2.GaussianBlur"
     in_float32  samples are given as float32, and the output is rounded afterwards
     in_blocks   a sample depends, by a rounding, on where the rows begin that cv2 is given
+    on_all_threads  cv2 shares it among its threads
     """
 
     name: str
     arguments: dict[str, Any]
     in_float32: bool = False
     in_blocks: bool = False
+    on_all_threads: bool = True
 
     def apply(
         self, source: NDArray[Any], target: NDArray[Any] | None, depth: int, border: int
@@ -64,8 +66,8 @@ class Call:
 def call_for(job: Job) -> Call:
     """Choose the call for `job`'s weighted samples, by its pixel type and weights alone.
 
-    The rule is fitted to cv2 5.0 with 1 and 2 threads.  It knows neither the picture's size nor the
-    number of cores nor a clock, so that a strip, a busy computer and a larger one give the same
+    The rule is fitted to cv2 5.0 with 1, 2 and 16 threads.  It knows neither the picture's size nor
+    the number of cores nor a clock, so that a strip, a busy computer and a larger one give the same
     pixels:
 
     - Separable weights: sepFilter2D, whose sums are float32.
@@ -83,7 +85,8 @@ def call_for(job: Job) -> Call:
     is_mean = bool(np.ptp(job.weights) == 0 and job.weights[0, 0] == np.float32(1 / ksize**2))
     if is_mean and (ksize >= MIN_BLUR_KSIZE or pixel_type == "uint16"):
         is_real = job.picture.dtype.kind == "f"  # whose running sums round
-        return Call("cv2.blur", {"ksize": (ksize, ksize)}, pixel_type == "float16", is_real)
+        is_slow, arguments = pixel_type == "float16", {"ksize": (ksize, ksize)}
+        return Call("cv2.blur", arguments, is_slow, is_real, on_all_threads=False)
     if ksize <= MAX_BELL_KSIZE.get(pixel_type, 0):
         sigma = _sigma(ksize, factors)
         if sigma is not None and most_off(ksize, sigma, pixel_type) < MAX_OFF:
@@ -98,7 +101,7 @@ def exact_call(job: Job) -> Call:
         by_spectra = job.ksize >= SPECTRA_KSIZE
         is_slow = job.pixel_type == "float16" or (is_slow and not by_spectra)
         arguments = {"kernel": job.weights, "delta": job.offset}
-        return Call("cv2.filter2D", arguments, is_slow, by_spectra)
+        return Call("cv2.filter2D", arguments, is_slow, by_spectra, not by_spectra)
     column, row = factors
     if job.pixel_type == "uint8":
         # Factors that sum to one cv2 rounds to 8 bits; these sum to ½ and 2, and stay float32.
