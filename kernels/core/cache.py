@@ -46,9 +46,9 @@ class LruCache(Generic[K, V]):
 
 
 def once_a_picture(look: Callable[[NDArray[Any]], V]) -> Callable[[NDArray[Any]], V]:
-    """Return `look`, remembering its answer for an array that cannot change.
+    """Return `look`, remembering its result for an array that cannot change.
 
-    The answer is kept for as long as that array lives.
+    The result is kept for as long as that array lives.
     """
     known: dict[int, tuple[weakref.ref[Any], V]] = {}
 

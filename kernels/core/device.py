@@ -81,7 +81,7 @@ class DeviceShare:
     """One GPU's part of a job, and the medians of its times, by its own events.
 
     index      the GPU's number
-    rows       (first, end) of the answer that it wrote
+    rows       (first, end) of the output that it wrote
     total_ms   from its start to its end: bringing the halo and filtering
     halo_ms    of that bringing the halo rows from the other GPUs
     halo_rows  how many they are

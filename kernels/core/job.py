@@ -179,10 +179,10 @@ def _wrong_weights(weights: NDArray[np.float32]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """A rule for how often to repeat a job for its timing, and whether to check its answer.
+    """A rule for how often to repeat a job for its timing, and whether to check its output.
 
     max_samples, max_seconds  repeats end at so many, or after so long spent on them; 0 samples:
-                    it runs once, for the answer alone
+                    it runs once, for the output alone
     min_samples     so many are taken however long that lasts, unless the first of them alone takes
                     longer than max_seconds: then it is the only one
     noise           repeats end, too, when the relative spread (quartile range over median) has
@@ -271,7 +271,7 @@ class Result:
 
     picture      like job.picture, read-only; (H, W) where the job was given one such
     kernel       the filtering alone: CUDA events on the GPU, a monotonic clock on the CPU; None: of
-                 a kernel of the user's own there is no time (yet), see `kernels.engine.own_run`
+                 a user kernel there is no time (yet), see `kernels.engine.own_run`
     compile_ms   compiling, or loading from disk what was compiled before; None: neither was needed
     upload_ms    None: the picture was resident on the device, or there is no device
     download_ms  None on the CPU; both are of a single transfer, by the host's clock: with what the
@@ -286,7 +286,7 @@ class Result:
     strips       in how many it was filtered, one after the other, for want of memory; each was
                  timed once, and all times are sums
     picked       what ran where job.implementation is "auto"; None: what was asked for
-    occupancy    of a kernel of the user's own, whose process alone can ask the driver for it
+    occupancy    of a user kernel, whose process alone can ask the driver for it
     """
 
     job: Job
@@ -315,7 +315,7 @@ class Result:
 
     @property
     def timed(self) -> Timing:
-        """Return `kernel` where there is one: of whatever is no kernel of the user's own."""
+        """Return `kernel` where there is one: of whatever is no user kernel."""
         assert self.kernel is not None
         return self.kernel
 

@@ -104,7 +104,7 @@ def order_in_words(
     never: NDArray[np.bool_],
     corner: tuple[int, int] = (0, 0),
 ) -> str:
-    """Return the sentence for two answers to one job that differ; empty: they do not.
+    """Return the sentence for two outputs to one job that differ; empty: they do not.
 
     never  samples that were not written, which differ as their poison does
     """

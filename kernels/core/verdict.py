@@ -1,4 +1,4 @@
-"""Limits to how far an answer may be off, and what comparing it with the oracle found."""
+"""Limits to how far an output may be off, and what comparing it with the oracle found."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Tolerance:
 
     chain, factor  n and c of `error_bound`
     levels         integers may be off by as many whole levels, whatever the bound says: for a
-                   library that rounds in its own way on the way to the answer
+                   library that rounds in its own way on the way to the output
     library        what people call that library
     """
 
@@ -42,7 +42,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The outcome of comparing an answer with the oracle.
+    """The outcome of comparing an output with the oracle.
 
     max_error       largest |answer - oracle|, in sample values; the oracle rounded for integers
     worst           (y, x, channel) of max_error
@@ -112,7 +112,7 @@ class Check:
 
     @property
     def own_rounding(self) -> str:
-        """Return words for an answer that a library rounded in its own way, as far as allowed.
+        """Return words for an output that a library rounded in its own way, as far as allowed.
 
         "OpenCV's own rounding: within 1 level, 13 % of samples differ"; empty where nothing
         differs or nothing was allowed.

@@ -60,12 +60,12 @@ def timed_results(
     """Run until `sampling` is met; yields a Result after the first run, now and then, and last.
 
     run_ms    runs it once, and says how many milliseconds that took
-    fetch     brings the answer of the last run, as a Result that has no time yet
+    fetch     brings the output of the last run, as a Result that has no time yet
     complete  gives that one the times of all runs so far
     look      looks after the GPU, when something has just run that was to be timed
     turns     on what it runs on; each run and each fetching has one of its own
     """
-    is_shared = sampling.max_samples == 0  # with others that want the answer alone
+    is_shared = sampling.max_samples == 0  # with others that want the output alone
     first_ms = yield from turns.doing(run_ms, shared=is_shared)
     samples = Sampler(first_ms, sampling, sampling.cache)
     known = yield from turns.doing(fetch, shared=is_shared)

@@ -31,7 +31,7 @@ LIMITS = {
 def probe(index: int = 0) -> Device | NoDevice:
     """Look for GPU number `index`.  Imports CuPy; half a second the first time.
 
-    Never raises for what a computer may lack: that is the answer.
+    Never raises for what a computer may lack: that is the result.
     """
     if importlib.util.find_spec("cupy") is None:
         return _without_cupy()

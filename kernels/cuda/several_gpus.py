@@ -136,7 +136,7 @@ def _uploaded(
 
 
 def _downloaded(parts: Sequence[Part], job: Job) -> tuple[NDArray[Any], Moved]:
-    """Return the answer, gathered, and how long that took; its memory is read-only."""
+    """Return the output, gathered, and how long that took; its memory is read-only."""
     picture = parts[0].gpu.pictures.pinned(job.picture)
 
     def download(at: int) -> Moved:
@@ -236,7 +236,7 @@ class Part:
 
     @property
     def target(self) -> Any:
-        """Return its rows of the answer, on the device."""
+        """Return its rows of the output, on the device."""
         return self.launch.arrays["target"][self.strip.own]
 
 

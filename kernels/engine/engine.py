@@ -70,7 +70,7 @@ class Engine:
         self._has_run_own = False
 
     def close(self) -> None:
-        """End the processes, if there are any, that ran kernels of the user's own on the GPU."""
+        """End the processes, if there are any, that ran user kernels on the GPU."""
         if self._has_run_own and isinstance(self.device, Device):
             from kernels.engine.own_run import end_children
 

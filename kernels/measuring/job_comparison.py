@@ -23,7 +23,7 @@ from kernels.rungs.own_kernels import is_own
 
 NEWS_EVERY_S = 0.1
 FIRST_RUN_S = 5.0  # what has not finished once after so long is left out
-# As long as a job is timed its answers are kept, two of them on the CPU and one on either side of
+# As long as a job is timed its outputs are kept, two of them on the CPU and one on either side of
 # the bus with a GPU; more jobs than have room go one group after the other.
 HELD_BYTES = 2 << 30
 COMPARING = Progress("comparing")  # of all: they take turns a thousand times a second
@@ -35,7 +35,7 @@ class CandidateState:
 
     timing   None: it has not run yet, or never will
     ms       its lower quartile, median and upper quartile; in a Snapshot they have been worked out
-    check    of its first answer, and in the end of its last, which was timed; None: not yet
+    check    of its first output, and in the end of its last, which was timed; None: not yet
     reason   why it is out: refused, failed, too slow; empty while it is not
     is_over  nothing more will come
     disturbances  what may have falsified its time, in words
@@ -88,7 +88,7 @@ def comparing(
 
     jobs    all of one picture, weights and border; sampled by the rule, and held against the
             oracle, as any other measurement
-            a kernel of the user's own is timed in one go, in its own process, when it is its turn
+            a user kernel is timed in one go, in its own process, when it is its turn
     yields  Progress wherever it may be paused or stopped, a Snapshot every tenth of a second, and
             the last one when all is known
 

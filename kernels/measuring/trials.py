@@ -55,7 +55,7 @@ def measure_checked(
     except KernelError as error:
         return str(error)
     assert result is not None
-    if result.kernel is None:  # of a kernel of the user's own, which is never timed unchecked
+    if result.kernel is None:  # of a user kernel, which is never timed unchecked
         return f"Its answer is {result.check}."
     if not sampling.check:
         return result

@@ -1,1 +1,1 @@
-"""The float64 reference, and the check of every answer against it."""
+"""The float64 reference, and the check of every output against it."""

@@ -1,4 +1,4 @@
-"""Hold an answer against the float64 oracle: all of it, or edges and random tiles of a large one.
+"""Hold an output against the float64 oracle: all of it, or edges and random tiles of a large one.
 
 Float32 arithmetic along a chain of n additions is off by at most about n · 2⁻²⁴ · Σ|w| · max|p|
 (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1).  An implementation

@@ -1,4 +1,4 @@
-"""Explain one sample of the answer: its neighbours, the weights, the products, their sum.
+"""Explain one sample of the output: its neighbours, the weights, the products, their sum.
 
 The same arithmetic as the oracle's, in float64 and in the same order, so that the sum is the
 oracle's to the last bit.
@@ -37,7 +37,7 @@ class Slopes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Explained:
-    """One sample of the answer and how it comes about.
+    """One sample of the output and how it comes about.
 
     y, x, channel  which
     rows, columns  (K,) where its neighbours stand; may be beyond the picture
@@ -51,7 +51,7 @@ class Explained:
     total          their sum; of alpha the sample itself, which passes through
     offset         added to that, as the float32 that it is given as; 0 for alpha
     slopes         None where no gradient follows
-    rounded        the answer in the picture's type: what an exact implementation would give
+    rounded        the output in the picture's type: what an exact implementation would give
     is_alpha       whether the sample passes through untouched
     """
 

@@ -6,7 +6,7 @@ it: then it is called by its file's name, its function is `convolve`, and it fin
 
 It may be somebody else's, and wrong in any way, so that here is looked at more than in a file of
 the ladder: a wrong argument would be read as another one, and a tolerance of its own would make
-every answer right.
+every output right.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from kernels.rungs.headers import Header, HeaderError, header_of, typed_fields
 from kernels.rungs.job_facts import Expression, Facts, Template, WorkExpression, knobs
 from kernels.rungs.operands import FORMS, Operands, operands_of
 
-TEXTS_KEPT = 256  # joined texts: the ladder's, and of kernels of the user's own the last ones
+TEXTS_KEPT = 256  # joined texts: the ladder's, and of user kernels the last ones
 MAX_EXTENT = 2**31 - 1
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 PICTURE = "picture"

@@ -31,7 +31,7 @@ class Work:
 
     compulsory_bytes  the picture read once and written once: what the job cannot do without
     samples           of the picture
-    working_set_bytes the picture, the answer and the rung's buffers between them
+    working_set_bytes the picture, the output and the rung's buffers between them
 
     Of the rung, None on the CPU and where `unknown` says why, as where no header describes it:
 

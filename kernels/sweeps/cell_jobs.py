@@ -86,7 +86,7 @@ KEPT_BYTES = 1 << 30  # of pictures, which a sweep comes back to in every round
 
 Given = Mapping[str, NDArray[Any]]
 NOTHING_GIVEN: Given = {}
-Texts = Mapping[str, str]  # of kernels of the user's own, by their SHA-256
+Texts = Mapping[str, str]  # of user kernels, by their SHA-256
 NO_TEXTS: Texts = {}
 
 

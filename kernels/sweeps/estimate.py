@@ -119,9 +119,9 @@ PRODUCTS_PER_GPU = 3e12
 MEMORY_PRODUCTS = 8  # a sample's way through memory takes as long as so many
 MAX_OPENCV_PRODUCTS = 40  # per sample: two passes or spectra for large weights
 START_S = {"cpu": 1e-4, "cuda": 5e-6, "own": 5e-6}  # threads to wake, a kernel to launch
-# What a cell costs beside its runs: bringing the answer back and comparing it; and a run on the GPU
+# What a cell costs beside its runs: bringing the output back and comparing it; and a run on the GPU
 # beside the kernel: emptying L2, keeping the stream busy.
-# Each part of the user's own kernel is compiled, tried and compared: what `bench saving` aims at.
+# Each part of user kernels is compiled, tried and compared: what `bench saving` aims at.
 CELL_S = {"cpu": 0.02, "cuda": 0.03, "own": 0.3}
 PART_S = {"cpu": 0.002, "cuda": 0.005, "own": 0.3}  # in later rounds, where others compare nothing
 BETWEEN_S = {"cpu": 0.0, "cuda": 2.5e-4, "own": 2.5e-4}

@@ -33,7 +33,7 @@ class Cell:
     block_xy  None on the CPU, and where a rung has its own shape
     cache     of the GPU, before each sample; None on the CPU
     devices   how many GPUs share the rows of each picture; 1 on the CPU, where it means nothing
-    text_sha256  of a kernel of the user's own, as `own_kernels.text_hash` gives it: files change,
+    text_sha256  of a user kernel, as `own_kernels.text_hash` gives it: files change,
               and two texts of one name are two things to measure; "" for all others
     """
 
@@ -128,8 +128,8 @@ class Plan:
     cell_seconds     a cell that is still at its first run after so long is given up, and says so
     source, table    the publication it reproduces, and where in it
     note             what has to be known to read it
-    tolerance        an answer may be off by so much; shown beside the rounding bound it always has
-    own_texts        of those of the implementations that are kernels of the user's own; it does not
+    tolerance        an output may be off by so much; shown beside the rounding bound it always has
+    own_texts        of those of the implementations that are user kernels; it does not
                      stand in a plan's file, whoever measures it reads theirs: see `own_texts`
     """
 

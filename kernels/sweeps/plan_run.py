@@ -88,7 +88,7 @@ def sweeping(
 
     given   pictures by name, see `cell_jobs.job_of`
     before  what is known already: complete records are left as they are, the others gone on with
-    texts   of the kernels of the user's own that it measures, see `own_texts`; each part of theirs
+    texts   of the user kernels that it measures, see `own_texts`; each part of theirs
             is run in a process of its own, from compiling it to checking what was timed
     A Record comes after each part of a cell and holds all that is known of it, in place of the one
     before; the last of a cell is complete.  A cell that cannot be measured becomes a record with

@@ -20,7 +20,7 @@ class Measurement:
 
     kernel      the filtering alone
     ran         what really ran, in order
-    check       of the answer of the last run that was timed; None: not checked
+    check       of the output of the last run that was timed; None: not checked
     compile_ms  None: it was compiled before, as a sweep does with rungs
     transfers   None: not asked for, not to be measured, or there is no device
     health      the device's clocks, temperature and so on meanwhile; None on the CPU
@@ -103,7 +103,7 @@ class Record:
 
     @property
     def verified(self) -> Measurement | None:
-        """Return the measurement if its answer was found right: only then is it a speed."""
+        """Return the measurement if its output was found right: only then is it a speed."""
         if isinstance(self.outcome, str) or self.outcome.check is None:
             return None
         return self.outcome if self.outcome.check.ok else None

@@ -34,10 +34,10 @@ class Roof:
     passes_ms         for what the rung's passes have to move, at copy_gb_s; None: not known
     copy_gb_s         bytes read and written by a copy on the device
     tflop_s           of multiply-adds in float32, each two operations
-    is_l2_resident    whether a picture, its answer and what lies between a rung's passes all fit
+    is_l2_resident    whether a picture, its output and what lies between a rung's passes all fit
                       into the L2 cache: then a time says little about memory.  Several pictures are
                       sampled each by itself, so how many there are plays no part.  With a cold
-                      cache the picture comes from memory even so, but the answer need not have
+                      cache the picture comes from memory even so, but the output need not have
                       got there.
     empty_launch_ms   what a launch that does nothing takes, which no roof tells of; 0: not known
     count             pictures
