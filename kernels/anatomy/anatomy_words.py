@@ -28,7 +28,7 @@ def block_words(shape: Shape, block: Block) -> str:
         f"{span('row', own.top, own.bottom)}"
     )
     if beyond:
-        return f"{words}; {_share(beyond, tile.count)} of its tile is beyond the picture."
+        return f"{words}; {100 * beyond / tile.count:.2g} % of its tile is beyond the picture."
     return f"{words}: {own.count:,} samples."
 
 
@@ -202,10 +202,6 @@ def span(noun: str, begin: int, end: int) -> str:
 
 def _does(step: Access) -> str:
     return "stores anything" if step.is_store else "loads anything"
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.2g} %"
 
 
 def _many(count: int, noun: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -230,7 +230,8 @@ def kinds(shape: Shape) -> dict[Block, int]:
     All blocks but those of the last column and the last row of the grid store alike.
     """
     across, down = shape.grid
-    inner = next(filter(lambda at: is_inside(shape, at), _blocks(shape)), (0, 0))
+    diagonal = ((n, n) for n in range(min(shape.grid) - 1))
+    inner = next((each for each in diagonal if is_inside(shape, each)), (0, 0))
     return {
         (x, y): columns * rows
         for x, columns in ((inner[0], across - 1), (across - 1, 1))
@@ -243,10 +244,6 @@ def idle_of(records: Mapping[Block, Record], shape: Shape, block: Block) -> Idle
     """Count idle threads, of records of each of `kinds`, and of this block's."""
     in_all = sum(count * records[each].idle for each, count in kinds(shape).items())
     return Idle(records[block].idle, in_all, shape.threads * shape.blocks)
-
-
-def _blocks(shape: Shape) -> Iterable[Block]:
-    return ((n, n) for n in range(min(shape.grid) - 1))
 
 
 def _numbers(step: Access, item: int) -> Numbers:

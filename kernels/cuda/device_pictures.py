@@ -180,7 +180,8 @@ def measuring_transfers(
     """
     count = int(array.nbytes)
     with using("making room for a transfer"):
-        ordinary = _ordinary(count)
+        ordinary = np.empty(count, np.uint8)
+        ordinary.fill(0)  # to have its pages, as a picture's bytes do
     up = yield from _one_way(stream, array, ordinary.ctypes.data, "up", using, turns)
     down = yield from _one_way(stream, array, ordinary.ctypes.data, "down", using, turns)
     del ordinary
@@ -193,13 +194,6 @@ def measuring_transfers(
         del pinned
         cp.get_default_pinned_memory_pool().free_all_blocks()
     yield Transfers(count, up, down, pinned_up, pinned_down)
-
-
-def _ordinary(count: int) -> np.ndarray[Any, Any]:
-    """Return bytes that have their pages, as those of a picture do."""
-    found = np.empty(count, np.uint8)
-    found.fill(0)
-    return found
 
 
 def _one_way(

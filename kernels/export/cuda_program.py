@@ -10,7 +10,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -32,22 +32,16 @@ TYPES = {"float32": "float", "int32": "int", "uint32": "unsigned"}
 
 
 def array(name: str, values: NDArray[Any]) -> str:
-    """Return the definition of `name`, all numbers of `values` in order; of one of TYPES.
-
-    A line holds a row where that is short enough.
-    """
+    """The definition of `name`, all numbers of `values` in order, of one of TYPES."""
     kind = TYPES[str(values.dtype)]
     rows = values.reshape(-1, values.shape[-1] if values.ndim > 1 else values.size)
-    lines = [", ".join(map(number, row)) + "," for row in rows]
-    body = "\n".join(
-        textwrap.fill(line, WIDTH, initial_indent="    ", subsequent_indent="    ")
-        for line in lines
-    )
+    wrap = partial(textwrap.fill, width=WIDTH, initial_indent="    ", subsequent_indent="    ")
+    body = "\n".join(wrap(", ".join(map(number, row)) + ",") for row in rows)
     return f"const {kind} {name}[{values.size}] = {{\n{body}\n}};\n"
 
 
 def number(value: Any) -> str:
-    """Return the shortest literal that is `value` again: "0.0625f", "1e-05f", "-17", "17u"."""
+    """The shortest literal that is `value` again: "0.0625f", "1e-05f", "-17", "17u"."""
     if isinstance(value, np.integer):
         return f"{int(value)}{'u' if isinstance(value, np.unsignedinteger) else ''}"
     text = str(value)
@@ -86,7 +80,7 @@ ASSUMED = Device(
 
 
 def cuda_program(rung: Rung, job: Job, device: Device | None = None) -> str:
-    """Return the text of a .cu file that runs `job` by itself, on one GPU.
+    """The source of a .cu file that runs `job` by itself, on one GPU.
 
     Of job.picture only the shape and the pixel type are in it.
 
@@ -161,9 +155,9 @@ def _library(rung: Rung) -> bool:
 
 
 def _knobs(rung: Rung, job: Job) -> str:
-    """Return the knobs as constants: nvcc does not look for macros in a #pragma unroll.
+    """The knobs as constants, as nvcc expands no macros in a #pragma unroll.
 
-    Those that a header has a #define for, where nobody else has, are macros.
+    Those for which a header has a default #define are macros.
     """
     values = {**rung.operands(job).knobs, **rung.defines(job)}
     text = rung.headers + rung.source
@@ -180,7 +174,7 @@ def _rule(title: str) -> str:
 
 
 def _numbers(rung: Rung, job: Job) -> str:
-    """Return the numbers behind `checking.error_bound`, per unit of the largest sample."""
+    """The numbers behind `checking.error_bound`, per unit of the largest sample."""
     chain = rung.chain(job) + (LENGTH_CHAIN if job.gradient else bool(job.offset))
     grows = LENGTH_GAIN if job.gradient else 1.0
     roundings = rung.error_factor * chain * UNIT_ROUNDOFF
@@ -209,17 +203,12 @@ def _arrays(rung: Rung, job: Job, operands: Operands) -> str:
     lines = ["Memory source, target;  // pictures"]
     lines += [f"Memory {name};  // {facts.value(size):,} bytes" for name, size in rung.buffers]
     lines += [f"Memory {_argument(n)};" for n in range(len(operands.arguments))]
-    lines += [f"cufftHandle {plan};" for plan in _plans(rung)]
+    lines += ["cufftHandle plan;"] if _library(rung) else []  # transforms of one shape share it
     return "struct Arrays {\n" + "".join(f"    {line}\n" for line in lines) + "};\n"
 
 
 def _argument(number: int) -> str:
     return f"weights_{number}"
-
-
-def _plans(rung: Rung) -> list[str]:
-    """Return cuFFT's plans; transforms of one shape share one."""
-    return ["plan"] if _library(rung) else []
 
 
 def _prepared(rung: Rung, job: Job, operands: Operands, steps: tuple[LaunchStep, ...]) -> str:
@@ -262,7 +251,7 @@ def _prepared(rung: Rung, job: Job, operands: Operands, steps: tuple[LaunchStep,
 
 
 def _large_shared(rung: Rung, steps: tuple[LaunchStep, ...]) -> dict[str, int]:
-    """Return the dynamic shared memory that has to be asked for, by function."""
+    """The dynamic shared memory that has to be requested, by function."""
     asked: dict[str, int] = {}
     for step in steps:
         name = rung.passes[step.number].function

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kernels.core.device import Device, NoDevice
@@ -12,7 +12,7 @@ from kernels.core.errors import CannotRunError
 from kernels.core.job import Job, Result, Sampling
 from kernels.engine.auto import DEFAULT_BLOCK_XY, usual_order
 from kernels.engine.engine import Engine
-from kernels.engine.measurements import Candidate, JobClass, Measurements, job_class_of
+from kernels.engine.measurements import Candidate, JobClass, job_class_of
 from kernels.measuring.trials import measure_checked
 from kernels.oracle.checking import Oracle
 from kernels.rungs.rung import Rung
@@ -87,7 +87,7 @@ def _tuning_one(
     """Try the ways likely to be quick first: whoever stops early has what matters."""
     assert isinstance(engine.device, Device)
     kind, known, best_ms = job_class_of(job), Oracle(), float("inf")
-    rungs = usual_order(job)
+    rungs, measurements = usual_order(job), engine.picker.measurements
     others = [each for each in block_grid(engine.device) if each != DEFAULT_BLOCK_XY]
     usual = [(rung, None if rung.own_block else DEFAULT_BLOCK_XY) for rung in rungs]
     shaped = [(rung, xy) for rung in rungs if shapes and not rung.own_block for xy in others]
@@ -102,43 +102,27 @@ def _tuning_one(
         for progress in engine.compiling(_job(job, rung, xy) for rung, xy in ways):
             yield Tuning(*place, 0, len(ways), progress.doing)
         for done, (rung, xy) in enumerate(ways):
-            where = Tuning(*place, done, len(ways), f"{_name(rung, xy)} · {kind}")
+            name = f"{rung.key} {xy[0]}×{xy[1]}" if xy else rung.key
+            where = Tuning(*place, done, len(ways), f"{name} · {kind}")
             yield where
-            trial = yield from _try(engine, kind, _job(job, rung, xy), xy, known, best_ms, where)
-            if isinstance(trial.outcome, Candidate):
-                engine.picker.measurements.add(kind, trial.outcome)
-                times_ms[rung.key] = min(
-                    trial.outcome.median_ms, times_ms.get(rung.key, float("inf"))
-                )
-                best_ms = min(best_ms, trial.outcome.median_ms)
+            one = _job(job, rung, xy)
+            steps = measure_checked(engine, one, SAMPLING, known, HOPELESS * best_ms)
+            outcome = _outcome((yield from run_with_progress(steps, where)), one, xy)
+            if isinstance(outcome, Candidate):
+                measurements.add(kind, outcome)
+                best_ms = min(best_ms, outcome.median_ms)
+                before_ms = times_ms.get(rung.key, float("inf"))
+                times_ms[rung.key] = min(outcome.median_ms, before_ms)
             else:
                 # Hopeless, wrong or failed: in its usual shape as in any.
                 any_shape = stage is usual
-                _forget(engine.picker.measurements, kind, rung.key, None if any_shape else xy)
+                for each in measurements.of(kind):
+                    is_shape = any_shape or xy in (None, each.block_xy)
+                    if each.implementation == rung.key and is_shape:
+                        measurements.discard(kind, each.way)
                 if any_shape:
                     times_ms[rung.key] = float("inf")
-            yield trial
-
-
-def _forget(known: Measurements, kind: JobClass, key: str, block_xy: Block | None) -> None:
-    """Discard what an earlier tuning measured of a rung; None: in all shapes."""
-    for each in known.of(kind):
-        if each.implementation == key and block_xy in (None, each.block_xy):
-            known.discard(kind, each.way)
-
-
-def _try(
-    engine: Engine,
-    kind: JobClass,
-    job: Job,
-    block_xy: Block | None,
-    known: Oracle,
-    best_ms: float,
-    where: Tuning,
-) -> Generator[Tuning | Waiting, None, Trial]:
-    steps = measure_checked(engine, job, SAMPLING, known, HOPELESS * best_ms)
-    found = yield from run_with_progress(steps, where)
-    return Trial(kind, job.implementation, block_xy, _outcome(found, job, block_xy))
+            yield Trial(kind, rung.key, xy, outcome)
 
 
 def _outcome(found: Result | str, job: Job, block_xy: Block | None) -> Candidate | str:
@@ -152,7 +136,3 @@ def _outcome(found: Result | str, job: Job, block_xy: Block | None) -> Candidate
 
 def _job(job: Job, rung: Rung, block_xy: Block | None) -> Job:
     return replace(job, implementation=rung.key, block_xy=block_xy or DEFAULT_BLOCK_XY, devices=1)
-
-
-def _name(rung: Rung, block_xy: Block | None) -> str:
-    return f"{rung.key} {block_xy[0]}×{block_xy[1]}" if block_xy else rung.key

@@ -244,24 +244,11 @@ def _photo(height: int, width: int) -> NDArray[np.uint8]:
 _scene = cache(scene)  # for this module alone, which only reads it
 
 
-def _grey(height: int, width: int) -> NDArray[np.uint16]:  # noqa: ARG001 - the same in any size
-    """Return half of white."""
-    return np.full((1, 1, 1), 32768, np.uint16)
-
-
-def _squares(height: int, width: int) -> NDArray[np.uint8]:  # noqa: ARG001
-    return checkerboard(16)
-
-
-def _ramp(height: int, width: int) -> NDArray[np.uint16]:  # noqa: ARG001
-    return gradient(1, width)
-
-
-# What to lay a picture of (height, width) with.
+# The tiles of a picture of (height, width).
 _PIECES: dict[str, Callable[[int, int], NDArray[Any]]] = {
     "photo": _photo,
-    "uniform": _grey,
-    "checkerboard": _squares,
-    "gradient": _ramp,
+    "uniform": lambda *_: np.full((1, 1, 1), 32768, np.uint16),  # half of white
+    "checkerboard": lambda *_: checkerboard(16),
+    "gradient": lambda _, width: gradient(1, width),
 }
 KINDS = ("noise", *_PIECES)

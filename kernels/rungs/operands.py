@@ -56,14 +56,6 @@ class Operands:
     knobs: dict[str, int] = field(default_factory=dict)
 
 
-def _in_global_memory(job: Job) -> Operands:
-    return Operands(arguments=(job.weights.copy(),))
-
-
-def _in_constant_memory(job: Job) -> Operands:
-    return Operands({"WEIGHTS": job.weights.copy()})
-
-
 def _separable(job: Job) -> Operands:
     column, row = separable_terms(job.weights)[0]
     return Operands({"COLUMN": column, "ROW": row})
@@ -94,10 +86,6 @@ def _low_rank(job: Job) -> Operands:
     columns, rows = zip(*separable_terms(job.weights), strict=True)
     constants = {"COLUMNS": np.stack(columns), "ROWS": np.stack(rows)}
     return Operands(constants, knobs={"RANK": len(columns)})
-
-
-def _uniform(job: Job) -> Operands:
-    return Operands({"WEIGHT": job.weights[:1, 0].copy()})
 
 
 def _spectrum(job: Job) -> Operands:
@@ -169,13 +157,13 @@ def band_words(weights: NDArray[np.float64]) -> NDArray[np.uint32]:
 
 
 FORMS: dict[str, Callable[[Job], Operands]] = {
-    "global": _in_global_memory,
-    "constant": _in_constant_memory,
+    "global": lambda job: Operands(arguments=(job.weights.copy(),)),
+    "constant": lambda job: Operands({"WEIGHTS": job.weights.copy()}),
     "separable": _separable,
     "byte_band": _byte_band,
     "digit_bands": _digit_bands,
     "low_rank": _low_rank,
-    "uniform": _uniform,
+    "uniform": lambda job: Operands({"WEIGHT": job.weights[:1, 0].copy()}),
     "spectrum": _spectrum,
     "spectrum_and_roots": _spectrum_and_roots,
     "bands": _bands,
@@ -188,24 +176,24 @@ _kept: LruCache[Any, Operands] = LruCache(OPERANDS_KEPT)
 
 
 def operands_of(form: str, job: Job) -> Operands:
-    """Return the weights in that form, made once for each weights and picture size.
+    """The weights in that form, made once for each weights and picture size.
 
     Making them takes up to tens of milliseconds.
     """
-    key = (form, job.weights.tobytes(), job.picture.shape)
-    return _kept.get_or_make(key, lambda: _read_only(FORMS[form](job)))
+
+    def make() -> Operands:
+        made = FORMS[form](job)
+        for array in (*made.constants.values(), *made.arguments):
+            array.flags.writeable = False
+        return made
+
+    return _kept.get_or_make((form, job.weights.tobytes(), job.picture.shape), make)
 
 
 @cache
 def example_of(form: str) -> Operands:
-    """Return the weights of a small job in that form: what there is, by its names."""
+    """The weights of a small job in that form, for their names."""
     return FORMS[form](Job(np.zeros((1, 1, 1), np.uint8), np.ones((3, 3), np.float32)))
-
-
-def _read_only(made: Operands) -> Operands:
-    for array in (*made.constants.values(), *made.arguments):
-        array.flags.writeable = False
-    return made
 
 
 SIDES = (8, 16, 32)  # a transform of SIDE² numbers is SIDE threads with SIDE numbers each

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -89,7 +88,12 @@ def published_for(plan: Plan) -> tuple[Published, ...]:
     cells: dict[Essence, list[Cell]] = {}
     for cell in plan.cells():
         cells.setdefault(_essence(cell), []).append(cell)
-    found = [(row, cell) for row in rows() for cell in _of(row, cells, plan)]
+    found = [
+        (row, cell)
+        for row in rows()
+        if plan.source in ("", row.source) and not left_out(row)
+        for cell in [each for each in cells.get(_essence(row), []) if row.stands_for(each)][:1]
+    ]
     sizes = Counter((row.source, row.gpu, row.table) for row, _ in found)
     best: dict[tuple[str, str, Cell], tuple[PublishedRow, Cell]] = {}
     for row, cell in found:
@@ -118,12 +122,6 @@ def rows() -> tuple[PublishedRow, ...]:
 def _essence(of: PublishedRow | Cell) -> Essence:
     """The values that a cell and a time of it always have in common."""
     return of.width, of.height, of.implementation, of.ksize
-
-
-def _of(row: PublishedRow, cells: dict[Essence, list[Cell]], plan: Plan) -> Iterator[Cell]:
-    """Yield the first of `cells` that `row` is a time of: one is enough of those alike."""
-    if plan.source in ("", row.source) and not left_out(row):
-        yield from [cell for cell in cells.get(_essence(row), []) if row.stands_for(cell)][:1]
 
 
 def _published(row: PublishedRow, cell: Cell) -> Published:
