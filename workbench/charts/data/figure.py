@@ -15,136 +15,87 @@ LOOKS = 9  # as many colours and as many markers: a chart of so many series repe
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The choices of the user for a chart; the defaults leave them to the data.
+    """The choices of the user for a chart; the defaults leave them to the data."""
 
-    baseline   key of the implementation that speed-ups are against
-    slices     dimension -> the one value of it that is shown, where a chart has no room for more
-    hidden     keys of series that are left out
-    pinned     keys of series that are drawn on top, with the others paler
-    published  whether published numbers are shown, too: only where asked for
-    is_log     whether the axis of values is logarithmic; None: where they are far apart
-    newest     index of the session that was begun or opened last: where a chart has room for one
-               value of a dimension, it is one of that session's
-    """
-
-    baseline: str | None = None
-    slices: Mapping[str, Any] = field(default_factory=dict)
-    hidden: frozenset[str] = frozenset()
-    pinned: frozenset[str] = frozenset()
+    baseline: str | None = None  # key of the implementation that speed-ups are against
+    slices: Mapping[str, Any] = field(default_factory=dict)  # the one value of a dimension shown
+    hidden: frozenset[str] = frozenset()  # keys of series that are left out
+    pinned: frozenset[str] = frozenset()  # keys of series drawn on top, with the others paler
     published: bool = False
-    is_log: bool | None = None
-    newest: int | None = None
+    is_log: bool | None = None  # the axis of values; None: where they are far apart
+    newest: int | None = None  # index of the session begun or opened last, whose values go first
 
 
 @dataclass(frozen=True, slots=True)
 class SeriesStyle:
-    """The look of a series: colour, marker and dash each help to tell it apart.
-
-    color     number of its colour
-    marker    number of its marker; None: a plain bar
-    standing  recorded ones are hollow, published ones are grey
-    dash      CPU "dash", GPU "solid", with a warm L2 "dot"
-    session   which of several sessions, or of several publications: so many dots in its line, and
-              every other publication is of a darker grey
-    is_half   its marker is half filled, unlike that of the previous session of the same standing
-    is_faint  recorded, beside live measurements
-    is_pale   another series is pinned
-    """
+    """The look of a series: colour, marker and dash each help to tell it apart."""
 
     color: int
-    marker: int | None
-    standing: Standing = "live"
-    dash: Literal["solid", "dash", "dot"] = "solid"
-    session: int = 0
-    is_half: bool = False
-    is_faint: bool = False
-    is_pale: bool = False
+    marker: int | None  # None: a plain bar
+    standing: Standing = "live"  # recorded ones are hollow, published ones are grey
+    dash: Literal["solid", "dash", "dot"] = "solid"  # CPU "dash", GPU "solid", a warm L2 "dot"
+    session: int = 0  # so many dots in its line; every other publication is of a darker grey
+    is_half: bool = False  # its marker is half filled, unlike the previous session's
+    is_faint: bool = False  # recorded, beside live measurements
+    is_pale: bool = False  # another series is pinned
 
 
 @dataclass(frozen=True, slots=True)
 class LegendLine:
-    """A line of the legend.
-
-    label  implementation and threads, or what was published; with several machines, also which
-    name   the same without what `group` says
-    group  the machine, where there are several
-    sample what the chart has of it, which the legend draws
-    markers  of a publication whose implementations have several; empty: the one of `style`
-    """
+    """A line of the legend."""
 
     key: str
-    name: str
-    group: str
-    label: str
+    name: str  # the label without what `group` says
+    group: str  # the machine, where there are several
+    label: str  # implementation and threads, or publication; with several machines, also which
     style: SeriesStyle
     is_hidden: bool = False
     is_pinned: bool = False
     sample: Sample = "line"
-    markers: tuple[int, ...] = ()
+    markers: tuple[int, ...] = ()  # of a publication, where they are several
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The label and the scale of an axis.
-
-    words  writes a value with its unit
-    ticks  (value, text) of the only ticks; empty: round numbers
-    ends   values that must be in sight, whatever is drawn
-    """
+    """The label and the scale of an axis."""
 
     label: str
-    words: Callable[[float], str]
+    words: Callable[[float], str]  # writes a value with its unit
     is_log: bool = False
-    ticks: tuple[tuple[float, str], ...] = ()
-    ends: tuple[float, float] | None = None
+    ticks: tuple[tuple[float, str], ...] = ()  # (value, text) of the only ones; or round numbers
+    ends: tuple[float, float] | None = None  # values that must be in sight
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A median with its quartiles.
-
-    text      shown when the pointer is on it
-    cell      picked by a click, such as a Cell of a sweep; None: it leads nowhere
-    is_wrong  it has a place along x, but no value: y does not count
-    """
+    """A median with its quartiles."""
 
     x: float
     y: float
     low: float
     high: float
-    text: str
-    cell: Any = None
-    is_wrong: bool = False
+    text: str  # shown when the pointer is on it
+    cell: Any = None  # picked by a click, such as a Cell of a sweep; None: it leads nowhere
+    is_wrong: bool = False  # it has a place along x, but no value: y does not count
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Dots of one style, joined by a line in their order, or not.
-
-    name  stands at the line's end
-    """
+    """Dots of one style, joined by a line in their order, or not."""
 
     entry: LegendLine
     dots: tuple[Dot, ...]
     joined: bool = True
-    name: str = ""
-
-    @property
-    def has_line(self) -> bool:
-        """Tell whether there are two points to join."""
-        return self.joined and sum(not dot.is_wrong for dot in self.dots) > 1
+    name: str = ""  # at the line's end
 
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """A line that is no measurement: the speed-up of 1, or a ceiling of the roofline.
-
-    is_at_start  its label is beside its first point rather than over its last
-    """
+    """A line that is no measurement: the speed-up of 1, or a ceiling of the roofline."""
 
     points: tuple[tuple[float, float], ...]
     label: str = ""
-    is_at_start: bool = False
+    is_at_start: bool = False  # the label is beside its first point rather than over its last
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,25 +110,18 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar, with its quartiles as a whisker.
-
-    value    None: there is no value, and `words` says why
-    cell     picked by a click; None: it leads nowhere
-    is_best  it is among those equal to the best
-    is_part  drawn paler: the kernel again with its transfers, or an answer not known to be right
-    slot     which of the places side by side it takes, the same in every group
-    """
+    """One bar, with its quartiles as a whisker."""
 
     entry: LegendLine
-    value: float | None
+    value: float | None  # None: there is no value, and `words` says why
     low: float
     high: float
     words: str
-    text: str
-    cell: Any = None
-    is_best: bool = False
-    is_part: bool = False
-    slot: int = 0
+    text: str  # shown when the pointer is on it
+    cell: Any = None  # picked by a click; None: it leads nowhere
+    is_best: bool = False  # among those equal to the best
+    is_part: bool = False  # paler: with transfers, or an output not known to be right
+    slot: int = 0  # which of the places side by side it takes, the same in every group
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,19 +134,20 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Bars in groups along one axis.
-
-    is_upright    from a base line upwards, for short labels; else from left to right
-    names_beside  level bars have their names beside them even in a narrow plot
-    """
+    """Bars in groups along one axis."""
 
     axis: Axis
     groups: tuple[Group, ...]
-    is_upright: bool = False
-    names_beside: bool = False
+    is_upright: bool = False  # from a base line upwards, for short labels; else from left to right
+    names_beside: bool = False  # level bars have their names beside them even in a narrow plot
+
+    @property
+    def bars(self) -> list[Bar]:
+        """All bars, in order."""
+        return [bar for group in self.groups for bar in group.bars]
 
     def has_box(self, bar: Bar) -> bool:
-        """Tell whether a value is drawn as a box from zero.
+        """Return True if a value is drawn as a box from zero.
 
         Where there is no zero, on a logarithmic axis, and for published values over what was
         measured, there is a marker alone.
@@ -213,105 +158,75 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One cell of a grid.
-
-    value       the number behind its colour; None: no colour
-    words       the lines in it, the most important one first
-    cell        picked by a click; None: it leads nowhere
-    is_best     outlined: it is among those equal to the best
-    verdict     "good" and "bad" answers, "missing" ones, and "refused" cells; "" where the value is
-                what matters
-    is_pale     its value is not known to be right
-    is_current  the window filters with it now
-    """
+    """One cell of a grid."""
 
     column: int
     row: int
-    value: float | None
-    words: tuple[str, ...]
-    text: str
-    cell: Any = None
-    is_best: bool = False
-    verdict: Literal["", "good", "bad", "missing", "refused"] = ""
-    is_pale: bool = False
-    is_current: bool = False
+    value: float | None  # behind its colour; None: no colour
+    words: tuple[str, ...]  # its lines, the most important one first
+    text: str  # shown when the pointer is on it
+    cell: Any = None  # picked by a click; None: it leads nowhere
+    is_best: bool = False  # outlined: among those equal to the best
+    verdict: Literal["", "good", "bad", "missing", "refused"] = ""  # "" where the value matters
+    is_pale: bool = False  # its value is not known to be right
+    is_current: bool = False  # the window filters with it now
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A heat map or a table.
-
-    scale           of the colours; None: verdicts decide them
-    more_is_better  whether large values are the light ones
-    """
+    """A heat map or a table."""
 
     columns: tuple[str, ...]
     rows: tuple[str, ...]
     column_label: str
     row_label: str
     tiles: tuple[Tile, ...]
-    scale: Axis | None = None
-    more_is_better: bool = False
+    scale: Axis | None = None  # of the colours; None: verdicts decide them
+    more_is_better: bool = False  # large values are the light ones
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something to choose: the value of a dimension, or the baseline of speed-ups.
+    """Something to choose: the value of a dimension, or the baseline of speed-ups."""
 
-    name     "baseline", or the dimension
-    values   (value, text)
-    """
-
-    name: str
+    name: str  # "baseline", or the dimension
     label: str
-    values: tuple[tuple[Any, str], ...]
+    values: tuple[tuple[Any, str], ...]  # with their texts
     chosen: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart with all its words.
+    """A chart with all its words."""
 
-    kind      key of the chart's kind
-    subtitle  what is held fixed, and on which machines
-    whose     which letter is which session; "" where there is only one
-    grey      whose the grey numbers are; "" where there are none
-    is_recorded  none of it was measured here; published numbers aside
-    sentence  what it shows, computed from the data
-    notes     what is not in it and why, and whose numbers the grey ones are
-    body      None: there is nothing to draw yet
-    entries   the legend, with those that are hidden
-    summary   all of it in words, for a screen reader
-    """
-
-    kind: str
+    kind: str  # key of the chart's kind
     title: str
-    subtitle: str
-    sentence: str
-    notes: tuple[str, ...]
-    body: Plot | Bars | Grid | None
-    entries: tuple[LegendLine, ...] = ()
+    subtitle: str  # what is held fixed, and on which machines
+    sentence: str  # what it shows, computed from the data
+    notes: tuple[str, ...]  # what is not in it and why, and whose numbers the grey ones are
+    body: Plot | Bars | Grid | None  # None: there is nothing to draw yet
+    entries: tuple[LegendLine, ...] = ()  # the legend, with those that are hidden
     options: tuple[Option, ...] = ()
     has_published: bool = False
-    whose: str = ""
-    grey: str = ""
-    is_recorded: bool = False
+    whose: str = ""  # which letter is which session; "" where there is only one
+    grey: str = ""  # whose the grey numbers are; "" where there are none
+    is_recorded: bool = False  # none of it was measured here; published numbers aside
 
     @property
     def summary(self) -> str:
-        """Return the whole chart in words, for a screen reader."""
+        """The whole chart in words, for a screen reader."""
         shown = ", ".join(each.label for each in self.entries if not each.is_hidden)
         parts = (f"{self.title}.", self.sentence, shown and f"Shown: {shown}.", *self.notes)
         return " ".join(part for part in parts if part)
 
     @property
     def is_named(self) -> bool:
-        """Tell whether each line has its name at its end."""
+        """True if each line has its name at its end."""
         return isinstance(self.body, Plot) and all(each.name for each in self.body.series)
 
     @property
     def needs_legend(self) -> bool:
-        """Tell whether series need a legend: not where each bar has its name beside it."""
+        """True if series need a legend: not where each bar has its name beside it."""
         match self.body:
             case Grid():
                 return False
@@ -321,7 +236,7 @@ class Figure:
 
     @property
     def legend(self) -> tuple[LegendLine, ...]:
-        """Return the entries that are to be seen: of named lines only those that were published."""
+        """The entries that are to be seen: of named lines only those that were published."""
         shown = tuple(each for each in self.entries if not each.is_hidden)
         if not self.needs_legend:
             return ()
@@ -331,32 +246,26 @@ class Figure:
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether there is nothing to draw."""
+        """True if there is nothing to draw."""
         match self.body:
             case Plot(series=series):
                 return not any(each.dots for each in series)
-            case Bars(groups=groups):
-                return not groups
-            case Grid(tiles=tiles):
-                return not tiles
+            case Bars(groups=found) | Grid(tiles=found):
+                return not found
         return True
 
 
 class Spot(NamedTuple):
-    """A place in the plot's coordinates.
-
-    cell  picked by a click or Enter; None: it leads nowhere
-    box   left, low, right, high of a bar or a tile; None: a mark at x, y
-    """
+    """A place in the plot's coordinates that can be pointed at."""
 
     x: float
     y: float
     text: str
-    cell: Any = None
-    box: tuple[float, float, float, float] | None = None
+    cell: Any = None  # picked by a click or Enter; None: it leads nowhere
+    box: tuple[float, float, float, float] | None = None  # left, low, right, high; None: a mark
 
     def holds(self, x: float, y: float) -> bool:
-        """Tell whether a place lies in its box."""
+        """Return True if a place lies in its box."""
         if self.box is None:
             return False
         left, low, right, high = self.box
@@ -364,13 +273,9 @@ class Spot(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """The result of drawing a figure.
-
-    x, y      the ranges that the plot shows
-    can_zoom  whether zooming in makes sense
-    """
+    """The result of drawing a figure."""
 
     spots: list[Spot]
-    x: tuple[float, float]
+    x: tuple[float, float]  # the ranges that the plot shows
     y: tuple[float, float]
-    can_zoom: bool = False
+    can_zoom: bool = False  # zooming in makes sense

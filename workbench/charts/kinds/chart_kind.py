@@ -1,4 +1,4 @@
-"""A kind of chart, its words and how it makes a figure; and the parts that all kinds use."""
+"""A kind of chart and how it makes a figure; and the parts that all kinds use."""
 
 from __future__ import annotations
 
@@ -23,34 +23,26 @@ from workbench.charts.data.legend_entries import entries_of
 from workbench.charts.data.points import Data, Point, Slice
 
 NOTHING = "Nothing is measured yet."
+MAX_MODELLED = 400  # cells; of more only some
+LARGE_RANGE = 20.0  # largest over smallest, above which an axis is logarithmic by default
+SERIES = ("implementations", "caches", "machines")  # what tells the series of a chart apart
 
 
 @dataclass(frozen=True, slots=True)
 class ChartKind:
-    """A row of a table of charts.
+    """A kind of chart; its key, title, tip and reading come from `kinds.toml`."""
 
-    key            stored in settings and presets, so it must not change
-    title, tip     its name in a list, and a sentence on what it shows
-    reading        how to read it, for the help: its marks, what to look for and what not
-    order          its position in the list of all kinds
-    refuses        why it cannot show some data, in words; None if it can
-    make           makes the figure of data that it does not refuse, under a title
-    made_for       whether it is the natural first look at a sweep of this plan
-    about_answers  whether it shows answers rather than times, as a plan with a tolerance wants
-    """
-
-    key: str
-    title: str
-    tip: str
-    reading: str
-    order: int
-    refuses: Callable[[Data], str | None]
-    make: Callable[[Data, str], Figure]
+    refuses: Callable[[Data], str | None]  # the reason why it cannot show some data; None: it can
+    make: Callable[[Data, str], Figure]  # of data that it does not refuse, under a title
     made_for: Callable[[Plan], bool] = lambda _: False
-    about_answers: bool = False
+    about_answers: bool = False  # outputs rather than times, as a plan with a tolerance wants
+    key: str = ""
+    title: str = ""
+    tip: str = ""
+    reading: str = ""
 
     def fits(self, plan: Plan) -> bool:
-        """Tell whether it is the natural first look at a sweep of `plan`."""
+        """Return True if it is the natural first look at a sweep of `plan`."""
         return self.made_for(plan) and (plan.tolerance is None or self.about_answers)
 
     def why_not(self, sessions: Sequence[Session] | Data) -> str | None:
@@ -59,7 +51,7 @@ class ChartKind:
         return self.refuses(data) if data.points else NOTHING
 
     def figure(self, sessions: Sequence[Session] | Data, choices: Choices | None = None) -> Figure:
-        """Return the chart of these sessions; ValueError where `why_not` gives a reason."""
+        """Make the chart of these sessions; ValueError where `why_not` gives a reason."""
         data = data_of(sessions, choices)
         if reason := self.why_not(data):
             raise ValueError(reason)
@@ -67,13 +59,8 @@ class ChartKind:
 
 
 def data_of(sessions: Sequence[Session] | Data, choices: Choices | None = None) -> Data:
-    """Return the data of sessions; data itself is returned as it is."""
+    """The data of sessions; data itself stays as it is."""
     return sessions if isinstance(sessions, Data) else Data(sessions, choices)
-
-
-MAX_MODELLED = 400  # cells; of more only some
-LARGE_RANGE = 20.0  # largest over smallest, above which an axis is logarithmic by default
-SERIES = ("implementations", "caches", "machines")  # what tells the series of a chart apart
 
 
 def made(
@@ -85,7 +72,7 @@ def made(
     options: tuple[Option, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> Figure:
-    """Return a figure around `body`, with the words that every chart has."""
+    """Make a figure around `body`, with the words that every chart has."""
     return Figure(
         kind="",
         title=title,
@@ -98,69 +85,70 @@ def made(
         has_published=shown.data.has_published,
         whose=chart_words.whose(shown),
         grey=chart_words.grey(shown),
-        is_recorded=chart_words.is_recorded(shown),
+        is_recorded={p.source.standing for p in shown.points} - {"published"} == {"recorded"},
     )
 
 
 def _legend(shown: Slice, body: Plot | Bars | Grid) -> tuple[LegendLine, ...]:
-    """Return the entries of what is drawn, and of what would be if it were not hidden."""
-    able = drawable(shown)
-    points = tuple(point for point in shown.points if point.key in able)
-    entries = entries_of(replace(shown, points=points))
+    """The entries of what is drawn, and of what would be if it were not hidden."""
+    if isinstance(body, Grid):
+        return ()
+    drawn: dict[str, Sample] = {}
     markers: dict[str, dict[int, None]] = {}  # of each publication, one for each implementation
-    match body:
-        case Plot(series=series):
-            for each in series:
-                if each.entry.style.standing == "published" and each.entry.style.marker is not None:
-                    markers.setdefault(each.entry.key, {})[each.entry.style.marker] = None
-            drawn = {each.entry.key for each in series if each.dots}
-            lined = {each.entry.key for each in series if each.has_line}
-            samples: dict[str, Sample] = {
-                key: "line" if key in lined else "marker" for key in drawn
-            }
-        case Bars(axis=axis, groups=groups):
-            bars = [bar for group in groups for bar in group.bars]
-            boxed = {bar.entry.key for bar in bars if body.has_box(bar)}
-            samples = {bar.entry.key: "bar" if bar.entry.key in boxed else "marker" for bar in bars}
-        case Grid():
-            return ()
-    usual: Sample = "line" if isinstance(body, Plot) else "marker" if axis.is_log else "bar"
+    usual: Sample = "line"
+    if isinstance(body, Plot):
+        for each in filter(lambda series: series.dots, body.series):
+            entry, dots = each.entry, [dot for dot in each.dots if not dot.is_wrong]
+            if drawn.get(entry.key) != "line":
+                drawn[entry.key] = "line" if each.joined and len(dots) > 1 else "marker"
+            if entry.style.standing == "published" and entry.style.marker is not None:
+                markers.setdefault(entry.key, {})[entry.style.marker] = None
+    else:
+        usual = "marker" if body.axis.is_log else "bar"
+        for bar in body.bars:
+            if drawn.get(bar.entry.key) != "bar":
+                drawn[bar.entry.key] = "bar" if body.has_box(bar) else "marker"
+    able = drawable(shown)
+    entries = entries_of(shown.of(point for point in shown.points if point.key in able))
     return tuple(
         replace(
-            entry, sample=samples.get(entry.key, usual), markers=tuple(markers.get(entry.key, ()))
+            entry,
+            sample=drawn.get(key, usual),
+            markers=tuple(markers.get(key, ())),
         )
-        for entry in entries
-        if entry.is_hidden or entry.key in samples
+        for key, entry in entries.items()
+        if entry.is_hidden or key in drawn
     )
 
 
 def varies(name: str) -> Callable[[Plan], bool]:
-    """Return a function that tells whether a plan has several values of the dimension `name`."""
+    """A function that is True for plans with several values of the dimension `name`."""
     return lambda plan: len(getattr(plan, name)) > 1
 
 
-def why_not_several(data: Data, name: str) -> str | None:
-    """Explain a missing chart along a dimension; None if that has two values."""
-    values = data.values(name)
-    if len(values) > 1:
-        return None
-    only = f", {chart_dimensions.in_words(name, values[0])}" if values else ""
-    return f"Only one {chart_dimensions.label(name).lower()} is measured{only}."
+def why_not_several(data: Data, names: Sequence[str]) -> str | None:
+    """Explain a missing chart along some dimensions; None if each has two values."""
+    for name in names:
+        values = data.values(name)
+        if len(values) < 2:
+            only = f", {chart_dimensions.in_words(name, values[0])}" if values else ""
+            return f"Only one {chart_dimensions.label(name).lower()} is measured{only}."
+    return None
 
 
 def visible(shown: Slice) -> list[Point]:
-    """Return the points of series that are not hidden and have something to show."""
+    """The points of series that are not hidden and have something to show."""
     able = drawable(shown)
     return [point for point in shown.in_sight if point.key in able]
 
 
 def drawable(shown: Slice) -> set[str]:
-    """Return the keys of series of which something ran; notes explain the others."""
+    """The keys of series of which something ran; notes explain the others."""
     return {point.key for point in shown.points if point.ms or point.is_wrong}
 
 
 def is_log(shown: Slice, values: Iterable[float], *, always: bool = False) -> bool:
-    """Tell whether the axis of `values` is logarithmic: as chosen, else if they are far apart."""
+    """Return True if the axis of `values` is logarithmic: as chosen, else if they are far apart."""
     if shown.data.choices.is_log is not None:
         return shown.data.choices.is_log
     found = [value for value in values if value > 0]
@@ -168,7 +156,7 @@ def is_log(shown: Slice, values: Iterable[float], *, always: bool = False) -> bo
 
 
 def expected(shown: Slice) -> list[tuple[Cell, float]]:
-    """Return the cells of a chart and about how many ms they take, for the scale of its axis.
+    """The cells of a chart and about how many ms they take, for the scale of its axis.
 
     Of what is measured here by a rough model alone, so that the scale stays the same while
     measurements come in, and after; of all else as measured.
@@ -178,8 +166,3 @@ def expected(shown: Slice) -> list[tuple[Cell, float]]:
     modelled = [(cell, 1e3 * model_s(cell)) for cell in planned[::step]]
     points = [p for p in shown.points if not (modelled and p.source.standing == "live")]
     return [*modelled, *((p.cell, p.ms.middle) for p in points if p.ms)]
-
-
-def sentence_like(said: str) -> str:
-    """Return a clause with a capital and a full stop; "" for an empty one."""
-    return f"{said[:1].upper()}{said[1:]}." if said else ""

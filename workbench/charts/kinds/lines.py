@@ -1,21 +1,23 @@
-"""Charts of lines along a dimension of numbers: time, and throughput."""
+"""Charts of lines along a dimension of numbers: time, throughput and speed-up."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import by_source, details, fastest, pays_off
-from workbench.charts.data.figure import Axis, Dot, Figure, LegendLine, Plot, Series
+from workbench.charts.data.figure import Axis, Dot, Figure, Guide, LegendLine, Plot, Series
 from workbench.charts.data.legend_entries import (
     end_name,
     entries_of,
-    entry_with_marker,
+    entry_of,
     looks_of,
     series_label,
     series_name,
+    style_of,
 )
 from workbench.charts.data.points import Data, Point, Slice, Spread
 from workbench.charts.kinds.chart_kind import (
@@ -28,6 +30,7 @@ from workbench.charts.kinds.chart_kind import (
     visible,
     why_not_several,
 )
+from workbench.charts.kinds.speed_ups import Against, rate_of
 
 LARGE_RANGE = 8  # of kernel sizes; from here on they stand by their logarithm
 LABELS = {
@@ -37,169 +40,154 @@ LABELS = {
 }
 
 
-def slice_along(data: Data, name: str) -> Slice:
-    """Return the slice that lines along the dimension `name` show."""
-    return data.slice(name, *SERIES)
-
-
-def x_axis(shown: Slice, name: str) -> Axis:
-    """Return an axis with ticks where something is, or will be, measured."""
-    values = {chart_dimensions.of(point.cell, name) for point in shown.points}
-    if shown.data.is_so_far:
-        values.update(shown.data.values(name))
-    places = sorted((place(value), chart_dimensions.in_words(name, value)) for value in values)
-    low, high = places[0][0], places[-1][0]
-    log = name != "ksizes" or high / low >= LARGE_RANGE
-    return Axis(LABELS[name], str, log, tuple(places), (low, high))
-
-
 def place(value: object) -> float:
-    """Return a value's place along x: for picture sizes, the number of pixels."""
+    """A value's place along x: for picture sizes, the number of pixels."""
     return float(value[0] * value[1] if isinstance(value, tuple) else value)  # type: ignore[arg-type]
 
 
-def series_of(
+def _x_axis(shown: Slice, name: str) -> tuple[Axis, tuple[float, float]]:
+    """An axis with ticks where something is, or will be, measured; and its ends."""
+    values = {point.value(name) for point in shown.points}
+    if shown.data.is_so_far:
+        values.update(shown.data.values(name))
+    places = sorted((place(value), chart_dimensions.in_words(name, value)) for value in values)
+    ends = low, high = places[0][0], places[-1][0]
+    log = name != "ksizes" or high / low >= LARGE_RANGE
+    return Axis(LABELS[name], str, log, tuple(places), ends), ends
+
+
+def _series(
     shown: Slice,
     name: str,
     spread_of: Callable[[Point], Spread | None],
     more: Callable[[Point], str] = lambda _: "",
 ) -> tuple[Series, ...]:
-    """Return the series that are not hidden; pinned ones come last and so are on top.
+    """The series that are not hidden; pinned ones come last and so are on top.
 
     spread_of  the height of a point; None: it has none
-    more       what is said about a point beside its details
+    more       a line of a point's tooltip beside its details
     """
     data, entries, looks = shown.data, entries_of(shown), looks_of(shown)
     found: dict[str, list[Dot]] = {}
-    owner: dict[str, LegendLine] = {}
-    names: dict[str, str] = {}
+    first: dict[str, Point] = {}
     for point in visible(shown):
-        dot = _dot(point, name, shown, spread_of(point), more)
-        if dot:
-            found.setdefault(point.key, []).append(dot)
-            owner.setdefault(point.key, entry_with_marker(point, entries, data, looks))
-            names.setdefault(point.key, end_name(point, data))
+        x, text = place(point.value(name)), details(point, series_label(point, data))
+        if point.is_wrong:
+            dot = Dot(x, 0.0, 0.0, 0.0, text, point.cell, is_wrong=True)
+        elif spread := spread_of(point):
+            text = "\n".join(filter(None, (text, more(point))))
+            dot = Dot(x, *spread, text, point.target)
+        else:
+            continue
+        first.setdefault(point.key, point)
+        found.setdefault(point.key, []).append(dot)
+
+    def entry(point: Point) -> LegendLine:
+        found = entry_of(point, entries)  # of a publication, with its implementation's marker
+        return replace(found, style=style_of(point, data, looks)) if point.is_published else found
+
     series = [
-        Series(owner[key], tuple(sorted(dots, key=lambda dot: dot.x)), name=names[key])
+        Series(
+            entry(first[key]),
+            tuple(sorted(dots, key=lambda d: d.x)),
+            name=end_name(first[key], data),
+        )
         for key, dots in found.items()
     ]
-
-    def place_of(each: Series) -> tuple[bool, bool]:
-        return each.entry.is_pinned, each.entry.style.standing != "published"
-
-    return tuple(sorted(series, key=place_of))
-
-
-def heights(series: Iterable[Series]) -> list[float]:
-    """Return all heights, to tell whether an axis should be logarithmic."""
-    return [dot.y for each in series for dot in each.dots if not dot.is_wrong]
-
-
-def _dot(
-    point: Point, name: str, shown: Slice, spread: Spread | None, more: Callable[[Point], str]
-) -> Dot | None:
-    x = place(chart_dimensions.of(point.cell, name))
-    label = series_label(point, shown.data)
-    if point.is_wrong:
-        return Dot(x, 0.0, 0.0, 0.0, details(point, label), point.cell, is_wrong=True)
-    if spread is None:
-        return None
-    text = "\n".join(filter(None, (details(point, label), more(point))))
-    cell = None if point.source.standing == "published" else point.cell
-    return Dot(x, *spread, text, cell)
+    return tuple(
+        sorted(series, key=lambda s: (s.entry.is_pinned, s.entry.style.standing != "published"))
+    )
 
 
 def _times(data: Data, title: str, *, name: str) -> Figure:
-    """Return time against `name`, with who is fastest and from where the GPU pays off."""
-    shown = slice_along(data, name)
-    series = series_of(shown, name, lambda point: point.ms)
+    """Time against `name`, with who is fastest and from where the GPU pays off."""
+    shown = data.slice(name, *SERIES)
     log = is_log(shown, [ms for _, ms in expected(shown)], always=name != "ksizes")
     y = Axis("Time: median, quartiles as a bar", numbers.duration, log)
+    body = Plot(_x_axis(shown, name)[0], y, _series(shown, name, lambda point: point.ms))
     said = by_source(shown, lambda own: f"{fastest(own, name)} {pays_off(own, name)}".strip())
-    return made(shown, title, Plot(x_axis(shown, name), y, series), said)
+    return made(shown, title, body, said)
 
 
 def _throughput(data: Data, title: str) -> Figure:
-    """Return megapixels per second against image size."""
-    shown = slice_along(data, "sizes")
-    series = series_of(shown, "sizes", rate_of)
+    """Megapixels per second against image size."""
+    shown = data.slice("sizes", *SERIES)
     log = is_log(shown, [cell.megapixels / ms for cell, ms in expected(shown)])
     y = Axis("Pixels per second: median, quartiles as a bar", numbers.pixel_rate, log)
-    body = Plot(x_axis(shown, "sizes"), y, series)
+    body = Plot(_x_axis(shown, "sizes")[0], y, _series(shown, "sizes", rate_of))
     return made(shown, title, body, by_source(shown, _say_most))
 
 
-def rate_of(point: Point) -> Spread | None:
-    """Return a point's rate in megapixels per second; None without a time."""
-    if point.ms is None:
-        return None
-    pixels = point.cell.megapixels * 1e3
-    return Spread(pixels / point.ms.middle, pixels / point.ms.high, pixels / point.ms.low)
-
-
 def _say_most(shown: Slice) -> str:
-    rates = {p: rate for p in shown.measured if (rate := rate_of(p))}
+    rates = {p: rate.middle for p in shown.measured if (rate := rate_of(p))}
     if not rates:
         return ""
-    best = max(rates, key=lambda point: rates[point].middle)
-    most, where = (
-        numbers.pixel_rate(rates[best].middle),
-        chart_dimensions.where(best.cell, ["sizes"]),
-    )
+    best = max(rates, key=lambda point: rates[point])
+    where = chart_dimensions.where(best.cell, ["sizes"])
+    most = numbers.pixel_rate(rates[best])
     return f"{series_name(best, shown.data)} filters the most, {most} at {where}."
 
 
-KINDS = (
-    ChartKind(
-        "time_by_size",
-        "Time by image size",
-        "Time against image size, both axes logarithmic, with quartiles",
-        "Upwards: time, to the right larger pictures; both axes are logarithmic, so that "
-        "time in proportion to the pixels is a straight line, and a constant factor is a constant "
-        "distance between two lines. Where a line begins level the device was not busy yet. The "
-        "sentence below says from which size on the GPU pays off. Bars at the points are "
-        "quartiles.",
-        10,
-        partial(why_not_several, name="sizes"),
-        partial(_times, name="sizes"),
-        varies("sizes"),
-    ),
-    ChartKind(
-        "time_by_kernel",
-        "Time by kernel size",
-        "Time against the size of the filter's kernel, with quartiles",
-        "Upwards: time, to the right the size K of the kernel. What adds up every product "
-        "grows with K², so that twice the size takes four times as long; what filters rows and "
-        "then columns grows with K alone. A step between two sizes is a limit that was reached: "
-        "registers, shared memory, or another way chosen. Bars at the points are quartiles.",
-        12,
-        partial(why_not_several, name="ksizes"),
-        partial(_times, name="ksizes"),
-        lambda plan: len(plan.ksizes) > 1 and len(plan.sizes) == 1,
-    ),
-    ChartKind(
-        "time_by_count",
-        "Time by number of pictures",
-        "Time of so many pictures one after another, with quartiles",
-        "Upwards: the time of so many pictures, one after another; both axes are "
-        "logarithmic. A straight line that climbs one decade for each decade to the right costs "
-        "the same for every picture. Where it begins level, something is paid once whatever the "
-        "number, such as a launch, and many pictures share it.",
-        14,
-        partial(why_not_several, name="counts"),
-        partial(_times, name="counts"),
-        varies("counts"),
-    ),
-    ChartKind(
-        "throughput",
-        "Throughput by image size",
-        "Megapixels per second against image size, with quartiles",
-        "Upwards: megapixels filtered per second, transfers excluded; to the right larger "
-        "pictures. A level line says that the device is busy and time is in proportion to the "
-        "pixels; where it rises, small pictures leave part of it idle; where it falls, what fitted "
-        "into a cache does so no longer. Compare heights on the level part alone.",
-        40,
-        partial(why_not_several, name="sizes"),
-        _throughput,
-    ),
-)
+def _speed_ups(data: Data, title: str, *, name: str) -> Figure:
+    """Speed-up against `name`; the baseline is named with its threads."""
+    shown = data.slice(name, *SERIES)
+    against = Against(shown, shown)
+    series = _series(shown, name, against.of, against.beside)
+    heights = [dot.y for each in series for dot in each.dots if not dot.is_wrong]
+    label = f"Speed-up: times as fast as {against.name}; the line: equally fast"
+    y = Axis(label, numbers.ratio, is_log(shown, [*heights, 1.0]), ends=(1.0, 1.0))
+    x, (low, high) = _x_axis(shown, name)
+    return made(
+        shown,
+        f"{title}, against {against.name}",
+        Plot(x, y, series, (Guide(((low, 1.0), (high, 1.0))),)),
+        by_source(shown, lambda own: _say_best(own, against, name)),
+        options=against.option,
+        notes=(*_missing(shown, against), *against.notes),
+    )
+
+
+def _say_best(shown: Slice, against: Against, name: str) -> str:
+    """Say the best speed-up, and the one at the other end of that line."""
+    rated = [(p, ratio.middle) for p in shown.points if (ratio := against.of(p))]
+    if len(rated) < 2:
+        return ""
+    best, most = max(rated, key=lambda pair: pair[1])
+    if most < 1.05:
+        return f"Nothing is faster than {against.name}."
+    line = [pair for pair in rated if pair[0].key == best.key]
+    line.sort(key=lambda pair: place(pair[0].value(name)))
+    other, less = line[0] if line[-1][0] is best else line[-1]
+    where, there = (chart_dimensions.where(point.cell, [name]) for point in (best, other))
+    rest = "" if other is best else f"; at {there} {numbers.speed_up(less)}"
+    who = series_name(best, shown.data)
+    return f"At best {who} is {numbers.ratio(most)} as fast as {against.name}, at {where}{rest}."
+
+
+def _missing(shown: Slice, against: Against) -> tuple[str, ...]:
+    """Name the sources without speed-ups, whose machine did not run the baseline."""
+    having = {id(point) for point, _ in against.pairs}
+    names = dict.fromkeys(p.source.name for p in shown.points if p.ms and id(p) not in having)
+    return tuple(f"{each}: {against.name} was not measured on the same work." for each in names)
+
+
+KINDS = {
+    **{
+        f"time_by_{key}": ChartKind(
+            partial(why_not_several, names=(name,)), partial(_times, name=name), fits
+        )
+        for key, name, fits in (
+            ("size", "sizes", varies("sizes")),
+            ("kernel", "ksizes", lambda plan: len(plan.ksizes) > 1 and len(plan.sizes) == 1),
+            ("count", "counts", varies("counts")),
+        )
+    },
+    **{
+        f"speedup_by_{key}": ChartKind(
+            partial(why_not_several, names=(name, "implementations")),
+            partial(_speed_ups, name=name),
+        )
+        for key, name in (("size", "sizes"), ("kernel", "ksizes"))
+    },
+    "throughput": ChartKind(partial(why_not_several, names=("sizes",)), _throughput),
+}
