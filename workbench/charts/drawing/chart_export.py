@@ -29,7 +29,7 @@ from workbench.charts.data.figure import Figure, Spot
 from workbench.charts.data.legend_entries import rows_of
 from workbench.charts.drawing import painter
 from workbench.charts.drawing.marks import draw_sample
-from workbench.charts.drawing.plotting import PlotView, scaled
+from workbench.charts.drawing.plotting import PlotView, cut, scaled
 
 SIZE_PX = (960, 600)
 BASE_PX = (900, 560)  # a page of this size has letters of FONT_PX, larger ones have larger letters
@@ -49,7 +49,7 @@ Text = tuple[str, QFont, str]  # words, in which letters, of which colour
 
 
 def svg_of(figure: Figure, scheme: Scheme = "light", size_px: tuple[int, int] = SIZE_PX) -> str:
-    """Return the chart as SVG, by default on white paper; higher than asked if words need it."""
+    """The chart as SVG, by default on white paper; higher than asked if words need it."""
     page = ChartPage(figure, scheme, size_px)
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -62,11 +62,11 @@ def svg_of(figure: Figure, scheme: Scheme = "light", size_px: tuple[int, int] = 
     generator.setDescription(figure.summary)
     page.paint(generator)
     text = bytes(buffer.data().data()).decode("utf-8")
-    return _finished(text, "".join(_mark(box, spot.text) for box, spot in page.spots))
+    return _finished(text, page.spots)
 
 
 def png_of(figure: Figure, scheme: Scheme = "light", size_px: tuple[int, int] = SIZE_PX) -> QImage:
-    """Return the chart as an image with PNG_SCALE pixels per pixel of `size_px`."""
+    """The chart as an image with PNG_SCALE pixels per pixel of `size_px`."""
     page = ChartPage(figure, scheme, size_px)
     image = QImage(page.size * PNG_SCALE, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(PNG_SCALE)
@@ -84,15 +84,16 @@ def have_application() -> None:
         _application.append(QApplication(["workbench"]))
 
 
-def _mark(box: QRectF, text: str) -> str:
-    """Return an element that shows a text under the pointer, without a script."""
-    x, y, wide, high = (f"{n:.1f}" for n in (box.x(), box.y(), box.width(), box.height()))
-    place = f'x="{x}" y="{y}" width="{wide}" height="{high}"'
-    return f"<rect {place}><title>{escape(text)}</title></rect>\n"
+def _finished(text: str, spots: Sequence[tuple[QRectF, Spot]]) -> str:
+    """The SVG without redundant attributes, with portable fonts and marks that tell values.
 
-
-def _finished(text: str, marks: str) -> str:
-    """Return the SVG without redundant attributes, with portable fonts and the marks on top."""
+    A mark is an element that shows a text under the pointer, without a script.
+    """
+    marks = "".join(
+        f'<rect x="{box.x():.1f}" y="{box.y():.1f}" width="{box.width():.1f}" '
+        f'height="{box.height():.1f}"><title>{escape(spot.text)}</title></rect>\n'
+        for box, spot in spots
+    )
     text = re.sub(r'\s*font-(family="[^"]*"|weight="400"|style="normal")', "", text)
     text = re.sub(r"<g[^>]*>\s*</g>\s*", "", text)
     text = text.replace("<svg ", f'<svg role="img" font-family="{FAMILIES}" ', 1)
@@ -113,18 +114,17 @@ class ChartPage:
         have_application()
         self._figure = figure
         self._colors = colors = theme.DARK if scheme == "dark" else theme.LIGHT
-        self._font = font = _font_for(*size_px)
-        self._wide = size_px[0] - 2 * MARGIN_PX
+        wide, high = size_px
+        # Large pages are viewed from farther away.
+        factor = min(max(1.0, min(wide / BASE_PX[0], high / BASE_PX[1])), MAX_FACTOR)
+        self._font = font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+        font.setPixelSize(round(factor * FONT_PX))
+        self._wide = wide - 2 * MARGIN_PX
         bold, small = scaled(font, 1.2), scaled(font, 0.88)
         bold.setWeight(QFont.Weight.DemiBold)
-        self._above = (
-            (figure.title, bold, colors.text),
-            (figure.subtitle, small, colors.muted),
-        )
-        self._below = (
-            (figure.sentence, font, colors.text),
-            *((note, small, colors.muted) for note in figure.notes),
-        )
+        self._above = ((figure.title, bold, colors.text), (figure.subtitle, small, colors.muted))
+        notes = ((note, small, colors.muted) for note in figure.notes)
+        self._below = ((figure.sentence, font, colors.text), *notes)
         metrics = QFontMetricsF(font)
         self._row_px = 1.45 * metrics.height()
         self._legend = rows_of(
@@ -135,20 +135,18 @@ class ChartPage:
         )
         words = sum(map(self._high_px, (*self._above, *self._below)))
         words += self._legend.total * self._row_px + 2 * MARGIN_PX
-        high = size_px[1]
         least = max(MIN_PLOT_SHARE * high, painter.least_px(figure, self._wide, font))
         plot_px = min(max(high - words, least), painter.most_px(figure, font))
-        self.size = QSize(size_px[0], round(words + plot_px))
+        self.size = QSize(wide, round(words + plot_px))
         self._plot_size = QSizeF(self._wide, plot_px)
         self.spots: list[tuple[QRectF, Spot]] = []
 
     def paint(self, device: QPaintDevice) -> None:
         """Paint the page onto a device."""
         p = QPainter(device)
+        hints = QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing
         try:
-            p.setRenderHints(
-                QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing
-            )
+            p.setRenderHints(hints)
             p.fillRect(QRectF(QPointF(), QSizeF(self.size)), QColor(self._colors.panel))
             top = self._paint_texts(p, self._above, MARGIN_PX)
             self._paint_legend(p, QPointF(MARGIN_PX, top))
@@ -159,10 +157,9 @@ class ChartPage:
             p.end()
 
     def _high_px(self, text: Text) -> float:
-        """Return the height of words across the page and of the gap below them."""
+        """The height of words across the page and of the gap below them."""
         words, font, _ = text
-        room = QRectF(0, 0, self._wide, 1e6)
-        wrap = Qt.TextFlag.TextWordWrap
+        room, wrap = QRectF(0, 0, self._wide, 1e6), Qt.TextFlag.TextWordWrap
         return QFontMetricsF(font).boundingRect(room, wrap, words).height() + GAP_PX if words else 0
 
     def _paint_texts(self, p: QPainter, texts: Sequence[Text], top: float) -> float:
@@ -181,13 +178,12 @@ class ChartPage:
         p.setPen(QColor(self._colors.muted))
         for text, place in self._legend.headings:
             left = at + QPointF(place.x, place.row * self._row_px + metrics.ascent())
-            p.drawText(left, _cut(text, metrics, place.wide))
+            p.drawText(left, cut(text, metrics, place.wide))
         for entry, place in zip(entries, self._legend.entries, strict=True):
             left = at + QPointF(place.x, place.row * self._row_px)
-            sample = QRectF(left, QSizeF(SAMPLE_PX, metrics.height()))
-            draw_sample(p, entry, self._colors, sample)
+            draw_sample(p, entry, self._colors, QRectF(left, QSizeF(SAMPLE_PX, metrics.height())))
             p.setPen(QColor(self._colors.text))
-            name = _cut(entry.name, metrics, place.wide - NAME_PX)
+            name = cut(entry.name, metrics, place.wide - NAME_PX)
             p.drawText(left + QPointF(NAME_PX, metrics.ascent()), name)
 
     def _paint_plot(self, p: QPainter, box: QRectF) -> None:
@@ -205,20 +201,8 @@ class ChartPage:
             plot.deleteLater()
 
 
-def _font_for(wide: int, high: int) -> QFont:
-    """Return a font for a page of this size: large pages are viewed from farther away."""
-    factor = min(max(1.0, min(wide / BASE_PX[0], high / BASE_PX[1])), MAX_FACTOR)
-    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-    font.setPixelSize(round(factor * FONT_PX))
-    return font
-
-
-def _cut(text: str, metrics: QFontMetricsF, wide: float) -> str:
-    return metrics.elidedText(text, Qt.TextElideMode.ElideRight, wide)
-
-
 def _box_of(spot: Spot, view: Any, page: QRectF) -> QRectF:
-    """Return the box of a spot on the page: that of a bar or tile, or one around a mark."""
+    """The box of a spot on the page: that of a bar or tile, or one around a mark."""
     to_scene = view.mapViewToScene
     if spot.box is None:
         middle = to_scene(QPointF(spot.x, spot.y)) + page.topLeft()

@@ -16,35 +16,32 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from workbench.base.theme import Colors
 from workbench.charts.data.figure import LegendLine, SeriesStyle
 
-# LOOKS of them, as many as a theme has colours.
+# LOOKS of them, as many as a theme has colours; how much larger each is drawn to look as large.
 MARKERS = ("o", "s", "t1", "d", "star", "t", "t2", "+", "t3")
 MARKER_FACTORS = (1.0, 0.95, 1.15, 1.25, 1.45, 1.15, 1.15, 1.4, 1.15)
 WRONG_MARKER = "x"
 DASHES = {"solid": Qt.PenStyle.SolidLine, "dash": Qt.PenStyle.DashLine, "dot": Qt.PenStyle.DotLine}
 FIRST_DASH = {"solid": (8.0, 2.0), "dash": (4.0, 2.0), "dot": (2.0, 2.0)}  # in widths of the line,
-DOT = (1.0, 2.0)  # and after it so many of these as its session is away from the first
-HALF_SHARE = 0.5  # of the background in a marker that is neither filled nor hollow
+DOT = (1.0, 2.0)  # and after it one of these for each session before its own
 SAMPLE_MARKER_PX = 9
-FAINT_SHARE = 0.3  # of the background in the colour of what is beside the live ones
-PALE_SHARE = 0.65  # and of what is not pinned, while something is
-PUBLISHED_SHARES = (0.35, 0.0)  # and of publications by turns
-BAR_SHARE = 0.45  # and in a bar, so that its marker shows on it
+# Shares of the background in a colour: of recorded series beside live ones, of what is not pinned,
+# of publications by turns, of bars, on which their markers show, and of half-filled markers.
+FAINT_SHARE, PALE_SHARE, BAR_SHARE, HALF_SHARE = 0.3, 0.65, 0.45, 0.5
+PUBLISHED_SHARES = (0.35, 0.0)
 
 
 def color_of(style: SeriesStyle, colors: Colors) -> QColor:
-    """Return the colour of a series, greyer or paler where its style says so."""
+    """The colour of a series, greyer or paler where its style says so."""
     if style.standing == "published":
-        color = QColor(colors.muted)
-        share = PUBLISHED_SHARES[style.session % len(PUBLISHED_SHARES)]
-        return mixed(color, colors.panel, PALE_SHARE if style.is_pale else share)
-    color = QColor(colors.series[style.color % len(colors.series)])
-    if style.is_pale:
-        return mixed(color, colors.panel, PALE_SHARE)
-    return mixed(color, colors.panel, FAINT_SHARE if style.is_faint else 0.0)
+        color, share = colors.muted, PUBLISHED_SHARES[style.session % len(PUBLISHED_SHARES)]
+    else:
+        color = colors.series[style.color % len(colors.series)]
+        share = FAINT_SHARE if style.is_faint else 0.0
+    return mixed(QColor(color), colors.panel, PALE_SHARE if style.is_pale else share)
 
 
 def pen_of(style: SeriesStyle, colors: Colors, width: float = 2.0) -> QPen:
-    """Return the pen of a series' line."""
+    """The pen of a series' line."""
     thin = width if style.standing == "live" else 0.75 * width
     pen: QPen = pg.mkPen(color_of(style, colors), width=thin, style=DASHES[style.dash])
     if style.session:
@@ -54,44 +51,29 @@ def pen_of(style: SeriesStyle, colors: Colors, width: float = 2.0) -> QPen:
 
 
 def marker_of(style: SeriesStyle) -> str:
-    """Return pyqtgraph's name of the marker of a series."""
+    """pyqtgraph's name of the marker of a series."""
     return MARKERS[(style.marker or 0) % len(MARKERS)]
 
 
-def marker_px(style: SeriesStyle, px: float) -> float:
-    """Return the size at which a star looks as large as a circle of `px`."""
-    return px * MARKER_FACTORS[(style.marker or 0) % len(MARKERS)]
-
-
-def marker_style(style: SeriesStyle, colors: Colors) -> dict[str, Any]:
-    """Return pen and brush of a marker: hollow where it was not measured here and now."""
+def marker_style(
+    style: SeriesStyle, colors: Colors, px: float = SAMPLE_MARKER_PX
+) -> dict[str, Any]:
+    """A scatter plot's arguments for one marker: hollow where it was not measured here and now."""
     color = color_of(style, colors)
+    size = px * MARKER_FACTORS[(style.marker or 0) % len(MARKERS)]
     if style.standing == "live" and not style.is_half:
-        return {"pen": pg.mkPen(colors.panel, width=1), "brush": pg.mkBrush(color)}
-    inside = mixed(color, colors.panel, HALF_SHARE if style.is_half else 1.0)
-    return {"pen": pg.mkPen(color, width=1.6), "brush": pg.mkBrush(inside)}
+        pen, inside = pg.mkPen(colors.panel, width=1), color
+    else:
+        pen = pg.mkPen(color, width=1.6)
+        inside = mixed(color, colors.panel, HALF_SHARE if style.is_half else 1.0)
+    return {"symbol": marker_of(style), "size": size, "pen": pen, "brush": pg.mkBrush(inside)}
 
 
-def markers_of(styles: Sequence[SeriesStyle], colors: Colors, px: float) -> dict[str, list[Any]]:
-    """Return the arguments of a scatter plot with one marker of each of these styles."""
-    inks = [marker_style(style, colors) for style in styles]
-    return {
-        "symbol": [marker_of(style) for style in styles],
-        "size": [marker_px(style, px) for style in styles],
-        "pen": [ink["pen"] for ink in inks],
-        "brush": [ink["brush"] for ink in inks],
-    }
-
-
-def mixed(color: QColor, other: str, share: float) -> QColor:
-    """Return `color` with a share of another in it."""
-    right = QColor(other)
-    return QColor.fromRgbF(
-        *(
-            (1 - share) * a + share * b
-            for a, b in zip(color.getRgbF()[:3], right.getRgbF()[:3], strict=True)  # type: ignore[index]
-        )
-    )
+def mixed(color: QColor, other: str | QColor, share: float) -> QColor:
+    """`color` with a share of another in it."""
+    one, two = color, QColor(other)
+    pairs = ((one.redF(), two.redF()), (one.greenF(), two.greenF()), (one.blueF(), two.blueF()))
+    return QColor.fromRgbF(*((1 - share) * a + share * b for a, b in pairs))
 
 
 def draw_sample(p: QPainter, entry: LegendLine, colors: Colors, box: QRectF) -> None:
@@ -113,11 +95,9 @@ def draw_sample(p: QPainter, entry: LegendLine, colors: Colors, box: QRectF) -> 
 
 def draw_marker(p: QPainter, style: SeriesStyle, colors: Colors, at: QPointF) -> None:
     """Draw a series' marker around a point, as large as in a legend."""
-    marker = marker_style(style, colors)
     p.save()
     p.translate(at)
-    px = marker_px(style, SAMPLE_MARKER_PX)
-    drawSymbol(p, marker_of(style), px, marker["pen"], marker["brush"])
+    drawSymbol(p, *marker_style(style, colors).values())
     p.restore()
 
 
@@ -127,6 +107,9 @@ class Markers(pg.ScatterPlotItem):  # type: ignore[misc]  # pyqtgraph has no typ
     For each click pyqtgraph's own makes an object that is held by an array which the object holds.
     Python's garbage collector cannot see through NumPy's arrays, so that memory would leak.
     """
+
+    def __init__(self, x: Any, y: Any, **look: Any) -> None:
+        super().__init__(x=x, y=y, useCache=False, **look)
 
     def mouseClickEvent(self, event: Any) -> None:  # noqa: N802
         event.ignore()
@@ -166,7 +149,7 @@ class OverPlot(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no typ
 class Labels(OverPlot):
     """An item that paints its `labels` over what was added before it."""
 
-    def __init__(self, labels: list[PlotLabel]) -> None:
+    def __init__(self, labels: Sequence[PlotLabel]) -> None:
         super().__init__()
         self.labels = labels
         self.setZValue(5)
@@ -177,24 +160,25 @@ class Labels(OverPlot):
         p.save()
         p.resetTransform()
         for label in self.labels:
-            metrics = QFontMetricsF(label.font)
-            wide, high = metrics.horizontalAdvance(label.text), metrics.height()
-            at = to_device.map(QPointF(label.x, label.y))
-            left = at.x() - label.anchor[0] * wide
-            top = at.y() - (label.anchor[1] - label.down) * high
-            if label.back:
-                indent = wide - metrics.horizontalAdvance(label.text.lstrip())
-                p.fillRect(QRectF(left + indent, top, wide - indent, high), QColor(label.back))
-            p.setFont(label.font)
-            p.setPen(QColor(label.color))
-            if label.is_turned:
-                p.translate(at)
-                p.rotate(-90)
-                p.drawText(QPointF(-wide / 2, metrics.ascent() - high / 2), label.text)
-                p.resetTransform()
-            else:
-                p.drawText(QPointF(left, top + metrics.ascent()), label.text)
+            self._paint_label(p, label, to_device.map(QPointF(label.x, label.y)))
         p.restore()
+
+    def _paint_label(self, p: QPainter, label: PlotLabel, at: QPointF) -> None:
+        metrics = QFontMetricsF(label.font)
+        wide, high = metrics.horizontalAdvance(label.text), metrics.height()
+        left = at.x() - label.anchor[0] * wide
+        top = at.y() - (label.anchor[1] - label.down) * high
+        if label.back:
+            indent = wide - metrics.horizontalAdvance(label.text.lstrip())
+            p.fillRect(QRectF(left + indent, top, wide - indent, high), QColor(label.back))
+        p.setFont(label.font)
+        p.setPen(QColor(label.color))
+        if label.is_turned:
+            p.translate(at)
+            p.rotate(-90)
+            left, top = -wide / 2, -high / 2
+        p.drawText(QPointF(left, top + metrics.ascent()), label.text)
+        p.resetTransform()
 
 
 CIVIDIS = (
@@ -206,17 +190,12 @@ DARK_ON_LIGHT = 0.48  # by the colour's lightness
 
 
 def cividis(share: float) -> QColor:
-    """Return the colour of a share from 0, dark blue, to 1, light yellow."""
+    """The colour of a share from 0, dark blue, to 1, light yellow."""
     at = min(max(share, 0.0), 1.0) * (len(CIVIDIS) - 1)
     below = min(int(at), len(CIVIDIS) - 2)
-    ends = zip(
-        QColor(CIVIDIS[below]).getRgbF()[:3],  # type: ignore[index]
-        QColor(CIVIDIS[below + 1]).getRgbF()[:3],  # type: ignore[index]
-        strict=True,
-    )
-    return QColor.fromRgbF(*(a + (at - below) * (b - a) for a, b in ends))
+    return mixed(QColor(CIVIDIS[below]), CIVIDIS[below + 1], at - below)
 
 
 def text_on(color: QColor) -> QColor:
-    """Return the colour of text: dark on a light colour, light on a dark one."""
+    """The colour of text: dark on a light colour, light on a dark one."""
     return QColor(ON_LIGHT if color.lightnessF() > DARK_ON_LIGHT else ON_DARK)

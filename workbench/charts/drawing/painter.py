@@ -34,7 +34,7 @@ def draw(plot: Any, figure: shown.Figure, colors: Colors, font: QFont) -> Drawn:
 
 
 def least_px(figure: shown.Figure, wide_px: float, font: QFont) -> float:
-    """Return the height below which a figure cannot be read."""
+    """The height below which a figure cannot be read."""
     row = QFontMetricsF(font).height()
     match figure.body:
         case shown.Bars(is_upright=False):
@@ -45,7 +45,7 @@ def least_px(figure: shown.Figure, wide_px: float, font: QFont) -> float:
 
 
 def most_px(figure: shown.Figure, font: QFont) -> float:
-    """Return the height above which a figure gains nothing."""
+    """The height above which a figure gains nothing."""
     match figure.body:
         case shown.Bars(names_beside=True):
             row = QFontMetricsF(font).height()
