@@ -14,7 +14,6 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer, Signal,
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
-    QFont,
     QFontInfo,
     QKeyEvent,
     QPainter,
@@ -42,6 +41,7 @@ MIN_PX, MAX_PX = 200, 16_000  # of the plot's height
 # All that pyqtgraph imports; of the first three it asks for every name, the others may be missing.
 QT_MODULES = ("QtCore", "QtGui", "QtWidgets", "QtSvg", "QtOpenGL", "QtOpenGLWidgets", "QtTest")
 STEP_S = 0.004  # of making types, which takes as long as a frame
+Range = tuple[float, float]
 
 
 class Canvas(QWidget):
@@ -71,9 +71,9 @@ class Canvas(QWidget):
         self._summary = ""
         self.spots: Sequence[Spot] = ()
         self._at: int | None = None  # the spot that the arrow keys are on
-        self._ring: Any = None
-        self._marked: Any = None  # what was picked last, until it is taken back
-        self._mark: Any = None
+        self._ring: Any = None  # around it
+        self._marked: Any = None  # the cell picked last, until it is taken back
+        self._mark: Any = None  # around its spots
         self._home: Drawn | None = None
         self._drawn_factor = 1.0  # of the letters of the panel around it
         self._is_closer = False
@@ -102,11 +102,6 @@ class Canvas(QWidget):
         self._at = None
         self._stack.setCurrentWidget(self.plot if spots and self.plot else self._empty)
 
-    def show_plot(self) -> None:
-        """Show the plot before drawing, since a hidden plot is not laid out."""
-        self._stack.setCurrentWidget(self.plot)
-        self._place_plot()
-
     def show_drawn(self, drawn: Drawn) -> None:
         """Take the result of drawing; a range that the user zoomed to stays in sight."""
         before = self._at
@@ -124,25 +119,6 @@ class Canvas(QWidget):
         self._marked = cell
         if self.plot is not None:
             self._draw_mark()
-
-    @property
-    def closer_range(self) -> tuple[tuple[float, float], tuple[float, float]] | None:
-        """Return the ranges of x and y that the user zoomed to; None if all is shown."""
-        if not self._is_closer:
-            return None
-        x, y = self.plot.getViewBox().viewRange()
-        return (x[0], x[1]), (y[0], y[1])
-
-    def show_all(self) -> None:
-        """Zoom out until everything is in sight."""
-        self._is_closer = False
-        if self._home is not None:
-            self.show_range(self._home.x, self._home.y)
-
-    def show_range(self, x: tuple[float, float], y: tuple[float, float]) -> None:
-        """Zoom to these ranges."""
-        self.plot.setXRange(*x, padding=0)
-        self.plot.setYRange(*y, padding=0)
 
     # -- the plot
 
@@ -171,12 +147,12 @@ class Canvas(QWidget):
     def _ask_for_plot(self) -> None:
         """Have the plot made in a later turn, when pyqtgraph is imported."""
         if plot_import.is_over:
-            plot_import.turns.add(self, self.begin_plot)
+            plot_import.turns.add(self, self._begin_plot)
         else:
             plot_import.ended.connect(self._ask_for_plot)
             plot_import.begin()
 
-    def begin_plot(self) -> None:
+    def _begin_plot(self) -> None:
         """Make the plot, and have it put in its place and drawn in the next turn."""
         if self.plot is None:
             self._awaits_plot = False  # if that fails, the next paint asks again
@@ -242,8 +218,6 @@ class Canvas(QWidget):
         self.setAccessibleDescription(self._summary)
         self.update()
 
-    # -- pointing
-
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         key = Qt.Key(event.key())
         if key in STEPS and self.spots:
@@ -251,12 +225,14 @@ class Canvas(QWidget):
         elif key in PICKS and self._at is not None:
             self._pick(self.spots[self._at])
         elif key == Qt.Key.Key_Escape and self._is_closer:
-            self.show_all()
+            self._show_all()
         else:
             super().keyPressEvent(event)
 
+    # -- pointing
+
     def _after(self, key: Qt.Key) -> int:
-        """Return the index of the spot that an arrow key leads to.
+        """The index of the spot that an arrow key leads to.
 
         Among tiles, up and down lead to the one above or below; else a key leads to the next spot
         or the previous one.
@@ -271,7 +247,7 @@ class Canvas(QWidget):
         return (self._at + STEPS[key]) % len(self.spots)
 
     def spot_at(self, position: QPointF) -> Spot | None:
-        """Return the bar or tile at a position in pixels of the plot, or a mark near it."""
+        """The bar or tile at a position in pixels of the plot, or a mark near it."""
         if not self.spots:
             return None
         box = self.plot.getViewBox()
@@ -290,11 +266,15 @@ class Canvas(QWidget):
         spot = self.spots[index]
         self._drop_ring()
         self._ring = self._circle([spot], RING_PX, theme.colors().accent, 3)
-        if tell:
-            self.setAccessibleDescription(spot.text)
-            at = self.plot.getViewBox().mapViewToScene(QPointF(spot.x, spot.y))
-            self._bring_into_sight(at.toPoint())
-            self._say(spot, at)
+        if not tell:
+            return
+        self.setAccessibleDescription(spot.text)
+        at = self.plot.getViewBox().mapViewToScene(QPointF(spot.x, spot.y))
+        inside = self.parentWidget()
+        area = inside.parentWidget() if inside is not None else None
+        if isinstance(area, QScrollArea):
+            area.ensureVisible(at.toPoint().x(), at.toPoint().y(), 0, 2 * NEAR_PX)
+        self._say(spot, at)
 
     def _draw_mark(self) -> None:
         self._drop(self._mark)
@@ -311,7 +291,7 @@ class Canvas(QWidget):
 
         pen, places = QPen(QColor(color), width), ([s.x for s in spots], [s.y for s in spots])
         pen.setCosmetic(True)
-        item = Markers(*places, symbol="o", size=px, pen=pen, brush=None, useCache=False)
+        item = Markers(*places, symbol="o", size=px, pen=pen, brush=None)
         self.plot.addItem(item)
         return item
 
@@ -325,13 +305,6 @@ class Canvas(QWidget):
 
             plotting.without(self.plot, item)
 
-    def _bring_into_sight(self, at: QPoint) -> None:
-        """Scroll to a place in the plot, where the canvas is in a scroll area."""
-        inside = self.parentWidget()
-        area = inside.parentWidget() if inside is not None else None
-        if isinstance(area, QScrollArea):
-            area.ensureVisible(at.x(), at.y(), 0, 2 * NEAR_PX)
-
     @Slot(object)
     def _on_pointer_moved(self, position: QPointF) -> None:
         spot = self.spot_at(position)
@@ -339,9 +312,8 @@ class Canvas(QWidget):
             QToolTip.hideText()
             self.plot.unsetCursor()
             return
-        leads = spot.cell is not None
         hand, arrow = Qt.CursorShape.PointingHandCursor, Qt.CursorShape.ArrowCursor
-        self.plot.setCursor(hand if leads else arrow)
+        self.plot.setCursor(arrow if spot.cell is None else hand)
         self._say(spot, position)
 
     def _say(self, spot: Spot, position: QPointF) -> None:
@@ -351,7 +323,7 @@ class Canvas(QWidget):
     @Slot(object)
     def _click(self, event: Any) -> None:
         if event.double():
-            self.show_all()
+            self._show_all()
         elif spot := self.spot_at(event.scenePos()):
             self._pick(spot)
 
@@ -362,6 +334,16 @@ class Canvas(QWidget):
     @Slot()
     def _looked_closer(self) -> None:
         self._is_closer = True
+
+    def _show_all(self) -> None:
+        """Zoom out until everything is in sight."""
+        self._is_closer = False
+        if self._home is not None:
+            self._show_range(self._home.x, self._home.y)
+
+    def _show_range(self, x: Range, y: Range) -> None:
+        self.plot.setXRange(*x, padding=0)
+        self.plot.setYRange(*y, padding=0)
 
 
 class FigureView(Canvas):
@@ -378,25 +360,19 @@ class FigureView(Canvas):
         """
         super().__init__(empty)
         self._nothing, self._fills, self._least_px = empty, fills, least_px
-        self._figure: Figure | None = None
+        self.figure: Figure | None = None
         self._factor = 1.0
         self._is_drawing = False
         self.setMinimumHeight(least_px or MIN_PX)
         self.ready.connect(self._draw)
         self.show_summary(empty)
 
-    @property
-    def figure(self) -> Figure | None:
-        """Return the figure shown; None if there is none."""
-        return self._figure
-
     def show_figure(self, figure: Figure | None) -> None:
         """Show its summary at once, and draw it if there is a plot; ignore an equal figure."""
-        if figure == self._figure:
-            return
-        self._figure = figure
-        self.show_summary(figure.summary if figure else self._nothing)
-        self._draw()
+        if figure != self.figure:
+            self.figure = figure
+            self.show_summary(figure.summary if figure else self._nothing)
+            self._draw()
 
     def show_larger(self, factor: float) -> None:
         """Set the font to so many times its usual size, and draw again."""
@@ -407,39 +383,32 @@ class FigureView(Canvas):
     @Slot()
     def _draw(self) -> None:
         """Draw, once, whatever the drawing changes about the size."""
-        if not self._is_drawing:
-            self._is_drawing = True
-            try:
-                self._draw_figure()
-            finally:
-                self._is_drawing = False
-
-    def _draw_figure(self) -> None:
-        figure = self._figure
+        figure = self.figure
         if figure is None or figure.is_empty:
             is_hidden = figure is not None and any(each.is_hidden for each in figure.entries)
             self.show_empty(ALL_HIDDEN if is_hidden else self._nothing)
-            return
-        if self.plot is None:
-            return
+        elif self.plot is not None and not self._is_drawing:
+            self._is_drawing = True
+            try:
+                self._draw_figure(figure)
+            finally:
+                self._is_drawing = False
+
+    def _draw_figure(self, figure: Figure) -> None:
         from workbench.charts.drawing.painter import draw, least_px, most_px
 
-        font = self._letters()
+        font, factor = scaled_font(0.92), self._factor * factor_of(self)
+        font.setPixelSize(round(factor * QFontInfo(font).pixelSize()))  # as an exported page's is
         self.setMinimumHeight(self._least_px or round(least_px(figure, self.width(), font)))
         if not self._fills:
             self.setMaximumHeight(round(min(most_px(figure, font), MAX_PX)))
-        self.show_plot()
-        closer = self.closer_range
+        self._stack.setCurrentWidget(self.plot)  # a hidden plot is not laid out
+        self._place_plot()
+        x, y = self.plot.getViewBox().viewRange()
         drawn = draw(self.plot, figure, theme.colors(), font)
         self.show_drawn(drawn)
-        if closer and drawn.can_zoom:
-            self.show_range(*closer)
-
-    def _letters(self) -> QFont:
-        """Return the plot's font, sized in pixels, as an exported page has pixels but no points."""
-        font, factor = scaled_font(0.92), self._factor * factor_of(self)
-        font.setPixelSize(round(factor * QFontInfo(font).pixelSize()))
-        return font
+        if self._is_closer:
+            self._show_range(x, y)
 
 
 def make_plots(root: QWidget) -> None:
@@ -463,14 +432,13 @@ class PlotImport(QObject):
     """
 
     ended = Signal()
-    _done = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self._types: Iterator[object] | None = None
         self.is_over = False
         self.turns = Turns()
-        self._done.connect(self._end)
+        self.ended.connect(self._end)
 
     def begin(self) -> None:
         """Begin unless it has."""
@@ -491,12 +459,11 @@ class PlotImport(QObject):
     def _import(self) -> None:
         with suppress(Exception):
             from workbench.charts.drawing import painter  # noqa: F401
-        self._done.emit()
+        self.ended.emit()
 
     @Slot()
-    def _end(self) -> None:
+    def _end(self) -> None:  # the first to hear of it, in the GUI thread
         self.is_over = True
-        self.ended.emit()
 
 
 def _qt_types() -> Iterator[object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
@@ -40,6 +40,8 @@ PLOT_SHARE = 0.6  # of the card's height, which its plot has at least
 ROWS = (math.inf, 3, 2, 1, 1)
 FEW_LINES = 2
 RECORDED = "Recorded"
+# Names of the labels, and how large their letters are.
+SCALES = {"chart-title": 1.05, "chart-subtitle": 0.85, "chart-sentence": 1.0, "chart-notes": 0.88}
 MAX_ROUNDS = 4  # of an arrangement that changes the size it goes by
 DETAILS_TIP = "What was held fixed and where, the legend (to hide and pin series), and the notes"
 SAMPLE_PX = 28
@@ -52,38 +54,34 @@ HINT = "Click or Space: hide or show. P or right click: pin, which keeps it in f
 
 
 class ChartCard(QFrame):
-    """A card that shows one figure at a time.
+    """A card that shows one figure at a time, drawn in its `view`.
 
     Signals:
-        picked(cell): the user wants this Cell in the window.
-        hidden(key, is_hidden), pinned(key): what to do with a series, from the legend.
+        hidden(key), pinned(key): hide or pin this series, or no longer.
     """
 
-    picked = Signal(object)
-    hidden = Signal(str, bool)
+    hidden = Signal(str)
     pinned = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("card", True)
         self._figure: Figure | None = None
-        self._title = _words("chart-title")
-        self._subtitle = _words("chart-subtitle", MUTED)
-        self._sentence = _words("chart-sentence")
-        self._notes = _words("chart-notes", MUTED)
+        self._title, self._subtitle, self._sentence, self._notes = map(_label, SCALES)
+        self._labels = self._title, self._subtitle, self._sentence, self._notes
         self._fold = FoldButton("chart-fold", DETAILS_TIP, "Details")
         self._fold.clicked.connect(self._arrange)
         self._legend = Legend()
         self._legend.hidden.connect(self.hidden)
         self._legend.pinned.connect(self.pinned)
-        self._view = FigureView(EMPTY, fills=True)
-        self._view.setObjectName("chart-canvas")
-        self._view.setAccessibleName("Points of the chart")
-        self._view.picked.connect(self.picked)
-        self._inside = VBox(self)
+        self.view = FigureView(EMPTY, fills=True)
+        self.view.setObjectName("chart-canvas")
+        self.view.setAccessibleName("Points of the chart")
+        self._inside = VBox(self, (10, 8, 10, 8), 4)
+        self._inside.add(self._title, self._subtitle, self._legend, (self.view, 1))
+        self._inside.add(self._sentence, self._fold, self._notes)
         self._factor = 1.0
         self._rounds = 0  # of an arrangement under way, with those asked for meanwhile
-        self._lay_out()
         # At once, the parts of the card would get their new letters after it.
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._show_letters)
@@ -93,11 +91,35 @@ class ChartCard(QFrame):
         """Show a figure's words, and draw it as soon as there is a plot."""
         self._figure = figure
         self._arrange()
-        self._view.show_figure(figure)
+        self.view.show_figure(figure)
+
+    def show_larger(self, factor: float) -> None:
+        """Set all fonts to so many times their usual size."""
+        self._factor = factor
+        self._show_letters()
+
+    @Slot()
+    def _show_letters(self) -> None:
+        """Set all fonts as the size of the chart, and the letters of its panel, ask for."""
+        factor = self._factor * factor_of(self)
+        for label in self._labels:
+            weight = QFont.Weight.DemiBold if label is self._title else QFont.Weight.Normal
+            label.setFont(scaled_font(factor * SCALES[label.objectName()], weight))
+        self._legend.show_larger(factor)
+        self.view.show_larger(self._factor)
+        self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self._arrange()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Show it in the letters of the panel around it, once they are others."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._later.start()
+
+    # -- words and their folding
 
     @Slot()
     def _arrange(self) -> None:
@@ -121,64 +143,57 @@ class ChartCard(QFrame):
         the user has the details open.
         """
         is_open, figure = self._fold.isChecked(), self._figure
-        self._legend.show_entries(self._entries(is_open))
-        room_px = (1 - PLOT_SHARE) * self.height()
-        for level in range(len(ROWS)):
-            texts, rows = self._texts(level), self._rows(level)
-            if is_open or self._high_px(texts, rows) <= room_px:
+        every = figure.entries if figure else ()
+        needs_all = is_open or any(each.is_hidden for each in every)
+        self._legend.show_entries(every if figure is None or needs_all else figure.legend)
+        for level, most in enumerate(ROWS):
+            texts, rows = self._texts(level), most
+            if level and figure and (figure.is_named or not figure.needs_legend):
+                rows = 0  # the plot has all names
+            if is_open or self._high_px(texts, rows) <= (1 - PLOT_SHARE) * self.height():
                 break
         self._sentence.setToolTip(tip_text(figure.sentence) if figure else "")
-        for label, text in texts.items():
+        for label, text in zip(self._labels, texts, strict=True):
             if label.text() != text:
                 label.setText(text)
             _show(label, bool(text))
         self._legend.show_at_most(rows)
         _show(self._legend, rows > 0 and bool(self._legend.entries))
         self._fold.show_fold("Details", is_open)
-        is_less = figure is not None and len(self._legend.entries) < len(figure.entries)
-        _show(self._fold, is_open or level > 0 or is_less)
+        _show(self._fold, is_open or level > 0 or len(self._legend.entries) < len(every))
 
-    def _entries(self, is_open: bool) -> Sequence[LegendLine]:
-        """Return the entries of the legend: all in the details, and where some are hidden."""
-        figure = self._figure
+    def _texts(self, level: int) -> tuple[str, str, str, str]:
+        """The words of all labels at a level of folding."""
+        figure, wide = self._figure, self._wide_px
         if figure is None:
-            return ()
-        needs_all = is_open or any(each.is_hidden for each in figure.entries)
-        return figure.entries if needs_all else figure.legend
-
-    def _texts(self, level: int) -> dict[QLabel, str]:
-        """Return the words of all labels at a level of folding."""
-        labels = self._title, self._subtitle, self._sentence, self._notes
-        figure = self._figure
-        if figure is None:
-            return dict.fromkeys(labels, "")
-        title, subtitle, sentence = figure.title, figure.subtitle, figure.sentence
-        notes = "\n".join(n for n in figure.notes if level < 1 or n.startswith(URGENT))
+            return "", "", "", ""
+        title, subtitle, sentence, notes = (
+            figure.title,
+            figure.subtitle,
+            figure.sentence,
+            figure.notes,
+        )
         if level >= 1:
+            notes = tuple(note for note in notes if note.startswith(URGENT))
             subtitle = ". ".join(filter(None, (figure.whose, "" if level > 2 else figure.grey)))
             if figure.is_recorded:
                 title = f"{RECORDED}: {title[:1].lower()}{title[1:]}"
         if level >= 2:
-            sentence = first_sentences(sentence, self._sentence.font(), self._wide_px, FEW_LINES)
+            sentence = first_sentences(sentence, self._sentence.font(), wide, FEW_LINES)
+        said = "\n".join(notes)
         if level >= 3:
-            title = first_clause(title, self._title.font(), self._wide_px)
-            notes = first_lines(notes, self._notes.font(), self._wide_px, FEW_LINES)
+            title = first_clause(title, self._title.font(), wide)
+            said = first_lines(said, self._notes.font(), wide, FEW_LINES)
             sentence = "" if figure.whose else sentence
-        if level >= 4:
-            subtitle = ""
-        return dict(zip(labels, (title, subtitle, sentence, notes), strict=True))
+        return title, "" if level >= 4 else subtitle, sentence, said
 
-    def _rows(self, level: int) -> float:
-        """Return the most rows of the legend: none where the plot has all names."""
-        figure = self._figure
-        if level and figure is not None and (figure.is_named or not figure.needs_legend):
-            return 0
-        return ROWS[level]
-
-    def _high_px(self, texts: Mapping[QLabel, str], rows: float) -> float:
-        """Return the height of these words together, with the fold and the gaps."""
+    def _high_px(self, texts: Sequence[str], rows: float) -> float:
+        """The height of these words together, with the legend, the fold and the gaps."""
+        wrap, room = Qt.TextFlag.TextWordWrap, QRectF(0, 0, self._wide_px, 1e6)
         highs: list[float] = [
-            _high_px(text, label.font(), self._wide_px) for label, text in texts.items() if text
+            QFontMetricsF(label.font()).boundingRect(room, wrap, text).height()
+            for label, text in zip(self._labels, texts, strict=True)
+            if text
         ]
         highs += [self._legend.high_px(rows, self._wide_px), self._fold.sizeHint().height()]
         margins = self._inside.contentsMargins()
@@ -190,60 +205,15 @@ class ChartCard(QFrame):
         margins = self._inside.contentsMargins()
         return self.contentsRect().width() - margins.left() - margins.right()
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Show it in the letters of the panel around it, once they are others."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._later.start()
 
-    def show_larger(self, factor: float) -> None:
-        """Set all fonts to so many times their usual size."""
-        self._factor = factor
-        self._show_letters()
-
-    @Slot()
-    def _show_letters(self) -> None:
-        """Set all fonts as the size of the chart, and the letters of its panel, ask for."""
-        factor = self._factor * factor_of(self)
-        for label, scale, weight in (
-            (self._title, 1.05, QFont.Weight.DemiBold),
-            (self._subtitle, 0.85, QFont.Weight.Normal),
-            (self._sentence, 1.0, QFont.Weight.Normal),
-            (self._notes, 0.88, QFont.Weight.Normal),
-        ):
-            label.setFont(scaled_font(factor * scale, weight))
-        self._legend.show_larger(factor)
-        self._view.show_larger(self._factor)
-        self._arrange()
-
-    def show_marked(self, cell: object) -> None:
-        """Mark a measurement in the plot; None: none any more."""
-        self._view.show_marked(cell)
-
-    def make_plot(self) -> None:
-        """Make the plot now rather than after the first paint of the window."""
-        self._view.make_plot()
-
-    def _lay_out(self) -> None:
-        inside = self._inside
-        inside.setContentsMargins(10, 8, 10, 8)
-        inside.setSpacing(4)
-        above = (self._title, self._subtitle, self._legend)
-        below = (self._sentence, self._fold, self._notes)
-        for widget in (*above, self._view, *below):
-            inside.addWidget(widget, int(widget is self._view))
-
-
-def _words(name: str, role: QPalette.ColorRole | None = None) -> QLabel:
+def _label(name: str) -> QLabel:
     label = Label(name=name, wraps=True)
-    label.setTextInteractionFlags(
-        Qt.TextInteractionFlag.TextSelectableByMouse
-        | Qt.TextInteractionFlag.TextSelectableByKeyboard
-    )
+    by_mouse = Qt.TextInteractionFlag.TextSelectableByMouse
+    label.setTextInteractionFlags(by_mouse | Qt.TextInteractionFlag.TextSelectableByKeyboard)
     label.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-    if role is not None:
-        label.setForegroundRole(role)
+    if name in ("chart-subtitle", "chart-notes"):
+        label.setForegroundRole(MUTED)
     return label
 
 
@@ -251,12 +221,6 @@ def _show(widget: QWidget, is_shown: bool) -> None:
     """Show or hide a widget, which lays its parent out anew only where that changes something."""
     if widget.isHidden() == is_shown:
         widget.setVisible(is_shown)
-
-
-def _high_px(text: str, font: QFont, wide_px: int) -> float:
-    """Return the height of a text that is broken between words."""
-    box = QRectF(0, 0, wide_px, 1e6)
-    return QFontMetricsF(font).boundingRect(box, Qt.TextFlag.TextWordWrap, text).height()
 
 
 def first_sentences(text: str, font: QFont, wide_px: float, count: int) -> str:
@@ -273,7 +237,7 @@ def first_sentences(text: str, font: QFont, wide_px: float, count: int) -> str:
 
 
 def first_clause(text: str, font: QFont, wide_px: float) -> str:
-    """Return a text that fits into a line: the chooser says what is behind its last comma."""
+    """Cut a title to one line: the chooser says what is behind its last comma."""
     if QFontMetricsF(font).horizontalAdvance(text) > wide_px:
         text = text.rpartition(", ")[0] or text
     return first_lines(text, font, wide_px, 1)
@@ -316,24 +280,20 @@ class LegendEntry(QAbstractButton):
         self._entry = entry
         self.setChecked(not entry.is_hidden)
         pinned = ", pinned" if entry.is_pinned else ""
-        hidden = ", hidden" if entry.is_hidden else ""
-        self.setAccessibleName(f"{entry.label}{pinned}{hidden}")
-        self.setToolTip(tip_text(f"{entry.label}{pinned}{hidden}\n{HINT}"))
+        name = f"{entry.label}{pinned}{', hidden' if entry.is_hidden else ''}"
+        self.setAccessibleName(name)
+        self.setToolTip(tip_text(f"{name}\n{HINT}"))
         font = scaled_font(FONT_SHARE * factor)
         font.setBold(entry.is_pinned)
         font.setStrikeOut(entry.is_hidden)
         self.setFont(font)
         self.update()
 
-    @property
-    def wide_px(self) -> int:
-        """Return the width in pixels at which the whole name is readable."""
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """The size at which the whole name is readable."""
         name = self._entry.name if self._entry else ""
         text_px = self.fontMetrics().horizontalAdvance(name)
-        return 2 * EDGE_PX + SAMPLE_PX + GAP_PX + text_px
-
-    def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(self.wide_px, MIN_ROW_PX)
+        return QSize(2 * EDGE_PX + SAMPLE_PX + GAP_PX + text_px, MIN_ROW_PX)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if event.key() == Qt.Key.Key_P and not event.modifiers():
@@ -352,24 +312,21 @@ class LegendEntry(QAbstractButton):
             return
         from workbench.charts.drawing.marks import draw_sample
 
-        colors = theme.colors(self.palette())
+        colors, is_hidden = theme.colors(self.palette()), self._entry.is_hidden
         painter = QPainter(self)
         if self.hasFocus():
             painter.setPen(QPen(QColor(colors.accent), 2))
             painter.drawRoundedRect(self.rect().adjusted(1, 1, -1, -1), 4, 4)
-        painter.setOpacity(0.4 if self._entry.is_hidden else 1.0)
-        box = QRectF(EDGE_PX, 0, SAMPLE_PX, self.height())
-        draw_sample(painter, self._entry, colors, box)
+        painter.setOpacity(0.4 if is_hidden else 1.0)
+        draw_sample(painter, self._entry, colors, QRectF(EDGE_PX, 0, SAMPLE_PX, self.height()))
         painter.setOpacity(1.0)
-        role = QPalette.ColorRole.WindowText
-        if self._entry.is_hidden:
-            role = QPalette.ColorRole.PlaceholderText
+        roles = QPalette.ColorRole
+        role = roles.PlaceholderText if is_hidden else roles.WindowText
         painter.setPen(self.palette().color(role))
-        painter.setFont(self.font())
         left = EDGE_PX + SAMPLE_PX + GAP_PX
         room = QRect(left, 0, self.width() - left - EDGE_PX, self.height())
-        name = self._entry.name
-        text = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, room.width())
+        cut = Qt.TextElideMode.ElideRight
+        text = self.fontMetrics().elidedText(self._entry.name, cut, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
         painter.end()
 
@@ -380,11 +337,11 @@ class Legend(QScrollArea):
     The arrow keys go from one to the next.  Where it may have few rows it scrolls.
 
     Signals:
-        hidden(key, is_hidden): leave this series out, or show it again.
+        hidden(key): leave this series out, or show it again.
         pinned(key): keep it in front, or no longer.
     """
 
-    hidden = Signal(str, bool)
+    hidden = Signal(str)
     pinned = Signal(str)
 
     def __init__(self) -> None:
@@ -395,20 +352,18 @@ class Legend(QScrollArea):
         self._inside = QWidget()
         self.setWidget(self._inside)
         self.setAccessibleName("Legend")
-        self.setFont(scaled_font(FONT_SHARE))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._factor = 1.0
-        self._most = math.inf
-        self.viewport().setAutoFillBackground(False)
-        self._inside.setAutoFillBackground(False)
+        self._factor, self._most = 1.0, math.inf
+        for part in (self.viewport(), self._inside):
+            part.setAutoFillBackground(False)
         self.setFixedHeight(0)
 
     @property
     def entries(self) -> list[LegendEntry]:
-        """Return the buttons shown, in order."""
+        """The buttons shown, in order."""
         return self._buttons[: len(self._shown)]
 
     def show_larger(self, factor: float) -> None:
@@ -438,6 +393,12 @@ class Legend(QScrollArea):
             button.setVisible(number < len(self._shown))
         self._lay_out()
 
+    def _new_button(self, number: int) -> LegendEntry:
+        button = LegendEntry(self._inside)
+        button.clicked.connect(lambda: self.hidden.emit(self._shown[number].key))
+        button.pin_wanted.connect(lambda: self.pinned.emit(self._shown[number].key))
+        return button
+
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         here = next((i for i, each in enumerate(self.entries) if each.hasFocus()), None)
         step = STEPS.get(Qt.Key(event.key()))
@@ -452,16 +413,8 @@ class Legend(QScrollArea):
         super().resizeEvent(event)
         self._lay_out()
 
-    def _new_button(self, number: int) -> LegendEntry:
-        button = LegendEntry(self._inside)
-        button.clicked.connect(
-            lambda is_shown: self.hidden.emit(self._shown[number].key, not is_shown)
-        )
-        button.pin_wanted.connect(lambda: self.pinned.emit(self._shown[number].key))
-        return button
-
     def high_px(self, rows: float, wide_px: float) -> float:
-        """Return its height in pixels where it may show so many rows, at a width."""
+        """Its height in pixels where it may show so many rows, at a width."""
         return min(rows, self._placed(wide_px).total) * self._row_px
 
     @property
@@ -470,7 +423,7 @@ class Legend(QScrollArea):
 
     def _placed(self, wide_px: float) -> Rows:
         shown = zip(self._shown, self.entries, strict=True)
-        entries_px = {entry.key: button.wide_px + GAP_PX for entry, button in shown}
+        entries_px = {entry.key: button.sizeHint().width() + GAP_PX for entry, button in shown}
         advance = self.fontMetrics().horizontalAdvance
         return rows_of(
             self._shown,
@@ -488,8 +441,7 @@ class Legend(QScrollArea):
         for button, place in zip(self.entries, rows.entries, strict=True):
             button.setGeometry(round(place.x), place.row * row_px, int(place.wide), row_px)
         while len(self._headings) < len(rows.headings):
-            heading = Label(is_muted=True, parent=self._inside)
-            self._headings.append(heading)
+            self._headings.append(Label(is_muted=True, parent=self._inside))
         for number, label in enumerate(self._headings):
             label.setVisible(number < len(rows.headings))
         for label, (text, place) in zip(self._headings, rows.headings, strict=False):

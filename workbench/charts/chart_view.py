@@ -33,9 +33,8 @@ MAX_MS = 500  # unless nothing would be seen for longer than that
 USUAL_PX = (900, 640)  # a larger chart has larger letters: it is looked at from farther away
 MAX_FACTOR = 1.6
 IMAGE_PX = (1000, 640)
-GAP_PX = 6  # between the controls
-MAX_LIST_PX, ROW_GAP_PX = 300, 12
-
+GAP_PX, ROW_GAP_PX = 6, 4  # between the controls, and between rows of lists
+MAX_LIST_PX = 300
 Identity = tuple[float, str, bool, Plan]  # the part of a session that stays while it grows
 
 
@@ -60,13 +59,15 @@ class ChartView(QWidget):
         self._choices = Choices()
         self._preferred: str | None = None
         self._newest: Identity | None = None  # of the session that was begun or opened last
-        self._kind_key: str | None = None  # None: what suits the sessions
+        self.kind_key: str | None = None  # of the chosen kind; None: what suits the sessions
         self._varied: tuple[str, ...] = ()
         self._figure: Figure | None = None
         self._factor = 1.0
         self._later = Throttle(REDRAW_MS, self._show, self)
         self._make_controls()
-        self._lay_out()
+        controls = HBox(spacing=GAP_PX)
+        controls.add((self._kinds, 1), self._published, self._menu)
+        VBox(self, 0, 6).add(controls, self._options, (self._card, 1))
         self._show()
 
     # -- input
@@ -87,7 +88,7 @@ class ChartView(QWidget):
         self._choices = replace(self._choices, newest=newest)
         varied = sessions[newest or 0].plan.varied if sessions else ()
         if varied != self._varied:  # another sweep asks for another first look
-            self._varied, self._kind_key = varied, None
+            self._varied, self.kind_key = varied, None
         self._later.ask()
 
     def prefer_baseline(self, key: str) -> None:
@@ -98,34 +99,29 @@ class ChartView(QWidget):
 
     def show_kind(self, key: str) -> None:
         """Show a kind of chart if the sessions have enough for it."""
-        self._kind_key = key
+        self.kind_key = key
         self._show()
 
     def show_marked(self, cell: object) -> None:
         """Mark a measurement, as a click on it does; None: none any more."""
-        self._card.show_marked(cell)
+        self._card.view.show_marked(cell)
 
     # -- output
 
     @property
     def actions_of_menu(self) -> list[QAction]:
-        """Return the actions of the chart's menu that other menus take over."""
+        """The actions of the chart's menu that other menus take over."""
         return self._menu.others
 
     @property
-    def kind_key(self) -> str | None:
-        """Return the key of the chosen kind of chart; None for the one that suits the data."""
-        return self._kind_key
-
-    @property
     def figure(self) -> Figure | None:
-        """Return the figure shown now, with all pending changes; None if there is none."""
+        """The figure shown now, with all pending changes; None if there is none."""
         if self._later.isActive():
             self._show()
         return self._figure
 
     def image(self) -> QImage:
-        """Return the chart with its words in the current theme; a null image if there is none."""
+        """The chart with its words in the current theme; a null image if there is none."""
         from workbench.charts.drawing.chart_export import png_of
 
         scheme: Literal["light", "dark"] = "light"
@@ -135,7 +131,7 @@ class ChartView(QWidget):
 
     def draw_now(self) -> None:
         """Draw at once what is pending, for a screenshot."""
-        self._card.make_plot()
+        self._card.view.make_plot()
         self._show()
 
     # -- drawing
@@ -150,8 +146,9 @@ class ChartView(QWidget):
         if choices.baseline is None:
             choices = replace(choices, baseline=self._preferred)
         data = Data(self._sessions, choices)
-        reasons = {kind.key: kind.why_not(data) for kind in chart_kinds()}
-        kind = self._kind(data, reasons)
+        reasons = {kind: kind.why_not(data) for kind in chart_kinds()}
+        chosen = (k for k, reason in reasons.items() if k.key == self.kind_key and not reason)
+        kind = next(chosen, None) or first_kind(data)
         self._figure = figure = kind.figure(data) if kind else None
         self._show_kinds(kind, reasons)
         self._options.show_options(figure.options if figure else ())
@@ -162,17 +159,13 @@ class ChartView(QWidget):
         self.setAccessibleDescription(figure.summary if figure else NOTHING)
         self._later.setInterval(min(max(REDRAW_MS, SHARE * clock.elapsed()), MAX_MS))
 
-    def _kind(self, data: Data, reasons: dict[str, str | None]) -> ChartKind | None:
-        chosen = (k for k in chart_kinds() if k.key == self._kind_key and not reasons[k.key])
-        return next(chosen, None) or first_kind(data)
-
-    def _show_kinds(self, shown: ChartKind | None, reasons: dict[str, str | None]) -> None:
+    def _show_kinds(self, shown: ChartKind | None, reasons: dict[ChartKind, str | None]) -> None:
         """Show all kinds in one order; tooltips say why some cannot be chosen."""
         model: Any = self._kinds.model()
         with QSignalBlocker(self._kinds):
-            self._kinds.setCurrentIndex(chart_kinds().index(shown) if shown else -1)
-            for row, kind in enumerate(chart_kinds()):
-                item, reason = model.item(row), reasons[kind.key]
+            self._kinds.setCurrentIndex([*reasons].index(shown) if shown else -1)
+            for row, (kind, reason) in enumerate(reasons.items()):
+                item = model.item(row)
                 item.setEnabled(reason is None)
                 item.setToolTip(tip_text(reason or kind.tip))
         self._kinds.setEnabled(shown is not None)
@@ -200,20 +193,12 @@ class ChartView(QWidget):
 
     def _fit_published(self) -> None:
         """Show the box where the kind's name is whole beside it; the menu has it, too."""
-        beside = (self._kinds.whole_px, *(w.sizeHint().width() for w in self._beside_kinds))
-        fits = sum(beside) + len(self._beside_kinds) * GAP_PX <= self.width()
+        beside = (self._published.sizeHint().width(), self._menu.sizeHint().width())
+        fits = self._kinds.whole_px + sum(beside) + 2 * GAP_PX <= self.width()
         figure = self._figure
         self._published.setVisible(fits and figure is not None and figure.has_published)
 
-    @property
-    def _beside_kinds(self) -> tuple[QWidget, ...]:
-        return self._published, self._menu
-
     # -- what the user does
-
-    @Slot(int)
-    def _choose_kind(self, row: int) -> None:
-        self.show_kind(chart_kinds()[row].key)
 
     @Slot(str, object)
     def _choose_option(self, name: str, value: Any) -> None:
@@ -222,23 +207,10 @@ class ChartView(QWidget):
         else:
             self._choose(slices={**self._choices.slices, name: value})
 
-    @Slot(str, bool)
-    def _hide(self, key: str, is_hidden: bool) -> None:
-        hidden = self._choices.hidden
-        self._choose(hidden=hidden | {key} if is_hidden else hidden - {key})
-
     @Slot(object)
     def _pick(self, cell: object) -> None:
         self.show_marked(cell)
         self.picked.emit(cell)
-
-    @Slot(bool)
-    def _show_published(self, is_shown: bool) -> None:
-        self._choose(published=is_shown)
-
-    @Slot(str)
-    def _pin(self, key: str) -> None:
-        self._choose(pinned=self._choices.pinned ^ {key})
 
     def _choose(self, **changes: Any) -> None:
         self._choices = replace(self._choices, **changes)
@@ -262,38 +234,27 @@ class ChartView(QWidget):
         )
         for kind in chart_kinds():
             self._kinds.addItem(kind.title, kind.key)
-        self._kinds.activated.connect(self._choose_kind)
+        self._kinds.activated.connect(lambda row: self.show_kind(chart_kinds()[row].key))
         self._menu = ChartMenu()
         self._menu.copy_wanted.connect(lambda: self.copy_wanted.emit(self.image()))
         self._menu.save_wanted.connect(self._save)
         self._menu.log_wanted.connect(lambda is_log: self._choose(is_log=is_log))
-        self._menu.published_wanted.connect(self._show_published)
+        self._menu.published_wanted.connect(lambda is_shown: self._choose(published=is_shown))
         self._menu.all_wanted.connect(lambda: self._choose(hidden=frozenset(), pinned=frozenset()))
         self._published = QCheckBox("Published")
         self._published.setObjectName("chart-published")
         self._published.setToolTip(tip_text(PUBLISHED[1]))
-        self._published.clicked.connect(self._show_published)
+        self._published.clicked.connect(self._menu.published_wanted)
         self._options = OptionRow()
         self._options.chosen.connect(self._choose_option)
         self._card = ChartCard()
-        self._card.hidden.connect(self._hide)
-        self._card.pinned.connect(self._pin)
-        self._card.picked.connect(self._pick)
-
-    def _lay_out(self) -> None:
-        controls = HBox(spacing=GAP_PX)
-        controls.add((self._kinds, 1), *self._beside_kinds)
-        layout = VBox(self, 0, 6)
-        layout.add(controls, self._options, (self._card, 1))
+        self._card.hidden.connect(lambda key: self._choose(hidden=self._choices.hidden ^ {key}))
+        self._card.pinned.connect(lambda key: self._choose(pinned=self._choices.pinned ^ {key}))
+        self._card.view.picked.connect(self._pick)
 
 
 def _identity(session: Session) -> Identity:
     return session.started, session.machine.name, session.is_recorded, session.plan
-
-
-MAX_PX = 300  # of a list
-FRAME_PX, ARROW_EM = 24, 1.5  # of theme.qss: paddings and borders; and the arrow, in lines of text
-LIST_GAP_PX, PAIR_GAP_PX, ROW_GAP_PX = 6, 14, 4
 
 
 class OptionRow(QWidget):
@@ -327,8 +288,12 @@ class OptionRow(QWidget):
             pair.hide()
         for option in options:
             pair, box = self._lists.get(option.name) or self._new_list(option)
+            texts = [text for _, text in option.values]
             with QSignalBlocker(box):
-                _fill(box, option)
+                if [box.itemText(row) for row in range(box.count())] != texts:
+                    box.clear()
+                    box.addItems(texts)
+                box.setCurrentIndex([value for value, _ in option.values].index(option.chosen))
             self._flow.addWidget(pair)
             pair.show()
         self.setVisible(bool(options))
@@ -354,11 +319,3 @@ class OptionRow(QWidget):
         option = next((each for each in self._options if each.name == name), None)
         if option is not None and row < len(option.values):
             self.chosen.emit(name, option.values[row][0])
-
-
-def _fill(box: QComboBox, option: Option) -> None:
-    texts = [text for _, text in option.values]
-    if [box.itemText(row) for row in range(box.count())] != texts:
-        box.clear()
-        box.addItems(texts)
-    box.setCurrentIndex([value for value, _ in option.values].index(option.chosen))
