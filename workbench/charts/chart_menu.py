@@ -12,6 +12,8 @@ from workbench.base.plain_text import tip_text
 from workbench.charts.data.figure import Bars, Choices, Figure, Plot
 from workbench.widgets.file_dialogs import ask_save_path
 
+COPY = "&Copy the chart", "With its title and its words."
+SAVE_PNG = "Save as &PNG…", "With the settings and the plan inside."
 SAVE_SVG = "Save as &SVG…", "As lines and letters, for print."
 LOG = "&Logarithmic scale", "Equal steps for equal factors, or for equal differences."
 PUBLISHED = (
@@ -24,18 +26,17 @@ SHOW_ALL = "Show &all, unpin", "Every line as it was at first."
 class ChartMenu(QToolButton):
     """A button that opens what else can be done with a chart.
 
+    others  the actions that the window's menus lack: all but copying and saving as PNG
+
     Signals:
         copy_wanted(): copy the chart to the clipboard.
         save_wanted(path): save it; the suffix gives the format.
-        log_wanted(is_log), published_wanted(is_shown): show it in this way.
-        all_wanted(): hide nothing and pin nothing.
+        chosen(changes): show it in this way, by fields of `Choices`.
     """
 
     copy_wanted = Signal()
     save_wanted = Signal(object)
-    log_wanted = Signal(bool)
-    published_wanted = Signal(bool)
-    all_wanted = Signal()
+    chosen = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,38 +46,30 @@ class ChartMenu(QToolButton):
         self.setToolTip("Copy, save as PNG or SVG, logarithmic scale")
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._title = ""
-        menu = QMenu(self)
-        self._exports = (
-            menu.addAction("&Copy the chart"),
-            menu.addAction("Save as &PNG…", lambda: self._save("png")),
-            menu.addAction(SAVE_SVG[0], lambda: self._save("svg")),
+        copy, png, svg, self._log, self._published, self._all = (
+            self._action(*each) for each in (COPY, SAVE_PNG, SAVE_SVG, LOG, PUBLISHED, SHOW_ALL)
         )
-        self._exports[0].triggered.connect(self.copy_wanted)
-        menu.addSeparator()
-        self._log = menu.addAction(LOG[0])
-        self._published = QAction(PUBLISHED[0], self)  # a box beside has it here
-        for action in (self._log, self._published):
+        self._exports = copy, png, svg
+        self.others = [svg, self._log, self._published, self._all]
+        copy.triggered.connect(self.copy_wanted)
+        png.triggered.connect(lambda: self._save("png"))
+        svg.triggered.connect(lambda: self._save("svg"))
+        for action, field in ((self._log, "is_log"), (self._published, "published")):
             action.setCheckable(True)
-        self._log.triggered.connect(self.log_wanted)
-        self._published.triggered.connect(self.published_wanted)
-        self._all = menu.addAction(SHOW_ALL[0])
-        self._all.triggered.connect(self.all_wanted)
-        for action, tip in (
-            (self._exports[0], "With its title and its words."),
-            (self._exports[1], "With the settings and the plan inside."),
-            (self._exports[2], SAVE_SVG[1]),
-            (self._log, LOG[1]),
-            (self._published, PUBLISHED[1]),
-            (self._all, SHOW_ALL[1]),
-        ):
-            action.setToolTip(tip_text(tip))
+            action.triggered.connect(lambda on, name=field: self.chosen.emit({name: on}))
+        nothing = {"hidden": frozenset[str](), "pinned": frozenset[str]()}
+        self._all.triggered.connect(lambda: self.chosen.emit(nothing))
+        menu = QMenu(self)
+        menu.addActions(self._exports)
+        menu.addSeparator()
+        menu.addActions([self._log, self._all])  # a box beside has the published ones here
         menu.setToolTipsVisible(True)
         self.setMenu(menu)
 
-    @property
-    def others(self) -> list[QAction]:
-        """Return the actions that the window's menus lack: all but copying and saving as PNG."""
-        return [self._exports[-1], self._log, self._published, self._all]
+    def _action(self, text: str, tip: str) -> QAction:
+        action = QAction(text, self)
+        action.setToolTip(tip_text(tip))
+        return action
 
     def show_figure(self, figure: Figure | None, choices: Choices) -> None:
         """Show what can be done with a figure, and how it is shown now."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from kernels.core.plain_data import without_controls
 from kernels.core.version import program_version
@@ -14,9 +14,7 @@ from workbench.batch.checked_kernel import CheckedKernel, Verdict
 from workbench.batch.kernel_checks import Exam
 
 ON_THE_CPU = "On the CPU runtime: no time."
-HEADINGS = ("file", "compiles", "verified", "per sample", "what is wrong")
-TIME = "time"  # behind the verdict, where there is a GPU
-TIME_AT = 3
+BEFORE, AFTER = ("file", "compiles", "verified"), ("per sample", "what is wrong")
 TEXT = "SHA-256 of its text"  # on the page
 STRICT = "Strict: the header chose neither jobs nor tolerance."
 DRAWN = "Pictures, weights and three sizes were drawn with --seed {seed}."
@@ -29,21 +27,35 @@ MEANINGS: dict[Verdict, str] = {
         "Failed: a kernel came to no end, or did what none may, whether its answer is right or not."
     ),
 }
-CSV_COLUMNS = (
-    *("file", "compiles", "verdict", "jobs", "verified", "refused"),
-    *("job", "what_is_wrong", "bug", "bug_search"),
-    *("loads_per_sample", "stores_per_sample", "operations_per_sample"),
-    *("device", "median_ms", "n", "text_sha256"),
-)
+# Columns of the CSV, and their values in a row.
+CSV: dict[str, Callable[[CheckedKernel], object]] = {
+    "file": lambda row: row.file,
+    "compiles": lambda row: "yes" if row.compiles else "no",
+    "verdict": lambda row: row.verdict,
+    "jobs": lambda row: row.jobs,
+    "verified": lambda row: row.verified,
+    "refused": lambda row: row.refused,
+    "job": lambda row: row.job,
+    "what_is_wrong": lambda row: row.words,
+    "bug": lambda row: row.bug,
+    "bug_search": lambda row: row.search,
+    "loads_per_sample": lambda row: row.counts and row.counts.loads,
+    "stores_per_sample": lambda row: row.counts and row.counts.stores,
+    "operations_per_sample": lambda row: row.counts and row.counts.operations,
+    "device": lambda row: row.device,
+    "median_ms": lambda row: row.kernel and row.kernel.median_ms,
+    "n": lambda row: row.kernel and len(row.kernel.samples_ms),
+    "text_sha256": lambda row: row.text_sha256,
+}
 
 
 def headings(how: Exam) -> tuple[str, ...]:
-    """Return the names of the columns."""
-    return (*HEADINGS[:TIME_AT], TIME, *HEADINGS[TIME_AT:]) if how.device else HEADINGS
+    """The names of the columns."""
+    return (*BEFORE, *(("time",) if how.device else ()), *AFTER)
 
 
 def cells_of(row: CheckedKernel) -> tuple[str, ...]:
-    """Return a row of the table in words, under the headings of where it was checked."""
+    """A row of the table in words, under the headings of where it was checked."""
     time = "" if row.kernel is None else numbers.duration(row.kernel.median_ms)
     return tuple(
         without_controls(cell)
@@ -65,7 +77,7 @@ def summary_of(rows: Sequence[CheckedKernel]) -> str:
 
 
 def verdicts_of(rows: Sequence[CheckedKernel]) -> str:
-    """Return a sentence on each verdict in the table that is not plain by its word; empty: none."""
+    """A sentence on each verdict in the table that its word does not explain; empty: none."""
     there = {row.verdict for row in rows}
     unseen = {f"{row.unseen[:1].upper()}{row.unseen[1:]}." for row in rows if row.unseen}
     return " ".join((*(MEANINGS[each] for each in MEANINGS if each in there), *unseen))
@@ -81,14 +93,17 @@ def how_in_words(how: Exam) -> str:
 
 
 def checked_csv(rows: Sequence[CheckedKernel]) -> str:
-    """Return a line for each kernel, with CSV_COLUMNS."""
-    file = io.StringIO(newline="")
-    write_rows(CSV_COLUMNS, map(_csv_row, rows), file)
+    """Write a line for each kernel, with the columns of CSV."""
+    file, made = (
+        io.StringIO(newline=""),
+        ({k: value(row) for k, value in CSV.items()} for row in rows),
+    )
+    write_rows(tuple(CSV), made, file)
     return file.getvalue()
 
 
 def checked_page(rows: Sequence[CheckedKernel], how: Exam) -> str:
-    """Return a whole page, which needs no network."""
+    """A whole page, which needs no network."""
     from workbench.report.templates import environment  # a fifth of a second, for pages alone
 
     page = environment().get_template("checked_kernels.html.j2")
@@ -103,25 +118,3 @@ def checked_page(rows: Sequence[CheckedKernel], how: Exam) -> str:
         logs=[(without_controls(row.file), row.log) for row in rows if row.log],
     )
     return without_controls(text)
-
-
-def _csv_row(row: CheckedKernel) -> dict[str, object]:
-    return {
-        "file": row.file,
-        "compiles": "yes" if row.compiles else "no",
-        "verdict": row.verdict,
-        "jobs": row.jobs,
-        "verified": row.verified,
-        "refused": row.refused,
-        "job": row.job,
-        "what_is_wrong": row.words,
-        "bug": row.bug,
-        "bug_search": row.search,
-        "loads_per_sample": row.counts and row.counts.loads,
-        "stores_per_sample": row.counts and row.counts.stores,
-        "operations_per_sample": row.counts and row.counts.operations,
-        "device": row.device,
-        "median_ms": row.kernel and row.kernel.median_ms,
-        "n": row.kernel and len(row.kernel.samples_ms),
-        "text_sha256": row.text_sha256,
-    }

@@ -58,7 +58,6 @@ MAKERS = (
     ("launches", launches_table),
 )
 AT_END = "launches"
-NO_VERDICT = "disturbed"
 RECORDED = (
     "Recorded: these measurements came with Filter Workbench, and were not taken for this report."
 )
@@ -66,20 +65,15 @@ RECORDED = (
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The content of one session's section.
-
-    facts   sentences about the measurement
-    tables  the verified times first
-    long    the tables for the end of the report
-    """
+    """The content of one session's section."""
 
     key: str
     title: str
     machine: str
-    facts: tuple[str, ...]
+    facts: tuple[str, ...]  # sentences about the measurement
     charts: tuple[ReportChart, ...]
-    tables: tuple[Table, ...]
-    long: tuple[Table, ...]
+    tables: tuple[Table, ...]  # the verified times first
+    long: tuple[Table, ...]  # for the end of the report
     commands: method.Commands
     examples: tuple[Example, ...] = ()
     is_recorded: bool = False
@@ -88,12 +82,16 @@ class Section:
     def guide(self) -> str:
         """Say in two sentences which figures and tables show what."""
         parts = []
-        if charts := _numbered([each.number for each in self.charts]):
-            verb = "draw" if len(self.charts) > 1 else "draws"
-            parts.append(f"{charts} {verb} what was measured.")
-        if pairs := _numbered([each.number for each in self.examples]):
-            verb = "show" if len(self.examples) > 1 else "shows"
-            parts.append(f"{pairs} {verb} before and after.")
+        for figures, verb, what in (
+            (self.charts, "draw", "what was measured"),
+            (self.examples, "show", "before and after"),
+        ):
+            numbers = [each.number for each in figures]
+            if len(numbers) == 1:
+                parts.append(f"Figure {numbers[0]} {verb}s {what}.")
+            elif numbers:  # they follow each other
+                to = "and" if len(numbers) == 2 else "to"
+                parts.append(f"Figures {numbers[0]} {to} {numbers[-1]} {verb} {what}.")
         if tables := (*self.tables, *self.long):
             listed = list_of([f"{each.what} in Table {each.number}" for each in tables])
             parts.append(f"There is {listed}.")
@@ -112,33 +110,25 @@ class Versus:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The content of a report.
-
-    machines         (name, card) of each there is
-    implementations  (title, idea) of each that gave a verified time
-    long             tables that are read last, or never
-    recorded         "Recorded" where all was, "Partly recorded" where some was, else ""
-    """
+    """The content of a report."""
 
     title: str
     lead: str
     written: str
-    machines: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+    machines: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]  # (name, card) of each
     method: tuple[tuple[str, str], ...]
-    implementations: tuple[tuple[str, str], ...]
+    implementations: tuple[tuple[str, str], ...]  # (title, idea) of each that was verified
     versus: tuple[Versus, ...]
     sections: tuple[Section, ...]
-    long: tuple[Table, ...]
-    recorded: str
+    long: tuple[Table, ...]  # that are read last, or never
+    recorded: str  # "Recorded" where all was, "Partly recorded" where some was, else ""
     version: str = field(default_factory=program_version)
 
     @property
     def charts(self) -> Iterator[ReportChart]:
         """Yield all charts, in order."""
-        for versus in self.versus:
-            yield from versus.charts
-        for section in self.sections:
-            yield from section.charts
+        for part in (*self.versus, *self.sections):
+            yield from part.charts
 
     @property
     def tables(self) -> Iterator[Table]:
@@ -220,13 +210,6 @@ def _disturbed(verified: Sequence[Measurement]) -> Iterator[str]:
         yield f"Something held the GPU's clocks down in {plural(count, 'cell')}."
 
 
-def _numbered(found: Sequence[int]) -> str:
-    """Return "Figure 2", "Figures 2 and 3" or "Figures 2 to 5", which follow each other."""
-    if len(found) < 2:
-        return f"Figure {found[0]}" if found else ""
-    return f"Figures {found[0]} {'and' if len(found) == 2 else 'to'} {found[-1]}"
-
-
 # ------------------------------------------------------------------------ one session
 
 
@@ -300,8 +283,11 @@ def _versus(a: Session, b: Session, pairs: Sequence[CellPair], key: str, counts:
     unit = unit_of_times(each for pair in timed for each in _medians_ms(pair))
 
     def row(pair: CellPair) -> TableRow:
-        cell = (value_of(name, pair.cell) for name in headers)
-        return TableRow((*cell, *map(unit.write, _medians_ms(pair)), *_finding(pair)))
+        cell, found = (value_of(name, pair.cell) for name in headers), pair.comparison
+        verdict = (numbers.MISSING, numbers.MISSING, "disturbed")
+        if found is not None:
+            verdict = numbers.three_digits(found.ratio), interval(found), found.in_words
+        return TableRow((*cell, *map(unit.write, _medians_ms(pair)), *verdict))
 
     table = Table(
         key,
@@ -328,21 +314,13 @@ def _versus(a: Session, b: Session, pairs: Sequence[CellPair], key: str, counts:
     )
 
 
-def _finding(pair: CellPair) -> tuple[str, str, str]:
-    """Return the ratio, its interval and the verdict; of disturbed times none."""
-    found = pair.comparison
-    if found is None:
-        return numbers.MISSING, numbers.MISSING, NO_VERDICT
-    return numbers.three_digits(found.ratio), interval(found), found.in_words
-
-
 def _has_times(pair: CellPair) -> bool:
-    """Tell whether both have a time: compared, or without a verdict since one was disturbed."""
+    """Return True if both have a time: compared, or without a verdict since one was disturbed."""
     return pair.comparison is not None or pair.is_disturbed
 
 
 def _medians_ms(pair: CellPair) -> list[float]:
-    """Return the medians of A and of B, verified as they are wherever they are compared."""
+    """The medians of A and of B, verified as they are wherever they are compared."""
     both = (each.verified for each in (pair.a, pair.b) if each)
     return [each.kernel.median_ms for each in both if each]
 

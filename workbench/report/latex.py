@@ -63,7 +63,8 @@ MAX_WORD = 24  # letters; what is longer may be broken there
 PORTRAIT_PT, LANDSCAPE_PT = 455.0, 700.0  # 16 cm: A4 with margins of 2.5 cm; and the same turned
 SIZES = ((9.0, 11.0), (8.0, 9.5), (7.0, 8.5))  # letters and lines
 GAP_PT = 6.0  # between two columns
-NARROW, WIDE, CAPITAL = "ijlft.,;:'|()[]/!Iıſ", "mwMW—…%@", 0.79
+WIDTHS = dict.fromkeys("ijlft.,;:'|()[]/!Iıſ", 0.34) | dict.fromkeys("mwMW—…%@", 1.0)
+WIDTHS |= {"×": 0.78, "\u202f": 0.25}
 # What a letter of 10 pt becomes, in em of its own size.
 SMALL_IS_WIDER = {9.0: 1.03, 8.0: 1.07, 7.0: 1.15}
 SPARE = 1.04  # for fonts a little wider than that
@@ -109,52 +110,40 @@ def _escaped(character: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ColumnLayout:
-    """The size of a table's letters and the width of its columns.
+    """The size of a table's letters and the width of its columns."""
 
-    size, line    of the letters and of their lines, in points
-    columns       the argument of \\begin{longtable}
-    is_landscape  it stands on a page that is turned
-    """
-
-    size: float
+    size: float  # of the letters and of their lines, in points
     line: float
-    columns: str
-    is_landscape: bool
+    columns: str  # the argument of \\begin{longtable}
+    is_landscape: bool  # on a page that is turned
 
 
 def layout_of(table: Table) -> ColumnLayout:
-    """Return the largest letters in which no cell has to be broken.
+    """Choose the largest letters in which no cell has to be broken.
 
     Else those of 8 or of 7 points in which words stay whole; else a page that is turned.
     """
+    gaps = GAP_PT * len(table.columns)
     for size, line in SIZES:
         least, whole = _widths(table, size)
         widths = [max(pair) for pair in zip(least, whole, strict=True)]
-        if sum(widths) <= _room(table, PORTRAIT_PT):
+        if sum(widths) <= PORTRAIT_PT - gaps:
             return ColumnLayout(size, line, _columns(table, widths), False)
     for page_pt, sizes in ((PORTRAIT_PT, SIZES[1:]), (LANDSCAPE_PT, SIZES)):
         for size, line in sizes:
             least, whole = _widths(table, size)
-            if (spare := _room(table, page_pt) - sum(least)) >= 0:
-                widths = _shared_out(least, whole, spare)
+            if (spare := page_pt - gaps - sum(least)) >= 0:
+                # The columns whose cells are broken get their shares of the spare room.
+                wanted = [max(0.0, w - have) for w, have in zip(whole, least, strict=True)]
+                share = min(1.0, spare / sum(wanted)) if any(wanted) else 0.0
+                widths = [have + share * w for have, w in zip(least, wanted, strict=True)]
                 return ColumnLayout(size, line, _columns(table, widths), page_pt == LANDSCAPE_PT)
-    widths = [each * _room(table, LANDSCAPE_PT) / sum(least) for each in least]
+    widths = [each * (LANDSCAPE_PT - gaps) / sum(least) for each in least]
     return ColumnLayout(size, line, _columns(table, widths), True)
 
 
-def _shared_out(least: Sequence[float], whole: Sequence[float], spare: float) -> list[float]:
-    """Widen the columns whose cells are broken by their shares of the spare room."""
-    wanted = [max(0.0, want - have) for want, have in zip(whole, least, strict=True)]
-    share = min(1.0, spare / sum(wanted)) if any(wanted) else 0.0
-    return [have + share * more for have, more in zip(least, wanted, strict=True)]
-
-
-def _room(table: Table, page_pt: float) -> float:
-    return page_pt - GAP_PT * len(table.columns)
-
-
 def _widths(table: Table, size: float) -> tuple[list[float], list[float]]:
-    """Return of each column, in points, the longest word's width and the widest cell's.
+    """The widths of each column's longest word and of its widest cell, in points.
 
     Numbers are one word; a header's words count as well.
     """
@@ -177,15 +166,9 @@ def _points(text: str, size: float) -> float:
 
 
 def _em(letter: str) -> float:
-    if letter in NARROW:
-        return 0.34
-    if letter in WIDE:
-        return 1.0
-    if letter == "×":
-        return 0.78
-    if letter.isupper():
-        return CAPITAL
-    return 0.25 if letter == "\u202f" else 0.34 if letter.isspace() else 0.51
+    if letter in WIDTHS:
+        return WIDTHS[letter]
+    return 0.79 if letter.isupper() else 0.34 if letter.isspace() else 0.51
 
 
 def _columns(table: Table, widths: Sequence[float]) -> str:

@@ -61,7 +61,7 @@ def _limits(limits: dict[str, int]) -> Iterator[str]:
 
 
 def _ceilings(all_of_them: Sequence[dict[str, float]]) -> Iterator[str]:
-    """Return the ceilings in words; those of another version stay as they are called."""
+    """Yield the ceilings in words; those of another version stay as they are called."""
     for name in dict.fromkeys(name for each in all_of_them for name in each):
         values = sorted({_in_words(name, each[name]) for each in all_of_them if name in each})
         yield f"{CEILINGS.get(name, name)} {' to '.join((values[0], *values[1:][-1:]))}"
@@ -98,15 +98,15 @@ def paragraphs(sessions: Iterable[Session]) -> list[tuple[str, str]]:
         if not isinstance(record.outcome, str)
     ]
     parts = (
-        ("Time", " ".join(_time(measured))),
-        ("Samples", " ".join(_samples(sessions, measured))),
-        ("Statistics", " ".join(_statistics(sessions))),
-        ("Verified", " ".join(_verified(measured))),
-        ("Speed-up", " ".join(_speed_up(measured))),
+        ("Time", _time(measured)),
+        ("Samples", _samples(sessions, measured)),
+        ("Statistics", _statistics(sessions)),
+        ("Verified", _verified(measured)),
+        ("Speed-up", _speed_up(measured)),
         ("Transfers", _transfers(measured)),
-        ("Conditions", " ".join(_conditions(measured))),
+        ("Conditions", _conditions(measured)),
     )
-    return [(title, text) for title, text in parts if text]
+    return [(title, text) for title, said in parts if (text := " ".join(said))]
 
 
 def _time(measured: Measured) -> Iterator[str]:
@@ -161,7 +161,7 @@ def _samples(sessions: Sequence[Session], measured: Measured) -> Iterator[str]:
 
 
 def _in_one_go(sessions: Sequence[Session]) -> Iterator[Session]:
-    """Return the sessions measured before there were rounds: a stable spread ends no round."""
+    """Yield the sessions measured before there were rounds: a stable spread ends no round."""
     for session in sessions:
         outcomes = [each.outcome for each in session.records if not isinstance(each.outcome, str)]
         if not any(each.kernel.rounds for each in outcomes):
@@ -240,14 +240,13 @@ def _speed_up(measured: Measured) -> Iterator[str]:
         yield f"On the CPU ran {list_of(named)}."
 
 
-def _transfers(measured: Measured) -> str:
-    if not any(each.transfers for _, each in measured):
-        return ""
-    return (
-        "Upload and download were timed each way, from and to ordinary (pageable) memory and "
-        "page-locked (pinned) memory. A total is upload, filter time and download one after "
-        "another."
-    )
+def _transfers(measured: Measured) -> Iterator[str]:
+    if any(each.transfers for _, each in measured):
+        yield (
+            "Upload and download were timed each way, from and to ordinary (pageable) memory and "
+            "page-locked (pinned) memory. A total is upload, filter time and download one after "
+            "another."
+        )
 
 
 def _conditions(measured: Measured) -> Iterator[str]:
@@ -274,20 +273,15 @@ def _conditions(measured: Measured) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """The commands that measure a session again.
+    """The commands that measure a session again."""
 
-    lines  to type, in order
-    file   name of the plan's file; "" where the plan is a preset
-    toml   content of that file
-    """
-
-    lines: tuple[str, ...]
-    file: str = ""
-    toml: str = ""
+    lines: tuple[str, ...]  # to type, in order
+    file: str = ""  # name of the plan's file; "" where the plan is a preset
+    toml: str = ""  # content of that file
 
 
 def commands_for(session: Session) -> Commands:
-    """Return the commands of the plan's preset, perhaps with options, or of a plan file."""
+    """The commands of the plan's preset, perhaps with options, or of a plan file."""
     for preset in presets():
         if (options := _options(session.plan, preset.plan)) is not None:
             return Commands(_lines(preset.key, preset.key, options))
@@ -301,7 +295,7 @@ def _lines(what: str, folder: str, options: str) -> tuple[str, ...]:
 
 
 def _options(plan: Plan, preset: Plan) -> str | None:
-    """Return the options that turn a preset into the plan; None where none do."""
+    """The options that turn a preset into the plan; None where none do."""
     implementations, seconds = plan.implementations, plan.cell_seconds
     same = replace(preset, implementations=implementations, cell_seconds=seconds)
     if replace(same, own_texts=plan.own_texts) != plan:
@@ -315,6 +309,6 @@ def _options(plan: Plan, preset: Plan) -> str | None:
 
 
 def span(values: Iterable[int]) -> str:
-    """Return "20", or "10 to 100"."""
+    """Write the range of whole numbers: "20", or "10 to 100"."""
     found = sorted(set(values))
     return f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"

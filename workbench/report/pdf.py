@@ -149,7 +149,7 @@ def _keep_together(text: QTextDocument, document: Document) -> None:
 
 
 def _leads(block: QTextBlock) -> bool:
-    """Tell whether a block belongs to what comes next: a heading, a caption, a chart's title."""
+    """Return True if a block belongs to the next one: a heading, a caption, a chart's title."""
     if block.blockFormat().headingLevel():
         return True
     after = block.next()
@@ -159,7 +159,7 @@ def _leads(block: QTextBlock) -> bool:
 
 
 def _section_of(block: QTextBlock) -> str:
-    """Return the key of the section whose heading this is; another name or "" of all else."""
+    """The key of the section whose heading this is; another name or "" of all else."""
     if block.blockFormat().headingLevel() != 2:
         return ""
     parts: Any = block  # an iterable, of which Qt's types know nothing
@@ -168,7 +168,7 @@ def _section_of(block: QTextBlock) -> str:
 
 
 def _needed(block: QTextBlock) -> QTextBlock:
-    """Return the block that belongs on the page of a heading: the next one, or some rows on."""
+    """The block that belongs on the page of a heading: the next one, or some rows on."""
     table = QTextCursor(block).currentTable()
     if table is None:
         return block
@@ -184,7 +184,7 @@ def _begin_page(block: QTextBlock) -> None:
 
 
 def _page_of(text: QTextDocument, block: QTextBlock) -> int:
-    """Return the page of its first line, counted from 0."""
+    """The page of its first line, counted from 0."""
     box = text.documentLayout().blockBoundingRect(block)
     line = block.layout().lineAt(0).height() if block.layout().lineCount() else box.height()
     return int((box.top() + line - 1) // BODY_PX.height())
@@ -227,7 +227,7 @@ def _paint(
 
 
 def _marks(text: QTextDocument, document: Document) -> list[str]:
-    """Return each page's mark of recorded figures: its section's, else the whole report's."""
+    """Each page's mark of recorded figures: its section's, else the whole report's."""
     recorded = {each.key: "Recorded" if each.is_recorded else "" for each in document.sections}
     marks = [document.recorded] * text.pageCount()
     now, begins = document.recorded, 0

@@ -51,27 +51,22 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class ReportChart:
-    """A chart of a report.
+    """A chart of a report."""
 
-    key     unique in a report: its id
-    number  "Figure 3" on the page
-    notes   without those that stand under an earlier chart
-    """
-
-    key: str
+    key: str  # unique in a report: its id
     number: int
     figure: Figure
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # without those that stand under an earlier chart
     is_recorded: bool
 
     @property
     def label(self) -> str:
-        """Return "Figure 3", and "Figure 3 (recorded)" where it is."""
+        """Its name on the page: "Figure 3", and "Figure 3 (recorded)" where it is."""
         return labelled("Figure", self.number, self.is_recorded)
 
     @property
     def is_map(self) -> bool:
-        """Tell whether its colours are values, which stay light and dark on a dark screen too."""
+        """True if its colours are values, which stay light and dark on a dark screen too."""
         return isinstance(self.figure.body, Grid)
 
     def svg(self) -> str:
@@ -99,36 +94,29 @@ def charts_of(sessions: Sequence[Session], prefix: str, counts: Counts) -> Itera
     """
     baseline = next(filter(None, map(baseline_of, sessions)), None)
     data = Data(sessions, Choices(baseline=baseline.key if baseline else None))
-    is_recorded, told = any(session.is_recorded for session in sessions), dict[str, int]()
+    is_recorded = any(session.is_recorded for session in sessions)
+    told: dict[str, int] = {}  # note -> the number of the chart that has it
     for kind in kinds_for(data):
         figure = kind.figure(data)
         if not figure.is_empty and _has_own(figure):
             number = next(counts.figures)
-            notes = _not_yet(told, figure, number)
-            yield ReportChart(f"{prefix}-{figure.kind}", number, figure, notes, is_recorded)
+            notes = [note for note in figure.notes if note not in told]
+            where = dict.fromkeys(told[note] for note in figure.notes if note in told)
+            told.update(dict.fromkeys(notes, number))
+            notes += [f"What is noted under Figure {each} is true here as well." for each in where]
+            yield ReportChart(f"{prefix}-{figure.kind}", number, figure, tuple(notes), is_recorded)
 
 
 def _has_own(figure: Figure) -> bool:
-    """Tell whether anything that these sessions ran is in it: refusals alone are no chart."""
+    """Return True if anything that these sessions ran is in it: refusals alone are no chart."""
     match figure.body:
         case Grid(tiles=tiles):
             return any(tile.verdict not in ("missing", "refused") for tile in tiles)
         case Plot(series=series):
             return any(each.dots for each in series)
-        case Bars(groups=groups):
-            return any(bar.words != "refused" for group in groups for bar in group.bars)
+        case Bars(bars=bars):
+            return any(bar.words != "refused" for bar in bars)
     return False
-
-
-def _not_yet(told: dict[str, int], figure: Figure, number: int) -> tuple[str, ...]:
-    """Return the chart's new notes, and under which charts its other ones stand.
-
-    told  note -> the number of the chart that has it; gets those of `figure`
-    """
-    new = tuple(note for note in figure.notes if note not in told)
-    where = dict.fromkeys(told[note] for note in figure.notes if note in told)
-    told.update(dict.fromkeys(new, number))
-    return (*new, *(f"What is noted under Figure {each} is true here as well." for each in where))
 
 
 # ------------------------------------------------------------------------ before and after
@@ -136,17 +124,13 @@ def _not_yet(told: dict[str, int], figure: Figure, number: int) -> tuple[str, ..
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A picture before and after a filter, computed with the report.
-
-    before, after  data URIs of PNG files
-    caption        which filter, of what, computed by what
-    """
+    """A picture before and after a filter, computed with the report."""
 
     number: int
     title: str
-    before: str
+    before: str  # data URIs of PNG files
     after: str
-    caption: str
+    caption: str  # which filter, of what, computed by what
 
 
 def examples(
@@ -197,11 +181,14 @@ def _example(
 def _on_small_picture(
     cell: Cell, pictures: Mapping[str, NDArray[Any]]
 ) -> tuple[Cell, dict[str, NDArray[Any]], str]:
-    """Return the cell on few pixels, those pixels, and their source in words."""
+    """The cell on few pixels, those pixels, and their source in words."""
     way = {"implementation": "sequential", "block_xy": None, "cache": None, "devices": 1}
     small = replace(cell, pixel_type="uint8", count=1, **way)  # type: ignore[arg-type]
     if cell.picture in pictures:
-        part = _middle_of(pictures[cell.picture])
+        whole = pictures[cell.picture]  # scaled down, weights would do something else
+        high, wide = whole.shape[:2]
+        top, left = max(0, high - HEIGHT) // 2, max(0, wide - WIDTH) // 2
+        part = np.ascontiguousarray(whole[top : top + HEIGHT, left : left + WIDTH])
         height, width, channels = part.shape
         kind = str(part.dtype)
         small = replace(small, width=width, height=height, channels=channels, pixel_type=kind)
@@ -210,13 +197,6 @@ def _on_small_picture(
     channels = 3 if cell.channels > 2 else 1
     small = replace(small, picture="photo", width=WIDTH, height=HEIGHT, channels=channels)
     return small, {}, f"the built-in picture{timed}"
-
-
-def _middle_of(picture: NDArray[Any]) -> NDArray[Any]:
-    """Cut out as many of its pixels as fit: scaled down, weights would do something else."""
-    height, width = picture.shape[:2]
-    top, left = max(0, height - HEIGHT) // 2, max(0, width - WIDTH) // 2
-    return np.ascontiguousarray(picture[top : top + HEIGHT, left : left + WIDTH])
 
 
 def data_uri(samples: NDArray[Any]) -> str:

@@ -49,6 +49,7 @@ PARTS = (
     *("Upload", "Filter time", "Download", "Total"),
     *("Upload, pinned", "Download, pinned", "Total, pinned"),
 )
+TOTAL = PARTS.index("Total")
 MAX_VALUES = 8  # of a dimension, before the list is cut to its ends
 
 
@@ -91,7 +92,7 @@ def _verified(session: Session) -> list[tuple[Record, Measurement]]:
 
 
 def _units(records: Iterable[tuple[Record, Measurement]]) -> tuple[Unit, Unit]:
-    """Return the units that suit all medians, and all throughputs."""
+    """The units that suit all medians, and all throughputs."""
     found = list(records)
     return (
         unit_of_times(measured.kernel.median_ms for _, measured in found),
@@ -167,7 +168,7 @@ def _notes(session: Session) -> Iterator[str]:
 
 
 def _check(check: Check | None) -> tuple[str, str]:
-    """Return the largest error; and the number of checked pixels, where that is not all."""
+    """The largest error; and the number of checked pixels, where that is not all."""
     assert check is not None
     scope = "" if check.is_full else f"{check.checked:,} pixels"
     return f"{check.max_error:.1e}" if check.max_error else "0", scope
@@ -232,7 +233,7 @@ def quickest_table(session: Session, key: str) -> Table | None:
 
 
 def _way(cell: Cell) -> str:
-    """Return "Shared-memory tile 32×8", with a warm cache or several GPUs named."""
+    """Write "Shared-memory tile 32×8", with a warm cache or several GPUs named."""
     way = f"{implementation_title(cell.implementation)} {cell.block_in_words}".rstrip()
     cache = "L2 warm" if cell.cache == "warm" else ""
     return ", ".join(filter(None, (way, cache, cell.devices_in_words)))
@@ -249,12 +250,17 @@ def end_to_end_table(session: Session, key: str) -> Table | None:
     baseline = _on_cpu(session)
     times_ms = [_parts_ms(measured) for _, measured in records]
     unit = unit_of_times(ms for parts in times_ms for ms in parts)
+
+    def speed_up(record: Record, total_ms: float) -> str:
+        theirs = baseline.against(record) if baseline else None
+        return numbers.speed_up(theirs.kernel.median_ms / total_ms) if theirs else ""
+
     return _table(
         *(session, key, "the times with transfers"),
         _caption("with the way to the device and back.", session, baseline),
         [*(Column(unit.title(each)) for each in PARTS), Column("Speed-up of the total")],
         [
-            (record.cell, (*map(unit.write, parts), _speed_up_of_total(record, baseline)))
+            (record.cell, (*map(unit.write, parts), speed_up(record, parts[TOTAL])))
             for (record, _), parts in zip(records, times_ms, strict=True)
         ],
         notes=_pays_off(session),
@@ -262,19 +268,12 @@ def end_to_end_table(session: Session, key: str) -> Table | None:
 
 
 def _parts_ms(measured: Measurement) -> tuple[float, ...]:
-    """Return the times of PARTS, of a measurement with transfers."""
+    """The times of PARTS, of a measurement with transfers."""
     moved, kernel_ms = measured.transfers, measured.kernel.median_ms
     assert moved is not None
     up_ms, down_ms = moved.pinned_up.median_ms, moved.pinned_down.median_ms
     ordinary = moved.pageable_up.median_ms, kernel_ms, moved.pageable_down.median_ms
     return *ordinary, measured.end_to_end_ms or 0.0, up_ms, down_ms, up_ms + kernel_ms + down_ms
-
-
-def _speed_up_of_total(record: Record, baseline: Baseline | None) -> str:
-    measured, theirs = record.verified, baseline.against(record) if baseline else None
-    if measured is None or theirs is None or measured.end_to_end_ms is None:
-        return ""
-    return numbers.speed_up(theirs.kernel.median_ms / measured.end_to_end_ms)
 
 
 def _on_cpu(session: Session) -> Baseline | None:
@@ -290,27 +289,20 @@ def _pays_off(session: Session) -> Iterator[str]:
     baseline = _on_cpu(session)
     if baseline is None or outer_dimensions(session) != ("sizes",):
         return
-    ways: dict[str, list[Record]] = {}
+    ways: dict[str, list[tuple[Cell, float]]] = {}
     for record, measured in _verified(session):
-        if measured.transfers:
-            ways.setdefault(_way(record.cell), []).append(record)
-    for way, records in ways.items():
+        if (total_ms := measured.end_to_end_ms) is not None:
+            ways.setdefault(_way(record.cell), []).append((record.cell, total_ms))
+    for way, totals in ways.items():
         ahead: Cell | None = None
-        for cell, total_ms, cpu_ms in _totals(records, baseline):
-            ahead = (ahead or cell) if total_ms < cpu_ms else None
+        for cell, total_ms in sorted(totals, key=lambda pair: pair[0].pixels):
+            if theirs := baseline.times.get(work_of(cell)):
+                ahead = (ahead or cell) if total_ms < theirs.kernel.median_ms else None
         if ahead is None:
             yield f"{way}, transfers included, does not pay off at any size measured."
         else:
             size = f"{ahead.size_in_words} ({numbers.megapixels(ahead.megapixels)})"
             yield f"{way}, transfers included, pays off from {size} against {baseline.title}."
-
-
-def _totals(records: Iterable[Record], baseline: Baseline) -> Iterator[tuple[Cell, float, float]]:
-    """Yield cells by size with their total and the baseline's time, in ms."""
-    for record in sorted(records, key=lambda each: each.cell.pixels):
-        theirs = baseline.times.get(work_of(record.cell))
-        if theirs and record.verified and record.verified.end_to_end_ms is not None:
-            yield record.cell, record.verified.end_to_end_ms, theirs.kernel.median_ms
 
 
 # ------------------------------------------------------------------------ publications
@@ -324,13 +316,17 @@ def published_table(session: Session, key: str) -> Table | None:
         return None
     if not published:
         return None
+
+    def alike(cell: Cell) -> Cell:  # without what publications do not tell
+        return replace(cell, cache=None, picture="")
+
     # Warm before cold, so that of a cell measured in both ways the cold one is kept.
     ordered = sorted(_verified(session), key=lambda each: each[0].cell.cache != "warm")
-    here = {_as_published(record.cell): measured.kernel.median_ms for record, measured in ordered}
+    here = {alike(record.cell): measured.kernel.median_ms for record, measured in ordered}
     unit = unit_of_times([*(each.milliseconds for each in published), *here.values()])
 
     def row(each: Published) -> tuple[Cell, tuple[str, ...]]:
-        ours = here.get(_as_published(each.cell))
+        ours = here.get(alike(each.cell))
         beside = (numbers.MISSING, "")
         if ours:
             beside = unit.write(ours), numbers.ratio(each.milliseconds / ours)
@@ -353,11 +349,6 @@ def published_table(session: Session, key: str) -> Table | None:
         dimensions=[name for name in header_dimensions(session) if name != "caches"],
         notes=dict.fromkeys(each.note for each in published if each.note),
     )
-
-
-def _as_published(cell: Cell) -> Cell:
-    """Return the cell without what publications do not tell: the picture, and the cache."""
-    return replace(cell, cache=None, picture="")
 
 
 # ------------------------------------------------------------------------ refusals, launches
@@ -386,7 +377,7 @@ def refusals_table(session: Session, key: str) -> Table | None:
 
 
 def _which(records: Iterable[Record], dimensions: Sequence[str]) -> str:
-    """Return the values of what varies: "Untiled; size 512², 1024²"."""
+    """List the values of what varies: "Untiled; size 512², 1024²"."""
     cells = [each.cell for each in records]
     parts = []
     for name in reversed(dimensions):

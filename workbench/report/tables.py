@@ -13,7 +13,7 @@ from kernels.sweeps.record import Machine, Measurement, Record, Session
 from workbench.base import numbers
 from workbench.base.numbers import GAP
 from workbench.charts.data import chart_dimensions
-from workbench.charts.data.chart_words import held_fixed, list_of
+from workbench.charts.data.chart_words import held_fixed, list_of, sentence_like
 from workbench.model.names import KEYS, cpu_name, implementation_title, kind_of
 
 COUNTS = ("channels", "counts", "devices")  # whose header says what is counted
@@ -22,15 +22,11 @@ WAYS = ("implementations", "caches", "devices", "blocks")  # how the work is don
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table.
-
-    is_number     set to the right, in digits of one width
-    is_published  somebody else's figures: grey, and its title says so
-    """
+    """A column of a table."""
 
     title: str
-    is_number: bool = True
-    is_published: bool = False
+    is_number: bool = True  # set to the right, in digits of one width
+    is_published: bool = False  # somebody else's figures: grey, and its title says so
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,38 +39,27 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table, its title and its notes.
+    """A table, its title and its notes."""
 
-    key          unique in a report: the end of its id and of its LaTeX label
-    headers      number of cells at the start of a row that say what it is of
-    notes        below it, a sentence each
-    what         what it lists, in a few words, for sentences that refer to it
-    number       "Table 3" on the page; 0: it has none yet
-    is_recorded  its figures came with the program
-    """
-
-    key: str
+    key: str  # unique in a report: the end of its id and of its LaTeX label
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[TableRow, ...]
-    headers: int = 1
-    notes: tuple[str, ...] = ()
-    what: str = ""
-    number: int = 0
-    is_recorded: bool = False
+    headers: int = 1  # cells at the start of a row that say what it is of
+    notes: tuple[str, ...] = ()  # below it, a sentence each
+    what: str = ""  # what it lists, in a few words, for sentences that refer to it
+    number: int = 0  # "Table 3" on the page; 0: it has none yet
+    is_recorded: bool = False  # its figures came with the program
 
     @property
     def label(self) -> str:
-        """Return "Table 3", and "Table 3 (recorded)" where it is."""
+        """Its name on the page: "Table 3", and "Table 3 (recorded)" where it is."""
         return labelled("Table", self.number, self.is_recorded)
 
     def without_empty(self) -> Table:
         """Drop columns with nothing in any row; headers always stay."""
-        kept = [
-            at
-            for at in range(len(self.columns))
-            if at < self.headers or any(row.cells[at] for row in self.rows)
-        ]
+        cells = zip(*(row.cells for row in self.rows), strict=True)
+        kept = [at for at, column in enumerate(cells) if at < self.headers or any(column)]
         rows = (TableRow(tuple(row.cells[at] for at in kept), row.begins) for row in self.rows)
         return replace(self, columns=tuple(self.columns[at] for at in kept), rows=tuple(rows))
 
@@ -96,51 +81,50 @@ def value_of(dimension: str, cell: Cell) -> str:
 
 
 def column_of(dimension: str) -> Column:
-    """Return the column that `value_of` fills."""
+    """The column that `value_of` fills."""
     return Column(chart_dimensions.label(dimension), dimension in COUNTS)
 
 
 def _varied(session: Session) -> list[str]:
     """List the dimensions in which a session's measured cells differ."""
-    cells = [record.cell for record in session.records]
-    return [
-        name
-        for name in chart_dimensions.NAMES
-        if len({chart_dimensions.of(cell, name) for cell in cells} - {None}) > 1
-    ]
+    found = []
+    for name in chart_dimensions.NAMES:
+        values = {chart_dimensions.of(record.cell, name) for record in session.records}
+        found += [name] if len(values - {None}) > 1 else []
+    return found
 
 
 def outer_dimensions(session: Session) -> tuple[str, ...]:
-    """Return the dimensions that tell apart the works that a session's cells do."""
+    """The dimensions that tell apart the works that a session's cells do."""
     return tuple(name for name in _varied(session) if name not in WAYS)
 
 
 def header_dimensions(session: Session) -> tuple[str, ...]:
-    """Return the dimensions that tell a session's cells apart, and always the implementation."""
+    """The dimensions that tell a session's cells apart, and always the implementation."""
     several = _varied(session)
     inner = (name for name in WAYS if name in several or name == "implementations")
     return (*outer_dimensions(session), *inner)
 
 
 def conditions(session: Session) -> str:
-    """Return all that its cells have in common, as a sentence."""
+    """All that its cells have in common, as a sentence."""
     cells = [record.cell for record in session.records]
     return sentence(held_fixed(cells, ("implementations",)))
 
 
 def is_on_gpu(implementation: str) -> bool:
-    """Tell a rung of the ladder, or a user kernel, from CPU code."""
+    """Return True for a rung of the ladder, or a user kernel."""
     return kind_of(implementation) == "cuda"
 
 
 def machine_name(machine: Machine) -> str:
-    """Return its GPU; or its CPU, without the number of cores."""
+    """Its GPU; or its CPU, without the number of cores."""
     return machine.gpu or cpu_name(machine.cpu)
 
 
 def sentence(words: str) -> str:
-    """Return `words` with a capital and a full stop; nothing stays nothing."""
-    return f"{words[0].upper()}{words[1:].removesuffix('.')}." if words else ""
+    """Write `words` with a capital and a full stop; nothing stays nothing."""
+    return sentence_like(words.removesuffix("."))
 
 
 def moment(seconds: float) -> str:
@@ -150,12 +134,12 @@ def moment(seconds: float) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """Return "1 sample", "1,200 samples"."""
+    """Count: "1 sample", "1,200 samples"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def were(count: int, noun: str) -> str:
-    """Return "1 sample was", "1,200 samples were"."""
+    """Begin a sentence: "1 sample was", "1,200 samples were"."""
     return f"{plural(count, noun)} {'was' if count == 1 else 'were'}"
 
 
@@ -164,16 +148,13 @@ def were(count: int, noun: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The unit of a whole column, named in its header so that figures compare.
-
-    scale  its size in base units: milliseconds, or megapixels per second
-    """
+    """The unit of a whole column, named in its header so that figures compare."""
 
     name: str
-    scale: float
+    scale: float  # in base units: milliseconds, or megapixels per second
 
     def title(self, what: str) -> str:
-        """Return a header such as "Median (ms)"."""
+        """Write a header such as "Median (ms)"."""
         return f"{what} ({self.name})"
 
     def write(self, value: float | None) -> str:
@@ -182,7 +163,7 @@ class Unit:
 
 
 def unit_of_times(ms: Iterable[float]) -> Unit:
-    """Return µs where all times are below a millisecond, s where none is below a second, or ms."""
+    """µs where all times are below a millisecond, s where none is below a second, or ms."""
     found = list(ms)
     if found and max(found) < 1:
         return Unit("µs", 1e-3)
@@ -190,32 +171,33 @@ def unit_of_times(ms: Iterable[float]) -> Unit:
 
 
 def unit_of_rates(megapixels_per_s: Iterable[float]) -> Unit:
-    """Return gigapixels per second where no rate is below one, else megapixels."""
-    found = list(megapixels_per_s)
-    return Unit("GP/s", 1e3) if found and min(found) >= 1e3 else Unit("MP/s", 1.0)
+    """Gigapixels per second where no rate is below one, else megapixels."""
+    return Unit("GP/s", 1e3) if min(megapixels_per_s, default=0.0) >= 1e3 else Unit("MP/s", 1.0)
+
+
+def between(ends: Iterable[str]) -> str:
+    """Join the ends of an interval: "1.20 – 1.31"."""
+    return f"{GAP}–{GAP}".join(ends)
 
 
 # ------------------------------------------------------------------------ baselines
 
 
 def work_of(cell: Cell) -> Cell:
-    """Return the cell without the way it is done: equal for all that do the same work."""
+    """The cell without the way it is done: equal for all that do the same work."""
     return replace(cell, implementation="", block_xy=None, cache=None, devices=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The implementation that speed-ups of a session are against.
-
-    times  by work: its quickest verified measurement
-    """
+    """The implementation that speed-ups of a session are against."""
 
     key: str
-    times: Mapping[Cell, Measurement]
+    times: Mapping[Cell, Measurement]  # by work: its quickest verified measurement
 
     @property
     def title(self) -> str:
-        """Return "OpenCV, 8 threads"; a rung has no threads to name."""
+        """Its title with its threads: "OpenCV, 8 threads"; a rung has none to name."""
         threads = sorted({each.threads for each in self.times.values() if each.threads})
         named = list_of([plural(each, "thread") for each in threads])
         return ", ".join(filter(None, (implementation_title(self.key), named)))
@@ -228,14 +210,14 @@ class Baseline:
         return compare(record.verified.kernel, theirs.kernel)
 
     def against(self, record: Record) -> Measurement | None:
-        """Return the measurement to divide by; None where work differs or one is a single run."""
+        """The measurement to divide by; None where work differs or one is a single run."""
         ours, theirs = record.verified, self.times.get(work_of(record.cell))
         if ours is None or theirs is None or not gives_speed_up(ours.kernel, theirs.kernel):
             return None
         return theirs
 
     def in_words(self, record: Record) -> tuple[str, str]:
-        """Return a speed-up and its interval: "12.3×", "11.9 – 12.6"; "2.4× slower", "2.3 – 2.5".
+        """A speed-up and its interval: "12.3×", "11.9 – 12.6"; "2.4× slower", "2.3 – 2.5".
 
         Where the two count as equal, that is said; the baseline itself is "1".
         """
@@ -255,15 +237,10 @@ def interval(found: Comparison) -> str:
     return between(map(numbers.three_digits, found.interval)) if found.interval else NO_INTERVAL
 
 
-def between(ends: Iterable[str]) -> str:
-    """Return "1.20 – 1.31"."""
-    return f"{GAP}–{GAP}".join(ends)
-
-
 def baseline_of(session: Session) -> Baseline | None:
-    """Return the CPU implementation that is the quickest at most works, or the plainest rung.
+    """The CPU implementation that is the quickest at most works, or the plainest rung.
 
-    None where fewer than two implementations gave right answers.
+    None where fewer than two implementations gave right outputs.
     """
     verified = [each for each in session.records if each.verified]
     keys = dict.fromkeys(each.cell.implementation for each in verified)
@@ -278,7 +255,7 @@ def baseline_of(session: Session) -> Baseline | None:
 
 
 def _quickest(records: Sequence[Record]) -> dict[Cell, Measurement]:
-    """Return the quickest cell of each work, with its measurement."""
+    """The quickest cell of each work, with its measurement."""
     best: dict[Cell, tuple[Cell, Measurement]] = {}
     for record in records:
         measured, work = record.verified, work_of(record.cell)

@@ -28,7 +28,7 @@ LATEX = {
 
 @cache
 def environment(*, is_latex: bool = False) -> Environment:
-    """Return Jinja's environment: HTML is escaped, an unknown name is an error."""
+    """Jinja's environment: HTML is escaped, an unknown name is an error."""
     made = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=select_autoescape(["html.j2"]),
@@ -43,7 +43,7 @@ def environment(*, is_latex: bool = False) -> Environment:
 
 
 def page(document: Document, svgs: Mapping[str, str]) -> str:
-    """Return the page in HTML: one file, no network, no script.
+    """Render the page in HTML: one file, no network, no script.
 
     svgs  the charts by their keys
     """
@@ -59,6 +59,6 @@ def _in_css(text: str) -> str:
 
 
 def tables(document: Document) -> str:
-    """Return every table in LaTeX, for \\input."""
+    """Render every table in LaTeX, for \\input."""
     template = environment(is_latex=True).get_template("tables.tex.j2")
     return template.render(document=document, tables=document.tables, layout_of=layout_of)

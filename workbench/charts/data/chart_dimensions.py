@@ -30,19 +30,19 @@ _SORTED = ("channels", "counts", "devices", "ksizes")
 
 
 def of(cell: Cell, name: str) -> Any:
-    """Return a cell's value of a dimension; None where it has no choice of it."""
+    """A cell's value of a dimension; None where it has no choice of it."""
     if name == "devices" and kind_of(cell.implementation) == "cpu":
         return None
     return (cell.width, cell.height) if name == "sizes" else getattr(cell, _TABLE[name][1])
 
 
 def label(name: str) -> str:
-    """Return the name of a dimension, for the list to choose from."""
+    """The name of a dimension, for the list to choose from."""
     return _TABLE[name][0]
 
 
 def in_order(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
-    """Return numbers and sizes from small to large, all other values as they were met."""
+    """Sort numbers and sizes from small to large; all other values stay as they were met."""
     if name == "sizes":
         return tuple(sorted(values, key=lambda size: (size[0] * size[1], size)))
     return tuple(sorted(values)) if name in _SORTED else tuple(values)
@@ -69,7 +69,7 @@ def in_words(name: str, value: Any) -> str:
 
 
 def where(cell: Cell, names: Iterable[str]) -> str:
-    """Return a cell's values of some dimensions: "1024² with 3×3", "Gaussian blur 3×3, 32×8"."""
+    """Say a cell's values of some dimensions: "1024² with 3×3", "Gaussian blur 3×3, 32×8"."""
     said = ""
     for name in names:
         if (value := of(cell, name)) is not None:

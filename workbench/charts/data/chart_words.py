@@ -42,7 +42,7 @@ def subtitle(shown: Slice) -> str:
 
 
 def _machine(source: Source, letter: str) -> str:
-    """Return "A: NVIDIA H200 + Xeon, 16 cores, recorded"; without a letter all but it."""
+    """Say "A: NVIDIA H200 + Xeon, 16 cores, recorded"; without a letter all but it."""
     name = " + ".join(filter(None, (source.gpu, source.cpu)))
     said = ", ".join(filter(None, (name, source.origin, source.which if letter else "")))
     return f"{letter}: {said}" if letter else said
