@@ -127,8 +127,10 @@ class Document:
     @property
     def charts(self) -> Iterator[ReportChart]:
         """Yield all charts, in order."""
-        for part in (*self.versus, *self.sections):
-            yield from part.charts
+        for versus in self.versus:
+            yield from versus.charts
+        for section in self.sections:
+            yield from section.charts
 
     @property
     def tables(self) -> Iterator[Table]:

@@ -22,8 +22,7 @@ from workbench.charts.data.legend_entries import series_label
 from workbench.charts.data.points import Data, Point, Slice, Spread
 from workbench.charts.kinds.bars import MAX_BARS
 from workbench.charts.kinds.chart_kind import ChartKind, made, why_not_several
-from workbench.charts.kinds.lines import LABELS
-from workbench.charts.kinds.speed_ups import Against, baseline_option, rate_of
+from workbench.charts.kinds.lines import LABELS, Against, baseline_option, rate_of
 from workbench.model.names import implementation_title
 
 NO_BLOCKS = "no choice of blocks"
@@ -102,15 +101,7 @@ def _throughput(data: Data, title: str) -> Figure:
 
     scale = Axis("Pixels per second; below it the time", numbers.pixel_rate, True)
     body = _sizes_grid(shown, scale, rate_of, words)
-    rates = [(rate.middle, point) for point in shown.measured if (rate := rate_of(point))]
-    said = ""
-    if len(rates) > 1:
-        (most, best), (least, worst) = (end(rates, key=lambda pair: pair[0]) for end in (max, min))
-        where, there = (chart_dimensions.where(point.cell, SIZES) for point in (best, worst))
-        said = (
-            f"Most pixels per second at {where}, {numbers.pixel_rate(most)}; "
-            f"fewest at {there}, {numbers.pixel_rate(least)}."
-        )
+    said = _say_ends(shown.measured, rate_of, numbers.pixel_rate)
     return made(shown, f"{title}, {_subject_of(shown)}", body, said)
 
 
@@ -133,23 +124,29 @@ def _speed_ups(data: Data, title: str) -> Figure:
     body = _sizes_grid(shown, scale, against.of, words)
     who = _subject_of(shown)
     heading = f"Speed-up of {who} over {against.name}" if who else title
-    said = _say_ends(shown, against)
+    said = _say_ends(shown.points, against.of, numbers.speed_up)
+    ratios = [ratio.middle for point in shown.points if (ratio := against.of(point))]
+    slower = sum(ratio < 1 for ratio in ratios)
+    if said and slower:
+        said += f" In {slower} of {len(ratios)} cases {against.name} is faster."
     return made(shown, heading, body, said, options=against.option, notes=against.notes)
 
 
-def _say_ends(shown: Slice, against: Against) -> str:
-    """Say where the speed-up is least and most, and how often the baseline wins."""
-    found = [(ratio.middle, point.cell) for point in shown.points if (ratio := against.of(point))]
+def _say_ends(
+    points: Sequence[Point],
+    value: Callable[[Point], Spread | None],
+    in_words: Callable[[float], str],
+) -> str:
+    """Say where a number is least and where it is most."""
+    found = [(number.middle, point.cell) for point in points if (number := value(point))]
     found.sort(key=lambda pair: pair[0])
     if len(found) < 2:
         return ""
     least, most = (
-        f"{numbers.speed_up(ratio)} at {chart_dimensions.where(cell, SIZES)}"
-        for ratio, cell in (found[0], found[-1])
+        f"{in_words(number)} at {chart_dimensions.where(cell, SIZES)}"
+        for number, cell in (found[0], found[-1])
     )
-    slower = sum(ratio < 1 for ratio, _ in found)
-    rest = f" In {slower} of {len(found)} cases {against.name} is faster." if slower else ""
-    return f"From {least} to {most}.{rest}"
+    return f"From {least} to {most}."
 
 
 # -- block shapes
