@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator
-from typing import Any
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QPointF, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
@@ -49,7 +47,9 @@ EXAMPLE_PX = 330.0  # wide: two side by side
 PICTURE = "\ufffc"  # in the text
 SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
 NO_LINE = 'stroke="none"', 'stroke="none" stroke-width="0"'
-AT_END = '<section id="at-the-end"'  # long tables, most of a long report
+# Each part begins a page: each page break lays out again all that comes after it in its part.
+PARTS = re.compile('(?=<section id="(?:session-|at-the-end))')
+KEY = re.compile('<section id="(.*?)"')
 # What is for a screen only.
 LEFT_OUT = re.compile(
     r"<style>.*?</style>|<nav.*?</nav>|<details>\s*<summary>.*?</summary>", re.DOTALL
@@ -73,11 +73,14 @@ def pdf(page: str, document: Document) -> bytes:
 
     have_application()
     pictures = _Pictures(page)
-    html, at_end, long = pictures.html.partition(AT_END)
-    texts = [_laid_out(html, pictures, document)]
-    if long:  # apart, since each page break lays out again all that comes after it
-        styles = html[: html.index("</head>")]
-        texts.append(_laid_out(f"{styles}</head><body>{at_end}{long}", pictures, document))
+    head, _, body = pictures.html.partition("<body>")
+    recorded = {each.key: "Recorded" if each.is_recorded else "" for each in document.sections}
+    pages: list[tuple[QTextDocument, int, str]] = []  # with the number in its part, and its mark
+    for part in PARTS.split(body):
+        text = _laid_out(f"{head}<body>{part}", pictures)
+        found = KEY.match(part)
+        mark = recorded.get(found[1] if found else "", document.recorded)
+        pages += [(text, number, mark) for number in range(text.pageCount())]
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
@@ -88,7 +91,7 @@ def pdf(page: str, document: Document) -> bytes:
     writer.setCreator(f"Filter Workbench {document.version}")
     painter = QPainter(writer)
     try:
-        _paint(painter, writer, texts, document)
+        _paint(painter, writer, pages, document)
     finally:
         painter.end()
     return bytes(buffer.data().data())
@@ -97,7 +100,7 @@ def pdf(page: str, document: Document) -> bytes:
 # ------------------------------------------------------------------------ layout
 
 
-def _laid_out(html: str, pictures: _Pictures, document: Document) -> QTextDocument:
+def _laid_out(html: str, pictures: _Pictures) -> QTextDocument:
     """Lay out a part of the page: tables fit, and headings stay with what they are of."""
     text, option = QTextDocument(), QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WordWrap)
@@ -109,7 +112,7 @@ def _laid_out(html: str, pictures: _Pictures, document: Document) -> QTextDocume
     text.setHtml(html)
     text.setPageSize(BODY_PX)
     _fit_tables(text)
-    _keep_together(text, document)
+    _keep_together(text)
     return text
 
 
@@ -120,32 +123,18 @@ def _font(px: int) -> QFont:
     return font
 
 
-def _blocks(text: QTextDocument) -> Iterator[QTextBlock]:
+def _keep_together(text: QTextDocument) -> None:
+    """Begin a page where a heading or a caption would stand alone at the end of one."""
+    first: QTextBlock | None = None
     block = text.begin()
     while block.isValid():
-        yield block
-        block = block.next()
-
-
-def _keep_together(text: QTextDocument, document: Document) -> None:
-    """Begin a page where a heading or a caption would stand alone at the end of one.
-
-    Also where what is recorded begins or ends.
-    """
-    marks = {each.key: each.is_recorded for each in document.sections}
-    before = bool(document.sections) and document.recorded == "Recorded"
-    first: QTextBlock | None = None
-    for block in _blocks(text):
-        key = _section_of(block)
-        if key in marks and marks[key] != before:
-            _begin_page(block)
-        before = marks.get(key, before)
         if _leads(block):
             first = block if first is None else first
         elif first is not None:
             if _page_of(text, first) != _page_of(text, _needed(block)):
                 _begin_page(first)
             first = None
+        block = block.next()
 
 
 def _leads(block: QTextBlock) -> bool:
@@ -156,15 +145,6 @@ def _leads(block: QTextBlock) -> bool:
     if QTextCursor(block).currentTable() or not after.isValid() or block.text() == PICTURE:
         return False
     return after.text() == PICTURE or QTextCursor(after).currentTable() is not None
-
-
-def _section_of(block: QTextBlock) -> str:
-    """The key of the section whose heading this is; another name or "" of all else."""
-    if block.blockFormat().headingLevel() != 2:
-        return ""
-    parts: Any = block  # an iterable, of which Qt's types know nothing
-    names = (name for each in parts for name in each.fragment().charFormat().anchorNames())
-    return next(names, "").removesuffix("-heading")
 
 
 def _needed(block: QTextBlock) -> QTextBlock:
@@ -206,11 +186,11 @@ def _fit_tables(text: QTextDocument) -> None:
 
 
 def _paint(
-    painter: QPainter, writer: QPdfWriter, texts: list[QTextDocument], document: Document
+    painter: QPainter,
+    writer: QPdfWriter,
+    pages: list[tuple[QTextDocument, int, str]],
+    document: Document,
 ) -> None:
-    pages = [
-        (text, page, mark) for text in texts for page, mark in enumerate(_marks(text, document))
-    ]
     for number, (text, page, mark) in enumerate(pages, start=1):
         if number > 1:
             writer.newPage()
@@ -224,20 +204,6 @@ def _paint(
         context.palette.setColor(context.palette.ColorRole.Text, QColor("#000000"))
         text.documentLayout().draw(painter, context)
         painter.restore()
-
-
-def _marks(text: QTextDocument, document: Document) -> list[str]:
-    """Each page's mark of recorded figures: its section's, else the whole report's."""
-    recorded = {each.key: "Recorded" if each.is_recorded else "" for each in document.sections}
-    marks = [document.recorded] * text.pageCount()
-    now, begins = document.recorded, 0
-    for block in _blocks(text):
-        if key := _section_of(block):
-            page = _page_of(text, block)
-            marks[begins:page] = [now] * (page - begins)
-            now, begins = recorded.get(key, document.recorded), page
-    marks[begins:] = [now] * (len(marks) - begins)
-    return marks
 
 
 def _paint_edges(painter: QPainter, document: Document, mark: str, number: str) -> None:
