@@ -108,6 +108,7 @@ def checked_page(rows: Sequence[CheckedKernel], how: Exam) -> str:
 
     page = environment().get_template("checked_kernels.html.j2")
     text = page.render(
+        title="Kernels checked",
         version=program_version(),
         summary=summary_of(rows),
         runtime=" ".join(filter(None, (how_in_words(how), verdicts_of(rows)))),

@@ -48,7 +48,12 @@ def page(document: Document, svgs: Mapping[str, str]) -> str:
     svgs  the charts by their keys
     """
     template = environment().get_template("report.html.j2")
-    return CONTROLS.sub("", template.render(document=document, svgs=svgs))
+    return CONTROLS.sub(
+        "",
+        template.render(
+            document=document, svgs=svgs, title=document.title, version=document.version
+        ),
+    )
 
 
 def _in_css(text: str) -> str:
