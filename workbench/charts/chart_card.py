@@ -139,7 +139,7 @@ class ChartCard(QFrame):
     def _show_words(self) -> None:
         """Show as many words as leave the plot PLOT_SHARE of the card, and fold the others.
 
-        Notes on wrong answers and on hidden measurements are never folded, and nothing is while
+        Notes on wrong outputs and on hidden measurements are never folded, and nothing is while
         the user has the details open.
         """
         is_open, figure = self._fold.isChecked(), self._figure

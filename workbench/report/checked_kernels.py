@@ -22,9 +22,9 @@ MEANINGS: dict[Verdict, str] = {
     "unsearched": "Right, not verified: it was not run under checks of races, barriers and bounds.",
     "incomplete": "NOT VERIFIED: it does not take all jobs.",
     "unfinished": "Not finished: the CPU runtime had too little time for it, here and now.",
-    "wrong": "WRONG: an answer differs from the reference.",
+    "wrong": "WRONG: an output differs from the reference.",
     "failed": (
-        "Failed: a kernel came to no end, or did what none may, whether its answer is right or not."
+        "Failed: a kernel did not end, or did what none may, whether its output is right or not."
     ),
 }
 # Columns of the CSV, and their values in a row.

@@ -206,7 +206,7 @@ def _verified(measured: Measured) -> Iterator[str]:
     checks = [each.check for _, each in measured if each.check is not None]
     if checks:
         yield (
-            "Verified means that the answer of the last timed run was held against the same "
+            "Verified means that the output of the last timed run was held against the same "
             "filtering in float64. A sample may be off by what float32 arithmetic can lose, "
             "c·n·2⁻²⁴·Σ|w|·max|p|, with weights w, pixels p, n additions in a row and a factor c "
             "that each implementation states; an integer has to be the rounding of a value within "
@@ -217,12 +217,12 @@ def _verified(measured: Measured) -> Iterator[str]:
         where = f"{full:,} in every pixel, {len(right) - full:,} in edges, corners and random tiles"
         if full == len(right):
             where = "in every pixel"
-        yield f"{were(len(right), 'answer')} right, {where}."
+        yield f"{were(len(right), 'output')} right, {where}."
         if wrong := len(checks) - len(right):
-            yield f"{were(wrong, 'answer')} wrong, see below."
+            yield f"{were(wrong, 'output')} wrong, see below."
     if unchecked := len(measured) - len(checks):
-        yield f"{were(unchecked, 'answer')} not checked."
-    yield "A time counts only where the answer was verified."
+        yield f"{were(unchecked, 'output')} not checked."
+    yield "A time counts only where the output was verified."
 
 
 def _speed_up(measured: Measured) -> Iterator[str]:

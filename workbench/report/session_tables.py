@@ -163,7 +163,7 @@ def _notes(session: Session) -> Iterator[str]:
         kept = sum(each.max_error <= tolerance for each in checks)
         yield (
             f"The plan asks for errors up to {tolerance:g} as well: {kept:,} of "
-            f"{plural(len(checks), 'answer')} kept to that."
+            f"{plural(len(checks), 'output')} kept to that."
         )
 
 

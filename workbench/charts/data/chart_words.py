@@ -112,7 +112,7 @@ def list_of(names: Iterable[str]) -> str:
 def notes(shown: Slice) -> tuple[str, ...]:
     """Say what is not in a chart, and where grey numbers come from.
 
-    In this order: wrong answers, refusals, what the choices leave out, publications.
+    In this order: wrong outputs, refusals, what the choices leave out, publications.
     """
     wrong = [p for p in shown.points if p.is_wrong]
     refused = [p for p in shown.points if p.objection and not p.is_wrong]

@@ -35,7 +35,7 @@ class ChartKind:
     refuses: Callable[[Data], str | None]  # the reason why it cannot show some data; None: it can
     make: Callable[[Data, str], Figure]  # of data that it does not refuse, under a title
     made_for: Callable[[Plan], bool] = lambda _: False
-    about_answers: bool = False  # outputs rather than times, as a plan with a tolerance wants
+    about_outputs: bool = False  # outputs rather than times, as a plan with a tolerance wants
     key: str = ""
     title: str = ""
     tip: str = ""
@@ -43,7 +43,7 @@ class ChartKind:
 
     def fits(self, plan: Plan) -> bool:
         """Return True if it is the natural first look at a sweep of `plan`."""
-        return self.made_for(plan) and (plan.tolerance is None or self.about_answers)
+        return self.made_for(plan) and (plan.tolerance is None or self.about_outputs)
 
     def why_not(self, sessions: Sequence[Session] | Data) -> str | None:
         """Explain in words if it cannot show these sessions; None if it can."""

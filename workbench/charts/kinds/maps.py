@@ -258,8 +258,8 @@ def _say_errors(shown: Slice, tolerance: float | None) -> str:
     )
     within = f"within {_short(tolerance)}" if tolerance is not None else "within their bounds"
     if wrong:
-        return f"{wrong} of {len(checks)} answers are not {within}; {most}."
-    count = f"All {len(checks)} answers are" if len(checks) > 1 else "The answer is"
+        return f"{wrong} of {len(checks)} outputs are not {within}; {most}."
+    count = f"All {len(checks)} outputs are" if len(checks) > 1 else "The output is"
     if worst.max_error == 0:
         most = "none differs from the reference's"
     return f"{count} right {within}; {most}."
@@ -276,6 +276,6 @@ KINDS = {
         lambda data: _why_no_sizes(data) or why_not_several(data, ["implementations"]), _speed_ups
     ),
     "correctness": ChartKind(
-        _why_no_errors, _errors, lambda plan: plan.tolerance is not None, about_answers=True
+        _why_no_errors, _errors, lambda plan: plan.tolerance is not None, about_outputs=True
     ),
 }
