@@ -32,7 +32,7 @@ from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned
 from workbench.cli import made_jobs, this_machine
 from workbench.cli.benches import fitting
-from workbench.cli.benches.libraries import importable
+from workbench.cli.benches.ways import importable
 from workbench.cli.output import USAGE, CommandError, write_whole
 
 KEYS = ("global", "shared", "register_tile", "tile_separable")

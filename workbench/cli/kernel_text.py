@@ -1,4 +1,4 @@
-"""Print a kernel's text, or what NVIDIA's compiler makes of it: `workbench source`."""
+"""Print a kernel's source, or its PTX or SASS: `workbench source`."""
 
 from __future__ import annotations
 
@@ -21,59 +21,28 @@ from kernels.cuda.listings import (
     numbered,
 )
 from kernels.cuda.nvrtc import Compiled, compile_rung
-from kernels.rungs.headers import HeaderError
-from kernels.rungs.own_kernels import is_own, read_own_kernel
+from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung, ladder
 from workbench.cli import made_jobs, output
 from workbench.cli.output import CommandError
+from workbench.cli.recipe_options import read_named
 
 SIZE = (64, 64)  # of a picture; nothing that is compiled depends on it
 
 
 def run(arguments: Namespace) -> int:
-    """Print the text, PTX or SASS, and what it differs in from another's."""
+    """Print the source, PTX or SASS, and the changes to another kernel's."""
+    if arguments.ptx and arguments.sass:
+        raise BadJobError("--ptx and --sass are two listings; choose one.")
     rung = _rung(arguments.kernel)
     kind: Kind | None = "sass" if arguments.sass else "ptx" if arguments.ptx else None
     if kind is None:
-        _refuse_without_code(arguments)
+        for option in ("against", "json"):
+            if getattr(arguments, option):
+                raise BadJobError(f"--{option} is about instructions; it needs --ptx or --sass.")
         print(rung.source, end="")
         return 0
-    job = _job(arguments)
-    compiled, listing = _compiled(rung, job, kind, arguments.architecture)
-    other = arguments.against and _rung(arguments.against)
-    changes = None
-    if other:
-        before = _compiled(other, job, kind, arguments.architecture)[1]
-        changes = changes_of(before, listing)
-    if arguments.json:
-        print(output.json_of(_data(arguments, rung, compiled, listing, changes), indent=2))
-    else:
-        print("\n".join(_lines(rung, listing, changes)))
-    return 0
-
-
-def _refuse_without_code(arguments: Namespace) -> None:
-    for option in ("against", "json"):
-        if getattr(arguments, option):
-            raise BadJobError(f"--{option} is about instructions; it needs --ptx or --sass.")
-
-
-def _rung(named: str) -> Rung:
-    if is_own(named):
-        try:
-            return read_own_kernel(Path(named))
-        except HeaderError as error:
-            raise CommandError(str(error)) from error
-    known = {each.key: each for each in ladder()}
-    if named not in known:
-        raise BadJobError(
-            f"There is no rung {named!r}; there are {', '.join(known)}, and files that end in .cu."
-        )
-    return known[named]
-
-
-def _job(arguments: Namespace) -> Job:
-    return made_jobs.job(
+    job = made_jobs.job(
         arguments.filter,
         arguments.size,
         SIZE,
@@ -82,13 +51,34 @@ def _job(arguments: Namespace) -> Job:
         arguments.border,
         block_xy=arguments.block,
     )
+    compiled = _compiled(rung, job, arguments.architecture)
+    listing = listing_of(compiled, kind)
+    changes = None
+    if arguments.against:
+        other = _compiled(_rung(arguments.against), job, arguments.architecture)
+        changes = changes_of(listing_of(other, kind), listing)
+    if arguments.json:
+        print(output.json_of(_data(arguments, rung, compiled, listing, changes), indent=2))
+    else:
+        print("\n".join(_lines(rung, listing, changes)))
+    return 0
 
 
-def _compiled(rung: Rung, job: Job, kind: Kind, architecture: int) -> tuple[Compiled, Listing]:
+def _rung(named: str) -> Rung:
+    if is_own(named):
+        return read_named(Path(named))
+    known = {each.key: each for each in ladder()}
+    if named not in known:
+        raise BadJobError(
+            f"There is no rung {named!r}; there are {', '.join(known)}, and files that end in .cu."
+        )
+    return known[named]
+
+
+def _compiled(rung: Rung, job: Job, architecture: int) -> Compiled:
     if reason := rung.why_not_anywhere(job):
         raise CommandError(reason)
-    compiled = compile_rung(rung, job, architecture, with_lines=True)
-    return compiled, listing_of(compiled, kind)
+    return compile_rung(rung, job, architecture, with_lines=True)
 
 
 def _lines(rung: Rung, listing: Listing, changes: Changes | None) -> Iterator[str]:
@@ -110,7 +100,6 @@ def _counts(each: KindChange) -> str:
 def _data(
     arguments: Namespace, rung: Rung, compiled: Compiled, listing: Listing, changes: Changes | None
 ) -> dict[str, Any]:
-    """Return it all for programs."""
     return {
         "command": "source",
         "program": program_version(),

@@ -1,7 +1,4 @@
-"""Jobs made from a few words, on pictures of noise: what `tune`, `launch` and `bench` measure.
-
-Knows nothing of Qt: they also run where there is none.
-"""
+"""Jobs on pictures of noise, for `tune`, `launch`, `source` and `bench`; needs no Qt."""
 
 from __future__ import annotations
 
@@ -13,17 +10,16 @@ from numpy.typing import NDArray
 
 from kernels import filters
 from kernels.core.job import Job
-from kernels.filters import Filter
 from kernels.pictures import generated
 
-RANDOM = "random"  # weights beside those of the filters: nothing in them to make use of
+RANDOM = "random"  # weights beside those of the filters: without any structure
 GAIN = 1.5  # Σ|w| of random weights, as of a sharpening filter
 SEED = 7
 
 
 @lru_cache(maxsize=2)
 def picture(height: int, width: int, channels: int, pixel_type: str) -> NDArray[Any]:
-    """Return (height, width, channels) of noise, read-only, so that it may stay on the device."""
+    """Make (height, width, channels) of noise, read-only, so that it may stay on the device."""
     made = generated.noise(height, width, channels, pixel_type)
     made.flags.writeable = False
     return made
@@ -31,7 +27,7 @@ def picture(height: int, width: int, channels: int, pixel_type: str) -> NDArray[
 
 @lru_cache(maxsize=256)
 def weights(name: str, ksize: int) -> NDArray[np.float32]:
-    """Return (ksize, ksize) float32 of the filter called `name`, or "random"."""
+    """Make (ksize, ksize) float32 of the filter called `name`, or "random"."""
     if name != RANDOM:
         return filters.get(name).weights(ksize)
     drawn = np.random.default_rng(SEED).uniform(-1, 2, (ksize, ksize))
@@ -49,22 +45,17 @@ def job(
     border: str = "clamp",
     **how: Any,
 ) -> Job:
-    """Return a Job with the weights called `name`.
+    """Make a Job with the weights called `name`.
 
     size  (height, width) in pixels
     how   implementation and block_xy, where they matter
     """
+    chosen = None if name == RANDOM else filters.get(name)
     return Job(
         picture=picture(*size, channels, pixel_type),
         weights=weights(name, ksize),
         border=border,
-        filter_title=weights_title(name),
-        gradient=name != RANDOM and filters.get(name).gradient,
+        filter_title=chosen.title if chosen else "Random weights",
+        gradient=chosen is not None and chosen.gradient,
         **how,
     )
-
-
-def weights_title(name: str) -> str:
-    """Return what people call the weights."""
-    chosen: Filter | None = None if name == RANDOM else filters.get(name)
-    return chosen.title if chosen else "Random weights"

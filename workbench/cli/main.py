@@ -1,7 +1,6 @@
-"""The command line: what may be typed, and what a failure looks like.
+"""The command line: parses it, runs the command, and reports failures.
 
-Imports neither Qt nor CuPy, numba or OpenCV, nor do the modules in `commands` before they run:
-`--help` and `--version` answer at once.
+Imports neither Qt nor CuPy, numba or OpenCV: `--help` and `--version` print at once.
 """
 
 from __future__ import annotations
@@ -16,32 +15,13 @@ from difflib import get_close_matches
 from errno import ENAMETOOLONG
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from workbench.base import qt_libraries
-from workbench.base.importing import other_kernels
-from workbench.cli.argument_types import HOW_MANY
+from workbench.base.importing import other_kernels, without_collecting
+from workbench.cli.argument_types import VERIFY_VALUE
+from workbench.cli.commands import COMMANDS, WINDOW, Command
 from workbench.cli.output import FAILED, INTERRUPTED, USAGE, CommandError, complain
-
-# By the module of `commands`; the window has no name.
-COMMANDS = {
-    "apply": "Filter picture files, and say how long it took.",
-    "batch": "Filter folders of pictures, as fast as files allow.",
-    "list": "List what there is, and why what is missing cannot run here.",
-    "doctor": "Say what is installed here, and what is missing.",
-    "shot": "Draw the real window off screen into a PNG file.",
-    "bench": "Measure every rung, the CPU, or a batch, on this computer.",
-    "tune": "Measure every rung, so that auto picks the quickest.",
-    "sweep": "Measure a whole plan, such as a published table.",
-    "report": "Write what sweeps measured as a page to hand in.",
-    "compare": "Say what is faster in one sweep than in another.",
-    "check": "Compile and verify user kernels, or those of a course.",
-    "source": "Print a kernel, or the PTX or SASS it becomes.",
-    "launch": "Launch one rung once, for a profiler.",
-}
-DESCRIPTION = """\
-See, time and verify image filters on the CPU and on a ladder of CUDA kernels.
-Without a command: open the window, on the pictures if any are named."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -58,17 +38,17 @@ def main(words: Sequence[str] | None = None) -> int:
     except ImportError as error:
         if not (error.name or "").startswith("kernels") or not (others := other_kernels()):
             raise
-        return _complain(others[0], FAILED)
+        return _failed(others[0])
     except KeyboardInterrupt as stop:
         return getattr(stop, "exit_code", INTERRUPTED)
-    except BrokenPipeError:  # as in `workbench list | head -1`; nobody is left to be told
+    except BrokenPipeError:  # as in `workbench list | head -1`
         _discard_stdout()
         return FAILED
     except OSError as error:
         if not _stdout_is_full():
             raise
         _discard_stdout()
-        return _complain(f"Cannot write to standard output: {error.strerror}.", FAILED)
+        return _failed(f"Cannot write to standard output: {error.strerror}.")
 
 
 def _open_closed_streams() -> None:
@@ -84,10 +64,7 @@ def _open_closed_streams() -> None:
 
 
 def _stdout_is_full() -> bool:
-    """Return whether standard output takes no more.
-
-    An error of its own names no file that would tell.
-    """
+    """Try to print: an OSError of standard output names no file."""
     try:
         print(flush=True)
     except OSError:
@@ -96,25 +73,24 @@ def _stdout_is_full() -> bool:
 
 
 def _discard_stdout() -> None:
-    """Discard what is still to be printed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the parsed command; return its exit code."""
-    return exit_code_of(
-        lambda: int(_module(arguments.command).run(arguments)), f"workbench {arguments.command}"
-    )
 
+    def act() -> int:
+        with without_collecting():
+            module = importlib.import_module(f"workbench.cli.{arguments.module}")
+        return int(module.run(arguments))
 
-def _module(command: str) -> Any:
-    return importlib.import_module(f"workbench.cli.commands.{command}")
+    return exit_code_of(act, f"workbench {arguments.command}")
 
 
 def exit_code_of(act: Callable[[], int], name: str) -> int:
-    """Do `act`; print an expected failure as a sentence on stderr.
+    """Run `act`; print an expected failure as a sentence on stderr.
 
-    name  what uses a GPU meanwhile, for other programs that wait for it
+    name  of the user of a GPU meanwhile, for other programs that wait for it
     """
     from kernels.core.device_turns import purpose
     from kernels.core.errors import BadJobError, KernelError, in_full
@@ -123,48 +99,51 @@ def exit_code_of(act: Callable[[], int], name: str) -> int:
         with purpose(name):
             return act()
     except CommandError as error:
-        return _complain(error, error.exit_code)
+        return _failed(error, error.exit_code)
     except BadJobError as error:
-        return _complain(error, USAGE)
+        return _failed(error, USAGE)
     except KernelError as error:
-        return _complain(in_full(error), FAILED)
+        return _failed(in_full(error))
     except OSError as error:
         if error.errno != ENAMETOOLONG or not isinstance(error.filename, str):
             raise
         name = f"{Path(error.filename).name[:40]}…"
-        return _complain(f"No file can have a name as long as {name}; check it.", USAGE)
+        return _failed(f"No file can have a name as long as {name}; check it.", USAGE)
     except ImportError as error:
         if "PySide6" not in (error.name or ""):
             raise
         missing = qt_libraries.why_no_window(qt_libraries.platform())
-        return _complain(missing or f"Qt does not load ({error}); install it again.", FAILED)
+        return _failed(missing or f"Qt does not load ({error}); install it again.")
 
 
-def _complain(sentence: object, exit_code: int) -> int:
+def _failed(sentence: object, exit_code: int = FAILED) -> int:
     complain(sentence)
     return exit_code
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    """Return the arguments, with `command` naming a module of `workbench.cli.commands`.
+    """Parse a command line; `command`, `module` and `words` of the result are how it began.
 
     Raises SystemExit for --help, --version, and for words that make no sense.
     """
     if words and words[0] in COMMANDS:
-        name, rest = words[0], words[1:]
-        parser = _Parser(prog=f"workbench {name}", description=COMMANDS[name])
+        name, command, rest = words[0], COMMANDS[words[0]], words[1:]
+        parser = _Parser(f"workbench {name}", command)
     else:
-        name, rest = "window", words
-        parser = _Parser(prog="workbench", description=DESCRIPTION, epilog=_epilog())
+        name, command, rest = "window", WINDOW, words
+        parser = _Parser("workbench", command._replace(epilog=_commands()))
         parser.add_argument(
             "--version", action=_Version, nargs=0, help="show the version and its commit, and exit"
         )
-    _module(name).add_arguments(parser)
+    for heading, options in command.options.items():
+        group = parser.add_argument_group(heading) if heading else parser
+        for each in options:
+            each.add_to(group)
     parser.words = _with_values(_without_dashes(rest))
     arguments = parser.parse_intermixed_args(parser.words)
-    if name == "window":
-        _refuse_unknown_command(parser, arguments.images)
-    arguments.command = name
+    if command is WINDOW:
+        _reject_unknown_command(parser, arguments.images)
+    arguments.command, arguments.module, arguments.words = name, command.module, words
     return arguments
 
 
@@ -181,14 +160,14 @@ def _without_dashes(words: Sequence[str]) -> list[str]:
 
 
 def _with_values(words: Sequence[str]) -> list[str]:
-    """Say where --verify has no value: argparse would take the file behind it for one."""
+    """Mark a --verify without a value: argparse would take the file behind it for one."""
     return [
-        f"{word}=" if word == "--verify" and not HOW_MANY.fullmatch(behind) else word
+        f"{word}=" if word == "--verify" and not VERIFY_VALUE.fullmatch(behind) else word
         for word, behind in pairwise([*words, ""])
     ]
 
 
-# argparse's messages -> ours; `cli_types` begins its own with "takes".
+# argparse's messages -> ours; `argument_types` begins its own with "takes".
 PLAINER = (
     (r"^argument (\S+): expected one argument$", r"\1 needs a value"),
     (r"^argument (\S+): ignored explicit argument (.*)$", r"\1 takes no value, not \2"),
@@ -203,16 +182,18 @@ FILE_WITH_DASH = re.compile(r"-[^=]*\.[A-Za-z]\w*")
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that says what is wrong in one sentence, without repeating the usage.
+    """A parser whose errors are one sentence, without the usage.
 
-    words  what it is given to parse
+    words  the command line to parse
     """
 
     words: Sequence[str] = ()
 
-    def __init__(self, **keywords: str) -> None:
+    def __init__(self, name: str, command: Command) -> None:
         super().__init__(
-            **keywords,  # type: ignore[arg-type]
+            prog=name,
+            description=command.summary,
+            epilog=command.epilog,
             allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
@@ -236,8 +217,8 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _refuse_unknown_command(parser: _Parser, images: list[Path]) -> None:
-    """Refuse a bare word that is not a file: it was meant to be a command."""
+def _reject_unknown_command(parser: _Parser, images: list[Path]) -> None:
+    """Reject a bare word that is not a file: it was meant to be a command."""
     for image in images:
         if re.fullmatch(r"[\w-]+", str(image)) and not image.exists():
             near = get_close_matches(str(image), list(COMMANDS), n=1)
@@ -245,8 +226,9 @@ def _refuse_unknown_command(parser: _Parser, images: list[Path]) -> None:
             parser.error(f"there is no command or file {str(image)!r}{hint}")
 
 
-def _epilog() -> str:
-    lines = [f"  {name:<8}{summary}" for name, summary in COMMANDS.items()]
-    return "\n".join(
-        ["commands:", *lines, "", "`workbench COMMAND --help` says more.  Exit codes: 0 done, "]
-    ) + ("1 failed, 2 not understood.")
+def _commands() -> str:
+    lines = "\n".join(f"  {name:<8}{each.summary}" for name, each in COMMANDS.items())
+    return (
+        f"commands:\n{lines}\n\n`workbench COMMAND --help` shows its options.  Exit codes: 0 done, "
+        "1 failed, 2 not understood."
+    )

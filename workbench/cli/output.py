@@ -36,15 +36,25 @@ def complain(sentence: object) -> None:
 
 
 def json_of(found: Any, indent: int | None = None) -> str:
-    """Return JSON in ASCII, one line without `indent`; infinities and NaN become null."""
-    return json.dumps(_plain(found), indent=indent, allow_nan=False)
+    """Format as JSON in ASCII, one line without `indent`; infinities and NaN become null."""
+    return json.dumps(_finite(found), indent=indent, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(key): _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return value
 
 
 @contextmanager
 def printed_apart(wanted: bool) -> Iterator[Callable[[Callable[[], dict[str, Any]]], None]]:
     """Send everything that is printed within this to stderr, where a document is wanted.
 
-    Gives what prints the document that it is given the maker of; a no-op where none is wanted.
+    Gives a function that prints the document made by its argument; a no-op where none is wanted.
     """
     stdout = sys.stdout
     if not wanted:
@@ -52,18 +62,6 @@ def printed_apart(wanted: bool) -> Iterator[Callable[[Callable[[], dict[str, Any
         return
     with redirect_stdout(sys.stderr):
         yield lambda make: print(json_of(make()), file=stdout, flush=True)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    raise TypeError(f"{type(value).__name__} has no JSON")
 
 
 # -- progress
@@ -79,7 +77,7 @@ def say(doing: str) -> None:
 class ProgressLine:
     """Progress on stderr, nothing twice.
 
-    anywhere  where stderr is no terminal, too: a line each then, without percentages
+    anywhere  also where stderr is no terminal: a line each then, without percentages
     """
 
     def __init__(self, anywhere: bool = False) -> None:
@@ -102,54 +100,52 @@ class ProgressLine:
             print(doing, file=sys.stderr, flush=True)
 
 
-# -- files beside what is printed, each whole or not at all
+# -- files, each whole or not at all
 
 
 def refuse_unwritable(*paths: Path | None) -> None:
-    """Raise CommandError for files that cannot be written, before an hour of measuring.
-
-    What is there stays as it is.
-    """
+    """Raise CommandError for files that cannot be written, before an hour of measuring."""
     from kernels.core.safe_files import is_special
 
     for path in paths:
         if path is None or is_special(path):
             continue
-        is_new = not path.exists()
-        try:
+        with _writing(path):
+            is_new = not path.exists()
             path.open("ab").close()
             if is_new:
                 path.unlink()
-        except OSError as error:
-            raise _not_written(path, error) from error
 
 
 def write_whole(path: Path, text: str) -> None:
     """Write `text` as UTF-8.  Raises CommandError."""
     from kernels.core.safe_files import replacing
 
-    try:
-        with replacing(path) as file:
-            file.write(text.encode())
-    except OSError as error:
-        raise _not_written(path, error) from error
+    with _writing(path), replacing(path) as file:
+        file.write(text.encode())
 
 
-def _not_written(path: Path, error: OSError) -> CommandError:
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
     from kernels.core.safe_files import reason
 
-    return CommandError(f"Cannot write {path}: {reason(error)}.")
+    try:
+        yield
+    except OSError as error:
+        raise CommandError(f"Cannot write {path}: {reason(error)}.") from error
 
 
 # -- standard input and output, as pictures or a list of them
 
 
 def read_names() -> list[Path]:
-    """Return the names that standard input lists: a line each, or with a NUL behind each."""
+    """Read the names on standard input: one per line, or each ended by NUL."""
     _refuse_terminal("a list of pictures")
     text = sys.stdin.buffer.read()
-    between = b"\0" if b"\0" in text else b"\n"
-    names = (name if between == b"\0" else name.rstrip(b"\r") for name in text.split(between))
+    if b"\0" in text:
+        names = text.split(b"\0")
+    else:
+        names = [name.rstrip(b"\r") for name in text.split(b"\n")]
     return [Path(os.fsdecode(name)) for name in names if name]
 
 
@@ -180,7 +176,7 @@ def refuse_stdout() -> None:
 
 
 def write_stdout(path: Path) -> None:
-    """Write what is in `path` to standard output."""
+    """Write the content of `path` to standard output."""
     try:
         with path.open("rb") as file:
             shutil.copyfileobj(file, sys.stdout.buffer)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kernels import filters
 from kernels.core.job import Result
 from kernels.core.plain_data import to_plain
-from kernels.core.timing import Timing
 from kernels.core.verdict import Check
 from kernels.core.version import program_version
 from kernels.rungs.own_kernels import is_own, text_hash
 from workbench.base import numbers
 from workbench.base.columns import aligned
-from workbench.base.numbers import star, why_starred
+from workbench.base.numbers import MISSING, star, why_starred
 from workbench.model import intents
 from workbench.model.speed_up import no_time_in_words, shares_in_words, single_in_words
 
@@ -24,7 +22,7 @@ if TYPE_CHECKING:  # which a window has no need of
 
 
 def in_one_line(result: Result) -> str:
-    """Return a result for one file: "5×5, shared: time 13.2 µs (20 samples, cold), ..."."""
+    """Describe a result: "5×5, shared: time 13.2 µs (20 samples, cold), ..."."""
     job, name = result.job, result.name
     if is_own(job.implementation):
         name = result.ran[0].function  # it says where as well
@@ -43,69 +41,44 @@ def in_one_line(result: Result) -> str:
 
 
 def as_table(result: Result) -> str:
-    """Return everything that the timing strip shows, a row each."""
-    rows = [
-        ("filter", f"{result.job.filter_title} {result.job.ksize}×{result.job.ksize}"),
-        ("picture", _picture(result)),
-        ("ran", "; ".join(map(str, result.ran))),
-        ("time", _time(result) if result.kernel else no_time_in_words(result)),
-        ("quartiles", _quartiles(result.kernel)),
-        ("upload", _transfer(result, result.upload_ms, result.upload_copy_ms, "resident")),
-        (
-            "download",
-            _transfer(result, result.download_ms, result.download_copy_ms, numbers.MISSING),
-        ),
-        ("total", _written(numbers.duration, result.total_ms)),
-        ("throughput", _written(numbers.pixel_rate, result.megapixels_per_s)),
-        ("bandwidth", _written(numbers.byte_rate, result.effective_gb_s)),
-        ("check", str(result.check or "not checked")),
-    ]
-    if result.shares:
-        rows.insert(-1, ("GPUs", shares_in_words(result.shares)))
-    if result.disturbances:
-        rows.append(("* disturbed", "; ".join(result.disturbances)))
-    if result.picked is not None:
-        rows.insert(2, ("picked", f"{result.name}: {result.picked.why}"))
-    if result.device_name is not None:
-        rows.insert(2, ("device", result.device_name))
-    return aligned(rows)
-
-
-def _written(write: Callable[[float], str], value: float | None) -> str:
-    return numbers.MISSING if value is None else write(value)
-
-
-def _quartiles(kernel: Timing | None) -> str:
-    if kernel is None:
-        return numbers.MISSING
-    return numbers.duration_range(*kernel.quartiles_ms, kernel.median_ms)
+    """Lay out everything that the timing strip shows, a row each."""
+    job, kernel = result.job, result.kernel
+    on_gpu = result.device_name is not None
+    upload = _moved(result.upload_ms, result.upload_copy_ms) or "resident"
+    download = _moved(result.download_ms, result.download_copy_ms) or MISSING
+    total, rate, gb_s = result.total_ms, result.megapixels_per_s, result.effective_gb_s
+    rows = {
+        "filter": f"{job.filter_title} {job.ksize}×{job.ksize}",
+        "picture": f"{job.width}×{job.height}, {job.channels} × {job.pixel_type}",
+        "device": result.device_name,
+        "picked": f"{result.name}: {result.picked.why}" if result.picked else None,
+        "ran": "; ".join(map(str, result.ran)),
+        "time": _time(result) if kernel else no_time_in_words(result),
+        "quartiles": numbers.duration_range(*kernel.quartiles_ms, kernel.median_ms)
+        if kernel
+        else MISSING,
+        "upload": upload if on_gpu else "none, on the CPU",
+        "download": download if on_gpu else "none, on the CPU",
+        "total": MISSING if total is None else numbers.duration(total),
+        "throughput": MISSING if rate is None else numbers.pixel_rate(rate),
+        "bandwidth": MISSING if gb_s is None else numbers.byte_rate(gb_s),
+        "GPUs": shares_in_words(result.shares) if result.shares else None,
+        "check": str(result.check or "not checked"),
+        "* disturbed": "; ".join(result.disturbances) or None,
+    }
+    return aligned([(name, words) for name, words in rows.items() if words is not None])
 
 
 def _time(result: Result) -> str:
-    """Return the time, starred if disturbed, and its samples: "13.2 µs* (20 samples)"."""
-    mark = star(result.disturbances)
-    return f"{numbers.duration(result.timed.median_ms)}{mark} ({_samples(result)})"
-
-
-def _samples(result: Result) -> str:
+    """The time, starred if disturbed, and its samples: "13.2 µs* (20 samples, cold)"."""
     kernel = result.timed
-    words = single_in_words(result) if kernel.is_single else f"{len(kernel.samples_ms)} samples"
-    return f"{words}, {kernel.cache}" if kernel.cache else words
-
-
-def _picture(result: Result) -> str:
-    job = result.job
-    return f"{job.width}×{job.height}, {job.channels} × {job.pixel_type}"
-
-
-def _transfer(result: Result, ms: float | None, copy_ms: float | None, otherwise: str) -> str:
-    if result.device_name is None:
-        return "none, on the CPU"
-    return _moved(ms, copy_ms) or otherwise
+    samples = single_in_words(result) if kernel.is_single else f"{len(kernel.samples_ms)} samples"
+    cache = f", {kernel.cache}" if kernel.cache else ""
+    return f"{numbers.duration(kernel.median_ms)}{star(result.disturbances)} ({samples}{cache})"
 
 
 def _moved(ms: float | None, copy_ms: float | None) -> str:
-    """Return a transfer: "384 µs (the copy 28.1 µs)"; empty where nothing was moved."""
+    """A transfer: "384 µs (the copy 28.1 µs)"; empty where nothing was moved."""
     if ms is None:
         return ""
     alone = "" if copy_ms is None else f" (the copy {numbers.duration(copy_ms)})"
@@ -113,7 +86,7 @@ def _moved(ms: float | None, copy_ms: float | None) -> str:
 
 
 def large_in_one_line(large: LargeAnswer) -> str:
-    """Return what was filtered in strips: "5×5, opencv: 40 strips in 61.2 s, 26.1 MP/s, ..."."""
+    """Describe a picture filtered in strips: "5×5, opencv: 40 strips in 61.2 s, 26.1 MP/s, ..."."""
     from workbench.batch.stage_times import IN_WORDS
 
     name = f", {large.first.name}" if large.first else ""
@@ -131,7 +104,7 @@ def large_in_one_line(large: LargeAnswer) -> str:
 
 
 def record_of(outcome: Outcome, recipe: Recipe) -> dict[str, Any]:
-    """Return the whole story of one picture; what is not known, or does not apply, is None.
+    """The whole story of one picture; None for unknown values, and those that do not apply.
 
     All times are in milliseconds, rates in millions of pixels and 10⁹ bytes per second.
     """
@@ -149,18 +122,19 @@ def record_of(outcome: Outcome, recipe: Recipe) -> dict[str, Any]:
 
 
 def rows_record(outcome: Outcome) -> dict[str, Any]:
-    """Return how far a picture is that is filtered in strips."""
+    """The progress of a picture that is filtered in strips."""
     done = outcome.strips
     rows = done and {"done": done.rows, "of": done.height, "left_s": done.left_s}
     return {"rows": rows and {"input": outcome.pair.source_shown, **rows}}
 
 
 def asked_of(recipe: Recipe) -> dict[str, Any]:
-    """Return what filtering was asked for; None for what the filter does not know."""
+    """The chosen filter and its parameters; None for those that it does not have."""
     chosen, state = filters.get(recipe.chosen.filter), recipe.chosen
 
-    def of_filter(name: str) -> Any:
-        return getattr(state, name) if intents.has_parameter(chosen, name) else None
+    def of_filter(name: str, parameter: str = "") -> Any:
+        known = intents.has_parameter(chosen, parameter or name)
+        return getattr(state, name) if known else None
 
     return {
         "filter": state.filter,
@@ -168,16 +142,15 @@ def asked_of(recipe: Recipe) -> dict[str, Any]:
         "sigma": of_filter("sigma"),
         "amount": of_filter("amount"),
         "weights": of_filter("matrix"),
-        "offset": state.offset if intents.has_parameter(chosen, "matrix") else None,
+        "offset": of_filter("offset", "matrix"),
         "border": state.border,
     }
 
 
 def _found(result: Result | None) -> dict[str, Any]:
-    """Return the same keys whether there is a result or not."""
+    """The same keys whether there is a result or not."""
     kernel = result.kernel if result else None
     job = result.job if result else None
-    low, high = kernel.quartiles_ms if kernel else (None, None)
     ran = result.ran if result else ()
     return {
         "width": job and job.width,
@@ -193,7 +166,7 @@ def _found(result: Result | None) -> dict[str, Any]:
         "threads": ran[0].threads if ran else None,
         "ran": [str(each) for each in ran],
         "median_ms": kernel and kernel.median_ms,
-        "quartiles_ms": [low, high] if kernel else None,
+        "quartiles_ms": kernel and list(kernel.quartiles_ms),
         "n": kernel and len(kernel.samples_ms),
         "ended": (kernel and kernel.ended) or None,
         "cache": kernel and kernel.cache,
@@ -208,7 +181,7 @@ def _found(result: Result | None) -> dict[str, Any]:
 
 
 def _of_strips(large: LargeAnswer) -> dict[str, Any]:
-    """Return what is otherwise of a picture that was filtered in strips: there is no filter time.
+    """The keys that differ for a picture filtered in strips: there is no filter time.
 
     Its throughput is that of reading, filtering and writing together.
     """

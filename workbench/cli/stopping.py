@@ -1,4 +1,4 @@
-"""Signals, and lines on standard input, by which a command is paused or stopped."""
+"""Ctrl+C, SIGTERM and lines on standard input, by which a command is paused or stopped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition, Thread
 from time import monotonic
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any
 
 PAUSE, RESUME, STOP = "pause", "resume", "stop"
@@ -17,7 +17,7 @@ TERMINATED = 143  # as a shell has it: 128 and the signal's number
 
 
 class TerminatedError(KeyboardInterrupt):
-    """SIGTERM came: a KeyboardInterrupt, since everything that ends well with that does here."""
+    """SIGTERM: a KeyboardInterrupt, since everything that ends well with that does here."""
 
     exit_code = TERMINATED
 
@@ -38,9 +38,9 @@ def ended_by_sigterm() -> Iterator[None]:
 
 
 class HeldBack:
-    """Ctrl+C and SIGTERM held back within this, to come where nothing is half done.
+    """Ctrl+C and SIGTERM held back within this, to be raised where nothing is half done.
 
-    A second one comes at once.  Only in the main thread.
+    A second one is raised at once.  Only in the main thread.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class HeldBack:
         self._before: dict[int, Any] = {}
 
     def rest(self) -> None:
-        """Raise what has come meanwhile, once."""
+        """Raise the pending one, once."""
         pending, self._pending = self._pending, None
         if pending is not None:
             raise pending
@@ -57,12 +57,7 @@ class HeldBack:
         for number in (signal.SIGINT, signal.SIGTERM):
             self._before[number] = signal.signal(number, self._hold)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for number, before in self._before.items():
             signal.signal(number, before)
 
@@ -74,55 +69,55 @@ class HeldBack:
 
 
 class RemoteControl:
-    """A listener to lines on a file descriptor; where these end, nobody wants more: that is a stop.
+    """A listener to the lines of a file descriptor, whose end means stop.
 
-    descriptor  such as that of standard input; None: nobody says anything
+    descriptor  such as that of standard input; None: no control
     """
 
     def __init__(self, descriptor: int | None) -> None:
         self._news = Condition()
         self._paused_at: float | None = None
-        self._paused_s, self._is_stopped, self._is_stop_told = 0.0, False, False
+        self._paused_s, self._is_stopped, self._is_raised = 0.0, False, False
         if descriptor is not None:
             Thread(target=self._listen, args=(descriptor,), daemon=True).start()
 
     def clock(self) -> float:
-        """Return seconds that stand still while it is paused."""
+        """Seconds that stand still while it is paused."""
         with self._news:
             now = monotonic() if self._paused_at is None else self._paused_at
             return now - self._paused_s
+
+    def is_paused(self) -> bool:
+        """True while it is paused."""
+        with self._news:
+            return self._paused_at is not None
 
     def obey(self) -> None:
         """Wait while it is paused.  Raises TerminatedError once it is stopped."""
         with self._news:
             self._news.wait_for(lambda: self._is_stopped or self._paused_at is None)
-            self._is_stop_told = self._is_stopped
+            self._is_raised = self._is_stopped
             if self._is_stopped:
                 raise TerminatedError
 
     def rest(self) -> None:
         """Raise TerminatedError when it is stopped, unless that was raised before."""
         with self._news:
-            is_news = self._is_stopped and not self._is_stop_told
-            self._is_stop_told = self._is_stopped
+            is_news = self._is_stopped and not self._is_raised
+            self._is_raised = self._is_stopped
         if is_news:
             raise TerminatedError
 
-    def is_paused(self) -> bool:
-        """Return whether it is paused."""
-        with self._news:
-            return self._paused_at is not None
-
     def _listen(self, descriptor: int) -> None:
-        """Take every line, without a buffer, whose lock the end of the process would wait for."""
+        """Read lines without a buffer, whose lock the end of the process would wait for."""
         rest = b""
         while chunk := os.read(descriptor, _CHUNK_BYTES):
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
-                self._take(line.decode(errors="replace").strip())
-        self._take(STOP)
+                self._follow(line.decode(errors="replace").strip())
+        self._follow(STOP)
 
-    def _take(self, word: str) -> None:
+    def _follow(self, word: str) -> None:
         with self._news:
             if word == PAUSE and self._paused_at is None:
                 self._paused_at = monotonic()

@@ -18,10 +18,7 @@ __all__ = ["cpu", "engine_maker", "facts", "heading"]
 
 
 def engine_maker(arguments: Namespace) -> Callable[[], Engine]:
-    """Return what makes the Engine that --device and --no-gpu ask for.
-
-    To be called on the thread that will use it.
-    """
+    """Create the maker of the Engine for --device and --no-gpu, to call on its thread."""
     if getattr(arguments, "unconfined", False):
         allow_unconfined()
     others = getattr(arguments, "devices", None) or None
@@ -29,7 +26,7 @@ def engine_maker(arguments: Namespace) -> Callable[[], Engine]:
 
 
 def heading(bench: str, engine: Engine) -> dict[str, Any]:
-    """Return what the JSON of a bench begins with: which it is, of what, when and where."""
+    """The beginning of a bench's JSON: its name, program, date and machine."""
     return {
         "bench": bench,
         "program": program_version(),
@@ -39,10 +36,7 @@ def heading(bench: str, engine: Engine) -> dict[str, Any]:
 
 
 def facts(engine: Engine) -> dict[str, Any]:
-    """Return which computer this is and which versions took part, for JSON.
-
-    No host or user names.
-    """
+    """The computer and its software as JSON, without host or user names."""
     device = engine.device
     return {
         "cpu": cpu(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
@@ -49,7 +50,7 @@ def run(arguments: Namespace) -> int:
         if arguments.missing:
             known = set(engine.picker.measurements.kinds())
             jobs = [make for make in jobs if job_class_of(make()) not in known]
-        _say_complaint(engine)
+        _complain_of_file(engine)
         kinds = "kind" if len(jobs) == 1 else "kinds"
         print(f"{len(jobs)} {kinds} of jobs on {engine.device.name}", flush=True)
         trials: list[Trial] = []
@@ -57,18 +58,100 @@ def run(arguments: Namespace) -> int:
             for trial in _tune(engine, jobs, shapes=not arguments.quick):
                 trials.append(trial)
         except KeyboardInterrupt:
-            print("Stopped; what was measured until now is kept.")
+            print("Stopped; the times measured so far are kept.")
             raise
         finally:
             say("")
             print_json(partial(_data, engine, trials))
         print(f"Kept in {engine.picker.measurements.path}.")
-        _say_complaint(engine)
+        _complain_of_file(engine)
     return 0
 
 
+def jobs_for(arguments: Namespace) -> list[Make]:
+    """List the makers of the jobs, those of one picture together.
+
+    Raises BadJobError for names that do not exist, before anything is measured.
+    """
+    names = arguments.filter or (QUICK_FILTERS if arguments.quick else FILTERS)
+    ksizes = arguments.size or (QUICK_KSIZES if arguments.quick else KSIZES)
+    pictures = arguments.picture or (QUICK_PICTURES if arguments.quick else PICTURES)
+    borders = arguments.border or ("clamp",)
+    _reject_unknown(arguments.pixel_type or (), PIXEL_TYPES, "pixel type")
+    _reject_unknown(borders, tuple(BORDERS), "border")
+    weights = list(_weights(names, ksizes))
+    if arguments.pixel_type is None and arguments.channels is None:
+        types: Sequence[tuple[str, int]] = TYPES[:2] if arguments.quick else TYPES
+    else:
+        pixel_types = arguments.pixel_type or ("uint8", "float32")
+        types = list(product(pixel_types, arguments.channels or (1,)))
+    return [
+        partial(made_jobs.job, name, ksize, (height, width), channels, pixel_type, border)
+        for (width, height) in pictures
+        for pixel_type, channels in types
+        for border, (name, ksize) in product(borders, weights)
+    ]
+
+
+def _weights(names: Sequence[str], ksizes: Sequence[int]) -> Iterator[tuple[str, int]]:
+    """Pair filters with the sizes that they take, one at least."""
+    for name in names:
+        taken = [k for k in ksizes if name == made_jobs.RANDOM or k in filters.get(name).sizes]
+        for ksize in taken or ksizes[:1]:
+            Job(PIXEL, made_jobs.weights(name, ksize))
+            yield name, ksize
+
+
+def _reject_unknown(names: Sequence[str], known: Sequence[str], what: str) -> None:
+    for name in names:
+        if name not in known:
+            raise BadJobError(f"There is no {what} {name!r}; choose from {', '.join(known)}.")
+
+
+def _tune(engine: Engine, jobs: Sequence[Make], *, shapes: bool) -> Iterator[Trial]:
+    """Measure each way; print the best of a class when the next one begins, or at the end."""
+    found: Counter[JobClass] = Counter()
+    latest: JobClass | None = None
+    for step in tuning(engine, jobs, shapes=shapes):
+        if isinstance(step, Tuning):
+            say(f"{step.number} of {step.count} · {step.done} of {step.ways} · {step.doing}")
+            continue
+        assert isinstance(step, Trial)
+        if latest not in (None, step.kind):
+            _print_best(engine, latest, found)
+        latest = step.kind
+        found[latest] += isinstance(step.outcome, Candidate)
+        yield step
+    if latest is not None:
+        _print_best(engine, latest, found)
+
+
+def _print_best(engine: Engine, kind: JobClass | None, found: Counter[JobClass]) -> None:
+    assert kind is not None
+    say("")
+    best = _best(engine, kind)
+    words = in_words(best) if best else "nothing that can run it gave a right output"
+    print(f"{kind}: {words} ({found[kind]} ways measured)", flush=True)
+
+
+def _best(engine: Engine, kind: JobClass) -> Candidate | None:
+    return next(ranked(engine.picker.measurements.of(kind)), None)
+
+
+def in_words(candidate: Candidate) -> str:
+    """Name a way and its time: "shared 32×8, 13.2 µs"."""
+    block = "{}×{}".format(*candidate.block_xy) if candidate.block_xy else ""
+    name = f"{candidate.implementation} {block}".rstrip()
+    return f"{name}, {numbers.duration(candidate.median_ms)}"
+
+
+def _complain_of_file(engine: Engine) -> None:
+    if complaint := engine.picker.measurements.complaint:
+        print(f"workbench: {complaint}", file=sys.stderr)
+
+
 def _data(engine: Engine, trials: Sequence[Trial]) -> dict[str, Any]:
-    """Return every way that was tried, class by class: its time in milliseconds, or why none."""
+    """List every way, class by class: its time in milliseconds, or the reason for none."""
     kinds: dict[JobClass, list[Trial]] = {}
     for trial in trials:
         kinds.setdefault(trial.kind, []).append(trial)
@@ -80,7 +163,7 @@ def _data(engine: Engine, trials: Sequence[Trial]) -> dict[str, Any]:
         "kinds": [
             {
                 "kind": to_plain(kind),
-                "best": _way(next(ranked(engine.picker.measurements.of(kind)), None)),
+                "best": to_plain(best) if (best := _best(engine, kind)) else None,
                 "tried": [_tried(trial) for trial in tried],
             }
             for kind, tried in kinds.items()
@@ -88,96 +171,8 @@ def _data(engine: Engine, trials: Sequence[Trial]) -> dict[str, Any]:
     }
 
 
-def _way(best: Candidate | None) -> Any:
-    return None if best is None else to_plain(best)
-
-
 def _tried(trial: Trial) -> dict[str, Any]:
     way = {"implementation": trial.implementation, "block_xy": to_plain(trial.block_xy)}
     if isinstance(trial.outcome, str):
         return way | {"median_ms": None, "why_not": trial.outcome}
     return way | {"median_ms": trial.outcome.median_ms, "why_not": None}
-
-
-def jobs_for(arguments: Namespace) -> list[Make]:
-    """Return what makes each job, those of one picture together.
-
-    Raises BadJobError for what makes no sense, before anything is measured.
-    """
-    names = arguments.filter or (QUICK_FILTERS if arguments.quick else FILTERS)
-    ksizes = arguments.size or (QUICK_KSIZES if arguments.quick else KSIZES)
-    pictures = arguments.picture or (QUICK_PICTURES if arguments.quick else PICTURES)
-    borders = arguments.border or ("clamp",)
-    _refuse_unknown(arguments.pixel_type or (), PIXEL_TYPES, "pixel type")
-    _refuse_unknown(borders, tuple(BORDERS), "border")
-    weights = list(_weights(names, ksizes))
-    return [
-        partial(made_jobs.job, name, ksize, (height, width), channels, pixel_type, border)
-        for (width, height) in pictures
-        for pixel_type, channels in _types(arguments)
-        for border, (name, ksize) in product(borders, weights)
-    ]
-
-
-def _weights(names: Sequence[str], ksizes: Sequence[int]) -> Iterator[tuple[str, int]]:
-    """Return filters with those of the sizes that they take, one at least."""
-    for name in names:
-        taken = [k for k in ksizes if name == made_jobs.RANDOM or k in filters.get(name).sizes]
-        for ksize in taken or ksizes[:1]:
-            Job(PIXEL, made_jobs.weights(name, ksize))
-            yield name, ksize
-
-
-def _types(arguments: Namespace) -> Sequence[tuple[str, int]]:
-    """Return pixel types with their channels."""
-    if arguments.pixel_type is None and arguments.channels is None:
-        return TYPES[:2] if arguments.quick else TYPES
-    return list(product(arguments.pixel_type or ("uint8", "float32"), arguments.channels or (1,)))
-
-
-def _refuse_unknown(names: Sequence[str], known: Sequence[str], what: str) -> None:
-    for name in names:
-        if name not in known:
-            raise BadJobError(f"There is no {what} {name!r}; choose from {', '.join(known)}.")
-
-
-def _tune(engine: Engine, jobs: Sequence[Make], *, shapes: bool) -> Iterator[Trial]:
-    """Return what came of each way.
-
-    Each class's line is printed when the next one begins, or nothing follows.
-    """
-    found: dict[JobClass, int] = {}
-    latest: JobClass | None = None
-    for step in tuning(engine, jobs, shapes=shapes):
-        if isinstance(step, Tuning):
-            say(f"{step.number} of {step.count} · {step.done} of {step.ways} · {step.doing}")
-            continue
-        assert isinstance(step, Trial)
-        if latest not in (None, step.kind):
-            _print_best(engine, latest, found)
-        latest = step.kind
-        found[latest] = found.get(latest, 0) + isinstance(step.outcome, Candidate)
-        yield step
-    if latest is not None:
-        _print_best(engine, latest, found)
-
-
-def _print_best(engine: Engine, kind: JobClass | None, found: dict[JobClass, int]) -> None:
-    assert kind is not None
-    say("")
-    best = next(ranked(engine.picker.measurements.of(kind)), None)
-    words = in_words(best) if best else "nothing that can run it gave a right answer"
-    print(f"{kind}: {words} ({found[kind]} ways measured)", flush=True)
-
-
-def in_words(candidate: Candidate) -> str:
-    """Return a way and its time: "shared 32×8, 13.2 µs"."""
-    block = "{}×{}".format(*candidate.block_xy) if candidate.block_xy else ""
-    name = f"{candidate.implementation} {block}".rstrip()
-    return f"{name}, {numbers.duration(candidate.median_ms)}"
-
-
-def _say_complaint(engine: Engine) -> None:
-    """Print what is wrong with the file of measurements, where something is."""
-    if complaint := engine.picker.measurements.complaint:
-        print(f"workbench: {complaint}", file=sys.stderr)

@@ -6,9 +6,10 @@ from subprocess import CalledProcessError
 import numpy as np
 import pytest
 
+from kernels.core.verdict import Tolerance
 from kernels.oracle.checking import checking
 from workbench.cli import main
-from workbench.cli.benches import batch, cpu, cpu_ways
+from workbench.cli.benches import batch, cpu, cpu_ways, ways
 from workbench.cli.benches.batch import FolderPeer, PeerRate
 from workbench.cli.benches.cpu import job_of
 from workbench.files import image_files
@@ -97,6 +98,8 @@ def test_a_program_that_fails_or_paints_other_pictures_gets_no_rate(tmp_path):
 @pytest.fixture
 def quick(monkeypatch):
     monkeypatch.setattr(cpu, "SECONDS", 0.0)
+    monkeypatch.setattr(cpu, "THREADS_SETTLE_S", 0.0)
+    monkeypatch.setattr(cpu, "MIN_ROUNDS", 2)
     monkeypatch.setattr(cpu, "PICTURES", ((60, 80, 3, "uint8"), (64, 64, 1, "float32")))
 
 
@@ -111,11 +114,11 @@ def test_every_cell_is_told_beside_plain_calls(quick, capsys, tmp_path):
     ]
     for row in found["rows"]:
         assert row["cell"] in said
-        assert {each["library"] for each in row["others"]} >= {"cv2", "SciPy"}
+        assert {each["key"] for each in row["others"]} >= {"cv2", "SciPy"}
         assert all(
-            each["ms"] > 0 and each["runs"] >= cpu.MIN_ROUNDS for each in row["ours"].values()
+            each["ms"] > 0 and each["samples"] >= cpu.MIN_ROUNDS for each in row["ours"].values()
         )
-        assert any(each["ms"] for each in row["others"] if each["library"] == "cv2")
+        assert any(each["ms"] for each in row["others"] if each["key"] == "cv2")
     assert "best plain cv2 call" in said
     assert found["closing"][0] in said
 
@@ -125,14 +128,14 @@ def test_every_cell_is_told_beside_plain_calls(quick, capsys, tmp_path):
 @pytest.mark.parametrize("ksize", [3, 9])
 def test_the_loop_in_c_is_right(pixel_type, ksize):
     job = job_of("random", ksize, 33, 47, 4 - (pixel_type == "uint8"), pixel_type)
-    ways = [way for way in cpu_ways.ways("random", job) if way.library == "C"]
-    *_, check = checking(job, ways[0].run(), cpu.tolerance(job))
+    loop = next(way for way in cpu_ways.ways("random", job) if way.library == "C")
+    *_, check = checking(job, loop.run(), Tolerance(job.ksize**2, ways.ROUNDINGS, 1))
     alpha = int(job.has_alpha)  # the loop knows no alpha
     assert check.ok or (alpha and check.worst[2] == 3)
 
 
 def test_an_answer_that_is_another_one_has_no_time(quick, monkeypatch):
-    wrong = cpu_ways.CpuWay("SciPy", "nothing", lambda: np.zeros((64, 64, 1), np.float32))
+    wrong = ways.Way("SciPy", "nothing", lambda: np.zeros((64, 64, 1), np.float32))
     monkeypatch.setattr(cpu, "ways", lambda *_: [wrong])
     row = cpu.measured("box", job_of("box", 3, 64, 64, 1, "float32"))
     assert row.others[0].ms is None
@@ -140,11 +143,8 @@ def test_an_answer_that_is_another_one_has_no_time(quick, monkeypatch):
 
 
 def test_a_wrong_answer_of_ours_is_told_and_fails(quick, monkeypatch, capsys):
-    right = cpu.max_error
-    monkeypatch.setattr(
-        cpu,
-        "max_error",
-        lambda job, entry: 9.0 if entry.way.library == "ours" else right(job, entry),
-    )
+    right = cpu.error_of
+    wrong = lambda job, way: 9.0 if way.library == "ours" else right(job, way)  # noqa: E731
+    monkeypatch.setattr(cpu, "error_of", wrong)
     assert main.main(["bench", "cpu", "--cells", "box 3.*uint8"]) == 1
     assert "box 3 80×60×3 uint8: opencv is off by 9, which is WRONG" in capsys.readouterr().out

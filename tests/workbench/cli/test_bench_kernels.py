@@ -15,18 +15,18 @@ from tests import made_up
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.cli import main
 from workbench.cli.benches import kernels as bench
-from workbench.cli.benches.cell_report import CellReport, RungTime
+from workbench.cli.benches.cell_report import CellReport, measured_rung
 from workbench.cli.benches.cells import (
     FFT,
     LAUNCH,
     LAUNCH_AND_MORE,
-    REDUCED_ERROR,
     Aim,
     BenchCell,
     Conditions,
     all_cells,
 )
-from workbench.cli.benches.libraries import LIBRARIES, PeerTime, precision_of
+from workbench.cli.benches.gpu_ways import LIBRARIES
+from workbench.cli.benches.ways import REDUCED_ERROR, Measured, precision_of, quickest
 
 CONDITIONS = Conditions(DEVICE, "2026-01-01T00:00:00+00:00", 4000.0, 0.003)
 JOB = made_up.a_job("shared")
@@ -76,9 +76,7 @@ def on_made_up_gpu(monkeypatch, tmp_path):
 
 
 def time_of(key="ring", ms=1.0, max_error=1e-7, precision="float32", ok=True):
-    return RungTime(
-        key, ms, (ms, ms), 20, 100 / ms, (32, 8), 1, 40, 0, max_error, 1e-4, precision, ok
-    )
+    return Measured(key, ms=ms, max_error=max_error, precision=precision, ok=ok, share=100 / ms)
 
 
 def report(*rungs, aims=(), peers=(), ksize=5, size=(8192, 8192), weights="gaussian"):
@@ -108,7 +106,7 @@ def test_the_bench_measures_checks_and_writes_what_it_found(on_made_up_gpu, caps
     assert shared["ok"]
     assert shared["registers"] == 40
     assert shared["ms"] > 0
-    peers = {each["module"] for each in data["cells"][0]["peers"]}
+    peers = {each["key"] for each in data["cells"][0]["peers"]}
     assert "opencv" in peers <= set(LIBRARIES)  # which of the others do is the machine's affair
 
 
@@ -141,7 +139,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(
 
 
 def test_an_aim_is_a_share_of_the_copy_cuffts_time_or_a_launch():
-    cufft = PeerTime("cufft", "cuFFT", "zero", 3.0, precision="float32")
+    cufft = Measured("cufft", "cuFFT", ms=3.0, precision="float32", ok=True)
     made = report(time_of(ms=2.0), peers=(cufft,))
     assert made.limit_ms(Aim("float32", 50)) == 2.0
     assert made.met(Aim("float32", 50))
@@ -156,21 +154,21 @@ def test_an_aim_is_a_share_of_the_copy_cuffts_time_or_a_launch():
 def test_only_right_answers_of_the_precision_asked_for_count():
     exact, rough = time_of("ring", 2.0), time_of("tensor", 1.0, 5e-5, "reduced")
     wrong = time_of("broken", 0.1, ok=False)
-    too_rough = time_of("tensor_half", 0.5, 5e-4, "reduced")
+    too_rough = time_of("tensor_half", 0.5, 5e-4, None)
     made = report(exact, rough, wrong, too_rough)
-    assert made.best("float32") is exact
-    assert made.best("reduced") is rough
+    assert quickest(made.rungs, "float32") is exact
+    assert quickest(made.rungs, "reduced") is rough
     assert any("WRONG, and not counted: broken" in line for line in made.lines())
 
 
 def test_a_rung_s_time_knows_its_launch_and_its_error():
     result = made_up.result("shared", samples_ms=(0.2, 0.4, 0.3))
-    found = RungTime.of(made_up.implementations()["shared"], result.job, result, copy_ms=0.15)
+    found = measured_rung(made_up.implementations()["shared"], result.job, result, copy_ms=0.15)
     assert (found.ms, found.share, found.block_xy) == (0.3, pytest.approx(50), (32, 8))
     assert (found.registers, found.shared_bytes, found.max_error) == (40, 1664, 0.5)
     failed = made_up.result("shared", check=made_up.FAILED)
-    assert "WRONG" in RungTime.of(made_up.implementations()["shared"], JOB, failed, 0.1).why_not
-    refused = RungTime.of(made_up.implementations()["shared"], JOB, "No.", 0.1)
+    assert "WRONG" in measured_rung(made_up.implementations()["shared"], JOB, failed, 0.1).why_not
+    refused = measured_rung(made_up.implementations()["shared"], JOB, "No.", 0.1)
     assert (refused.ms, refused.why_not) == (None, "No.")
 
 

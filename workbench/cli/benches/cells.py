@@ -1,6 +1,6 @@
 """Cells of `bench kernels`: those of the table of aims, small pictures, and sizes between.
 
-A cell is one job; its aims say how quick it should be on an H200.
+A cell is one job; its aims are times for an H200.
 """
 
 from __future__ import annotations
@@ -8,16 +8,16 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from time import perf_counter
-from typing import Any, Literal
+from functools import cache
+from typing import Any
 
 from kernels.core.device import Device, cuda_version
 from kernels.core.device_turns import Turns
 from kernels.core.errors import cuda_errors_in_words
 from kernels.core.job import Job, Sampling
-from kernels.core.sampling import THREADS_SETTLE_S, take_samples
+from kernels.core.sampling import take_samples
 from kernels.core.timing import Timing
 from kernels.core.version import program_version
 from kernels.cuda.event_timer import CeilingBench, EventTimer
@@ -25,15 +25,14 @@ from kernels.cuda.probing import cupy_version
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned
 from workbench.cli import made_jobs, this_machine
+from workbench.cli.benches.ways import Precision
 
-# Which answers count: those with float32's error, or also those within 1e-4 · Σ|w| · max|p|.
-Precision = Literal["float32", "reduced"]
-REDUCED_ERROR = 1e-4
 FFT = "cuFFT"  # for an aim: no slower than that
-# For an aim: an empty launch, the memory's time, and so many milliseconds more.
+# For an aim: milliseconds beyond an empty launch and the memory's time.
 LAUNCH_EXTRA_MS = {"launch + memory + 2 µs": 0.002, "launch + memory + 3 µs": 0.003}
 LAUNCH, LAUNCH_AND_MORE = LAUNCH_EXTRA_MS
 KODAK = (512, 768)
+LARGE_COPY = 1 << 28  # bytes: 8192² float32
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,33 +59,17 @@ class BenchCell:
 
     @property
     def size_in_words(self) -> str:
-        """Return the picture's size: "4096²" or "640×480"."""
+        """The picture's size: "4096²" or "640×480"."""
         height, width = self.size
         return f"{width}²" if width == height else f"{width}×{height}"
 
     def __str__(self) -> str:
-        return (
-            f"{self.weights} {self.pixel_type}×{self.channels} {self.size_in_words} K={self.ksize}"
-        )
+        kind = f"{self.weights} {self.pixel_type}×{self.channels}"
+        return f"{kind} {self.size_in_words} K={self.ksize}"
 
     def job(self) -> Job:
-        """Return the job, for no implementation yet."""
+        """Make the job, for no implementation yet."""
         return made_jobs.job(self.weights, self.ksize, self.size, self.channels, self.pixel_type)
-
-
-def all_cells() -> tuple[BenchCell, ...]:
-    """Return every cell once, in the order of the table; aims that share a job stand together."""
-    found: dict[BenchCell, list[Aim]] = {}
-    for (weights, pixel_type, channels, size), precision, targets in TABLE:
-        for ksize, target in targets.items():
-            cell = BenchCell(weights, pixel_type, channels, size, ksize)
-            aims = found.setdefault(cell, [])
-            if target is not None:
-                aims.append(Aim(precision, target))
-    return tuple(
-        BenchCell(cell.weights, cell.pixel_type, cell.channels, cell.size, cell.ksize, tuple(aims))
-        for cell, aims in found.items()
-    )
 
 
 LARGE, MIDDLE = (8192, 8192), (4096, 4096)
@@ -136,17 +119,28 @@ TABLE: tuple[Row, ...] = (
 )
 
 
+@cache
+def all_cells() -> tuple[BenchCell, ...]:
+    """List every cell once, in the order of the table, with all of its aims."""
+    found: dict[BenchCell, tuple[Aim, ...]] = {}
+    for (weights, pixel_type, channels, size), precision, targets in TABLE:
+        for ksize, target in targets.items():
+            cell = BenchCell(weights, pixel_type, channels, size, ksize)
+            aims = () if target is None else (Aim(precision, target),)
+            found[cell] = found.get(cell, ()) + aims
+    return tuple(replace(cell, aims=aims) for cell, aims in found.items())
+
+
 # Libraries take long to queue their launches: a millisecond, so that this is not timed.
 HOLD_CYCLES = 2_000_000
 SAMPLING = Sampling(max_samples=20, max_seconds=0.3)
-ON_CPU = Sampling(max_samples=5, max_seconds=0.5, warmup_seconds=THREADS_SETTLE_S)
 
 
 class Clock:
     """A stream of its own on `device`; use it from one thread.
 
     cp      the cupy module
-    stream  what is timed has to be queued here, which is the current stream meanwhile
+    stream  to queue on; the current stream within `using`
     """
 
     def __init__(self, device: Device) -> None:
@@ -168,37 +162,26 @@ class Clock:
             yield
 
     def time(self, queue: Callable[[], Any]) -> Timing:
-        """Return samples of what `queue` queues; the first run only warms up."""
+        """Sample the work that `queue` queues; the first run only warms up."""
         with self.using():
             return take_samples(lambda: self._timer.sample_ms(queue, "cold"), SAMPLING, "cold")
 
     def copy_ms(self, count: int) -> float:
-        """Return the median time of a device-to-device copy of `count` bytes."""
+        """Median time of a device-to-device copy of `count` bytes."""
         if count not in self._copies_ms:
             with self.using():
                 self._copies_ms[count] = self._ceilings.copy(count).median_ms
         return self._copies_ms[count]
 
     def empty_launch_ms(self) -> float:
-        """Return the median time between two events around an empty kernel."""
+        """Median time between two events around an empty kernel."""
         with self.using():
             return self._ceilings.empty_launch().median_ms
 
 
-def time_on_cpu(run: Callable[[], Any]) -> Timing:
-    """Time as `Clock.time`, for what returns when it is done."""
-
-    def run_ms() -> float:
-        start = perf_counter()
-        run()
-        return (perf_counter() - start) * 1e3
-
-    return take_samples(run_ms, ON_CPU)
-
-
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The device and the versions that the figures belong to."""
+    """The device, the day and the ceilings that the figures belong to."""
 
     device: Device
     date: str
@@ -206,33 +189,29 @@ class Conditions:
     empty_launch_ms: float
 
     @classmethod
-    def here(cls, device: Device, copy_ms: float, count: int, empty_launch_ms: float) -> Conditions:
-        """Return the conditions on this computer.
-
-        copy_ms: of a device-to-device copy of `count` bytes, which moves twice as many.
-        """
+    def of(cls, clock: Clock) -> Conditions:
+        """Measure the ceilings of this computer's device; a copy moves its bytes twice."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        return cls(device, now, 2 * count / 1e6 / copy_ms, empty_launch_ms)
+        copy_gb_s = 2 * LARGE_COPY / 1e6 / clock.copy_ms(LARGE_COPY)
+        return cls(clock.device, now, copy_gb_s, clock.empty_launch_ms())
 
-    def memory_ms(self, job_bytes: int) -> float:
-        """Return how long `job_bytes` take at the bandwidth of a large copy."""
-        return job_bytes / 1e6 / self.copy_gb_s
-
-    def lines(self) -> list[str]:
-        """Return the conditions in words."""
-        rows = [
-            ("Bench", f"kernels, Filter Workbench {program_version()}, {self.date}"),
-            ("GPU", diagnostics.gpu(self.device)),
-            ("Driver", f"runs CUDA up to {cuda_version(self.device.driver_version)}"),
-            ("CUDA", f"{cuda_version(self.device.runtime_version)}, {cupy_version()}"),
-            ("CPU", this_machine.cpu()),
-            ("Copy", f"{self.copy_gb_s:,.0f} GB/s, device to device, cold L2, read and written"),
-            ("Launch", f"{numbers.duration(self.empty_launch_ms)} between two events, empty"),
-        ]
-        return aligned(rows).splitlines()
+    def lines(self) -> str:
+        """The conditions in words."""
+        data = self.to_data()
+        return aligned(
+            [
+                ("Bench", f"kernels, Filter Workbench {data['workbench']}, {self.date}"),
+                ("GPU", diagnostics.gpu(self.device)),
+                ("Driver", f"runs CUDA up to {data['driver']}"),
+                ("CUDA", f"{data['cuda']}, {data['cupy']}"),
+                ("CPU", data["cpu"]),
+                ("Copy", f"{self.copy_gb_s:,.0f} GB/s, device to device, cold L2, both ways"),
+                ("Launch", f"{numbers.duration(self.empty_launch_ms)} between two events, empty"),
+            ]
+        )
 
     def to_data(self) -> dict[str, Any]:
-        """Return what JSON can hold of them."""
+        """The conditions as JSON."""
         return {
             "device": asdict(self.device),
             "driver": cuda_version(self.device.driver_version),

@@ -1,7 +1,7 @@
 """Measure every rung in every cell of the table of aims, in one run, checked, from a cold L2.
 
-Beside the rungs' times stand what the same device copies in that time, what an empty launch
-takes, and on request what the libraries installed take for the same.
+Beside the rungs' times stand the copy on the same device, an empty launch, and with --peers the
+libraries installed.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ import json
 from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
+from itertools import islice
 from time import perf_counter
-from typing import Any
 
 from kernels import Engine
 from kernels.core.device import NoDevice
@@ -23,28 +22,26 @@ from kernels.engine.measurements import job_class_of
 from kernels.measuring.trials import measure_checked
 from kernels.oracle.checking import Oracle
 from workbench.cli.benches import fitting
-from workbench.cli.benches.cell_report import CellReport, RungTime, closing_lines
+from workbench.cli.benches.cell_report import CellReport, closing_lines, measured_rung
 from workbench.cli.benches.cells import FFT, BenchCell, Clock, Conditions, all_cells
-from workbench.cli.benches.libraries import PeerTime, measure_peers
+from workbench.cli.benches.gpu_ways import measure_peers
+from workbench.cli.benches.ways import Measured
 from workbench.cli.output import INTERRUPTED, USAGE, CommandError, say, write_whole
 from workbench.cli.this_machine import engine_maker
 
 SAMPLING = Sampling(max_samples=20, max_seconds=0.3, check_taps=3_000_000)
 DEFAULT_BLOCK_XY = (32, 8)
-LARGE_COPY = 1 << 28  # bytes: 8192² float32
 
 
 def run(arguments: Namespace) -> int:
-    """Measure the cells asked for; print each as it is known, then what they say together."""
-    cells = chosen_cells(arguments)
+    """Measure the chosen cells; print each as it is known, then a summary."""
+    cells = _chosen_cells(arguments)
     engine = engine_maker(arguments)()
     if isinstance(engine.device, NoDevice):
         raise CommandError(f"{engine.device.reason} {engine.device.remedy}".rstrip())
     clock = Clock(engine.device)
-    conditions = Conditions.here(
-        engine.device, clock.copy_ms(LARGE_COPY), LARGE_COPY, clock.empty_launch_ms()
-    )
-    print("\n".join(conditions.lines()), end="\n\n", flush=True)
+    conditions = Conditions.of(clock)
+    print(conditions.lines(), end="\n\n", flush=True)
     if not arguments.quick:
         _compile_ahead(engine, cells)
     reports: list[CellReport] = []
@@ -59,13 +56,14 @@ def run(arguments: Namespace) -> int:
     finally:
         closing = closing_lines(reports, conditions)
         if arguments.json is not None:
-            _write(arguments.json, conditions, reports, closing)
+            found = [each.to_data() for each in reports]
+            data = {"version": 1, **conditions.to_data(), "cells": found, "closing": closing}
+            write_whole(arguments.json, json.dumps(data, indent=1) + "\n")
     print("", *closing, sep="\n")
     return exit_code
 
 
-def chosen_cells(arguments: Namespace) -> list[BenchCell]:
-    """Return those that --cells and --sizes leave; raise CommandError where that is none."""
+def _chosen_cells(arguments: Namespace) -> list[BenchCell]:
     fits, sizes = fitting(arguments.cells), arguments.sizes
     found = [
         cell for cell in all_cells() if fits(str(cell)) and (sizes is None or cell.ksize in sizes)
@@ -82,81 +80,61 @@ def _measure(
 ) -> CellReport:
     start = perf_counter()
     job, known = cell.job(), Oracle()
-    candidates = _quick(engine, job) if arguments.quick else _all(engine, job)
     copy_ms = clock.copy_ms(job.picture.nbytes)
-    times = []
-    for implementation, chosen in candidates:
+    rungs = []
+    for implementation, chosen in _candidates(engine, job, is_quick=arguments.quick):
         say(f"{cell}: {implementation.key}")
         outcome = outcome_of(measure_checked(engine, chosen, SAMPLING, known))
-        times.append(RungTime.of(implementation, chosen, outcome, copy_ms))
+        rungs.append(measured_rung(implementation, chosen, outcome, copy_ms))
+    peers = tuple(_peers(cell, job, known, clock, arguments))
     say("")
+    pick = next(engine.picker.picks(job), None)
     return CellReport(
         cell=cell,
         copy_ms=copy_ms,
-        rungs=tuple(times),
-        peers=tuple(_peers(cell, job, known, clock, arguments)),
+        rungs=tuple(rungs),
+        peers=peers,
         conditions=conditions,
         took_s=perf_counter() - start,
-        auto=_auto(engine, job, times),
+        auto=next((str(each) for each in rungs if pick and each.key == pick.implementation), None),
     )
 
 
-def _auto(engine: Engine, job: Job, times: list[RungTime]) -> str | None:
-    """Return what `auto` picks, as it stands among `times`."""
-    pick = next(engine.picker.picks(job), None)
-    found = [each for each in times if pick and each.key == pick.implementation]
-    return str(found[0]) if found else None
-
-
-def _all(engine: Engine, job: Job) -> Iterator[tuple[Implementation, Job]]:
-    """Measure every rung, in its best block shape as far as that was measured."""
-    measured = sorted(engine.picker.measurements.of(job_class_of(job)), key=lambda m: m.median_ms)
-    blocks = {each.implementation: each.block_xy for each in reversed(measured)}
-    for each in all_implementations():
-        if each.kind == "cuda":
-            block_xy = blocks.get(each.key) or DEFAULT_BLOCK_XY
-            yield each, replace(job, implementation=each.key, block_xy=block_xy)
-
-
-def _quick(engine: Engine, job: Job) -> Iterator[tuple[Implementation, Job]]:
-    """Measure what `auto` picks, and its second choice."""
-    for _, pick in zip(range(2), engine.picker.picks(job), strict=False):
-        block_xy = pick.block_xy or DEFAULT_BLOCK_XY
-        chosen = replace(job, implementation=pick.implementation, block_xy=block_xy)
-        yield engine.implementation(pick.implementation), chosen
+def _candidates(
+    engine: Engine, job: Job, *, is_quick: bool
+) -> Iterator[tuple[Implementation, Job]]:
+    """Every rung, in its best known block shape; or the first two choices of `auto`."""
+    if is_quick:
+        chosen = [(p.implementation, p.block_xy) for p in islice(engine.picker.picks(job), 2)]
+    else:
+        measured = engine.picker.measurements.of(job_class_of(job))
+        slowest_first = sorted(measured, key=lambda each: -each.median_ms)
+        blocks = {each.implementation: each.block_xy for each in slowest_first}
+        rungs = (each.key for each in all_implementations() if each.kind == "cuda")
+        chosen = [(key, blocks.get(key)) for key in rungs]
+    for key, block_xy in chosen:
+        block_xy = block_xy or DEFAULT_BLOCK_XY
+        yield engine.implementation(key), replace(job, implementation=key, block_xy=block_xy)
 
 
 def _peers(
     cell: BenchCell, job: Job, known: Oracle, clock: Clock, arguments: Namespace
-) -> Iterator[PeerTime]:
-    """Return the libraries' times where asked for, and cuFFT's wherever an aim is made of it."""
-    only = None if arguments.peers else ("cufft",)
-    if not cell.aims:
-        return
+) -> Iterator[Measured]:
+    """Measure the libraries with --peers, and cuFFT wherever an aim depends on it."""
     if arguments.peers or any(aim.target == FFT for aim in cell.aims):
-        for each in measure_peers(job, known, clock, only):
+        only = None if arguments.peers else ("cufft",)
+        for each in measure_peers(job, known, clock, only) if cell.aims else ():
             say(f"{cell}: {each.name}")
             yield each
-        say("")
 
 
 def _compile_ahead(engine: Engine, cells: list[BenchCell]) -> None:
     """Compile everything on all cores: one after another takes longer than the measuring."""
     start = perf_counter()
-    wanted = (chosen for cell in cells for _, chosen in _all(engine, cell.job()))
-    for progress in engine.compiling(wanted):
+    jobs = (
+        chosen for cell in cells for _, chosen in _candidates(engine, cell.job(), is_quick=False)
+    )
+    for progress in engine.compiling(jobs):
         say(progress.doing)
     say("")
     print(f"Compiled in {perf_counter() - start:.0f} s.\n", flush=True)
-
-
-def _write(
-    path: Path, conditions: Conditions, reports: list[CellReport], closing: list[str]
-) -> None:
-    data: dict[str, Any] = {
-        "version": 1,
-        **conditions.to_data(),
-        "cells": [each.to_data() for each in reports],
-        "closing": closing,
-    }
-    write_whole(path, json.dumps(data, indent=1) + "\n")

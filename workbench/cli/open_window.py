@@ -3,44 +3,26 @@
 from __future__ import annotations
 
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from workbench.base import qt_libraries
-from workbench.base.importing import without_collecting
-from workbench.cli import options
-from workbench.cli.commands import shot
+from workbench.base.settings import Settings
+from workbench.cli.options import WINDOW_SIZE
 from workbench.cli.output import CommandError
-
-if TYPE_CHECKING:
-    from workbench.base.settings import Settings
-    from workbench.model.intents import Changes
+from workbench.cli.recipe_options import changes_of, devices_of_window, named_kernel
+from workbench.cli.this_machine import engine_maker
+from workbench.model import choices
+from workbench.model.intents import Changes
+from workbench.model.state import State
+from workbench.window import app
 
 DRAWN = Path("workbench.png")
 
 
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument(
-        "images",
-        metavar="IMAGE",
-        nargs="*",
-        type=Path,
-        help="pictures or a folder to open; also sessions (.jsonl), plans (.toml), kernels (.cu)",
-    )
-    options.add_job_options(parser)
-    options.add_devices_options(parser, "the rows of a picture")
-
-
 def run(arguments: Namespace) -> int:
     """Open the window; return when it was closed, or drawn."""
-    with without_collecting():
-        from workbench.cli.recipe_options import devices_of_window, named_kernel
-        from workbench.cli.this_machine import engine_maker
-        from workbench.window import app
-
     platform = qt_libraries.platform()
     if platform == "offscreen" and "QT_QPA_PLATFORM" not in os.environ:
         print("There is no display, so the window is drawn into a file.")
@@ -53,20 +35,17 @@ def run(arguments: Namespace) -> int:
 
 
 def _draw(arguments: Namespace) -> int:
-    """Do what `workbench shot workbench.png IMAGE` does."""
+    """Run `workbench shot workbench.png IMAGE`."""
+    from workbench.cli import draw_window
+
     arguments.output, arguments.image = DRAWN, next(iter(arguments.images), None)
-    arguments.size_px, arguments.theme = options.WINDOW_SIZE, "system"
+    arguments.size_px, arguments.theme = WINDOW_SIZE, "system"
     arguments.mode, arguments.at, arguments.zoom, arguments.baseline = (), None, None, None
-    return shot.run(arguments)
+    return draw_window.run(arguments)
 
 
 def _settings(arguments: Namespace, devices: Changes) -> Settings:
-    """Return the user's settings, with the options laid over what was chosen last time."""
-    from workbench.base.settings import Settings
-    from workbench.cli.recipe_options import changes_of
-    from workbench.model import choices
-    from workbench.model.state import State
-
+    """Lay the options over the user's choices of last time."""
     settings = Settings()
     remembered = settings.get("choices", {})
     state = replace(State(), **choices.from_data(remembered, State()))

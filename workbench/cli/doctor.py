@@ -6,26 +6,19 @@ Needs no Qt, so that it can say why Qt does not load.
 from __future__ import annotations
 
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
+from kernels.core.device import Device
 from workbench.base import qt_libraries
-from workbench.cli import options, output
+from workbench.base.columns import aligned
+from workbench.base.diagnostics import facts, problems
+from workbench.cli import output
 from workbench.cli.output import FAILED
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the command's arguments."""
-    options.add(parser, "json")
-    options.add_device_options(parser)
+from workbench.cli.this_machine import engine_maker
 
 
 def run(arguments: Namespace) -> int:
     """Print all facts; FAILED where something keeps the window from opening."""
-    from kernels.core.device import Device
-    from workbench.base.columns import aligned
-    from workbench.base.diagnostics import facts, problems
-    from workbench.cli.this_machine import engine_maker
-
     device = engine_maker(arguments)().device
     why_no_window, found = _why_no_window(), problems(device)
     if arguments.json:
@@ -38,17 +31,16 @@ def run(arguments: Namespace) -> int:
             "problems": found,
         }
         print(output.json_of(data, indent=2))
-        return FAILED if why_no_window else 0
-    print(aligned(facts(device)))
-    for problem in found:
-        print(f"\nProblem: {problem}", end="")
-    print("\n" if found else "")
-    print(f"The window cannot open: {why_no_window}" if why_no_window else _where_it_opens())
+    else:
+        print(aligned(facts(device)), end="\n\n")
+        for problem in found:
+            print(f"Problem: {problem}\n")
+        cannot = f"The window cannot open: {why_no_window}"
+        print(cannot if why_no_window else _where_it_opens())
     return FAILED if why_no_window else 0
 
 
 def _where_it_opens() -> str:
-    """Return what `workbench` will do here, where Qt has all that it needs."""
     if qt_libraries.platform() != "offscreen":
         return "The window can open."
     if "QT_QPA_PLATFORM" in os.environ:

@@ -1,0 +1,415 @@
+"""Other libraries at the same work, for `bench kernels --peers`.
+
+A way queues its work as a well-written program would: plans made, arrays allocated, weights on the
+device.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels import filters
+from kernels.core.cpu_load import usable_cores
+from kernels.core.device import Device
+from kernels.core.job import Job
+from kernels.core.weights import Separable, separate
+from kernels.filters.gaussian import BINOMIAL, default_sigma
+from kernels.oracle.checking import Oracle
+from workbench.cli.benches import cpu_ways
+from workbench.cli.benches.cells import Clock
+from workbench.cli.benches.ways import (
+    Measured,
+    Way,
+    importable,
+    max_error,
+    precision_of,
+    time_on_cpu,
+)
+
+DIRECT_KSIZE = 31  # beyond, a direct correlation takes seconds, or cuDNN does to choose how
+CVCUDA_TYPES = ("uint8", "uint16", "float32")
+# Of the binomials of size 3 and 5 no sigma is known: as near as a bell comes to them.
+BINOMIAL_SIGMAS = {3: 0.8493, 5: 1.0}
+NPP_VERSIONS = ("13", "12", "11")
+REPLICATE = 2  # NppiBorderType
+# By pixel type: the end of a function's name, for all weights and for a Gaussian's.
+GENERAL = {"float32": "_32f_C{}R", "uint8": "32f_8u_C{}R", "uint16": "32f_16u_C{}R"}
+GAUSSIAN = {"float32": "_32f_C{}R", "uint8": "_8u_C{}R", "uint16": "_16u_C{}R"}
+NPP_CHANNELS = (1, 3, 4)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """A job for all libraries.
+
+    source     (H, W, C) array on the device, contiguous
+    separable  the weights' column and row, or None
+    """
+
+    job: Job
+    clock: Clock
+    source: Any
+    separable: Separable | None
+
+    def way(self, name: str, run: Callable[[], Any], border: str = "clamp") -> Way:
+        """Create a way on the GPU."""
+        return Way("", name, run, border, on_gpu=True)
+
+
+class Library(NamedTuple):
+    """A library to compare with.
+
+    missing  imports it, or returns the reason why it cannot be used here
+    ways     creates its ways to do a task, ready to be timed
+    """
+
+    title: str
+    missing: Callable[[], str | None]
+    ways: Callable[[Task], Iterator[Way]]
+
+
+def _cucim(task: Task) -> Iterator[Way]:
+    from cucim.skimage._vendored import ndimage
+
+    if task.separable is not None:
+        yield task.way(
+            "cuCIM correlate1d × 2, shared memory",
+            _two_passes(task, ndimage.correlate1d, algorithm="shared_memory"),
+        )
+
+
+def _cupy_ndimage(task: Task) -> Iterator[Way]:
+    from cupyx.scipy import ndimage
+
+    cp, job = task.clock.cp, task.job
+    if job.ksize <= DIRECT_KSIZE:
+        weights, out = cp.asarray(job.weights)[:, :, None], cp.empty_like(task.source)
+        yield task.way(
+            "CuPy correlate",
+            lambda: ndimage.correlate(task.source, weights, output=out, mode="nearest"),
+        )
+    if task.separable is not None:
+        yield task.way("CuPy correlate1d × 2", _two_passes(task, ndimage.correlate1d))
+
+
+def _two_passes(task: Task, correlate1d: Callable[..., Any], **how: Any) -> Callable[[], Any]:
+    assert task.separable is not None
+    cp, source = task.clock.cp, task.source
+    column, row = map(cp.asarray, task.separable)
+    between, out = cp.empty(source.shape, cp.float32), cp.empty_like(source)
+
+    def passes() -> Any:
+        correlate1d(source, column, axis=0, output=between, mode="nearest", **how)
+        correlate1d(between, row, axis=1, output=out, mode="nearest", **how)
+        return out
+
+    return passes
+
+
+def _cufft(task: Task) -> Iterator[Way]:
+    """Spectra multiplied by way of CuPy.  Zeros lie beyond the edge."""
+    from cupyx.scipy import fft
+
+    cp, job = task.clock.cp, task.job
+    if job.pixel_type != "float32":
+        return
+    height, width, radius = job.height, job.width, job.radius
+    shape = tuple(fft.next_fast_len(side + 2 * radius, True) for side in (height, width))
+    spectrum = fft.rfft2(cp.asarray(job.weights[::-1, ::-1]), s=shape)  # flipped: a correlation
+    planes = [cp.ascontiguousarray(task.source[:, :, n]) for n in range(job.channels)]
+
+    def multiply_spectra() -> list[Any]:
+        found = []
+        for plane in planes:
+            product = fft.rfft2(plane, s=shape)
+            product *= spectrum
+            back = fft.irfft2(product, s=shape, overwrite_x=True)
+            found.append(back[radius : radius + height, radius : radius + width])
+        return found
+
+    yield task.way("cuFFT", multiply_spectra, border="zero")
+
+
+def _cvcuda(task: Task) -> Iterator[Way]:
+    """Its Gaussian, which makes its own weights from sigma."""
+    import cvcuda
+
+    job, k = task.job, task.job.ksize
+    is_gaussian = np.array_equal(job.weights, filters.get("gaussian").weights(k))
+    if not is_gaussian or job.pixel_type not in CVCUDA_TYPES:
+        return
+    sigma = BINOMIAL_SIGMAS.get(k) if k in BINOMIAL else None
+    sigmas = (sigma or default_sigma(k),) * 2
+    out = task.clock.cp.empty_like(task.source)
+    source, target = (cvcuda.as_tensor(each, "HWC") for each in (task.source, out))
+    stream = cvcuda.cuda.as_stream(task.clock.stream.ptr)
+
+    def gaussian() -> Any:
+        border = cvcuda.Border.REPLICATE
+        cvcuda.gaussian_into(target, source, (k, k), sigmas, border, stream=stream)
+        return out
+
+    yield task.way("CV-CUDA gaussian", gaussian)
+
+
+def _opencv(task: Task) -> Iterator[Way]:
+    """OpenCV's filter2D and sepFilter2D on all cores of the CPU."""
+    cores, job = usable_cores(), task.job
+    if job.pixel_type != "float16":
+        for way in cpu_ways.cv2_ways("", job, out=np.empty_like(job.picture)):
+            yield replace(way, name=f"OpenCV {way.name} ({cores} threads)", threads=cores)
+
+
+def _no_torch() -> str | None:
+    if reason := importable("torch", "PyTorch conv2d"):
+        return reason
+    import torch
+
+    return None if torch.cuda.is_available() else "This PyTorch finds no GPU."
+
+
+def _torch(task: Task) -> Iterator[Way]:
+    """PyTorch's conv2d (cuDNN), every channel by itself in its planar layout; zeros beyond."""
+    import torch
+
+    job = task.job
+    torch.backends.cudnn.benchmark = True
+    torch.backends.cudnn.allow_tf32 = False
+    device = torch.device("cuda", task.clock.device.index)
+    stream = torch.cuda.ExternalStream(task.clock.stream.ptr, device=device)
+    if job.pixel_type == "uint16":
+        return
+    with torch.cuda.stream(stream), torch.no_grad():
+        planes = torch.as_tensor(job.picture.copy(), device=device).permute(2, 0, 1)[None]
+        planes = planes.contiguous()
+        kept = torch.float16 if job.pixel_type == "float16" else torch.float32
+
+        def on_device(weights: Any) -> Any:
+            made = torch.as_tensor(weights.copy(), device=device, dtype=kept)
+            return made.expand(job.channels, 1, *weights.shape).contiguous()
+
+        def convolve(stages: list[Any]) -> Any:
+            with torch.cuda.stream(stream), torch.no_grad():
+                image = planes if planes.is_floating_point() else planes.float()
+                for each in stages:
+                    padding = (each.shape[2] // 2, each.shape[3] // 2)
+                    image = torch.nn.functional.conv2d(
+                        image, each, padding=padding, groups=job.channels
+                    )
+                if not planes.is_floating_point():
+                    image = image.round_().clamp_(0, 255).to(torch.uint8)
+                return image[0].permute(1, 2, 0)
+
+        stages = {}
+        if job.ksize <= DIRECT_KSIZE:
+            stages["PyTorch conv2d"] = [on_device(job.weights)]
+        if task.separable is not None:
+            column, row = task.separable
+            stages["PyTorch conv2d × 2"] = [on_device(column[:, None]), on_device(row[None, :])]
+        for name, weights in stages.items():
+            yield task.way(name, partial(convolve, weights), border="zero")
+
+
+class Size(ctypes.Structure):
+    """NPP's NppiSize, and NppiPoint, which is laid out alike."""
+
+    _fields_ = (("x", ctypes.c_int), ("y", ctypes.c_int))
+
+
+class Context(ctypes.Structure):
+    """NPP's NppStreamContext."""
+
+    _fields_ = (
+        ("stream", ctypes.c_void_p),
+        ("device", ctypes.c_int),
+        ("multiprocessors", ctypes.c_int),
+        ("threads_per_multiprocessor", ctypes.c_int),
+        ("threads_per_block", ctypes.c_int),
+        ("shared_per_block", ctypes.c_size_t),
+        ("major", ctypes.c_int),
+        ("minor", ctypes.c_int),
+        ("stream_flags", ctypes.c_uint),
+        ("reserved", ctypes.c_int),
+    )
+
+
+@cache
+def _libnppif() -> ctypes.CDLL | None:
+    names = [f"libnppif.so.{version}" for version in NPP_VERSIONS]
+    names += [found] if (found := ctypes.util.find_library("nppif")) else []
+    for name in names:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    return None
+
+
+def _npp(task: Task) -> Iterator[Way]:
+    """NPP's filters with a border, called by ctypes."""
+    cp, job = task.clock.cp, task.job
+    if job.pixel_type not in GENERAL or job.channels not in NPP_CHANNELS:
+        return
+    out, between = cp.empty_like(task.source), cp.empty_like(task.source)
+    # NPP convolves: with flipped weights it correlates.
+    weights = cp.asarray(job.weights[::-1, ::-1].copy())
+    square, anchor = Size(job.ksize, job.ksize), Size(job.radius, job.radius)
+    call = partial(_call_npp, task)
+
+    general = f"FilterBorder{GENERAL[job.pixel_type].format(job.channels)}"
+    yield task.way(
+        "NPP FilterBorder",
+        lambda: call(general, task.source, out, _pointer(weights), square, anchor),
+    )
+    if task.separable is None:
+        return
+    taps, middle = ctypes.c_int(job.ksize), ctypes.c_int(job.radius)
+    if np.array_equal(job.weights, job.weights.T):
+        one = cp.asarray(np.sqrt(np.abs(np.diag(job.weights))))  # for both ways
+        gaussian = f"FilterGaussAdvancedBorder{GAUSSIAN[job.pixel_type].format(job.channels)}"
+        yield task.way(
+            "NPP FilterGaussAdvancedBorder",
+            lambda: call(gaussian, task.source, out, taps, _pointer(one)),
+        )
+    if job.pixel_type == "float32":  # others would be rounded between the passes
+        column, row = (cp.asarray(each[::-1].copy()) for each in task.separable)
+        rows, columns = (f"Filter{way}Border_32f_C{job.channels}R" for way in ("Row", "Column"))
+
+        def two_passes() -> Any:
+            call(rows, task.source, between, _pointer(row), taps, middle)
+            return call(columns, between, out, _pointer(column), taps, middle)
+
+        yield task.way("NPP FilterRowBorder + Column", two_passes)
+
+
+def _call_npp(task: Task, name: str, source: Any, target: Any, *how: Any) -> Any:
+    """Queue one of NPP's filters, with the border replicated; return `target`."""
+    job = task.job
+    step = ctypes.c_int(job.width * job.channels * job.picture.itemsize)
+    size, zero = Size(job.width, job.height), Size(0, 0)
+    function = getattr(_libnppif(), f"nppi{name}_Ctx")
+    status = function(
+        _pointer(source), step, size, zero, _pointer(target), step, size, *how, REPLICATE,
+        _context(task.clock.device, task.clock.stream.ptr),
+    )  # fmt: skip
+    if status != 0:
+        raise RuntimeError(f"NPP's {name} failed with status {status}")
+    return target
+
+
+@cache
+def _context(device: Device, stream: int) -> Context:
+    import cupy as cp
+
+    facts = cp.cuda.runtime.getDeviceProperties(device.index)
+    return Context(
+        stream,
+        device.index,
+        device.multiprocessors,
+        int(facts["maxThreadsPerMultiProcessor"]),
+        device.max_threads_per_block,
+        int(facts["sharedMemPerBlock"]),
+        *device.compute_capability,
+        0,
+        0,
+    )
+
+
+def _pointer(array: Any) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.data.ptr)
+
+
+def _library(title: str, module: str, ways: Callable[[Task], Iterator[Way]]) -> Library:
+    return Library(title, partial(importable, module, title), ways)
+
+
+# By their keys in the file of --json.
+LIBRARIES = {
+    "cucim": _library("cuCIM", "cucim.skimage._vendored.ndimage", _cucim),
+    "cufft": _library("cuFFT", "cupyx.scipy.fft", _cufft),
+    "cupy_ndimage": _library("cupyx.scipy.ndimage", "cupyx.scipy.ndimage", _cupy_ndimage),
+    "cvcuda": _library("CV-CUDA", "cvcuda", _cvcuda),
+    "npp": Library(
+        "NPP", lambda: None if _libnppif() else "NPP (libnppif) is not installed.", _npp
+    ),
+    "opencv": _library("OpenCV on the CPU", "cv2", _opencv),
+    "torch_conv2d": Library("PyTorch conv2d", _no_torch, _torch),
+}
+
+
+def measure_peers(
+    job: Job, known: Oracle, clock: Clock, only: Collection[str] | None = None
+) -> Iterator[Measured]:
+    """Time and check every way of every library here, or of those in `only`.
+
+    known  the oracle for `job`, as `checking.checking` takes it
+    """
+    with clock.using():
+        source = clock.cp.asarray(job.picture)
+    task = Task(job, clock, source, separate(job.weights))
+    oracles = {job.border: known}
+    for key, library in LIBRARIES.items():
+        if only is not None and key not in only:
+            continue
+        if reason := library.missing():
+            yield Measured(key, library.title, why_not=reason)
+            continue
+        yield from _times(key, library, task, oracles)
+    with clock.using():
+        clock.cp.get_default_memory_pool().free_all_blocks()
+
+
+def _times(
+    key: str, library: Library, task: Task, oracles: dict[str, Oracle]
+) -> Iterator[Measured]:
+    """Measure a library's ways; one that fails must not keep others from being timed."""
+    ways, title = library.ways(task), library.title
+    while True:
+        try:
+            with task.clock.using():
+                way = next(ways, None)
+            if way is None:
+                return
+            title = way.name
+            yield _measure(key, way, task, oracles)
+        except Exception as error:  # noqa: BLE001
+            words = (str(error).strip().splitlines() or [""])[0][:200]
+            yield Measured(key, title, why_not=f"{type(error).__name__}: {words}")
+
+
+def _measure(key: str, way: Way, task: Task, oracles: dict[str, Oracle]) -> Measured:
+    cpu_ways.use_threads(way.threads)
+    with task.clock.using():  # many libraries compile, plan or try out the first time
+        output = _to_host(task.clock.cp, way.run())
+        task.clock.stream.synchronize()
+    timing = task.clock.time(way.run) if way.on_gpu else time_on_cpu(way.run)
+    job = replace(task.job, border=way.border)
+    error = max_error(job, output, oracles.setdefault(way.border, {}))
+    precision = precision_of(error, job)
+    return Measured(
+        key,
+        way.name,
+        way.border,
+        timing.median_ms,
+        timing.quartiles_ms,
+        len(timing.samples_ms),
+        error,
+        precision,
+        ok=precision is not None,
+        why_not=None if precision else f"Its output is off by {error:.3g}.",
+    )
+
+
+def _to_host(cp: Any, output: Any) -> NDArray[Any]:
+    """Copy an output of any library, or its planes, to host memory."""
+    if isinstance(output, list):
+        output = cp.stack(output, axis=-1)
+    return np.asarray(output if isinstance(output, np.ndarray) else cp.asnumpy(cp.asarray(output)))
