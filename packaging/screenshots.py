@@ -1,6 +1,7 @@
-"""Draws the screenshots of the papers and the help, one per mode of the window: `make screenshots`.
+"""Draw the screenshots of the papers and the help, one per mode of the window: `make screenshots`.
 
-Each is what `workbench shot` draws, in as few colours as look the same, in assets/screenshots/.
+`tests.window_driver` draws each; it is kept in as few colours as look the same, in
+assets/screenshots/.
 Between the markers of README.md each mode has a line, between those of docs/window.md its paragraph
 and its picture.  A folder named on the command line gets the screenshots instead, and the papers
 stay as they are.
@@ -32,7 +33,7 @@ DRAWN = ROOT / "assets" / "screenshots"
 SIZE = "1280x800"
 COLORS = 256
 
-# What `workbench shot` is told besides the mode, so that each has something to show.
+# Options beside the mode, so that each has something to show.
 WORDS: dict[str, str] = {
     "result": "--size 9",
     "wipe": "--filter sobel_x",
@@ -59,7 +60,7 @@ WORDS: dict[str, str] = {
 # With a GPU `auto` takes a rung whose blocks have a shape of their own.
 ON_GPU = {"blocks": ["--implementation", "shared"], "anatomy": ["--implementation", "shared"]}
 DARK = ("result",)  # drawn in the dark theme as well
-# What whoever draws them has measured; `workbench shot` looks at nothing else of theirs.
+# The measurements of the user who draws them: hidden, so that the pictures are everybody's.
 MEASURED = "FILTER_WORKBENCH_CACHE"
 
 
@@ -75,9 +76,9 @@ def shots() -> dict[str, list[str]]:
 
 
 def draw(name: str, words: list[str], folder: Path) -> None:
-    """Draw one into `folder`.  Raises CalledProcessError where `workbench shot` refuses."""
+    """Draw one into `folder`.  Raises CalledProcessError where that fails."""
     raw = folder / f"raw-{name}"
-    command = [sys.executable, "-m", "workbench", "shot", str(raw), "--size-px", SIZE, *words]
+    command = [sys.executable, "-m", "tests.window_driver", str(raw), "--size-px", SIZE, *words]
     run(command, check=True, stdout=DEVNULL, cwd=ROOT)
     (folder / name).write_bytes(smaller(raw.read_bytes()))
 

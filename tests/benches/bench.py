@@ -16,11 +16,12 @@ import numpy as np
 
 from kernels.core.version import program_version
 from workbench.base import diagnostics, numbers, qt_libraries
-from workbench.base.columns import aligned, columns
+from workbench.base.columns import aligned
 from workbench.cli import argument_types as types
 from workbench.cli import this_machine
 from workbench.cli.main import exit_code_of
 
+WIDTH, FIGURE_WIDTH = 56, 11
 HEADER = ("what", "median", "p99", "largest", "n", "")
 OPTIONS: dict[str, dict[str, Any]] = {
     "runs": {"metavar": "N", "type": types.positive, "help": "how often to repeat it"},
@@ -82,13 +83,18 @@ def main_of_window(
 
     def run(arguments: Namespace) -> int:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-        print(aligned(_facts(name, arguments)), end="\n\n", flush=True)
-        rows = [row.cells() for row in measure(arguments)]
-        print(f"{title}:")
-        print(columns([HEADER, *rows]))
+        print(aligned(_facts(name, arguments)), end=f"\n\n{title}:\n", flush=True)
+        print(_line(HEADER))
+        for row in measure(arguments):  # each as it is known, as some benches take minutes
+            print(_line(row.cells()), flush=True)
         return 0
 
     return main(name, run, ("runs",) if has_runs else (), words)
+
+
+def _line(cells: Sequence[str]) -> str:
+    what, *figures = cells
+    return f"  {what:<{WIDTH}}{''.join(f'{each:<{FIGURE_WIDTH}}' for each in figures)}".rstrip()
 
 
 def _facts(name: str, arguments: Namespace) -> list[tuple[str, str]]:

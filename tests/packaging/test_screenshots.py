@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from workbench.cli import main
-from workbench.cli.draw_window import ENTER
+from tests import window_driver
+from tests.window_driver import ENTER
 from workbench.model.modes import MODES
 from workbench.session.exporter import read_settings, save_png
 
@@ -31,7 +31,7 @@ def test_every_mode_can_be_entered_and_is_drawn(script):
 
 def test_each_shows_its_mode_in_its_size_and_theme(script):
     for name, words in script.shots().items():
-        asked = main.parse(["shot", name, "--size-px", script.SIZE, *words])
+        asked = window_driver.parse([name, "--size-px", script.SIZE, *words])
         path = script.DRAWN / name
         assert tuple(read_settings(path)["modes"]) == asked.mode, name
         with Image.open(path) as image:

@@ -8,8 +8,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from workbench.model.modes import MODES
-
 if TYPE_CHECKING:
     from workbench.batch.shards import Shard
 
@@ -117,18 +115,13 @@ percentage = matching(r"\s*(.+?)%?\s*", "a percentage such as 5%", _percentage)
 part_of_white = matching("([^/]+)(?:/(.+))?", "-1 to 1, such as 1/2 or 128/255", _part_of_white)
 memory = matching(r"(\d{1,9}(?:\.\d+)?)([MG])i?B?", "a size such as 2G or 500M", _bytes)
 pair, window_size = _pair_up_to(99999), _pair_up_to(MAX_WINDOW)
-pixel = matching(
-    r"(\d{1,5}),(\d{1,5})",
-    "two numbers from 0 to 99999, such as 40,12",
-    lambda x, y: (int(x), int(y)),
-)
 devices = matching(  # sorted; () for all
     r"(all|\d{1,4}(,\d{1,4})*)", "a number such as 0, several such as 0,1, or all", _devices
 )
 shard = matching(r"(\d{1,6})/(\d{1,6})", "I/N with I from 1 to N", _shard)
 scheduler = matching(r"((?:tcp|tls|wss?)://.+:\d{1,5})", "an address like tcp://head:8786", str)
 sizes, name_list, pairs = several(size), several(str), several(pair)
-all_channels, modes = several(channels), several(one_of(*MODES))
+all_channels = several(channels)
 
 
 class Verifying(NamedTuple):

@@ -26,7 +26,6 @@ from workbench.cli.options import (
     option,
     reporting,
 )
-from workbench.model.modes import MODES
 
 
 class Command(NamedTuple):
@@ -230,14 +229,6 @@ SHOT = Command(
                 default="system",
             ),
             option("--baseline NAME", "baseline of the speed-up (default: opencv)"),
-            option(
-                "--mode NAME,…",
-                f"{types.in_words(list(MODES))}; several one after the other: wipe,anatomy",
-                types.modes,
-                default=(),
-            ),
-            option("--at X,Y", "pixel to look at (default: the middle)", types.pixel),
-            option("--zoom S", "screen pixels per pixel, looking closely", types.positive_number),
         ),
         **JOB,
         **devices("the rows of the picture"),

@@ -1,4 +1,4 @@
-"""Draw the real window, in any mode, off screen into a PNG file: `workbench shot OUT.png`."""
+"""Draw the real window off screen into a PNG file: `workbench shot OUT.png`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint
-from PySide6.QtGui import QAction, QColor, QGuiApplication, QImage, QPainter
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtGui import QImage
 
-from kernels import filters
 from kernels.core.device import NoDevice
-from workbench.base.paths import asset, identity
+from workbench.base.paths import identity
 from workbench.cli.output import FAILED, USAGE, CommandError
 from workbench.cli.real_window import (
     real_window,
@@ -36,292 +34,23 @@ from workbench.cli.recipe_options import (
 from workbench.cli.result_words import as_table
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import intents
-from workbench.model.intents import Changes, has_parameter, swings_around_zero
-from workbench.model.state import State, ViewMode
-from workbench.panels.blocks.blocks_panel import BlocksPhase
-from workbench.panels.compare.picture_view import PictureView
-from workbench.panels.compare.pins import MAX_PINS
-from workbench.panels.compare.view_transform import ViewTransform
-from workbench.panels.kernel.code_editor import CodeEditor
+from workbench.model.intents import Changes
+from workbench.model.state import State
 from workbench.session.exporter import save_png
 from workbench.window.main_window import MainWindow
-from workbench.window.stage import MAX_BARS
-
-Point = tuple[int, int]
-RECORDED = "recorded/camerino_image_size.jsonl.gz"
-STEPS_BEHIND = 12  # the barrier, to a line that reads the tile
-SHOWN_KERNEL = "shared"  # the rung that a kernel to show begins with
-SOUGHT = "bl"  # typed into the palette, to show that it finds by some letters
-VALUES_SCALE = 64.0  # screen pixels per pixel, for values
-GAIN = 8.0  # what a filter changes is faint, but where nothing of the picture is left
-
-
-class WindowDriver:
-    """A window that is led from mode to mode.
-
-    window
-    shown  what is to be looked at: the window, or one of its own that it opened
-    """
-
-    def __init__(
-        self, window: MainWindow, at: Point | None = None, scale: float | None = None
-    ) -> None:
-        """Drive `window`.
-
-        at     the pixel (x, y) to look at; None: the picture's middle
-        scale  screen pixels per pixel, in modes that look closely; None: what suits each
-        """
-        self.window = window
-        self._at, self._scale = at, scale
-        self._kernel = ""  # the text that modes change
-        self.shown: QWidget = window
-
-    def enter(self, name: str) -> None:
-        """Enter the mode `name`, one of `modes.MODES`, beside those entered before.
-
-        Raises CommandError with the sentence that the window would show.
-        """
-        self.shown = self.window
-        self.window.messages.clear("info")  # it has been read, and stands over the pictures
-        ENTER[name](self)
-
-    def leave(self) -> None:
-        """Close what was opened over the window or beside it."""
-        if self.window.presenter.show is not None:
-            self.window.presenter.show.end()
-        for dialog in self.dialogs():
-            dialog.close()
-
-    def dialogs(self) -> list[QWidget]:
-        """Return the windows that lie over the window, or beside it."""
-        children = self.window.findChildren(QWidget)
-        return [each for each in children if each.isWindow() and each.isVisible()]
-
-    def wait_for_trial(self) -> None:
-        """Wait until the kernel in the panel Kernel was tried."""
-        page = self.window.kernel.get()
-        wait_until(self.window, lambda: page.is_tried)
-
-    # -- the modes
-
-    def _look(self, mode: ViewMode) -> None:
-        self.window.store.update(view_mode=mode)
-        self._wait_for_steps(mode)
-
-    def _zoom_in(self, scale: float) -> None:
-        """Zoom in as the wheel would."""
-        x, y = self._pixel()
-        view = self.window.compare.findChild(PictureView)
-        assert view is not None
-        view.moved.emit(ViewTransform(self._scale or scale, (x + 0.5, y + 0.5)))
-
-    def _pin(self) -> None:
-        """Pin this result, and those with the next larger weights that the filter takes."""
-        window = self.window
-        state = window.store.state
-        chosen = filters.get(state.filter)
-        is_drawn = has_parameter(chosen, "matrix")  # then there is no larger one
-        larger = [] if is_drawn else [size for size in chosen.sizes if size > state.ksize]
-        if not larger:
-            raise CommandError(
-                f"--mode pins shows larger weights beside these, and {chosen.title} has none; "
-                "choose another filter, or a smaller --size."
-            )
-        for size in larger[:MAX_PINS]:
-            window.inspection.pin()
-            result = settle(window, partial(window.store.update, ksize=size))
-            wait_until(window, partial(self._is_checked, size))  # what settled may be of before
-            wait_for_baseline(window, result)
-
-    def _is_checked(self, ksize: int) -> bool:
-        """Return whether the newest result is of this size, and the last word on it.
-
-        Then it may be pinned.
-        """
-        result = self.window.live.result
-        return result is not None and result.job.ksize == ksize and result.check is not None
-
-    def _subtract(self) -> None:
-        store = self.window.store
-        store.update(gain=None if swings_around_zero(store.state) else GAIN)
-        self._look("difference")
-
-    def _analyse(self) -> None:
-        self.window.docks.bring_forward("Analysis")
-        self._wait_for_steps("histogram", "similarity")
-
-    def _explain_pixel(self) -> None:
-        self._point()
-        self.window.explanation.explain_pixel()
-        self._zoom_in(VALUES_SCALE)
-        self.window.pixel.get().ask_view()
-
-    def _take_apart(self) -> None:
-        self._point()
-        self.window.explanation.show_anatomy()
-        if self._scale is not None:
-            self._zoom_in(self._scale)
-
-    def _climb(self) -> None:
-        ended: list[bool] = []
-        worker = self.window.worker
-        worker.sweep.ended.connect(lambda _error, is_complete: ended.append(is_complete))
-        self.window.sweep_controller.toggle_ladder()
-        self.window.docks.bring_forward("Implementation")
-        wait_until(self.window, lambda: bool(ended))
-
-    def _compare_blocks(self) -> None:
-        window, over = self.window, (BlocksPhase.DONE, BlocksPhase.IDLE)
-        window.docks.enter("Blocks")
-        blocks = window.blocks.get()
-        wait_until(window, lambda: bool(blocks.rows) and blocks.phase in over)
-
-    def _edit_weights(self) -> None:
-        self.window.docks.bring_forward("Weights")
-
-    def _write_kernel(self) -> None:
-        """Open the panel on the kernel that was named, or one that works, and have it tried."""
-        window = self.window
-        window.docks.enter("Kernel")
-        page = window.kernel.get()
-        if self._kernel:  # as it was before another mode changed it
-            self._rewrite(lambda _: self._kernel)
-        elif page.path is None:
-            page.files.begin_new(SHOWN_KERNEL)
-        self._kernel = self._editor.toPlainText()
-        self.wait_for_trial()
-
-    def _write_error(self) -> None:
-        """Leave out what ends the kernel's last statement."""
-        self._write_kernel()
-        self._rewrite(lambda text: text[: text.rfind(";")] + text[text.rfind(";") + 1 :])
-        self.wait_for_trial()
-        editor = self._editor
-        editor.go_to_mark(next(iter(sorted(editor.marked_lines())), 0) + 1)
-
-    def _find_race(self) -> None:
-        """Leave out the barriers, and look for what comes of that."""
-        self._write_kernel()
-        self._rewrite(lambda text: text.replace("__syncthreads();", "// __syncthreads();"))
-        self.wait_for_trial()
-        self.window.kernel.get().find_bug()
-        self.wait_for_trial()
-
-    def _rewrite(self, change: Callable[[str], str]) -> None:
-        editor = self._editor
-        editor.replace_text(change(editor.toPlainText()))
-
-    @property
-    def _editor(self) -> CodeEditor:
-        editor = self.window.findChild(CodeEditor, "kernel-source")
-        assert editor is not None
-        return editor
-
-    def _step_through(self) -> None:
-        """Go to where the threads first read the tile that they have staged together."""
-        self._write_kernel()
-        page = self.window.kernel.get()
-        page.step_through()
-        wait_until(self.window, lambda: page.is_stepping or page.is_tried)
-        page.go_to_barrier(1)
-        for _ in range(STEPS_BEHIND):
-            page.go_on(1)
-
-    def _open_recorded(self) -> None:
-        self.window.sweep_menu.open_session(asset(RECORDED))
-        self.window.docks.bring_forward("Sweep")
-        wait_until(self.window, lambda: bool(self.window.sessions.shown))
-
-    def _present(self) -> None:
-        """Show the last step, the top of the ladder, with those before it as bars."""
-        window, size = self.window, self.window.size()
-        window.presenter.toggle()
-        show = window.presenter.show
-        assert show is not None
-        window.showNormal()
-        window.resize(size)
-        for number in range(len(show.steps))[-MAX_BARS:]:
-            show.go_to(number)
-            wait_until(window, self._is_answered)
-        assert window.live.result is not None
-        wait_for_baseline(window, window.live.result)
-
-    def _is_answered(self) -> bool:
-        """Return whether the last word on what is chosen is known: that is its check."""
-        result = self.window.live.result
-        if result is None or result.check is None:
-            return False
-        return intents.is_answer(result, self.window.store.state)
-
-    def _find(self) -> None:
-        self._trigger("All actions…")
-        line = self.window.findChild(QLineEdit, "palette-line")
-        assert line is not None
-        line.setText(SOUGHT)
-
-    def _help(self) -> None:
-        before = self.dialogs()
-        self._trigger("Help")
-        (self.shown,) = (each for each in self.dialogs() if each not in before)
-
-    # -- how
-
-    def _pixel(self) -> Point:
-        picture = self.window.store.state.picture
-        assert picture is not None
-        height, width = picture.samples.shape[:2]
-        x, y = self._at or (width // 2, height // 2)
-        if x >= width or y >= height:
-            raise CommandError(f"--at {x},{y} is beyond the picture, {width}×{height} pixels.")
-        return x, y
-
-    def _point(self) -> None:
-        """Point as the pointer would."""
-        x, y = self._pixel()
-        self.window.compare.pointed.emit((x + 0.5, y + 0.5))
-
-    def _wait_for_steps(self, *names: str) -> None:
-        analysis_thread = self.window.analysis_thread
-        wait_until(self.window, lambda: not any(map(analysis_thread.is_under_way, names)))
-
-    def _trigger(self, name: str) -> None:
-        action = self.window.findChild(QAction, name)
-        assert action is not None, name
-        action.trigger()
-
-
-ENTER: dict[str, Callable[[WindowDriver], None]] = {
-    "result": lambda visit: visit.window.store.update(view_mode="result"),
-    "wipe": lambda visit: visit._look("wipe"),
-    "side": lambda visit: visit.window.store.update(view_mode="side"),
-    "difference": WindowDriver._subtract,
-    "values": lambda visit: visit._zoom_in(VALUES_SCALE),
-    "pins": WindowDriver._pin,
-    "analysis": WindowDriver._analyse,
-    "mismatch": lambda visit: visit._look("mismatch"),
-    "pixel": WindowDriver._explain_pixel,
-    "anatomy": WindowDriver._take_apart,
-    "ladder": WindowDriver._climb,
-    "blocks": WindowDriver._compare_blocks,
-    "weights": WindowDriver._edit_weights,
-    "kernel": WindowDriver._write_kernel,
-    "error": WindowDriver._write_error,
-    "race": WindowDriver._find_race,
-    "stepping": WindowDriver._step_through,
-    "sweep": WindowDriver._open_recorded,
-    "presenter": WindowDriver._present,
-    "palette": WindowDriver._find,
-    "help": WindowDriver._help,
-}
-
-
-SHADOW_PX, SHADOW_ALPHA = 10, 7
 
 
 def run(arguments: Namespace) -> int:
-    """Open the picture, wait for the last word on its result, enter the modes, and draw.
+    """Open the picture, wait for its last result, and draw.  Prints where, and the times."""
+    return draw(arguments, lambda window: wait_for_calm(window, window))
 
-    Prints where, and the times.
+
+def draw(
+    arguments: Namespace, look: Callable[[MainWindow], QImage], modes: Sequence[str] = ()
+) -> int:
+    """Draw the image that `look` returns once the result has settled.
+
+    modes  of the window, to write into the file
     """
     paths = [arguments.image] if arguments.image else []
     _check(arguments.output, paths)
@@ -329,33 +58,32 @@ def run(arguments: Namespace) -> int:
     changes |= devices_of_window(arguments)
     kernel = named_kernel(arguments)
     if kernel is not None:
-        read_named(kernel)  # it refuses what the window would only complain about
+        read_named(kernel)  # it rejects sources of which the window would only complain
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     with real_window(arguments, changes, arguments.size_px, arguments.theme) as window:
         wait_for_device(window)
         if kernel is not None:
             window.open_kernel(kernel)
         _resize(window, arguments.size_px)
-        _refuse_another_implementation(kernel.name if kernel else arguments.implementation, window)
-        _say_what_is_ignored(arguments, window)
-        result = settle(window, lambda: window.intake.open_paths(paths))
+        _reject_another_implementation(kernel.name if kernel else arguments.implementation, window)
+        _say_ignored(arguments, window)
+        result = settle(window, partial(window.intake.open_paths, paths))
         wait_for_baseline(window, result)
         result = wait_for_repeat(window, result)
         _resize(window, arguments.size_px)  # with the timings its contents may have grown
-        visit = WindowDriver(window, arguments.at, arguments.zoom)
         if kernel is not None:
-            visit.wait_for_trial()
+            wait_until(window, lambda: window.kernel.get().is_tried)
+        image = look(window)
+        kept = window.memory.for_screenshot() | {"modes": list(modes)}
         try:
-            image = picture_of(visit, arguments.mode, arguments.size_px)
-        finally:
-            visit.leave()
-        _save(window, image, arguments)
+            save_png(arguments.output, image, kept)
+        except ImageFileError as error:
+            raise CommandError(str(error)) from error
     print(f"{arguments.output}\n{as_table(result)}")
     return 0 if result.check is None or result.check.ok else FAILED
 
 
 def _baseline(name: str | None) -> Changes:
-    """Return the baseline, of the implementations on the CPU."""
     names = [each.key for each in intents.choices() if each.kind == "cpu"]
     if name is None:
         return {}
@@ -372,8 +100,8 @@ def _check(output: Path, paths: list[Path]) -> None:
 
 
 def _resize(window: MainWindow, size: tuple[int, int]) -> None:
-    """Resize the window, or refuse: it does not become smaller than its contents."""
-    # What it shows has changed, and with it perhaps its least size.
+    """Resize the window.  Raises CommandError: it does not become smaller than its contents."""
+    # The contents have changed, and with them perhaps the least size.
     QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
     window.resize(*size)
     real = zip(size, (window.width(), window.height()), ("wide", "high"), strict=True)
@@ -386,57 +114,14 @@ def _resize(window: MainWindow, size: tuple[int, int]) -> None:
         )
 
 
-def _say_what_is_ignored(arguments: Namespace, window: MainWindow) -> None:
-    asked, device = arguments.implementation, window.device
-    reason = device.reason if asked is None and isinstance(device, NoDevice) else None
+def _say_ignored(arguments: Namespace, window: MainWindow) -> None:
+    named, device = arguments.implementation, window.device
+    reason = device.reason if named is None and isinstance(device, NoDevice) else None
     if note := ignored(arguments, window.store.state.implementation, reason):
         print(f"workbench: {note}", file=sys.stderr)
 
 
-def _refuse_another_implementation(name: str | None, window: MainWindow) -> None:
-    """Refuse an implementation that does not run here.
-
-    The window falls back to one that does; who asked for one by name wants that or none.
-    """
-    if name not in (None, window.store.state.implementation):
-        assert name is not None
+def _reject_another_implementation(name: str | None, window: MainWindow) -> None:
+    """Raise CommandError where the window fell back from the implementation of this name."""
+    if name is not None and name != window.store.state.implementation:
         raise CommandError(intents.why_not_here(intents.implementation(name), window.device) or "")
-
-
-def picture_of(visit: WindowDriver, modes: Sequence[str], size: tuple[int, int]) -> QImage:
-    """Return what there is to see, `size` pixels large, after `modes` were entered in turn."""
-    QGuiApplication.styleHints().setCursorFlashTime(0)  # or a text cursor is there only at times
-    for mode in modes:
-        visit.enter(mode)
-    if visit.shown is visit.window:
-        return _with_dialogs(wait_for_calm(visit.window, visit.window), visit)
-    visit.shown.resize(*size)
-    return wait_for_calm(visit.window, visit.shown)
-
-
-def _with_dialogs(image: QImage, visit: WindowDriver) -> QImage:
-    """Paint the dialogs that lie over the window in its middle, as a desktop puts them."""
-    painter = QPainter(image)
-    for dialog in visit.dialogs():
-        corner = QPoint(image.width() - dialog.width(), image.height() - dialog.height()) / 2
-        _draw_raised(painter, dialog, corner)
-    painter.end()
-    return image
-
-
-def _draw_raised(painter: QPainter, dialog: QWidget, corner: QPoint) -> None:
-    """Draw with a shadow instead of the desktop's frame."""
-    box = dialog.rect().translated(corner)
-    for reach in range(SHADOW_PX, 0, -1):
-        painter.setPen(QColor(0, 0, 0, SHADOW_ALPHA))
-        painter.setBrush(QColor(0, 0, 0, SHADOW_ALPHA))
-        painter.drawRoundedRect(box.adjusted(-reach, -reach, reach, reach), reach, reach)
-    painter.drawPixmap(corner, dialog.grab())
-
-
-def _save(window: MainWindow, image: QImage, arguments: Namespace) -> None:
-    kept = window.memory.for_screenshot() | {"modes": list(arguments.mode)}
-    try:
-        save_png(arguments.output, image, kept)
-    except ImageFileError as error:
-        raise CommandError(str(error)) from error

@@ -40,7 +40,7 @@ def _draw(arguments: Namespace) -> int:
 
     arguments.output, arguments.image = DRAWN, next(iter(arguments.images), None)
     arguments.size_px, arguments.theme = WINDOW_SIZE, "system"
-    arguments.mode, arguments.at, arguments.zoom, arguments.baseline = (), None, None, None
+    arguments.baseline = None
     return draw_window.run(arguments)
 
 

@@ -42,10 +42,10 @@ from workbench.window.main_window import MainWindow
 
 TICK_MS = 100  # how long Ctrl+C may go unnoticed
 POLL_MS = 1
-CALM, CALM_MS = 4, 60  # so many looks have to find the same, so far apart
-SOON_MS = 2000  # charts that take long to draw wait so long before the next time
-BASELINE_MS = 30_000  # how long to wait for the CPU's turn, which may be refused
-REPEAT_MS = 30_000  # how long to wait for what was run only once to be timed again
+CALM, CALM_MS = 4, 60  # as many equal images, as far apart
+SOON_MS = 2000  # the longest wait of charts that take long to draw
+BASELINE_MS = 30_000  # the CPU's turn may be rejected
+REPEAT_MS = 30_000
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def real_window(
     size: tuple[int, int] = WINDOW_SIZE,
     scheme: theme.Scheme = "system",
 ) -> Iterator[MainWindow]:
-    """Open a window of `size` pixels with `changes` to the first day's choices, then close it.
+    """Open a window of `size` pixels with `changes` to the default choices, then close it.
 
     It neither reads nor writes the user's settings and data, so it looks the same for everybody.
     """
@@ -81,17 +81,15 @@ def real_window(
 @contextmanager
 def _without_data(folder: Path) -> Iterator[None]:
     """Keep sessions, reports, weights and kernels in `folder` rather than with the user's."""
-    theirs = {DATA_VARIABLE: folder / "data", KERNELS_VARIABLE: folder / "data" / "kernels"}
-    before = {name: os.environ.get(name) for name in theirs}
-    os.environ |= {name: str(path) for name, path in theirs.items()}
+    before = dict(os.environ)
+    os.environ[DATA_VARIABLE] = str(folder / "data")
+    os.environ[KERNELS_VARIABLE] = str(folder / "data" / "kernels")
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        for name in (DATA_VARIABLE, KERNELS_VARIABLE):
+            del os.environ[name]
+            os.environ |= {name: before[name]} if name in before else {}
 
 
 @contextmanager
@@ -114,17 +112,14 @@ def _without_noise() -> Iterator[None]:
 
 
 def wait_for_device(window: MainWindow) -> None:
-    """Wait until the window knows its GPU, or that there is none.
-
-    Before, it may change its mind about the implementation.
-    """
+    """Wait until the window knows its GPU, or that there is none, and keeps its implementation."""
     wait_until(window, lambda: window.device is not None)
 
 
 def wait_until(window: MainWindow, is_so: Callable[[], bool], every_ms: int = POLL_MS) -> None:
-    """Run Qt's loop until `is_so`, which is asked again and again.
+    """Run Qt's loop until `is_so`, by polling: its signal may have been sent before.
 
-    It may be so already, and said before anybody could listen.  Raises as `settle`.
+    Raises as `settle`.
     """
     wait = Wait(window)
     poll = QTimer()
@@ -136,11 +131,7 @@ def wait_until(window: MainWindow, is_so: Callable[[], bool], every_ms: int = PO
 
 
 def wait_for_calm(window: MainWindow, shown: QWidget) -> QImage:
-    """Wait until what `shown` shows has stopped changing; return that.
-
-    What is worked out aside is drawn when it is there, charts and sentences in a while: how long
-    that takes is a matter of speed, so what the window still means to do is waited for, too.
-    """
+    """Wait until `shown` has stopped changing, and nothing is under way; return its image."""
     seen: list[QImage] = []
 
     def is_calm() -> bool:
@@ -164,7 +155,7 @@ def _means_to_do_more(window: MainWindow) -> bool:
 
 
 def settle(window: MainWindow, act: Callable[[], None]) -> Result:
-    """Do `act`, and wait until what it asks for has been filtered, timed and checked.
+    """Do `act`, and wait until its result is filtered, timed and checked.
 
     Raises CommandError with the sentence that the window would show.
     """
@@ -178,28 +169,27 @@ def settle(window: MainWindow, act: Callable[[], None]) -> Result:
 
 
 def wait_for_baseline(window: MainWindow, result: Result) -> None:
-    """Wait until `result`, just settled, has its baseline, or so long that there will be none."""
-    if window.live.baseline_of(result) is not None:
-        return
-    wait = Wait(window)
-    window.live.baseline_ready.connect(wait.end)
-    QTimer.singleShot(BASELINE_MS, lambda: wait.end(None))
-    wait.until_ended(lambda: None)
-    window.live.baseline_ready.disconnect(wait.end)
+    """Wait until `result`, just settled, has its baseline, or for BASELINE_MS."""
+    if window.live.baseline_of(result) is None:
+        _wait_for(window, window.live.baseline_ready, BASELINE_MS)
 
 
 def wait_for_repeat(window: MainWindow, result: Result) -> Result:
-    """Wait until `result`, just settled, was timed again if it was run only once.
+    """Wait until `result`, just settled, is timed again if it ran only once, or for REPEAT_MS.
 
-    Returns what is known by then.
+    Returns the newest result.
     """
     if result.kernel and result.kernel.is_single and result.strips == 1:
-        wait = Wait(window)
-        window.live.timed_again.connect(wait.end)
-        QTimer.singleShot(REPEAT_MS, lambda: wait.end(None))
-        wait.until_ended(lambda: None)
-        window.live.timed_again.disconnect(wait.end)
+        _wait_for(window, window.live.timed_again, REPEAT_MS)
     return window.live.result or result
+
+
+def _wait_for(window: MainWindow, signal: Any, most_ms: int) -> None:
+    wait = Wait(window)
+    signal.connect(wait.end)
+    QTimer.singleShot(most_ms, lambda: wait.end(None))
+    wait.until_ended(lambda: None)
+    signal.disconnect(wait.end)
 
 
 class Wait:
@@ -227,9 +217,9 @@ class Wait:
 
     @contextmanager
     def _watching(self) -> Iterator[None]:
-        """End as well where the window says no, at a bug, and at Ctrl+C.
+        """End at the window's errors as well, at a bug, and at Ctrl+C.
 
-        Python looks at that only between its own instructions.
+        Python notices that only between its own instructions.
         """
         window, hook = self._window, sys.excepthook
         connections = [

@@ -11,7 +11,7 @@ from workbench.base.paths import asset
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """The name of a mode; its key is that of `workbench shot --mode` and of its screenshot."""
+    """The name of a mode; its key is that of `tests/window_driver.py` and of its screenshot."""
 
     key: str
     title: str

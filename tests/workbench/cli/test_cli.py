@@ -155,7 +155,6 @@ def test_a_name_that_begins_with_a_dash_is_refused_with_the_way_to_write_it(word
         ("launch", "--implementation"),
         ("shot", "OUT.png"),
         ("shot a.png --theme x", "light or dark, not 'x'"),
-        ("shot a.png --mode wipe,x", "not 'x'"),
         ("shot a.png --size-px 20000x9", "16384"),
     ],
 )

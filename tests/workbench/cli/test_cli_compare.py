@@ -98,7 +98,7 @@ def test_a_disturbed_time_fails_nothing_and_is_counted(kept, capsys):
     *complaints, last = capsys.readouterr().err.splitlines()
     assert len(complaints) == 4
     assert not any("opencv" in each or "parallel" in each for each in complaints)
-    assert last.startswith("workbench: 2 cells were not judged")
+    assert last.startswith("workbench: Not judged, 2 cells")
 
     def all_busy(cell, measured):
         return replace(times_as_long(3)(cell, measured), load=busy)
@@ -106,7 +106,7 @@ def test_a_disturbed_time_fails_nothing_and_is_counted(kept, capsys):
     c = kept("c", a_session("transfers", outcome=all_busy))
     assert main.main(["compare", a, c, "--json", "--fail-slower", "5%"]) == 0
     said = capsys.readouterr()
-    assert said.err.startswith("workbench: 6 cells were not judged")
+    assert said.err.startswith("workbench: Not judged, 6 cells")
     data = json.loads(said.out)
     assert (data["disturbed"], data["incomparable"], data["failures"]) == (6, 0, [])
     for pair in data["pairs"]:

@@ -52,20 +52,6 @@ def test_a_shot_is_the_window_with_its_settings_inside(folder, capsys):
         assert word in said.out
 
 
-def test_a_shot_of_several_modes_at_once_and_of_a_window_beside(folder, capsys):
-    image_files.save("a.png", generated.noise(40, 50, 3))
-    shot = ["shot", "w.png", "a.png", "--no-gpu", "--size-px", "1300x850", "--at", "49,0"]
-    assert main.main([*shot, "--mode", "wipe,anatomy"]) == 0
-    together = QImage("w.png")
-    settings = read_settings("w.png")
-    assert (settings["view_mode"], settings["modes"]) == ("wipe", ["wipe", "anatomy"])
-    assert main.main([*shot, "--mode", "weights", "--theme", "dark"]) == 0
-    editor = QImage("w.png")
-    assert together.size() == editor.size()
-    corners = [each.pixelColor(2, each.height() - 2).lightness() for each in (together, editor)]
-    assert corners[0] > 128 > corners[1]
-
-
 @pytest.mark.parametrize(
     ("words", "complaint", "code"),
     [

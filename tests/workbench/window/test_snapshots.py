@@ -20,11 +20,11 @@ from kernels.engine.engine import all_implementations
 from kernels.filters import all_filters
 from kernels.pictures.generated import scene
 from kernels.sweeps import estimate
+from tests.window_driver import WindowDriver, picture_of
 from tests.workbench.driving import settle, until
 from tests.workbench.engines import MadeUpGpu
 from tests.workbench.seeing import MAX_UNLIKENESS, image_of, marked, pixels_of, reduced, unlikeness
 from workbench.base import theme
-from workbench.cli.draw_window import WindowDriver, picture_of
 from workbench.model.state import Picture
 
 FOLDER = Path(__file__).parent / "snapshots"

@@ -1,19 +1,24 @@
-"""The modes that `workbench shot` leads a window into, where no picture of them is kept to compare.
+"""The modes that the driver of screenshots leads a window into, where no snapshot is compared.
 
 The others are in test_snapshots.py.
 """
 
 import pytest
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLabel, QProgressBar
 
+from kernels.pictures import generated
 from kernels.pictures.generated import noise
+from tests import window_driver
+from tests.window_driver import ENTER, WindowDriver
 from tests.workbench.driving import child, settle, show_picture, until
 from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
-from workbench.cli.draw_window import ENTER, WindowDriver
 from workbench.cli.output import CommandError
+from workbench.files import image_files
 from workbench.model.modes import MODES
 from workbench.panels.blocks.blocks_panel import BlocksPhase
 from workbench.panels.kernel import trying
+from workbench.session.exporter import read_settings
 
 
 def test_what_takes_time_is_waited_for_and_what_was_opened_is_closed(qtbot, window):
@@ -62,6 +67,21 @@ def test_what_cannot_be_shown_is_a_sentence(qtbot, window):
     settle(qtbot, window, lambda: window.store.update(filter="laplacian", ksize=3))
     with pytest.raises(CommandError, match="Laplacian has none"):
         WindowDriver(window).enter("pins")
+
+
+def test_a_shot_of_several_modes_at_once_and_in_another_theme(qapp, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    image_files.save("a.png", generated.noise(40, 50, 3))
+    shot = ["w.png", "a.png", "--no-gpu", "--size-px", "1300x850", "--at", "49,0"]
+    assert window_driver.main([*shot, "--mode", "wipe,anatomy"]) == 0
+    together = QImage("w.png")
+    settings = read_settings("w.png")
+    assert (settings["view_mode"], settings["modes"]) == ("wipe", ["wipe", "anatomy"])
+    assert window_driver.main([*shot, "--mode", "weights", "--theme", "dark"]) == 0
+    editor = QImage("w.png")
+    assert together.size() == editor.size()
+    corners = [each.pixelColor(2, each.height() - 2).lightness() for each in (together, editor)]
+    assert corners[0] > 128 > corners[1]
 
 
 def test_every_mode_has_a_way_to_enter_it_and_words():
