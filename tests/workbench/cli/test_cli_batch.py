@@ -3,15 +3,15 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
+from time import sleep
 
 import numpy as np
 import pytest
 
 from kernels.pictures.generated import noise
-from tests.conftest import ROOT
 from tests.picture_files import all_kinds
 from workbench.batch import batch_run
 from workbench.batch.journal import NAME
@@ -249,22 +249,26 @@ def test_results_are_right(folder):
 # -- for programs
 
 
-def controlled(*words):
-    """A batch in a process of its own, that listens."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "workbench", "batch", *words, "--no-gpu", "--control"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+@pytest.fixture
+def controlled(folder, monkeypatch, capsys):
+    """Runs a batch that listens; `act` is called with the pipe to it, in a thread."""
+
+    def run(*words, act=lambda pipe: None):
+        source, target = os.pipe()
+        with os.fdopen(source) as stdin, os.fdopen(target, "w") as pipe:
+            monkeypatch.setattr(sys, "stdin", stdin)
+            thread = Thread(target=act, args=(pipe,))
+            thread.start()
+            code = batch("in", "out", "--jobs", "1", "--control", *words)
+            thread.join()
+        return code, [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+    return run
 
 
-def test_a_program_is_told_how_far_it_is(folder):
-    with controlled("in", "out", "--jobs", "1") as process:
-        lines = [json.loads(each) for each in process.stdout]
-        process.stdin.close()
-    assert process.returncode == 0
+def test_a_program_is_told_how_far_it_is(controlled):
+    code, lines = controlled()
+    assert code == 0
     first = lines[0]["progress"]
     assert (first["total"], first["finished"], first["stages"]) == (7, 0, [])
     assert {"failed", "per_s", "left_s", "limit"} < set(first)
@@ -273,21 +277,23 @@ def test_a_program_is_told_how_far_it_is(folder):
 
 
 @pytest.mark.parametrize("word", ["pause\nstop\n", ""])
-def test_a_program_stops_it_and_it_goes_on_later(folder, word):
+def test_a_program_stops_it_and_it_goes_on_later(folder, controlled, word):
     for n in range(40):
         image_files.save(f"in/m{n}.png", noise(300, 300, 3))
-    with controlled("in", "out", "--jobs", "1") as process:
-        process.stdout.readline()
-        process.stdin.write(word)
-        process.stdin.close()
-        *_, last = map(json.loads, process.stdout)
-    assert process.returncode == 143
-    done = last["stopped"]["counts"].get("done", 0)
-    assert done < 47
+
+    def stop(pipe):
+        while not list(Path("out").glob("*.png")):
+            sleep(0.005)
+        pipe.write(word)
+        pipe.close()
+
+    code, lines = controlled(act=stop)
+    assert code == 143
+    done = lines[-1]["stopped"]["counts"].get("done", 0)
+    assert 0 < done < 47
     assert len(results("out")) == done
-    with controlled("in", "out", "--jobs", "1", "--resume") as process:
-        *_, last = map(json.loads, process.stdout)
-    assert (process.returncode, last["ended"]["counts"]) == (0, {"done": 47 - done})
+    code, lines = controlled("--resume")
+    assert (code, lines[-1]["ended"]["counts"]) == (0, {"done": 47 - done})
     assert len(results("out")) == 47
 
 
