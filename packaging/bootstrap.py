@@ -1,9 +1,8 @@
 """Make `.venv` ready: system packages, locked wheels, this project, and the CuPy that fits the GPU.
 
-`make run` and `make test` call it as `python3 packaging/bootstrap.py app` or `test`, with whichever
-Python it names when it is asked for `python`.  It is run before anything is installed, so it uses
-the standard library alone, and nothing newer than Python 3.8 has, so that an older Python can still
-read the sentence that says no.
+`make run` and `make test` call it as `python3 packaging/bootstrap.py app` or `test`, with the Python
+that it prints for `python`.  It runs before anything is installed, so it uses the standard library
+alone, and nothing newer than Python 3.8, so that an older Python can still print why it is rejected.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -44,8 +43,7 @@ LIBRARIES = {
     "libxcb-keysyms.so.1": "libxcb-keysyms1",
     "libxcb-shape.so.0": "libxcb-shape0",
 }
-# What the tests call: a compiler for the kernels' CPU shim, a screen that nobody looks at, and a
-# browser, a LaTeX and a reader of PDF for the report.
+# For tests: a compiler of the CPU runtime, a virtual screen, and programs that read the report.
 TEST_PROGRAMS = {
     "g++": "g++",
     "Xvfb": "xvfb",
@@ -65,25 +63,27 @@ NEVER_BESIDE = {
 
 
 class SetupError(Exception):
-    """What the user has to do before it can go on: shown as it is, without a traceback."""
+    """A sentence on what the user has to do first, shown without a traceback."""
 
 
 # ---------------------------------------------------------------------------- system packages
 
 
 def missing_packages(part: str) -> dict[str, str]:
-    """What this system lacks for `part` ("app" or "test"), each with its Debian package."""
+    """Map everything that `part` ("app" or "test") lacks here to its Debian package."""
     missing = {name: package for name, package in LIBRARIES.items() if not loads(name)}
     importlib.invalidate_caches()  # apt may have brought it a moment ago
-    if importlib.util.find_spec("ensurepip") is None:  # Debian keeps it in a package of its own
-        missing["Python's venv module"] = venv_package()
+    if importlib.util.find_spec("ensurepip") is None:  # Debian has it in a package for each version
+        is_system = Path(sys.executable).resolve() == Path(SYSTEM_PYTHON).resolve()
+        version = "python3" if is_system else "python{}.{}".format(*sys.version_info)
+        missing["Python's venv module"] = f"{version}-venv"
     if part == "test":
         missing.update({name: p for name, p in TEST_PROGRAMS.items() if not shutil.which(name)})
     return missing
 
 
 def loads(library: str) -> bool:
-    """Whether the dynamic loader finds the library: it is the one that Qt will ask."""
+    """True if the dynamic loader, which Qt will use, finds the library."""
     try:
         ctypes.CDLL(library)
     except OSError:
@@ -91,20 +91,8 @@ def loads(library: str) -> bool:
     return True
 
 
-def venv_package() -> str:
-    """`python3-venv` for the system's python3; another version beside it has its own package."""
-    if Path(sys.executable).resolve() == Path(SYSTEM_PYTHON).resolve():
-        return "python3-venv"
-    return "python{}.{}-venv".format(*sys.version_info)
-
-
-def apt_arguments(packages: Iterable[str]) -> list[str]:
-    """The one apt command, the same whether it is run here or shown to the user."""
-    return ["apt-get", "install", "-y", "--no-install-recommends", *packages]
-
-
 def install_system_packages(part: str) -> None:
-    """Bring what is missing if this is root on a Debian; else say what is missing and stop."""
+    """Install missing packages if this is root on a Debian; else raise SetupError."""
     missing = missing_packages(part)
     if not missing:
         return
@@ -113,45 +101,42 @@ def install_system_packages(part: str) -> None:
             f"Missing on this system: {', '.join(missing)}. "
             "Install them with its package manager, then try again."
         )
-    packages = list(missing.values())
+    command = ["apt-get", "install", "-y", "--no-install-recommends", *missing.values()]
     if os.geteuid() != 0:
         sudo = ["sudo"] if shutil.which("sudo") else []
-        raise SetupError(" ".join(sudo + apt_arguments(packages)))
-    print("Installing system packages:", *packages, flush=True)
-    apt_install(packages)
+        raise SetupError(" ".join(sudo + command))
+    print("Installing system packages:", *missing.values(), flush=True)
+    apt_install(command)
     if missing_packages(part):
         raise SetupError(f"Still missing after apt-get: {', '.join(missing_packages(part))}.")
 
 
-def apt_install(packages: Sequence[str]) -> None:
-    """Install without questions; a system whose package lists are old or absent gets them first."""
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-
-    def apt(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            arguments,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        )
-
-    command = apt_arguments(packages)
-    if apt(*command).returncode == 0:
+def apt_install(command: Sequence[str]) -> None:
+    """Install without questions; where that fails, fetch the package lists and try again."""
+    if apt(command).returncode == 0:
         return
-    update = apt("apt-get", "update")
-    again = apt(*command)
+    update, again = apt(["apt-get", "update"]), apt(command)
     if again.returncode != 0:
         reason = last_line(again.stdout, ("E:",))
         if "Failed to fetch" in update.stdout:
             reason += " (and its package lists could not be fetched: check the network)"
-        raise SetupError(f"apt-get could not install {', '.join(packages)}: {reason}.")
+        raise SetupError(f"apt-get could not install {', '.join(command[4:])}: {reason}.")
+
+
+def apt(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
 
 
 def last_line(text: str, starts: tuple[str, ...]) -> str:
-    """The last line that begins like an error message, which is where apt and pip put the cause."""
+    """The last line that begins like an error message, where apt and pip put the cause."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     causes = [line for line in lines if line.startswith(starts)]
     return (causes or lines or ["it gave no reason"])[-1]
@@ -161,14 +146,14 @@ def last_line(text: str, starts: tuple[str, ...]) -> str:
 
 
 class Gpus(NamedTuple):
-    """What decides the CuPy: the driver's CUDA version (13000 is 13.0) and each card's own."""
+    """The driver's CUDA version (13000 is 13.0) and each card's compute capability."""
 
     driver_version: int
     compute_capabilities: Sequence[tuple[int, int]]
 
 
 def find_gpus() -> Gpus | str:
-    """Ask the NVIDIA driver itself; where there is none, the words that say so."""
+    """Ask the NVIDIA driver; return a reason where there is no GPU."""
     try:
         cuda = ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -204,15 +189,12 @@ def choose_cuda(driver_version: int, compute_capabilities: Sequence[tuple[int, i
 
 def install_cupy() -> None:
     """Install the CuPy that fits, or say in one sentence why there is none."""
-    gpus = find_gpus()
-    if isinstance(gpus, str):
-        why_not: str | None = gpus
-        choice = None
-    else:
-        why_not = (
-            f"The NVIDIA driver (CUDA {version_words(gpus.driver_version)}) is too old for CuPy"
-        )
+    gpus, choice = find_gpus(), None
+    why_not = str(gpus)
+    if isinstance(gpus, Gpus):
         choice = choose_cuda(*gpus)
+        version = f"{gpus.driver_version // 1000}.{gpus.driver_version % 1000 // 10}"
+        why_not = f"The NVIDIA driver (CUDA {version}) is too old for CuPy"
     if choice is None:
         print(
             f"{why_not}, so CuPy is left out and filters run on the CPU; "
@@ -224,16 +206,11 @@ def install_cupy() -> None:
     install_lock(choice)
 
 
-def version_words(driver_version: int) -> str:
-    """13020 -> "13.2"."""
-    return f"{driver_version // 1000}.{driver_version % 1000 // 10}"
-
-
 # ------------------------------------------------------------------------ the environment
 
 
 def venv_works() -> bool:
-    """Whether `.venv` is whole and was made here: its scripts hold the path they were made for."""
+    """True if `.venv` is whole and was made here: its scripts hold the path they were made for."""
     try:
         first_words = (VENV / "bin" / "pip").read_text(encoding="utf-8")[:400]
     except OSError:
@@ -244,9 +221,9 @@ def venv_works() -> bool:
 
 
 def make_venv() -> None:
-    """Keep a `.venv` that works; make one where there is none, or where it broke half-way.
+    """Make a `.venv` unless there is one that works.
 
-    That begins by emptying the folder, so what a link points at, in use elsewhere, is left alone.
+    That begins by emptying the folder, so a link, whose target may be in use, is left alone.
     """
     if VENV.is_symlink():
         raise SetupError(
@@ -267,7 +244,7 @@ def make_venv() -> None:
 
 
 def pip(*arguments: str) -> None:
-    """Run pip with its full words in the log and only the downloads named on the screen."""
+    """Run pip with its output in the log and only the downloads on the screen."""
     command = [str(VENV_PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input"]
     environment = {**os.environ, "PIP_USER": "0"}  # a user's `user = true` is an error in a venv
     said: list[str] = []
@@ -283,21 +260,18 @@ def pip(*arguments: str) -> None:
         assert process.stdout is not None
         for line in process.stdout:
             said.append(line)
-            show_download(line.strip())
+            name = line.strip().replace("Downloading ", "").rsplit("/", 1)[-1]
+            # The first setup takes a minute or more, and should not look stuck.
+            if line.strip().startswith("Downloading ") and ".metadata" not in line:
+                print(f"  {name}", flush=True)
     with LOG.open("a", encoding="utf-8") as log:
         log.writelines(said)
     if process.returncode != 0:
         raise SetupError(f"{pip_failure(''.join(said))} Details: {LOG}")
 
 
-def show_download(line: str) -> None:
-    """The first setup takes a minute or more: name what comes, so that it does not look stuck."""
-    if line.startswith("Downloading ") and ".metadata" not in line:
-        print("  " + line.replace("Downloading ", "").rsplit("/", 1)[-1], flush=True)
-
-
 def pip_failure(said: str) -> str:
-    """One sentence for why pip failed; without a network it blames the package, so look closer."""
+    """A sentence on the failure; without a network pip blames the package, so look closer."""
     no_network = re.compile(
         "(NewConnection|NameResolution|Protocol|Proxy|SSL|ConnectTimeout|ReadTimeout)Error"
         "|IncompleteRead|Connection broken"
@@ -308,9 +282,9 @@ def pip_failure(said: str) -> str:
 
 
 def install_lock(name: str) -> None:
-    """Install exactly what the lock file names, each file checked against its hash.
+    """Install the files of a lock file, each checked against its hash.
 
-    The tests import less than half of what they need installed, so that pip compiles none of it.
+    Tests import less than half of theirs, so that pip compiles none of them.
     """
     lock = ROOT / "packaging" / "lock" / f"{name}.txt"
     exactly = ("--only-binary=:all:", "--require-hashes", "--requirement", str(lock))
@@ -318,7 +292,7 @@ def install_lock(name: str) -> None:
 
 
 def install_project() -> None:
-    """Editable, so that a pulled or edited source file is what runs next."""
+    """Install this project, editable."""
     pip("install", "--no-deps", "--no-index", "--no-build-isolation", "--editable", str(ROOT))
 
 
@@ -326,10 +300,10 @@ def install_project() -> None:
 
 
 def best_python() -> str:
-    """The system's own Python where it is of this one's version, else this one.
+    """The system's own Python where it has this one's version, else this one.
 
-    A distribution builds its Python with optimisations, which pyenv leaves out unless it is asked
-    for them: a loop of plain Python takes half as long again there.
+    A distribution builds its Python with optimisations that pyenv leaves out: a loop of plain
+    Python takes half as long again there.
     """
     # Debian has ensurepip, which makes environments, in a package of its own.
     ask = "import ensurepip, sys; print(sys.version_info[:2])"
@@ -344,7 +318,7 @@ def best_python() -> str:
 
 
 def check_python() -> None:
-    """Say early what pip would say late and at length."""
+    """Reject early a version that pip would reject late and at length."""
     version = sys.version_info[:2]
     if not OLDEST_PYTHON <= version <= NEWEST_PYTHON:
         raise SetupError(
@@ -354,7 +328,7 @@ def check_python() -> None:
 
 
 def set_up(part: str) -> None:
-    """Do everything for `part`; the stamps tell make that here nothing is left to do next time."""
+    """Do everything for `part`; the stamps tell make that nothing is left to do."""
     check_python()
     install_system_packages(part)
     make_venv()
@@ -381,7 +355,7 @@ def main(arguments: Sequence[str]) -> int:
     except OSError as error:  # a read-only tree, a full disk
         print(f"The setup stopped: {error}.", file=sys.stderr)
     except KeyboardInterrupt:
-        print("Interrupted; the next call goes on from here.", file=sys.stderr)
+        print("Interrupted; the next call resumes here.", file=sys.stderr)
     else:
         return 0
     return 1

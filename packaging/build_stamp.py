@@ -28,7 +28,7 @@ class BuildStamp(BuildHookInterface):  # type: ignore[type-arg]
             build_data["force_include"][str(stamp)] = known.BUILD_FILE
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
-        """Remove what was only needed while building."""
+        """Remove the file that only the build needed."""
         if folder := getattr(self, "_folder", None):
             folder.cleanup()
 

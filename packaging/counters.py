@@ -113,7 +113,7 @@ def profiled(rungs: Sequence[str]) -> str:
 
 
 def counters(cells: Sequence[Data], rows: Sequence[dict[str, str]]) -> list[Data]:
-    """The cells with what was counted of each: of several passes, of the longest."""
+    """The cells with their counters: of several passes, those of the longest."""
     wanted = sum(each["passes"] for each in cells)
     if len(rows) != wanted:
         raise SystemExit(f"ncu saw {len(rows)} kernels where {wanted} were launched.")

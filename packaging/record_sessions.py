@@ -1,8 +1,8 @@
-"""Measures every preset anew into assets/recorded/: `make recorded`.
+"""Measure every preset anew into assets/recorded/: `make recorded`.
 
 Each preset is a sweep of its own into a folder below --work, which may be stopped at any time and
-gone on with by the same command.  A whole one is packed into assets/recorded/, marked as one that
-comes with the program, and how its times stand to those it replaces is printed, implementation by
+resumed by the same command.  A whole one is packed into assets/recorded/, marked as one that comes
+with the program, and its times are compared with those it replaces, implementation by
 implementation.
 """
 
@@ -31,7 +31,7 @@ RECORDED = ROOT / "assets" / "recorded"
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure, pack and compare; 0 where every preset that was asked for is recorded anew."""
+    """Measure, pack and compare; 0 where every chosen preset is recorded anew."""
     known = [preset.key for preset in presets()]
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("presets", nargs="*", metavar="PRESET", help="default: all there are")
@@ -55,7 +55,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def measured(key: str, folder: Path, *, no_gpu: bool) -> bool:
-    """Sweep into `folder`, or go on there; whether that came to its end."""
+    """Sweep into `folder`, or resume there; True if that came to its end."""
     words = [sys.executable, "-m", "workbench", "sweep", key, "--out", str(folder)]
     words += ["--resume"] if (folder / NAME).exists() else []
     words += ["--no-gpu"] if no_gpu else []
@@ -63,7 +63,7 @@ def measured(key: str, folder: Path, *, no_gpu: bool) -> bool:
 
 
 def record(key: str, folder: Path) -> None:
-    """Pack what `folder` holds, and print how it stands to what it replaces."""
+    """Pack the session in `folder`, and compare it with the one it replaces."""
     new, path = read_session(folder), RECORDED / f"{key}{SUFFIXES[1]}"
     if path.exists():
         old = read_session(path)

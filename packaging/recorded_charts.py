@@ -1,4 +1,4 @@
-"""Draws the charts of docs/sweeps.md from the sessions in assets/recorded/: `make charts`.
+"""Draw the charts of docs/sweeps.md from the sessions in assets/recorded/: `make charts`.
 
 Each becomes an SVG in assets/charts/, and between the page's markers a picture, whose words for
 those who do not see it are the sentence that the chart says of itself.  Without the sessions the
@@ -43,7 +43,7 @@ def figures() -> Iterator[tuple[str, Figure]]:
 
 
 def words(drawn: list[tuple[str, Figure]]) -> str:
-    """What stands between the markers."""
+    """The text between the markers."""
     parts = [
         f"![{_plain(f'{figure.title}. {figure.sentence}')}](../assets/charts/{name})"
         for name, figure in drawn

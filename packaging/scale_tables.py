@@ -1,16 +1,15 @@
-"""Writes the tables of docs/scale.md and the one of README: `make tables`.
+"""Write the tables of docs/scale.md and the one of README: `make tables`.
 
-They are of what `workbench bench batch` and, by `python -m`, `tests.benches.large`,
-`tests.benches.devices`, `tests.many_files` and `tests.kills` left by `--json` in assets/measured/,
-in files whose names begin with those words, one for each machine; where there is none, the tables
-say so.
+They are made of the files in assets/measured/, one for each machine, that begin with a name in
+COMMANDS, whose `--json` wrote them; where there is none, the tables say so.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from kernels.sweeps.estimate import about
@@ -21,13 +20,17 @@ from workbench.cli.benches.batch import Rates
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURED = ROOT / "assets" / "measured"
-KINDS = ("batch", "large", "devices", "many", "kills")
 PAGE, README = ROOT / "docs" / "scale.md", ROOT / "README.md"
 
 PLANNED_SIDE = 100_000  # pixels of 8-bit RGB
 STAGES = {"read": "reading", "filter": "filtering", "write": "writing", "all": "all at a time"}
 LIMITS = {"files": "files and memory", "kernel": "the GPU's kernel"}  # of a folder on GPUs
 PARTS = {"link": "of it the link", "kernel": "of it the kernels"}
+STAGES_AND_PARTS = {
+    **{name: STAGES[name] for name in ("read", "filter")},
+    **PARTS,
+    **{name: STAGES[name] for name in ("write", "all")},
+}
 STAGES_OF_FILES = ("decode", "filter", "encode")
 COMMANDS = {
     "batch": "workbench bench batch --json",
@@ -43,28 +46,32 @@ Measured = dict[str, list[Data]]
 
 
 def measured(folder: Path) -> Measured:
-    """Return what was measured, by what measured it."""
+    """Read the measurements, by the name of their bench."""
     return {
         kind: [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob(f"{kind}*.json"))]
-        for kind in KINDS
+        for kind in COMMANDS
     }
 
 
 def page_tables(found: Measured) -> dict[str, str]:
-    """Return the tables of docs/scale.md, by the names of their markers."""
+    """Make the tables of docs/scale.md, by the names of their markers."""
+    made: dict[str, tuple[str, Iterable[str]]] = {
+        "batch": ("batch", map(_batch, found["batch"])),
+        "large": ("large", map(_large, found["large"])),
+        "plan": ("large", [_plan(found["large"])]),
+        "devices": ("devices", map(_devices, found["devices"])),
+        "folders": ("devices", map(_folders, found["devices"])),
+        "many": ("many", map(_many, found["many"])),
+        "kills": ("kills", map(_kills, found["kills"])),
+    }
     return {
-        "batch": _each(found, "batch", _batch),
-        "large": _each(found, "large", _large),
-        "plan": _or_not("large", _plan(found["large"])),
-        "devices": _each(found, "devices", _devices),
-        "folders": _each(found, "devices", _folders),
-        "many": _each(found, "many", _many),
-        "kills": _each(found, "kills", _kills),
+        name: "\n\n".join(filter(None, parts)) or f"*Not measured yet: `{COMMANDS[kind]} FILE`.*"
+        for name, (kind, parts) in made.items()
     }
 
 
 def readme_tables(found: Measured) -> dict[str, str]:
-    """Return the table of README: the figures that stand for the others, a line each."""
+    """Make the table of README: the figures that stand for the others, a line each."""
     rows = [
         *(row for data in found["batch"] for row in _batch_rows_in_short(data)),
         *(_large_in_short(data) for data in found["large"]),
@@ -97,18 +104,18 @@ def _batch(data: Data) -> str:
 
 
 def _rates_row(name: str, rates: Data, data: Data) -> tuple[str, ...]:
-    limit, can_be_had = _limit(rates, data)
+    limit, allowed = _limit(rates, data)
     return (
         _format(name),
         *(numbers.three_digits(rates[stage]) for stage in (*STAGES_OF_FILES, "batch")),
         numbers.percent(rates["batch"] / min(rates[stage] for stage in STAGES_OF_FILES)),
         limit,
-        numbers.percent(rates["batch"] / can_be_had),
+        numbers.percent(rates["batch"] / allowed),
     )
 
 
 def _limit(rates: Data, data: Data) -> tuple[str, float]:
-    """Return what is the limit of a batch, and the rate that can be had with it."""
+    """The limit of a batch, and the rate that it allows."""
     stages = Rates(**rates)
     on_gpu = data["machine"]["gpu"] is not None
     allowed = stages.allowed(on_gpu=on_gpu)
@@ -135,14 +142,14 @@ def _peer(peer: Data | None, ours: Data) -> str:
 
 
 def _batch_rows_in_short(data: Data) -> Iterator[tuple[str, ...]]:
-    """Yield a line for each format, of GPUs alone: on a CPU it is the other programs that tell."""
+    """A line for each format, on GPUs alone: on a CPU the other programs are the measure."""
     if data["machine"]["gpu"] is None:
         return
     height, width = data["size"]
     for name, rates in data["per_s"].items():
-        limit, can_be_had = _limit(rates, data)
-        share = numbers.percent(rates["batch"] / can_be_had)
-        of_it = f"{share} of what" if rates["batch"] < can_be_had else "as many as"
+        limit, allowed = _limit(rates, data)
+        share = numbers.percent(rates["batch"] / allowed)
+        of_it = f"{share} of what" if rates["batch"] < allowed else "as many as"
         yield (
             f"a folder of {_format(name)}, {width:,}×{height:,}",
             f"{numbers.three_digits(rates['batch'])} per s, {of_it} {limit} alone would allow",
@@ -155,16 +162,16 @@ def _batch_rows_in_short(data: Data) -> Iterator[tuple[str, ...]]:
 
 def _large(data: Data) -> str:
     side, seconds = data["side"], data["seconds"]
-    rows = []
-    for name, title in {**STAGES, **PARTS}.items():
-        if (taken := seconds.get(name)) is not None:
-            rates = (
-                numbers.byte_rate(data["bytes"] / 1e9 / taken),
-                numbers.pixel_rate(side**2 / 1e6 / taken),
-            )
-            rows.append((title, numbers.duration(taken * 1e3), *rates))
-    order = ("reading", "filtering", *PARTS.values(), "writing", "all at a time")
-    rows.sort(key=lambda row: order.index(row[0]))
+    rows = [
+        (
+            title,
+            numbers.duration(taken * 1e3),
+            numbers.byte_rate(data["bytes"] / 1e9 / taken),
+            numbers.pixel_rate(side**2 / 1e6 / taken),
+        )
+        for name, title in STAGES_AND_PARTS.items()
+        if (taken := seconds.get(name)) is not None
+    ]
     said = (
         f"{_where(data)}: {side:,}×{side:,} RGB, a TIFF of tiles, not packed, 5×5 Gaussian, each "
         "stage alone and all at a time."
@@ -178,7 +185,7 @@ def _large(data: Data) -> str:
 
 
 def _plan(runs: Iterable[Data]) -> str:
-    """Return what PLANNED_SIDE² pixels take by each machine's rates."""
+    """The time of PLANNED_SIDE² pixels at each machine's rates."""
     head = ("machine", *STAGES.values(), "link", "kernels", "wall")
     rows = []
     for data in runs:
@@ -232,7 +239,7 @@ def _cell(cell: Data) -> str:
 
 
 def _against(cell: Data, against: Data) -> str:
-    """Return "1.93×" of a strong cell, "97 % of 2×" of a weak one, and where it is a tie, that."""
+    """Describe a ratio: "1.93×" of a strong cell, "97 % of 2×" of a weak one, and a tie as such."""
     said = numbers.speed_up(against["ratio"], numbers.fine_ratio)
     if cell["kind"] == "weak":
         said = f"{numbers.percent(against['ratio'])} of {cell['devices']}×"
@@ -240,9 +247,7 @@ def _against(cell: Data, against: Data) -> str:
 
 
 def _median(timing: Data) -> float:
-    samples = sorted(timing["samples_ms"])
-    middle = len(samples) // 2
-    return float(samples[middle] if len(samples) % 2 else sum(samples[middle - 1 : middle + 1]) / 2)
+    return float(median(timing["samples_ms"]))
 
 
 def _folders(data: Data) -> str:
@@ -262,14 +267,13 @@ def _folders(data: Data) -> str:
 
 
 def _best_of_one(data: Data) -> dict[str, float]:
-    """Return the best rate of one GPU with each folder."""
-    return {
-        each["name"]: max(each["per_s"]) for each in data["folders"] if len(each["devices"]) == 1
-    }
+    """The best rate of one GPU with each folder."""
+    single = (each for each in data["folders"] if len(each["devices"]) == 1)
+    return {each["name"]: max(each["per_s"]) for each in single}
 
 
 def _devices_in_short(data: Data) -> Iterator[tuple[str, ...]]:
-    """Yield the largest picture of each kind, and each folder, on the most GPUs."""
+    """The largest picture of each kind, and each folder, on the most GPUs."""
     largest: dict[tuple[str, str], Data] = {}
     for cell in data["cells"]:
         if cell["devices"] > 1:
@@ -339,20 +343,12 @@ def _kills_in_short(data: Data) -> tuple[str, ...]:
 # ---------------------------------------------------------------------------- words and files
 
 
-def _each(found: Measured, kind: str, made: Callable[[Data], str]) -> str:
-    return _or_not(kind, "\n\n".join(filter(None, map(made, found[kind]))))
-
-
-def _or_not(kind: str, made: str) -> str:
-    return made or f"*Not measured yet: `{COMMANDS[kind]} FILE`.*"
-
-
 def _format(extension: str) -> str:
     return {".png": "PNG", ".jpg": "JPEG", ".tif": "TIFF"}.get(extension, extension)
 
 
 def _machine(data: Data) -> str:
-    """Return the GPU, or that there is none, and the CPU's cores."""
+    """The GPU, or that there is none, and the CPU's cores."""
     machine = data["machine"]
     gpus = len(data.get("devices", ())) or 1
     gpu = f"{gpus} × {machine['gpu']}" if gpus > 1 else machine["gpu"]

@@ -97,7 +97,7 @@ def smaller(encoded: bytes) -> bytes:
 
 
 def lines() -> str:
-    """Return what stands between README's markers: a line per mode, linked to its paragraph."""
+    """The text between README's markers: a line per mode, linked to its paragraph."""
     return "\n".join(
         wrapped(
             f"- [{mode.title}](docs/window.md#{_anchor(mode.title)}): {mode.first_sentence}", "  "
@@ -107,7 +107,7 @@ def lines() -> str:
 
 
 def paragraphs() -> str:
-    """Return what stands between the markers of the page about the window."""
+    """The text between the markers of the page about the window."""
     parts = []
     for key, mode in MODES.items():
         picture = f"![{mode.title}](../assets/screenshots/{key}.png)"
@@ -116,7 +116,7 @@ def paragraphs() -> str:
 
 
 def _anchor(heading: str) -> str:
-    """Return the name that Markdown viewers give to a heading."""
+    """The name that Markdown viewers give to a heading."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 

@@ -27,7 +27,7 @@ def main() -> int:
 
 
 def text(measured: dict[str, Any]) -> str:
-    """Return the file's text for what the bench measured."""
+    """Format the bench's measurements as the file."""
     kinds = [
         {"kind": asdict(kind_in(cell)), "measured": [asdict(each) for each in ways_in(cell)]}
         for cell in measured["cells"]
@@ -38,7 +38,7 @@ def text(measured: dict[str, Any]) -> str:
 
 
 def kind_in(cell: dict[str, Any]) -> JobClass:
-    """Return what kind of job a cell of the bench is, without making its picture."""
+    """Classify a cell of the bench, without making its picture."""
     job = made_jobs.job(
         cell["weights"], cell["ksize"], (8, 8), cell["channels"], cell["pixel_type"]
     )
@@ -46,7 +46,7 @@ def kind_in(cell: dict[str, Any]) -> JobClass:
 
 
 def ways_in(cell: dict[str, Any]) -> list[Candidate]:
-    """Return the quickest ways whose answers were right, with all of float32."""
+    """Select the quickest ways whose outputs were right, with all of float32."""
     exact = {rung.key for rung in ladder() if not rung.reduced_precision}
     right = [
         each

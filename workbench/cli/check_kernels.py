@@ -42,10 +42,10 @@ from workbench.report.checked_kernels import (
 
 
 def run(arguments: Namespace) -> int:
-    """Print a row for each kernel; FAILED where something is known against one.
+    """Print a row for each kernel; FAILED where one has a fault.
 
-    With --strict it is FAILED, too, where one is not verified.  With --json a document of that on
-    stdout, and all else on stderr.
+    With --strict also where one is not verified.  With --json a document of that on stdout, and
+    all else on stderr.
     """
     with printed_apart(arguments.json) as print_json, ended_by_sigterm():
         found = engine_maker(arguments)().device
@@ -68,7 +68,7 @@ def run(arguments: Namespace) -> int:
                 how,
                 at_a_time=1 if device else arguments.jobs,  # else one disturbs another's times
             )
-        finally:  # what is known until then, where it was stopped
+        finally:  # also where it was stopped
             progress.say("")
             known = [rows[at] for at in sorted(rows)]
             _print(known, len(files), how)
@@ -82,7 +82,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _files(named: Iterable[Path]) -> list[KernelFile]:
-    """Return all kernels that are named, each once.  Raises CommandError where there is none."""
+    """Find all named kernels, each once.  Raises CommandError where there is none."""
     found: list[KernelFile] = []
     for each in named:
         inside = kernel_files(each)
@@ -107,7 +107,6 @@ def _print(rows: list[CheckedKernel], count: int, how: Exam) -> None:
 
 
 def _data(rows: list[CheckedKernel], count: int, how: Exam) -> dict[str, Any]:
-    """Return all rows for programs."""
     return {
         "command": "check",
         "program": program_version(),

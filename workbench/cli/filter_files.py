@@ -1,4 +1,4 @@
-"""`workbench apply IN... OUT`: filter picture files, say how long it took, and check the answer."""
+"""`workbench apply IN... OUT`: filter picture files, time them, and check the output."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +18,6 @@ from workbench.batch.batch_run import in_order, running
 from workbench.batch.filtering import Outcome, Recipe
 from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import (
-    FilePair,
     PairingError,
     Pairs,
     names_folder,
@@ -50,32 +49,35 @@ def run(arguments: Namespace) -> int:
         return _apply_to_streams(recipe, arguments, Path(folder))
 
 
-def _pairs(inputs: list[Path], output: str, arguments: Namespace) -> Pairs:
-    is_for_files = arguments.format is not None and not _writes_stdout(arguments)
+def _pairs(inputs: list[Path], target: str, arguments: Namespace) -> Pairs:
+    is_for_files = arguments.format is not None and arguments.output != output.STREAM
     rename = with_extension(EXTENSION_OF[arguments.format]) if is_for_files else None
     try:
-        return pairs_of(inputs, output, recursive=arguments.recursive, rename=rename)
+        return pairs_of(inputs, target, recursive=arguments.recursive, rename=rename)
     except PairingError as error:
         raise CommandError(str(error), USAGE) from error
-
-
-def _writes_stdout(arguments: Namespace) -> bool:
-    return bool(arguments.output == output.STREAM)
 
 
 def _apply_to_streams(recipe: Recipe, arguments: Namespace, folder: Path) -> int:
     """Apply with files in `folder` in place of standard input and output."""
     stdin, stdout = folder / "stdin", folder / f"stdout{EXTENSION_OF[arguments.format or 'png']}"
-    if _writes_stdout(arguments):
+    writes_stdout = arguments.output == output.STREAM
+    if writes_stdout:
         _refuse_stdout(arguments)
     inputs = [stdin if str(each) == output.STREAM else each for each in arguments.inputs]
     if inputs.count(stdin) > 1:
         raise CommandError("Standard input holds one picture; name - once.", USAGE)
-    target = str(stdout) if _writes_stdout(arguments) else arguments.output
-    pairs = _pairs(inputs, target, arguments)
+    pairs = _pairs(inputs, str(stdout) if writes_stdout else arguments.output, arguments)
     if stdin in inputs:
         output.read_stdin(stdin)
-    shown = [_as_streams(each, stdin, stdout) for each in pairs.pairs]
+    shown = [
+        replace(
+            pair,
+            source_shown=output.STREAM if pair.source == stdin else pair.source_shown,
+            target_shown="stdout" if pair.target == stdout else pair.target_shown,
+        )
+        for pair in pairs.pairs
+    ]
     code = _apply(recipe, replace(pairs, pairs=shown), arguments)
     if stdout.exists():
         output.write_stdout(stdout)
@@ -91,15 +93,6 @@ def _refuse_stdout(arguments: Namespace) -> None:
     output.refuse_stdout()
 
 
-def _as_streams(pair: FilePair, stdin: Path, stdout: Path) -> FilePair:
-    """Return `pair` as the user named it."""
-    return replace(
-        pair,
-        source_shown=output.STREAM if pair.source == stdin else pair.source_shown,
-        target_shown="stdout" if pair.target == stdout else pair.target_shown,
-    )
-
-
 def _apply(recipe: Recipe, pairs: Pairs, arguments: Namespace) -> int:
     engine = engine_maker(arguments)()
     for sentence in (note_on(engine, recipe, arguments), *pairs.complaints):
@@ -108,17 +101,19 @@ def _apply(recipe: Recipe, pairs: Pairs, arguments: Namespace) -> int:
     machine = facts(engine) if arguments.json else {}
     progress = ProgressLine(arguments.progress)
     failures, count = len(pairs.complaints), len(pairs.pairs)
+    into_folder = pairs.into_folder or names_folder(arguments.output)
     control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
 
     def say(outcome: Outcome, doing: str) -> None:
         if not arguments.control:
-            progress.say(f"{_name(outcome, count)}: {doing}")
+            of_all = "" if count == 1 else f" ({outcome.index + 1:,} of {count:,})"
+            progress.say(f"{outcome.pair.name}{of_all}: {doing}")
         elif outcome.strips is not None:
             print(output.json_of(rows_record(outcome)), flush=True)
         control.obey()
 
     with (
-        _output_folder(pairs, arguments.output),
+        _folder(Path(arguments.output)) if into_folder else nullcontext(),
         _telling_of_parts(pairs, progress),
         _telling_the_end(control, arguments) as counts,
     ):
@@ -133,7 +128,7 @@ def _apply(recipe: Recipe, pairs: Pairs, arguments: Namespace) -> int:
 
 @contextmanager
 def _telling_the_end(control: RemoteControl, arguments: Namespace) -> Iterator[Counter[str]]:
-    """Give what counts pictures by their status, and tell a program how it ended, as `batch`."""
+    """Count pictures by their status, and print the counts for a program at the end."""
     counts: Counter[str] = Counter()
     began, how = control.clock(), "stopped"
     try:
@@ -147,7 +142,7 @@ def _telling_the_end(control: RemoteControl, arguments: Namespace) -> Iterator[C
 
 @contextmanager
 def _telling_of_parts(pairs: Pairs, progress: ProgressLine) -> Iterator[None]:
-    """Say after Ctrl+C which results are written in part, and can be gone on with."""
+    """After Ctrl+C, name the results that are written in part and can be resumed."""
     try:
         yield
     except KeyboardInterrupt:
@@ -158,22 +153,16 @@ def _telling_of_parts(pairs: Pairs, progress: ProgressLine) -> Iterator[None]:
         raise
 
 
-def _name(outcome: Outcome, count: int) -> str:
-    """Return "photo.png", or "photo.png (3 of 20)"."""
-    name = outcome.pair.name
-    return name if count == 1 else f"{name} ({outcome.index + 1:,} of {count:,})"
-
-
 def _print_outcome(
     outcome: Outcome, recipe: Recipe, machine: dict[str, Any], arguments: Namespace
 ) -> None:
-    """Print what became of one picture: words or JSON on stdout, and what is wrong on stderr."""
+    """Print one picture's outcome: words or JSON on stdout, warnings and errors on stderr."""
     for warning in outcome.warnings:
         complain(warning)
     if arguments.json:
         print(output.json_of(record_of(outcome, recipe) | {"machine": machine}), flush=True)
     else:
-        words = sys.stderr if _writes_stdout(arguments) else sys.stdout
+        words = sys.stderr if arguments.output == output.STREAM else sys.stdout
         for line in _lines(outcome, recipe):
             print(without_controls(line), file=words, flush=True)
     if outcome.error is not None:
@@ -186,18 +175,14 @@ def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:
         yield f"{pair.name}: {remark}"
     if outcome.skipped:
         yield f"{pair.name}: {pair.target_shown} is there already and was left as it is."
-    elif outcome.error is None and outcome.result is not None:
-        line = in_one_line(outcome.result)
-        yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
-    elif outcome.error is None and outcome.large is not None:
-        line = large_in_one_line(outcome.large)
+    elif outcome.error is None and (line := _result(outcome)):
         yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
 
 
-def _output_folder(pairs: Pairs, output: str) -> AbstractContextManager[None]:
-    if pairs.into_folder or names_folder(output):
-        return _folder(Path(output))
-    return nullcontext()
+def _result(outcome: Outcome) -> str:
+    if outcome.large is not None:
+        return large_in_one_line(outcome.large)
+    return "" if outcome.result is None else in_one_line(outcome.result)
 
 
 @contextmanager
