@@ -1,8 +1,8 @@
 """Make `.venv` ready: system packages, locked wheels, this project, and the CuPy that fits the GPU.
 
-`make run` and `make test` call it as `python3 packaging/bootstrap.py app` or `test`, with the Python
-that it prints for `python`.  It runs before anything is installed, so it uses the standard library
-alone, and nothing newer than Python 3.8, so that an older Python can still print why it is rejected.
+`make run` and `make test` call it as `python3 packaging/bootstrap.py app` or `test`, with the
+Python that it prints for `python`.  It runs before anything is installed, so it uses the standard
+library alone, and nothing newer than Python 3.8, so that an older Python can still say why not.
 """
 
 from __future__ import annotations
