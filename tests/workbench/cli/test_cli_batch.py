@@ -13,6 +13,7 @@ import pytest
 
 from kernels.pictures.generated import noise
 from tests.picture_files import all_kinds
+from tests.workbench.cli.batches import journal, results
 from workbench.batch import batch_run
 from workbench.batch.journal import NAME
 from workbench.cli import main
@@ -25,18 +26,6 @@ def batch(*words):
 
 def apply(*words):
     return main.main(["apply", *words, "--filter", "sharpen", "--no-gpu"])
-
-
-def results(folder):
-    """What is in a folder of results, but for the journal: {name: bytes}."""
-    found = (each for each in Path(folder).rglob("*") if each.is_file() and each.name != NAME)
-    return {str(each.relative_to(folder)): each.read_bytes() for each in found}
-
-
-def journal(folder="out"):
-    """The lines that the journal has for pictures."""
-    lines = (json.loads(each) for each in (Path(folder) / NAME).read_text().splitlines())
-    return [each for each in lines if "status" in each]
 
 
 @pytest.fixture

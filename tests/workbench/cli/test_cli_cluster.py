@@ -1,25 +1,21 @@
 """`workbench batch --scheduler`: a real scheduler and real workers, one of them killed."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from time import monotonic, sleep
 
 import pytest
 
 from kernels.pictures.generated import noise
-from tests.conftest import ROOT
-from workbench.batch.journal import NAME
+from tests.workbench.cli.batches import WAIT_S, environment, journal, results, until
 from workbench.cli import main
 from workbench.files import image_files
 
 pytest.importorskip("distributed")
 
-WAIT_S = 60.0
 OPTIONS = ("--filter", "sharpen", "--no-gpu", "--implementation", "parallel")
 # A worker that stops for ever in its third file, between its last byte and its name.
 STUCK = """
@@ -48,18 +44,6 @@ from workbench.cli import main
 cluster.SILENT_S, cluster.LEFT_S, cluster.ANSWER_S = 2.0, 4.0, 4.0
 sys.exit(main.main(sys.argv[1:]))
 """
-
-
-def environment():
-    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    return {**os.environ, "PYTHONPATH": path}
-
-
-def until(is_so):
-    end = monotonic() + WAIT_S
-    while not is_so():
-        assert monotonic() < end, "it did not come about"
-        sleep(0.05)
 
 
 class Processes:
@@ -120,15 +104,6 @@ def ran(*words, **how):
     with batch(*words, **how) as process:
         said, complaint = process.communicate(timeout=WAIT_S)
     return process.returncode, said, complaint
-
-
-def results(folder):
-    return {each.name: each.read_bytes() for each in Path(folder).glob("*.png")}
-
-
-def journal():
-    lines = map(json.loads, (Path("out") / NAME).read_text().splitlines())
-    return [each for each in lines if "status" in each]
 
 
 def test_no_scheduler_and_no_worker_are_a_sentence_each(folder, dask):

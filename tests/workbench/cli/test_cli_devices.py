@@ -8,16 +8,14 @@ import sys
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from time import monotonic, sleep
 
 import pytest
 
 from kernels.pictures.generated import noise
-from tests.conftest import ROOT
 from tests.workbench.batch import made_up_gpus as gpus
+from tests.workbench.cli.batches import environment, journal, results, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.batch.device_run import DeviceRun
-from workbench.batch.journal import NAME
 from workbench.cli import filter_folders as command
 from workbench.cli import main, recipe_options
 from workbench.files import image_files
@@ -63,22 +61,15 @@ def batch(*words):
 
 def apart(*words):
     """The same in a process, and a group of processes, of its own."""
-    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     return subprocess.Popen(
         [sys.executable, "-c", MADE_UP, "batch", *words, *FILTER],
-        env={**os.environ, "PYTHONPATH": path},
+        env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
-
-
-def journal(folder="out"):
-    """The lines that the journal has for pictures."""
-    lines = (json.loads(each) for each in (Path(folder) / NAME).read_text().splitlines())
-    return [each for each in lines if "status" in each]
 
 
 def running_in(group):
@@ -90,17 +81,6 @@ def running_in(group):
             if int(its_group) == group and state != "Z":
                 found.append(each.parent.name)
     return found
-
-
-def until(is_so):
-    end = monotonic() + 60
-    while not is_so():
-        assert monotonic() < end, "it did not come about"
-        sleep(0.02)
-
-
-def results(folder):
-    return {each.name: each.read_bytes() for each in Path(folder).glob("*.png")}
 
 
 @pytest.mark.parametrize("devices", ["all", "1,0"])

@@ -2,7 +2,6 @@
 
 import json
 import multiprocessing
-import os
 import subprocess
 import sys
 from argparse import Namespace
@@ -12,13 +11,12 @@ from pathlib import Path
 import pytest
 
 from kernels.pictures.generated import noise
-from tests.conftest import ROOT
+from tests.workbench.cli.batches import environment, journal, results
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from tests.workbench.window.large.large_files import HEIGHT, LITTLE, plain
 from workbench.batch import device_run
 from workbench.batch.device_run import processes_each
 from workbench.batch.filtering import Recipe
-from workbench.batch.journal import NAME
 from workbench.cli import filter_folders as command
 from workbench.cli import main, recipe_options
 from workbench.files import image_files
@@ -66,16 +64,6 @@ def batch(*words):
     return main.main(["batch", *words, *HOW])
 
 
-def journal(folder="out"):
-    """The lines that the journal has for pictures, by their results."""
-    lines = (json.loads(each) for each in (Path(folder) / NAME).read_text().splitlines())
-    return {each["output"]: each for each in lines if "status" in each}
-
-
-def results(folder):
-    return {each.name: each.read_bytes() for each in Path(folder).glob("*.png")}
-
-
 def test_two_processes_give_what_one_does_also_what_fails_and_is_resumed(folder, processes, capsys):
     Path("in/p03.png").write_bytes(b"no picture")
     assert batch("in", "out", "--jobs", "2", "--json") == 1
@@ -85,10 +73,11 @@ def test_two_processes_give_what_one_does_also_what_fails_and_is_resumed(folder,
     assert multiprocessing.active_children() == []
     assert results("out") == results("one")
     assert len(results("out")) == COUNT - 1
-    rows = journal().values()
-    assert [{**each, "seconds": None} for each in rows] == [
-        {**journal("one")[each["output"]], "seconds": None} for each in rows
-    ]
+    rows, ones = (
+        {each["output"]: {**each, "seconds": None} for each in journal(folder)}
+        for folder in ("out", "one")
+    )
+    assert rows == ones
     assert said.err.startswith("workbench: p03.png is not a picture")
     last = json.loads(said.out.splitlines()[-1])["ended"]
     assert last["counts"] == {"done": COUNT - 1, "failed": 1}
@@ -108,10 +97,9 @@ def test_little_memory_and_few_threads_are_for_one_process(folder, processes, wo
 
 def controlled(*words):
     """The command with two processes, in a process of its own that listens."""
-    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     return subprocess.Popen(
         [sys.executable, "-c", IN_TWO, "batch", *words, *SOON, "--jobs", "2", "--control"],
-        env={**os.environ, "PYTHONPATH": path},
+        env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

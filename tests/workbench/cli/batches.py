@@ -1,0 +1,36 @@
+"""What tests of `workbench batch` look at: the journal, the results, and whether it is so far."""
+
+import json
+import os
+from pathlib import Path
+from time import monotonic, sleep
+
+from tests.conftest import ROOT
+from workbench.batch.journal import NAME
+
+WAIT_S = 60.0
+
+
+def journal(folder="out"):
+    """The lines that the journal has for pictures."""
+    lines = map(json.loads, (Path(folder) / NAME).read_text().splitlines())
+    return [each for each in lines if "status" in each]
+
+
+def results(folder):
+    """What is in a folder of results, but for the journal: {name: bytes}."""
+    found = (each for each in Path(folder).rglob("*") if each.is_file() and each.name != NAME)
+    return {each.relative_to(folder).as_posix(): each.read_bytes() for each in found}
+
+
+def until(is_so):
+    end = monotonic() + WAIT_S
+    while not is_so():
+        assert monotonic() < end, "it did not come about"
+        sleep(0.02)
+
+
+def environment():
+    """For a process that imports the tests."""
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return {**os.environ, "PYTHONPATH": path}
