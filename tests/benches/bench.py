@@ -43,7 +43,7 @@ class BenchRow:
     limit_ms: float | None = None
 
     def cells(self) -> tuple[str, ...]:
-        """Return the columns of HEADER."""
+        """The columns of HEADER."""
         if not self.samples_ms:
             return (self.what, self.figure, "", "", "", "")
         median, high, largest = np.percentile(self.samples_ms, (50, 99, 100))
@@ -61,7 +61,10 @@ Measure = Callable[[Namespace], Iterator[BenchRow]]
 
 
 def main(
-    name: str, run: Callable[[Namespace], int], options: Sequence[str], words: Sequence[str] | None
+    name: str,
+    run: Callable[[Namespace], int],
+    options: Sequence[str],
+    words: Sequence[str] | None = None,
 ) -> int:
     """Run a bench with `words`, by default the process's own; return the exit code.
 
@@ -77,7 +80,12 @@ def main(
 
 
 def main_of_window(
-    name: str, title: str, measure: Measure, words: Sequence[str] | None, *, has_runs: bool = True
+    name: str,
+    title: str,
+    measure: Measure,
+    words: Sequence[str] | None = None,
+    *,
+    has_runs: bool = True,
 ) -> int:
     """Run a bench of the window, which stays unseen, and print its table."""
 
@@ -111,14 +119,14 @@ def _facts(name: str, arguments: Namespace) -> list[tuple[str, str]]:
 
 
 def peak_memory() -> BenchRow:
-    """Return the most memory that this process has had so far, as a row."""
+    """The peak memory of this process, as a row."""
     peak = peak_bytes()
     figure = "not known on this system" if peak is None else numbers.byte_count(peak)
     return BenchRow("peak memory of the process", figure=figure)
 
 
 def peak_bytes() -> int | None:
-    """Return the most memory that this process has had so far; None on Windows."""
+    """The peak memory of this process so far; None on Windows."""
     try:
         import resource
     except ImportError:

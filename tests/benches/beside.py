@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from statistics import median
 from time import perf_counter, time_ns
@@ -84,7 +84,7 @@ class _Typing:
 
 
 def _swept(window: MainWindow, meanwhile: Callable[[], None] = lambda: None) -> Times:
-    """Return the samples of every cell that was found right, by its name."""
+    """Sweep; return the samples of every verified cell, by its name."""
     times: Times = {}
     ended: list[bool] = []
 
@@ -109,9 +109,7 @@ def _swept(window: MainWindow, meanwhile: Callable[[], None] = lambda: None) -> 
     return times
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the bench; return the exit code."""
-    return bench.main_of_window("beside", TITLE, measure, words, has_runs=False)
+main = partial(bench.main_of_window, "beside", TITLE, measure, has_runs=False)
 
 
 if __name__ == "__main__":

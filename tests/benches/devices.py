@@ -14,6 +14,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -76,7 +77,7 @@ class ScalingCell:
         return f"{self.kind} {self.weights} {self.ksize}×{self.ksize} {self.side}×{self.side}"
 
     def job(self, devices: int) -> Job:
-        """Return what that many GPUs do."""
+        """The job of that many GPUs."""
         rows = self.side * (devices if self.kind == "weak" else 1)
         made = made_jobs.job(self.weights, self.ksize, (rows, self.side))
         return replace(made, devices=devices)
@@ -99,12 +100,12 @@ class DeviceTimes:
 
     @property
     def kernel(self) -> Timing:
-        """Return the time of filtering."""
+        """The time of filtering."""
         return Timing(tuple(self.kernels_ms), "cold", rounds=tuple(self.rounds))
 
     @property
     def whole(self) -> Timing:
-        """Return the time with both transfers, one sample in each round."""
+        """The time with both transfers, one sample in each round."""
         return Timing(tuple(self.whole_ms), "cold")
 
     def add(self, result: Result, whole: Result) -> None:
@@ -126,13 +127,13 @@ class Scaling:
     times: tuple[DeviceTimes, ...]
 
     def against_one(self, found: DeviceTimes, *, whole: bool = False) -> Comparison:
-        """Return how these GPUs compare with one."""
+        """Compare these GPUs with one."""
         one = self.times[0]
         return compare(found.whole, one.whole) if whole else compare(found.kernel, one.kernel)
 
 
 def scaling_cells() -> Iterator[ScalingCell]:
-    """Yield all that is measured."""
+    """All cells."""
     for weights, ksize in WEIGHTS:
         yield from (ScalingCell("strong", weights, ksize, side) for side in STRONG_SIDES)
         yield from (ScalingCell("weak", weights, ksize, side) for side in WEAK_SIDES)
@@ -141,7 +142,7 @@ def scaling_cells() -> Iterator[ScalingCell]:
 def scaling_of(engine: Engine, cell: ScalingCell, counts: Sequence[int], rounds: int) -> Scaling:
     """Measure one cell: all numbers of GPUs take turns, and every second round turns them round.
 
-    All run what `auto` picks for one.  Raises the errors of `kernels.core.errors`.
+    All run the pick of `auto` for one.  Raises the errors of `kernels.core.errors`.
     """
     pick = next(engine.picks(cell.job(1)))
     times = [DeviceTimes(with_pick(cell.job(count), pick)) for count in counts]
@@ -184,7 +185,7 @@ class FolderCell:
 
     @property
     def recipe(self) -> Recipe:
-        """Return what is done to each file."""
+        """The recipe for each file."""
         chosen = State(filter=self.filter, ksize=self.ksize)
         return Recipe(chosen, self.implementation, sampling=UNTIMED, check_every=FILES)
 
@@ -206,7 +207,6 @@ class FolderRate:
 
     @property
     def best(self) -> float:
-        """Return the best round's."""
         return max(self.per_s)
 
 
@@ -245,13 +245,13 @@ def _name(number: int) -> str:
 
 
 def _per_s(rate: FolderRate, cell: FolderCell, source: Path) -> float:
-    """Return how many files are finished per second, and note what the others waited for."""
+    """Measure the files per second, and note the stage that the others waited for."""
     out = source.parent / "out"
     out.mkdir()
     pairs = FilePairs([Group(source, out, tuple(map(_name, range(FILES))))], str)
     jobs, gpus = usable_cores(), len(rate.devices)
     processes = rate.devices * processes_each(jobs // gpus, FILES // gpus)
-    run = DeviceRun(processes, cell.recipe, out, jobs, _refuse)
+    run = DeviceRun(processes, cell.recipe, out, jobs, _fail)
     times = StageTimes(FILES, jobs, engines=len(processes))
     finished_s: list[float] = []
     try:
@@ -268,11 +268,11 @@ def _good(rows: Iterator[FinishedRow]) -> Iterator[FinishedRow]:
     for row in rows:
         if row.error:
             raise CommandError(row.error)
-        # Whose it is is of no account here.
+        # Without its GPU.
         yield FinishedRow(row.source, row.output, row.status, seconds=row.seconds)
 
 
-def _refuse(sentence: str) -> None:
+def _fail(sentence: str) -> None:
     raise CommandError(sentence)
 
 
@@ -305,7 +305,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _counts(engine: Engine) -> range:
-    """Return 1 to as many as there are.  Raises CommandError where that is one, or none."""
+    """1 to the number of GPUs here.  Raises CommandError where that is one, or none."""
     if isinstance(engine.device, NoDevice):
         raise CommandError(f"{engine.device.reason} {engine.device.remedy}".rstrip())
     there = len(engine.device_numbers)
@@ -315,7 +315,7 @@ def _counts(engine: Engine) -> range:
 
 
 def _chosen(pattern: str | None) -> tuple[list[ScalingCell], list[FolderCell]]:
-    """Return the cells for one picture and those for a folder."""
+    """The chosen cells for one picture and those for a folder."""
     fits = fitting(pattern)
     cells = [cell for cell in scaling_cells() if fits(str(cell))]
     folder_cells = [cell for cell in CELLS if fits(str(cell))]
@@ -355,7 +355,7 @@ def _rows(scaling: Scaling) -> list[tuple[str, ...]]:
 
 
 def verdict(cell: ScalingCell, times: DeviceTimes, against: Comparison) -> str:
-    """Return "1.93×" of a strong cell, "97 % of 2×" of a weak one, and where it is a tie, that."""
+    """Describe a ratio: "1.93×" of a strong cell, "97 % of 2×" of a weak one, and a tie."""
     said = numbers.speed_up(against.ratio, numbers.fine_ratio)
     if cell.kind == "weak":
         said = f"{numbers.percent(against.ratio)} of {times.job.devices}×"
@@ -371,7 +371,7 @@ def _shares(times: DeviceTimes) -> str:
 
 
 def _folder(cell: FolderCell, rates: list[FolderRate]) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each number of GPUs."""
+    """A row for each number of GPUs."""
     for at, each in enumerate(rates):
         rate = f"{numbers.three_digits(each.best)} per s"
         against = numbers.fine_ratio(each.best / rates[0].best) if at else ""
@@ -392,7 +392,7 @@ def _closing(found: list[Scaling]) -> list[str]:
 
 
 def _no_sooner(found: list[Scaling], *, whole: bool) -> Iterator[str]:
-    """Yield what several GPUs do in a time that is the same as one's, or longer."""
+    """Name the cells in which several GPUs take as long as one, or longer."""
     for each in found:
         for times in each.times[1:] if each.cell.kind == "strong" else ():
             if each.against_one(times, whole=whole).verdict != "faster":
@@ -435,9 +435,7 @@ def _cell_data(scaling: Scaling, times: DeviceTimes) -> dict[str, Any]:
     }
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the bench; return the exit code."""
-    return bench.main("devices", run, ("runs", "cells", "json"), words)
+main = partial(bench.main, "devices", run, ("runs", "cells", "json"))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import pairwise
 from time import perf_counter
@@ -39,7 +39,7 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
 
 
 def _stalls(window: MainWindow, run: Callable[[MainWindow], None]) -> list[float]:
-    """Return how late each heartbeat was while `run` ran Qt's loop, in milliseconds."""
+    """The delay of each heartbeat while `run` ran Qt's loop, in milliseconds."""
     beats = [perf_counter()]
     heart = QTimer(timerType=Qt.TimerType.PreciseTimer, interval=HEARTBEAT_MS)
     heart.timeout.connect(lambda: beats.append(perf_counter()))
@@ -64,9 +64,7 @@ def _sweep(window: MainWindow) -> None:
     window.worker.sweep.ended.disconnect(wait.end)
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the bench; return the exit code."""
-    return bench.main_of_window("display", TITLE, measure, words, has_runs=False)
+main = partial(bench.main_of_window, "display", TITLE, measure, has_runs=False)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from functools import partial
 from time import perf_counter
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QPointF, Qt
@@ -59,9 +60,9 @@ def _gestures(view: PictureView, runs: int) -> Iterator[tuple[str, Iterator[Step
 
 
 def _frames(view: PictureView, steps: Iterator[Step]) -> list[float]:
-    """Return the milliseconds of each step with its paint.
+    """Time each step with its paint, in milliseconds.
 
-    The first, which fetches what is needed, is left out.  A step that paints nothing is none.
+    The first, which fetches data, is left out.  A step that paints nothing is none.
     """
     paints, elapsed = _Paints(view), []
     for step in steps:
@@ -152,9 +153,7 @@ def _turn_wheel(view: PictureView, at: QPointF, delta: int) -> None:
     QCoreApplication.sendEvent(view, event)
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the bench; return the exit code."""
-    return bench.main_of_window("frames", TITLE, measure, words)
+main = partial(bench.main_of_window, "frames", TITLE, measure)
 
 
 if __name__ == "__main__":

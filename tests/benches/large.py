@@ -10,9 +10,10 @@ import json
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -71,12 +72,12 @@ class Seconds:
 
     @property
     def wall(self) -> str:
-        """Return the stage that takes longest by itself."""
+        """The stage that takes longest by itself."""
         return max(("read", "filter", "write"), key=lambda name: float(getattr(self, name)))
 
     @property
     def wall_in_words(self) -> str:
-        """Return what that stage is up against."""
+        """The limit of that stage."""
         if self.wall != "filter":
             return f"the disk, to {self.wall}"
         if self.link is None or self.kernel is None:
@@ -85,7 +86,7 @@ class Seconds:
 
     @property
     def of_wall(self) -> float:
-        """Return the rate of all at a time over the slowest stage's; 1 is what can be had."""
+        """The rate of all at a time over the slowest stage's; 1 is the most."""
         return float(getattr(self, self.wall)) / self.all
 
 
@@ -139,7 +140,7 @@ def _row(name: str, seconds: float, bytes_count: int) -> tuple[str, ...]:
 
 
 def _measured(engine: Engine, folder: Path, rounds: int) -> Seconds:
-    """Return the best times of some rounds, in which stages and all of them take turns."""
+    """Take the best times of some rounds, in which stages and all of them take turns."""
     source = folder / "in.tif"
     _write_source(source)
     found = [_round(engine, source, folder / "out.tif") for _ in range(rounds)]
@@ -158,7 +159,7 @@ def _write_source(path: Path) -> None:
 
 
 def _round(engine: Engine, source: Path, target: Path) -> dict[str, float]:
-    """Return the seconds of each stage alone, and of all, by the names of `Seconds`."""
+    """Time each stage alone, and all, by the names of `Seconds`."""
     with LargePicture(source, kept=State().ksize + 1) as picture:
         job = job_for(State(picture=picture.sample()))
         assert job is not None
@@ -182,7 +183,7 @@ def _round(engine: Engine, source: Path, target: Path) -> dict[str, float]:
 
 
 def forget(path: Path) -> None:
-    """Let the system forget what it holds of a file, where it can: the disk is to be read."""
+    """Drop a file from the system's cache, where it can: the disk is to be read."""
     with suppress(AttributeError, OSError), path.open("rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
@@ -197,7 +198,7 @@ def _read(picture: LargePicture, strips: list[RowStrip]) -> None:
 def _filter_seconds(
     engine: Engine, picture: LargePicture, job: Job, strips: list[RowStrip]
 ) -> dict[str, float]:
-    """Return how long filtering takes, once what is to be chosen is chosen, and parts of it."""
+    """Time filtering, after the choice of an implementation, and its parts."""
     strip_filter, room = StripFilter(engine, job), picture.rows(0, strips[0].height)
     results: list[Result] = []
 
@@ -237,9 +238,7 @@ def _seconds(work: Callable[[], object]) -> float:
     return perf_counter() - began
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the bench; return the exit code."""
-    return bench.main("large", run, ("runs", "json"), words)
+main = partial(bench.main, "large", run, ("runs", "json"))
 
 
 if __name__ == "__main__":

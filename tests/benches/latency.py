@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -79,9 +79,9 @@ def _warm_up(window: MainWindow, implementation: Implementation) -> None:
 
 
 def _change(window: MainWindow, is_at_rest: bool) -> float:
-    """Return the milliseconds until the other size is on the screen.
+    """Time until the other size is on the screen, in milliseconds.
 
-    is_at_rest  begin when everything about the last one, its baseline too, is known
+    is_at_rest  begin when the last one is settled, its baseline too
     """
     if is_at_rest:
         wait_for_baseline(window, settle(window, window.live.run_again))
@@ -89,17 +89,12 @@ def _change(window: MainWindow, is_at_rest: bool) -> float:
 
 
 def _changed(window: MainWindow, view: PictureView) -> float:
-    """Return the milliseconds until `view` was painted with it.
-
-    `view` may show what came of the result.
-    """
+    """Time until `view` was painted with it, in milliseconds."""
     other = 8 - window.store.state.ksize
     return ms_until_painted(window, view, lambda: window.store.update(ksize=other))
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the bench; return the exit code."""
-    return bench.main_of_window("latency", TITLE, measure, words)
+main = partial(bench.main_of_window, "latency", TITLE, measure)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Tell how often the same work, swept again, is called different: `python -m tests.benches.repeat`.
+"""Count how often the same work, swept again, is called different.
 
-Every sweep is held against every other by the rule for two sessions.  What differs is
-then no difference of the work: at CONFIDENCE the rule should be wrong in one of twenty at most.
-Pairs of which a time was disturbed have no verdict; they are counted apart.
+`python -m tests.benches.repeat` compares every sweep with every other by the rule for two sessions.
+A difference is then none of the work: at CONFIDENCE the rule should be wrong in one of twenty at
+most.  Pairs with a disturbed time have no verdict; they are counted apart.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -69,15 +70,9 @@ class Tally:
     spread: float = 0.0
 
     def plus(self, other: Tally) -> Tally:
-        """Return the sum of both."""
-        return Tally(
-            self.judged + other.judged,
-            self.different + other.different,
-            self.naive + other.naive,
-            self.disturbed + other.disturbed,
-            self.would_differ + other.would_differ,
-            max(self.spread, other.spread),
-        )
+        """Add the counts; keep the larger spread."""
+        counts = map(sum, zip(astuple(self)[:-1], astuple(other)[:-1], strict=True))
+        return Tally(*counts, max(self.spread, other.spread))
 
 
 def run(arguments: Namespace) -> int:
@@ -119,7 +114,7 @@ def tally_of(cell: Cell, measured: Sequence[Measurement]) -> Tally:
 
 
 def lines(tallies: dict[str, Tally]) -> Iterator[str]:
-    """Yield the table, a row for each implementation, and the rates of all."""
+    """The table, a row for each implementation, and the rates of all."""
     total = Tally()
     for each in tallies.values():
         total = total.plus(each)
@@ -165,10 +160,10 @@ def _plan(engine: Engine) -> Plan:
 def _swept(
     plan: Plan, make_engine: Callable[[], Engine], runs: int
 ) -> tuple[dict[Cell, list[Measurement]], list[Record]]:
-    """Return the measurements of each cell, one for each sweep; and all last records.
+    """Measure each cell, once for each sweep; return these, and all last records.
 
-    Each sweep has a process of its own, as sessions that people compare have: what a process
-    chose once, such as OpenCV's call for a job, would else be shared by all of them.
+    Each sweep has its own process, as sessions that people compare have: else all would share the
+    choices of one process, such as OpenCV's call for a job.
     """
     measured: dict[Cell, list[Measurement]] = {}
     records: list[Record] = []
@@ -190,7 +185,7 @@ def _swept(
 
 
 def _sweep(plan: Plan, make_engine: Callable[[], Engine], name: str) -> list[Record]:
-    """Return the last record of each cell; runs in a process of its own."""
+    """Return the last record of each cell; runs in its own process."""
     last: dict[Cell, Record] = {}
     for step in sweeping(plan, make_engine()):
         if isinstance(step, Record):
@@ -218,20 +213,10 @@ def _facts(engine: Engine, plan: Plan, runs: int) -> list[tuple[str, str]]:
 
 
 def _write(path: Path, measured: dict[Cell, list[Measurement]], tallies: dict[str, Tally]) -> None:
-    """Write every median and interval, what ran for it, and what came of comparing them."""
+    """Write every median and interval, its function, and the comparisons."""
     data = {
         "program": program_version(),
-        "tallies": {
-            key: {
-                "judged": t.judged,
-                "different": t.different,
-                "without_rounds": t.naive,
-                "disturbed": t.disturbed,
-                "would_differ": t.would_differ,
-                "spread": t.spread,
-            }
-            for key, t in tallies.items()
-        },
+        "tallies": {key: {"without_rounds": t.naive, **asdict(t)} for key, t in tallies.items()},
         "cells": [
             {
                 "implementation": cell.implementation,
@@ -249,9 +234,7 @@ def _write(path: Path, measured: dict[Cell, list[Measurement]], tallies: dict[st
     write_whole(path, json.dumps(data, indent=1))
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the bench; return the exit code."""
-    return bench.main("repeat", run, ("runs", "json"), words)
+main = partial(bench.main, "repeat", run, ("runs", "json"))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter, time_ns
@@ -42,7 +43,7 @@ PARTS = {
     "notice": "until the saved text is taken up",
     "compile": "NVIDIA's compiler",
     "guard": "run on a crop, on a strip, and twice on all of it",
-    "run": "run with pictures that it has not seen, for its time",
+    "run": "run with new pictures, for its time",
     "check": "wait for the last checks",
     "shown": "until all of that is shown",
 }
@@ -82,7 +83,7 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
 
 
 def _rows_of_parts(waits: Sequence[_Wait]) -> Iterator[BenchRow]:
-    """Yield what each part took, where the trials tell, then all but the compiler."""
+    """The time of each part, where the trials have it, then all but the compiler."""
     if waits:
         for part, words in PARTS.items():
             yield BenchRow(f"  {part}: {words}", [each.parts_ms[part] for each in waits])
@@ -95,7 +96,7 @@ def _text(key: str, number: int) -> str:
 
 
 def lines_compiled(path: Path) -> int:
-    """Return how many lines the compiler reads: the file's, and those of what it includes."""
+    """Count the lines that the compiler reads: the file's, and those that it includes."""
     return len(own_kernel(path.name, path.read_text(encoding="utf-8")).text.splitlines())
 
 
@@ -113,7 +114,7 @@ def _type_nothing(_window: MainWindow, _page: KernelPane, _text: str) -> None:
 
 
 def _type_and_pause(window: MainWindow, page: KernelPane, text: str) -> None:
-    """Enter it, and wait as long as who thinks before they save: it is tried meanwhile."""
+    """Enter it, and wait as if to think before the save: it is tried meanwhile."""
     page.entrance.replace_text(text)
     until = perf_counter() + PAUSE_S
     wait_until(window, lambda: perf_counter() > until)
@@ -163,7 +164,7 @@ def _waited(
 
 
 def parts_ms(start: float, parts: Sequence[tuple[Part, float]], end: float) -> Mapping[str, float]:
-    """Return the milliseconds of each of PARTS; {}: the trial does not tell them."""
+    """The milliseconds of each of PARTS; {}: the trial does not have them."""
     if not parts:
         return {}
     at: dict[str, float] = dict(parts)
@@ -172,9 +173,7 @@ def parts_ms(start: float, parts: Sequence[tuple[Part, float]], end: float) -> M
     return {part: 1e3 * (b - a) for part, (a, b) in zip(PARTS, pairwise(bounds), strict=True)}
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the bench; return the exit code."""
-    return bench.main_of_window("saving", TITLE, measure, words)
+main = partial(bench.main_of_window, "saving", TITLE, measure)
 
 
 if __name__ == "__main__":

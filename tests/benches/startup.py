@@ -6,7 +6,8 @@ import os
 import subprocess
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 from time import perf_counter
 
 from tests.benches import bench
@@ -27,7 +28,7 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
 
 
 def _start(options: list[str]) -> dict[str, float]:
-    """Return the milliseconds until the new process says each of its lines."""
+    """Time until the new process prints each of its lines, in milliseconds."""
     said: dict[str, float] = {}
     start = perf_counter()
     with subprocess.Popen(
@@ -50,9 +51,7 @@ def _start(options: list[str]) -> dict[str, float]:
     return said
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the bench; return the exit code."""
-    return bench.main_of_window("startup", TITLE, measure, words)
+main = partial(bench.main_of_window, "startup", TITLE, measure)
 
 
 if __name__ == "__main__":

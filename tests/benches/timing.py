@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -90,10 +91,10 @@ class Clocked:
 class OtherClock:
     """A way to time that is not ours.
 
-    evicts   how it empties the L2
-    same     whether it does so as we do: only then has it to agree
-    time     of one launch, on the queue's stream, which PyTorch has as its current one meanwhile
-    missing  why it cannot be used here; None if it can
+    evicts   its way to empty the L2
+    same     True if that is ours: only then it has to agree
+    time     of one launch, on the queue's stream, which is PyTorch's current one meanwhile
+    missing  returns the reason why it cannot be used here, or None
     """
 
     name: str
@@ -104,7 +105,7 @@ class OtherClock:
 
 
 def other_clocks() -> tuple[OtherClock, ...]:
-    """Return all of them, whether installed or not."""
+    """All of them, whether installed or not."""
     return (
         OtherClock("torch.cuda.Event", "our reads", True, _torch_events, _no_torch),
         OtherClock("do_bench, our reads", "our reads", True, _do_bench_evicting, _no_hook),
@@ -177,7 +178,7 @@ def _triton_driver() -> Any:
 
 @contextmanager
 def _in_torch(queue: Queue) -> Iterator[None]:
-    """Return the queue's stream as PyTorch's current one."""
+    """Make the queue's stream PyTorch's current one."""
     import torch
 
     with torch.cuda.stream(torch.cuda.ExternalStream(queue.stream)):
@@ -231,7 +232,7 @@ def run(arguments: Namespace) -> int:
 
 
 def chosen_jobs(arguments: Namespace) -> dict[str, Job]:
-    """Return by their names those that --cells leaves; raise CommandError where that is none."""
+    """The jobs that fit --cells, by name."""
     fits = fitting(arguments.cells)
     named = {f"{key} {size[1]}×{size[0]}": (key, size) for key in KEYS for size in SIZES}
     jobs = {
@@ -286,7 +287,7 @@ def _our_samples(queue: Queue, launch: Callable[[], None]) -> tuple[float, ...]:
 
 
 def verdict(ours_ms: float, theirs_ms: float, gap_ms: float, clock: OtherClock) -> str:
-    """Return what to make of a difference.
+    """Explain a difference.
 
     gap_ms  how much longer the empty launch took by that clock
     """
@@ -301,7 +302,7 @@ def verdict(ours_ms: float, theirs_ms: float, gap_ms: float, clock: OtherClock) 
 
 
 def closing_lines(rows: list[LaunchTimes]) -> list[str]:
-    """Yield how many agree, of those that have to."""
+    """Count the clocks that agree, of those that have to."""
     same = {each.name for each in other_clocks() if each.same}
     held = [row for row in rows if row.clock in same and row.launch != NOTHING]
     if not held:
@@ -320,7 +321,7 @@ def closing_lines(rows: list[LaunchTimes]) -> list[str]:
 
 
 def _usable_clocks() -> list[OtherClock]:
-    """Return those that can be used here; of the others, why not."""
+    """Select the clocks that can be used here; print the reasons of the others."""
     found = []
     for clock in other_clocks():
         if why := clock.missing():
@@ -351,9 +352,7 @@ def _write(path: Path, engine: Engine, rows: list[LaunchTimes]) -> None:
     write_whole(path, json.dumps(data, indent=1) + "\n")
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the bench; return the exit code."""
-    return bench.main("timing", run, ("cells", "json"), words)
+main = partial(bench.main, "timing", run, ("cells", "json"))
 
 
 if __name__ == "__main__":

@@ -23,10 +23,10 @@ class ViewMode:
     """A way to look at a picture.
 
     name     as printed
-    view     the accessible name of the view in which there is something to see
+    view     the accessible name of the view to measure
     state    fields of State with their values
-    pins     how many results are pinned beside the newest
-    panel    of those on the right the one that is open; "" for none
+    pins     results pinned beside the newest
+    panel    the open one of those on the right; "" for none
     """
 
     name: str
@@ -74,7 +74,7 @@ MODES = (
 
 
 def named_view(window: MainWindow, name: str) -> PictureView:
-    """Return the one of the pictures' views with this accessible name."""
+    """Find the view of pictures with this accessible name."""
     views = window.compare.findChildren(PictureView)
     return next(view for view in views if view.accessibleName() == name)
 
@@ -94,7 +94,7 @@ class Painted(QObject):
         widget.installEventFilter(self)
 
     def expect(self, is_it: Callable[[], bool] = lambda: True) -> None:
-        """Tell of the next paint, of those during which `is_it` says yes."""
+        """Announce the next paint during which `is_it` is true."""
         self._is_it = is_it
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802
@@ -105,9 +105,9 @@ class Painted(QObject):
 
 
 def ms_until_painted(window: MainWindow, view: PictureView, act: Callable[[], None]) -> float:
-    """Do `act`, which asks for another result, and time it until `view` was painted.
+    """Do `act`, which requests another result, and time it until `view` has painted that.
 
-    After that result was there and what the view shows was another; in milliseconds.
+    In milliseconds.
     """
     wait, watch = Wait(window), Painted(view)
     start, shown = 0.0, view.display
