@@ -2,7 +2,10 @@
 
 import json
 import os
+import sys
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from time import monotonic, sleep
 
 from tests.conftest import ROOT
@@ -28,6 +31,18 @@ def until(is_so):
     while not is_so():
         assert monotonic() < end, "it did not come about"
         sleep(0.02)
+
+
+@contextmanager
+def listening(monkeypatch, act=lambda pipe: None):
+    """Standard input is this pipe; `act` writes to it, in a thread."""
+    source, target = os.pipe()
+    with os.fdopen(source) as stdin, os.fdopen(target, "w") as pipe:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        thread = Thread(target=act, args=(pipe,))
+        thread.start()
+        yield pipe
+        thread.join()
 
 
 def environment():

@@ -5,7 +5,6 @@ import os
 import signal
 import sys
 from pathlib import Path
-from threading import Thread
 from time import sleep
 
 import numpy as np
@@ -13,7 +12,7 @@ import pytest
 
 from kernels.pictures.generated import noise
 from tests.picture_files import all_kinds
-from tests.workbench.cli.batches import journal, results
+from tests.workbench.cli.batches import journal, listening, results
 from workbench.batch import batch_run
 from workbench.batch.journal import NAME
 from workbench.cli import main
@@ -243,13 +242,8 @@ def controlled(folder, monkeypatch, capsys):
     """Runs a batch that listens; `act` is called with the pipe to it, in a thread."""
 
     def run(*words, act=lambda pipe: None):
-        source, target = os.pipe()
-        with os.fdopen(source) as stdin, os.fdopen(target, "w") as pipe:
-            monkeypatch.setattr(sys, "stdin", stdin)
-            thread = Thread(target=act, args=(pipe,))
-            thread.start()
+        with listening(monkeypatch, act):
             code = batch("in", "out", "--jobs", "1", "--control", *words)
-            thread.join()
         return code, [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
     return run

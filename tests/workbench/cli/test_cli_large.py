@@ -1,19 +1,20 @@
 """Pictures that do not fit into memory: `apply` and `batch` filter them in strips."""
 
 import json
-import os
 import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from time import sleep
 
 import numpy as np
 import pytest
 
 from kernels.pictures.generated import noise
 from tests.conftest import ROOT
-from workbench.cli import main
+from tests.workbench.cli.batches import listening
+from workbench.cli import filter_files, main
 from workbench.files import image_files
 from workbench.files.tiled_tiff import lay_out
 from workbench.model.state import NO_METADATA
@@ -164,20 +165,29 @@ def test_memory_stays_far_below_the_pictures_size(folder):
     assert peaks[1] - peaks[0] < 48 < 12_000**2 / 2**20  # MiB
 
 
-def test_a_program_is_told_of_rows_and_of_the_end_and_its_stop_is_gone_on_with(folder):
-    words = [sys.executable, "-m", "workbench", "apply", "in.tif", "out.tif", *LITTLE, "--control"]
-    how = {"cwd": folder, "env": {**os.environ, "PYTHONPATH": str(ROOT)}, "text": True}
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(words, **pipes, **how) as process:
-        first = json.loads(process.stdout.readline())["rows"]
-        process.stdin.write("stop\n")
-        process.stdin.flush()
-        *_, last = map(json.loads, process.stdout)
+def test_a_program_is_told_of_rows_and_of_the_end_and_its_stop_is_resumed(
+    folder, monkeypatch, capsys
+):
+    words = ("in.tif", "out.tif", *LITTLE, "--control")
+    rows_record = filter_files.rows_record
+
+    def stopping(outcome):
+        pipe.write("stop\n")
+        pipe.flush()
+        sleep(0.05)  # for the thread that listens
+        return rows_record(outcome)
+
+    with listening(monkeypatch) as pipe, monkeypatch.context() as patch:
+        patch.setattr(filter_files, "rows_record", stopping)
+        assert apply(*words) == 143
+    lines = list(map(json.loads, capsys.readouterr().out.splitlines()))
+    first = lines[0]["rows"]
     assert (first["input"], first["of"]) == ("in.tif", HEIGHT)
     assert 0 < first["done"] < HEIGHT
-    assert last["stopped"]["counts"] == {}
-    with subprocess.Popen(words, **pipes, **how) as process:
-        lines = list(map(json.loads, process.stdout))
+    assert lines[-1]["stopped"]["counts"] == {}
+    with listening(monkeypatch):
+        assert apply(*words) == 0
+    lines = list(map(json.loads, capsys.readouterr().out.splitlines()))
     assert lines[-1]["ended"]["counts"] == {"done": 1}
     assert lines[-2]["status"] == "done"
     assert lines[0]["rows"]["done"] > first["done"]

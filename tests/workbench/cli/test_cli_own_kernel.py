@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,8 +14,6 @@ from kernels.cuda_on_cpu import compiler
 from kernels.engine import own_run
 from kernels.pictures import generated
 from tests.first_kernel import steps
-from workbench.base.paths import DATA_VARIABLE
-from workbench.base.settings import DIRECTORY_VARIABLE
 from workbench.cli import main
 from workbench.files import image_files
 from workbench.session.exporter import read_settings
@@ -95,50 +90,10 @@ def test_what_is_not_right_is_said_and_nothing_is_written(text, words, capsys, m
     assert not Path("out.png").exists()
 
 
-STARTED = """
-import sys
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
-from workbench.cli import main
-from workbench.window import app
-from workbench.window.main_window import MainWindow
-
-def look():
-    for window in QApplication.topLevelWidgets():
-        result = window.live.result if isinstance(window, MainWindow) else None
-        if result and result.check and window.docks.panel("Kernel").get().is_tried:
-            timer.stop()
-            page = window.docks.panel("Kernel").get()
-            print(result.implementation, result.check.ok, page.path.name, page.has_verdict)
-            window.close()
-
-app.make_application()
-timer = QTimer()
-timer.timeout.connect(look)
-timer.start(20)
-sys.exit(main.main(sys.argv[1:]))
-"""
-
-
-def test_the_window_starts_with_it_and_shows_it(folder):
-    Path("mine.cu").write_text(RIGHT, encoding="utf-8")
-    words = ["a.png", "--implementation", "./mine.cu", "--size", "3", "--no-gpu"]
-    paths = {DIRECTORY_VARIABLE: str(folder / "settings"), DATA_VARIABLE: str(folder / "data")}
-    said = subprocess.run(
-        [sys.executable, "-c", STARTED, *words],
-        env={**os.environ, **paths, "PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert (said.stdout, said.returncode) == ("mine.cu True mine.cu True\n", 0), said.stderr
-
-
 @pytest.mark.nightly
-@pytest.mark.parametrize("mode", [[], ["--mode", "kernel"]])
-def test_a_shot_is_of_a_window_with_it(mode, capsys, qapp):
+def test_a_shot_is_of_a_window_with_it(capsys, qapp):
     Path("mine.cu").write_text(RIGHT, encoding="utf-8")
-    words = ["--implementation", "./mine.cu", "--size", "3", "--no-gpu", *mode]
+    words = ["--implementation", "./mine.cu", "--size", "3", "--no-gpu"]
     assert main.main(["shot", "w.png", "a.png", *words]) == 0
     streams = capsys.readouterr()
     assert "mine.cu on the CPU runtime" in streams.out

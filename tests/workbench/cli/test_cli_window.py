@@ -1,7 +1,5 @@
 """`workbench`, `shot` and `bench`: the real window, driven from the command line."""
 
-import os
-import subprocess
 import sys
 from dataclasses import replace
 
@@ -28,9 +26,10 @@ def folder(tmp_path, monkeypatch, qapp):
     return tmp_path
 
 
-def without_display(**more):
-    unwanted = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    return {**{k: v for k, v in os.environ.items() if k not in unwanted}, **more}
+@pytest.fixture
+def without_display(folder, monkeypatch):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
 
 
 def test_a_shot_is_the_window_with_its_settings_inside(folder, capsys):
@@ -83,32 +82,22 @@ def test_a_shot_that_cannot_be_leaves_a_sentence_and_no_file(
 
 
 @needs_x11_or_none
-def test_without_a_display_the_window_is_drawn_into_a_file(folder):
-    said = subprocess.run(
-        [sys.executable, "-m", "workbench", "--no-gpu"],
-        env=without_display(),
-        capture_output=True,
-        encoding="utf-8",
-        timeout=60,
-    )
-    assert (said.returncode, said.stderr) == (0, "")
-    assert "workbench.png\n" in said.stdout
-    assert "Gaussian blur 5×5" in said.stdout
+def test_without_a_display_the_window_is_drawn_into_a_file(without_display, capsys):
+    assert main.main(["--no-gpu"]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert "workbench.png\n" in said.out
+    assert "Gaussian blur 5×5" in said.out
     assert not QImage("workbench.png").isNull()
 
 
 @needs_x11_or_none
-def test_a_display_that_does_not_answer_is_said_so(folder):
-    said = subprocess.run(
-        [sys.executable, "-m", "workbench", "--no-gpu"],
-        env=without_display(DISPLAY=":7777"),
-        capture_output=True,
-        encoding="utf-8",
-        timeout=60,
-    )
-    assert said.returncode == 1
-    assert said.stderr.startswith("workbench: ")
-    assert said.stderr.count("\n") == 1
+def test_a_display_that_does_not_answer_is_said_so(without_display, monkeypatch, capsys):
+    monkeypatch.setenv("DISPLAY", ":7777")
+    assert main.main(["--no-gpu"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("workbench: ")
+    assert said.count("\n") == 1
 
 
 def test_options_are_laid_over_what_was_chosen_last_time(folder, monkeypatch):

@@ -12,11 +12,13 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 
 from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.cuda_on_cpu import compiler
+from kernels.pictures.generated import noise
 from tests.first_kernel import steps
 from tests.workbench.driving import PATIENCE_MS, trigger
 from workbench.base.paths import DATA_VARIABLE
 from workbench.base.settings import DIRECTORY_VARIABLE, default_path
 from workbench.cli import main
+from workbench.files import image_files
 from workbench.files.kernel_files import kernels_folder
 from workbench.files.picture_refs import PictureRef
 from workbench.model import choices
@@ -160,6 +162,26 @@ def test_a_kernel_that_was_chosen_is_chosen_at_the_next_start(start, mine, words
     assert started.state.implementation == "right.cu"
     assert started.state.own_kernel.path == mine
     assert started.seen == []
+
+
+@needs_compiler
+def test_one_that_is_named_is_chosen_and_shown(start, tmp_path):
+    path, picture = tmp_path / "mine.cu", tmp_path / "a.png"
+    path.write_text(steps()[6], encoding="utf-8")
+    image_files.save(picture, noise(40, 50, 3))
+    shown = []
+
+    def is_tried(window):
+        result = window.live.result
+        return result and result.check and window.kernel.get().is_tried
+
+    def look(window):
+        result, page = window.live.result, window.kernel.get()
+        shown.extend((result.implementation, result.check.ok, page.path, page.has_verdict))
+
+    words = (str(picture), "--implementation", str(path), "--size", "3")
+    start(*words, is_done=is_tried, act=look)
+    assert shown == ["mine.cu", True, path, True]
 
 
 @needs_compiler
