@@ -134,7 +134,7 @@ def files(*more: Option, replaces: bool, elsewhere: str = "") -> Groups:
             ),
             option(
                 "--reduce",
-                "where OUT cannot hold them, round to 8 bits, and put transparent pixels on white",
+                "round to 8 bits and put transparent pixels on white, if OUT can hold no more",
             ),
             option(
                 "--memory SIZE",
