@@ -11,8 +11,7 @@ from kernels.core.cpu_load import disturbed_in_words
 from kernels.core.plain_data import to_plain
 from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES, Comparison
 from kernels.core.version import program_version
-from kernels.sweeps.cell import Cell
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import Cell, Plan
 from kernels.sweeps.record import Measurement, Record, Session
 from workbench.base import numbers
 from workbench.base.columns import columns
