@@ -15,17 +15,18 @@ CHUNK_BYTES = 16  # the most that a thread stores at once: the last of a row may
 RED_BYTES = 64 << 10  # before and behind an array: memory that nobody may touch
 
 
-def poisons(size: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return two fillings of `size` bytes that have no byte in common in any place."""
-    return poison(size, 0), poison(size, 1)
-
-
 def poison(size: int, turn: int) -> NDArray[np.uint8]:
-    """Return one of the two."""
+    """Make a filling of `size` bytes; those of turns 0 and 1 have no byte in common anywhere."""
     some = ~_some_bytes() if turn else _some_bytes()
     filling = np.empty(-(-size // some.size) * some.size, np.uint8)
     filling.reshape(-1, some.size)[:] = some
     return filling[:size]
+
+
+def poison_at(places: NDArray[np.int64], turn: int) -> NDArray[np.uint8]:
+    """The bytes of such a filling in these places."""
+    some: NDArray[np.uint8] = _some_bytes()[places % (RED_BYTES - 1)]
+    return ~some if turn else some
 
 
 def red_zone(size: int, number: int) -> NDArray[np.uint8]:

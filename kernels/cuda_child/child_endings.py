@@ -73,33 +73,33 @@ class RunEndedError(KernelError):
 
 
 def not_started(error: OSError) -> RunEndedError:
-    """Return the error for a child that this computer would not start."""
+    """The error for a child that this computer would not start."""
     why = error.strerror or type(error).__name__
     return RunEndedError(f"The process that runs kernels on the GPU could not be started: {why}.")
 
 
 def was_ended() -> RunEndedError:
-    """Return the error for a child that somebody else ended between two things it was asked."""
+    """The error for a child that somebody else ended between two requests."""
     return RunEndedError("The process that runs kernels on the GPU was ended.")
 
 
 def too_long(phase: Phase, seconds: float, *, may_have_failed: bool = False) -> RunEndedError:
-    """Return the error for a phase that was not over at its deadline.
+    """The error for a phase that was not over at its deadline.
 
-    may_have_failed  whether the GPU may not have had the time to say that the kernel failed
+    may_have_failed  the GPU may have had no time to report a fault
     """
     words = MAY_HAVE_FAILED if may_have_failed else TOO_LONG[phase]
     return RunEndedError(words.format(time=in_seconds(seconds)))
 
 
 def too_much_memory(phase: Phase, most: int) -> RunEndedError:
-    """Return the error for a child that took more memory of this computer than it may."""
+    """The error for a child that took more memory of this computer than it may."""
     whose = "The compiler" if phase == "compiling" else "The process that runs the kernel"
     return RunEndedError(f"{whose} took more than {most / (1 << 30):.3g} GiB of memory.")
 
 
 def died(phase: Phase, code: int | None) -> RunEndedError:
-    """Return the error for a child that ended by itself; code: None is not known yet."""
+    """The error for a child that ended by itself; code: None is not known yet."""
     who = "The compiler" if phase == "compiling" else "The process that runs kernels on the GPU"
     how = how_it_ended(code)
     when = "" if phase == "compiling" else f"{',' * (',' in how)} {DOING[phase]}"
@@ -107,7 +107,7 @@ def died(phase: Phase, code: int | None) -> RunEndedError:
 
 
 def how_it_ended(code: int | None) -> str:
-    """Return in words how a process ended by itself; code: None is not known yet."""
+    """Describe how a process ended by itself; code: None is not known yet."""
     if code is None:
         return "ended"
     if code == -getattr(signal, "SIGKILL", 9):
@@ -116,7 +116,7 @@ def how_it_ended(code: int | None) -> str:
 
 
 def failed(rung: Rung, said: dict[str, Any]) -> RunEndedError:
-    """Return the error for what a child says went wrong."""
+    """The error for a failure that a child reports."""
     name = str(said.get("status", ""))
     key = re.sub(r"^(cudaerror|cudaerror_|cuda_error_)", "", name.lower()).replace("_", "")
     if said["error"] == "DeviceLostError" and key in FAILURES:
@@ -132,7 +132,7 @@ def failed(rung: Rung, said: dict[str, Any]) -> RunEndedError:
 
 
 def _refused_by_compiler(rung: Rung, sentence: str, log: str) -> RunEndedError:
-    """Return the error for a compiler's log: the first in the user's own text, if there is one."""
+    """The error for a compiler's log: the first in the user's own source, if there is one."""
     found = list(FIRST_ERROR.finditer(log))
     if own := [each for each in found if each[1] == rung.file]:
         said = own[0][3]
@@ -162,7 +162,7 @@ def _assertion(rung: Rung, found: re.Match[str]) -> RunEndedError:
 
 
 def in_seconds(seconds: float) -> str:
-    """Return a deadline in words."""
+    """A deadline in words."""
     return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
 
 

@@ -1,6 +1,6 @@
-"""The protocol between us and a child: what it is asked, and what it says.
+"""The protocol between this process and a child that owns a GPU.
 
-A request is (length, pickle) on its standard input.  It says lines of JSON on its standard output:
+A request is compiled, or run once; the child decides nothing.  It reports
 
 ready     first of all: "device", the facts of the GPU, or "reason", why there is none
 phase     it begins with "compiling", "launching" or "fetching": each has a deadline of its own, as
@@ -10,18 +10,16 @@ done      the end of a request, with what it found
 error     the end of it as well: the class of an expected failure, its "sentence", "log", "status"
 bug       a traceback: a bug of ours, never to be taken for the kernel's
 
-Pictures do not pass through the pipes: they lie in shared memory, first the picture, then the
-answer, both (H, W, C).  The child decides nothing: it compiles, and it runs once.
+Pictures lie in shared memory, first the picture, then the output, both (H, W, C).
 """
 
 from __future__ import annotations
 
 import mmap
 import os
-import struct
 import sys
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Literal
 
@@ -30,22 +28,21 @@ from numpy.typing import NDArray
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.device_turns import present_purpose
-from kernels.core.job import Job, Ran
+from kernels.core.job import Job
 from kernels.core.timing import Cache
 from kernels.rungs.rung import Rung
 
-LENGTH = struct.Struct("<I")
 Phase = Literal["starting", "compiling", "waiting", "preparing", "launching", "fetching"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Request:
     """One request.
 
     what    "compile", or "run", which compiles where that was not done
     blank   the job with a picture of one pixel, in place of one of `shape`
     rows    (first, end) to write; None: all
-    turn    which of two poisons the answer is filled with
+    turn    of the two poisons that the output is filled with
     cache   the state of the GPU's L2 when the kernel begins
     memory  handle and size of the shared memory
     purpose  of it, for others that wait for the device
@@ -61,52 +58,40 @@ class Asked:
     memory: tuple[str, int] = ("", 0)
     purpose: str = ""
 
+    @classmethod
+    def of(cls, what: Literal["compile", "run"], rung: Rung, job: Job, **fields: Any) -> Request:
+        """Make a request of a job, whose picture does not travel with it."""
+        height, width, channels = job.picture.shape
+        blank = replace(job, picture=np.zeros((1, 1, channels), job.picture.dtype))
+        shape = (height, width, channels)
+        return cls(what, rung, blank, shape, purpose=present_purpose(), **fields)
+
     def job(self, picture: NDArray[Any]) -> Job:
-        """Return the job on its picture."""
+        """The job on its picture."""
         return replace(self.blank, picture=picture)
 
     @property
     def picture_bytes(self) -> int:
-        """Return the size of its picture, and of the answer."""
+        """The size of its picture, and of the output."""
         height, width, channels = self.shape
         return height * width * channels * self.blank.picture.itemsize
 
 
-def asked_of(what: Literal["compile", "run"], rung: Rung, job: Job, **fields: Any) -> Asked:
-    """Return a request of a job, whose picture does not travel with it."""
-    height, width, channels = job.picture.shape
-    blank = replace(job, picture=np.zeros((1, 1, channels), job.picture.dtype))
-    size = height, width, channels
-    return Asked(what, rung, blank, size, purpose=present_purpose(), **fields)
+def device_of(facts: dict[str, Any]) -> Device | NoDevice:
+    """The device whose facts were reported."""
+    return NoDevice(**facts) if "reason" in facts else Device(**with_tuples(facts))
 
 
-def device_in_words(device: Device | NoDevice) -> dict[str, Any]:
-    """Return a device as what is said of it."""
-    return asdict(device)
-
-
-def device_of(said: dict[str, Any]) -> Device | NoDevice:
-    """Return the device that this was said of."""
-    if "reason" in said:
-        return NoDevice(**said)
-    return Device(**_with_tuples(said))
-
-
-def ran_of_words(said: dict[str, Any]) -> Ran:
-    """Return a launch of which this was said."""
-    return Ran(**_with_tuples(said))
-
-
-def _with_tuples(said: dict[str, Any]) -> dict[str, Any]:
-    """Return the same with a tuple for each list: JSON has no tuples."""
-    return {name: tuple(each) if isinstance(each, list) else each for name, each in said.items()}
+def with_tuples(fields: dict[str, Any]) -> dict[str, Any]:
+    """Restore a tuple for each list: JSON has no tuples."""
+    return {name: tuple(each) if isinstance(each, list) else each for name, each in fields.items()}
 
 
 _tags = count(1)
 
 
 class SharedBytes:
-    """Memory that grows as it is asked for; a child finds it again by its `handle`.
+    """Memory that grows on request; a child finds it again by its `handle`.
 
     On Linux that is the number of a file in memory, which the child inherits; on Windows a name.
     """
@@ -119,11 +104,11 @@ class SharedBytes:
 
     @property
     def descriptors(self) -> tuple[int, ...]:
-        """Return what a child has to inherit."""
+        """Descriptors that a child has to inherit."""
         return (self._descriptor,) if self._descriptor >= 0 else ()
 
     def array(self, size: int) -> NDArray[np.uint8]:
-        """Return its first `size` bytes; what was in them may be gone."""
+        """Its first `size` bytes; their contents may be lost."""
         if size > self.size:
             self._let_go()
             if sys.platform == "win32":
@@ -156,7 +141,7 @@ class SharedMap:
         self._bytes = np.empty(0, np.uint8)
 
     def array(self, handle: str, size: int) -> NDArray[np.uint8]:
-        """Return all of the memory that has this handle and size now."""
+        """All of the memory that has this handle and size now."""
         if (handle, size) != self._place:
             self._bytes = np.frombuffer(mapped(handle, size), np.uint8)
             self._place = (handle, size)

@@ -20,7 +20,8 @@ from kernels.cuda.event_timer import EventTimer
 from kernels.cuda.launch import Programs, occupancy_on, plan_steps, prepare_launch, ran_of
 from kernels.cuda.probing import probe
 from kernels.cuda_child.child_requests import Phase
-from kernels.cuda_child.guarded_run import KeptMemory, Place
+from kernels.cuda_child.guarded_run import KeptMemory
+from kernels.cuda_on_cpu.guarded_layout import Place
 from kernels.rungs.rung import Rung
 
 MAX_LOCKED = 256 << 20  # bytes of this computer's memory that are locked at once, to be copied fast
@@ -49,7 +50,7 @@ class CudaDevice:
         self._programs = Programs(cp)
 
     def compile(self, rung: Rung, job: Job) -> dict[str, Any]:
-        """Compile it; return what it takes of a GPU, how it is launched, and how long it took."""
+        """Compile it; return its resources, its launches, and the time that took."""
         begun = perf_counter()
         with self._using(f"compiling {rung.title}"):
             program = self._programs.get(rung, job)
@@ -77,7 +78,7 @@ class CudaDevice:
         cache: Cache,
         enter: Callable[[Phase], None],
     ) -> float:
-        """Run it once, in memory that holds `block`, which then has what is there."""
+        """Run it once on a copy of `block`, and copy it back."""
         with self._using("making room for the picture"):
             memory = self._memory.get(block.nbytes)
             memory.set(block, stream=self._stream)
@@ -100,7 +101,7 @@ class CudaDevice:
         return ms
 
     def host_memory(self, size: int) -> NDArray[np.uint8]:
-        """Return memory of this computer, locked where it is little: copied at the bus's speed."""
+        """Allocate memory of this computer; a little is locked, to be copied at the bus's speed."""
         if size > MAX_LOCKED:
             return np.empty(size, np.uint8)
         self._cp.get_default_pinned_memory_pool().free_all_blocks()  # what was dropped before
@@ -110,7 +111,7 @@ class CudaDevice:
             return np.empty(size, np.uint8)
 
     def held_bytes(self) -> int:
-        """Return what its arrays take; CUDA's context takes some hundred MB besides."""
+        """The memory of its arrays; CUDA's context takes some hundred MB besides."""
         return int(self._cp.get_default_memory_pool().total_bytes())
 
     @property

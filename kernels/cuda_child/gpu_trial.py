@@ -1,11 +1,10 @@
-"""Try a kernel of the user's own on the GPU: guarded, checked, and only then timed.
+"""Try a user kernel on the GPU: guarded, verified, and only then timed.
 
-It runs in a child, in stages: a crop, some rows of that alone, a strip whose time foretells that
-of the whole, the whole.
-Each has a deadline; what would take too long is not begun.  The whole runs twice, with different
-poison.  Then it is timed, each time with input that it has not seen, and every answer that was
-timed is checked: there is no time without that.  The reference is worked out here, never there,
-beside the child's work where there is a core for that.
+It runs in a child, in stages: a crop, some rows of that alone, a strip by which the time of the
+whole is estimated, the whole.  Each has a deadline; a stage that would take too long is not begun.
+The whole runs twice, with different poison.  Then it is timed, each time with input that it has not
+seen, and every output that was timed is verified: there is no time without that.  The reference is
+computed here, never there, beside the child's work where there is a core for that.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from kernels.core.device_turns import Waiting, takes_turns
 from kernels.core.driving import run_with_progress
 from kernels.core.errors import FIRST_ERROR
 from kernels.core.health import Nvml, Watch
-from kernels.core.job import Job, Progress, Sampling
+from kernels.core.job import Job, Progress, Ran, Sampling
 from kernels.core.poison import (
     WRITTEN_TO_PICTURE,
     is_as_before,
@@ -39,12 +38,11 @@ from kernels.core.poison import (
 from kernels.core.sampling import Sampler
 from kernels.core.timing import Cache, Timing
 from kernels.cuda.launch import FP32_LANES, WATCHDOG_EFFICIENCY
-from kernels.cuda_child.check_queue import CheckQueue
 from kernels.cuda_child.child_endings import RunEndedError, in_seconds
-from kernels.cuda_child.child_requests import asked_of, ran_of_words
-from kernels.cuda_child.expected_answers import put_back, taken
-from kernels.cuda_child.guarded_run import layout_of, unwritten
-from kernels.cuda_child.warm_children import WarmChild, WarmChildren, cuda_children
+from kernels.cuda_child.child_requests import Request, with_tuples
+from kernels.cuda_child.guarded_run import layout_of
+from kernels.cuda_child.verification import VerificationQueue, put_back, taken
+from kernels.cuda_child.worker_pool import GpuWorker, WorkerPool, cuda_children
 from kernels.cuda_on_cpu.compile_errors import Diagnostic
 from kernels.cuda_on_cpu.kernel_trial import Built, KernelTrial, Part
 from kernels.cuda_on_cpu.regions import (
@@ -81,11 +79,11 @@ def gpu_trial(
     job: Job,
     *,
     sampling: Sampling = OWN_SAMPLING,
-    children: WarmChildren | None = None,
+    children: WorkerPool | None = None,
 ) -> Steps:
     """Run a kernel on a job, in a child that it may crash; the last that is yielded is the outcome.
 
-    children  to take one of; None: those of the first GPU
+    children  that it may run in; None: those of the first GPU
     """
     children = children or cuda_children()
     known = KernelTrial(job, whole_of(job), on_gpu=True)
@@ -108,7 +106,7 @@ def _diagnostics(rung: Rung, log: str) -> tuple[Diagnostic, ...]:
     )
 
 
-def _on_a_child(rung: Rung, job: Job, sampling: Sampling, children: WarmChildren) -> Steps:
+def _on_a_child(rung: Rung, job: Job, sampling: Sampling, children: WorkerPool) -> Steps:
     begun = perf_counter()
     starting = Progress("starting the process that runs kernels on the GPU")
     child = yield from run_with_progress(children.taking(), starting)
@@ -118,8 +116,7 @@ def _on_a_child(rung: Rung, job: Job, sampling: Sampling, children: WarmChildren
             known = yield from trial.compiled()
             yield known
             children.keep_spare()
-            predicted_s = yield from trial.predicted()
-            known = replace(known, predicted_s=predicted_s)
+            yield from trial.tried_small()
             whole = yield from trial.whole()
             known = replace(known, answer=whole.answer, printed=whole.printed)
             yield from trial.checked(known, whole)
@@ -142,7 +139,7 @@ class _Trial:
 
     def __init__(
         self,
-        child: WarmChild,
+        child: GpuWorker,
         rung: Rung,
         job: Job,
         device: Device | NoDevice,
@@ -161,42 +158,39 @@ class _Trial:
         self._expected = taken(job, sampling)
         self._nvml = _nvml(device.uuid)
         self._watch = Watch(self._nvml)
-        self._checks = CheckQueue(rung.tolerance, self._expected, sampling)
+        self._checks = VerificationQueue(rung.tolerance, self._expected, sampling)
 
     def compiled(self) -> Generator[Progress, None, KernelTrial]:
-        """Compile it for the whole picture, and work out meanwhile what to expect of it."""
+        """Compile it for the whole picture, and compute references meanwhile."""
         self._enter("compile")
         said = yield from self._compiled(self._job, self._prepare)
-        occupancy = said["occupancy"]
+        facts = ("compile_ms", "registers", "local_bytes", "shared_bytes")
         built = Built(
-            said["compile_ms"],
-            said["registers"],
-            said["local_bytes"],
-            said["shared_bytes"],
-            None if occupancy is None else Occupancy(**occupancy),
-            tuple(ran_of_words(each) for each in said["ran"]),
+            **{name: said[name] for name in facts},
+            occupancy=said["occupancy"] and Occupancy(**said["occupancy"]),
+            ran=tuple(Ran(**with_tuples(each)) for each in said["ran"]),
         )
         region = whole_of(self._job)
         name = self._device.name
         return KernelTrial(self._job, region, on_gpu=True, built=built, device_name=name)
 
     def _prepare(self) -> None:
-        """Begin, while the compiler is at work, what is going to be needed."""
+        """Begin, beside the compiler, all that is going to be needed."""
         if usable_cores() > 1:
             self._checks.begin(self._job.picture)
         self._nvml.look()  # opens it
 
-    def predicted(self) -> Generator[Progress, None, float]:
-        """Run it on a crop, then on a strip; return how many seconds the whole is to take."""
+    def tried_small(self) -> Generator[Progress, None, None]:
+        """Run it on a crop, then on a strip; reject it where the whole would take too long."""
         self._enter("guard")
         crop = cropped(self._job, region_of(self._job, CROP, None))
         run = yield from self._run(crop, "a part")
         self._of_rows = yield from self._some_rows(crop, run.answer)
         rows = min(max(STRIP_ROWS, self._job.height // STRIPS), self._job.height)
         strip = cropped(self._job, region_of(self._job, (self._job.width, rows), None))
-        yield from self._foretold(crop, "a part", run.ms, strip, "a strip")
+        yield from self._estimated(crop, "a part", run.ms, strip, "a strip")
         run = yield from self._run(strip, "a strip")
-        return (yield from self._foretold(strip, "a strip", run.ms, self._job, "the whole"))
+        yield from self._estimated(strip, "a strip", run.ms, self._job, "the whole")
 
     def whole(self) -> Generator[Progress, None, _Run]:
         """Run it twice on the whole picture, with different poison."""
@@ -219,7 +213,7 @@ class _Trial:
             yield from self._checked_while_timed(known, whole)
 
     def close(self) -> None:
-        """Check no more; what is known of the job is kept for the next text."""
+        """Cancel checks; references of the job are kept for the next source."""
         self._checks.close()
         self._expected.drop_unfinished()
         put_back(self._expected)
@@ -241,16 +235,16 @@ class _Trial:
                     yield step
 
     def _differing(self, first: NDArray[Any], again: NDArray[Any]) -> str:
-        """Return the sentence for what differs between two runs, or was not written."""
+        """The sentence for samples that differ between two runs, or were not written."""
         if same_bits(first, again):  # nor is any of it poison, no byte of which is twice the same
             return ""
-        # What differs between runs may equal both poisons here and there, and was written then.
+        # A sample that differs between runs may equal both poisons, and was written then.
         never = self._as_before(self._job, first, 0)
         never &= self._as_before(self._job, again, 1)
         return order_in_words(first, again, never) or unwritten_in_words(never)
 
     def _timed_or_wrong(self, whole: _Run) -> Generator[Progress | Timing, None, None]:
-        """Time it; what ends that counts only where the answer to the picture itself is right."""
+        """Time it; a failure counts only where the output for the picture itself is right."""
         try:
             yield (yield from self._timed(whole))
         except RunEndedError:
@@ -293,9 +287,9 @@ class _Trial:
         return timing if timing.ended else replace(timing, ended="time")
 
     def _waited_for_checks(self, held_bytes: int) -> Generator[Progress, None, float]:
-        """Wait where there is no core for checks, or no room; return for how many seconds.
+        """Wait where there is no core for checks, or no room; return the seconds.
 
-        held_bytes  that each of them holds until it is done
+        held_bytes  of each until it is done
         """
         begun = monotonic()
         if usable_cores() == 1 or self._checks.left * held_bytes > MAX_WAITING:
@@ -312,16 +306,16 @@ class _Trial:
             yield VERIFYING
 
     def _refuse_wrong(self) -> None:
-        """Refuse what is right for the user's picture alone."""
+        """Reject a kernel that is right for the user's picture alone."""
         for check in self._checks.done[1:]:
             if not check.ok:
                 raise RunEndedError(
-                    "The answer to the picture is right, and to another one, with which it was "
-                    f"timed, it is not: {check}. A kernel must work out each answer anew."
+                    "The output is right for the picture, and wrong for another one, with which it "
+                    f"was timed: {check}. A kernel must compute each output anew."
                 )
 
     def _some_rows(self, crop: Job, whole: NDArray[Any]) -> Generator[Progress, None, str]:
-        """Run it for some rows of a part alone; return what is wrong with that."""
+        """Run it for some rows of a part alone; return the sentence for a bug."""
         if (rows := rows_to_try(crop.height)) is None:
             return ""
         try:
@@ -338,10 +332,8 @@ class _Trial:
     ) -> Generator[Progress, None, dict[str, Any]]:
         doing = Progress(f"compiling {self._rung.title}")
         yield doing
-        asked = asked_of("compile", self._rung, job)
-        return (
-            yield from run_with_progress(self._child.asking(asked, once_asked=meanwhile), doing)
-        )
+        steps = self._child.serving(Request.of("compile", self._rung, job), once_sent=meanwhile)
+        return (yield from run_with_progress(steps, doing))
 
     def _run(
         self,
@@ -358,10 +350,10 @@ class _Trial:
         """
         if self._rung.defines(job) != self._rung.defines(self._job):
             yield from self._compiled(job)
-        asked = asked_of("run", self._rung, job, rows=rows, turn=turn, cache=cache)
+        request = Request.of("run", self._rung, job, rows=rows, turn=turn, cache=cache)
         doing = Progress(f"running {self._rung.title} on {stage} of the picture")
         yield doing
-        steps = self._child.running(asked, job.picture, self._deadline_s, room)
+        steps = self._child.running(request, job.picture, self._deadline_s, room)
         late = Progress(OVERDUE.format(time=in_seconds(self._deadline_s)))
         since = monotonic()
 
@@ -384,16 +376,16 @@ class _Trial:
         self._parts.append((part, perf_counter()))
 
     def _as_before(self, job: Job, answer: NDArray[Any], turn: int) -> NDArray[np.bool_]:
-        """Return which samples of an answer are what they were filled with."""
+        """The samples of an output that are still as they were filled."""
         layout = layout_of(self._rung, job, self._device)
-        return is_as_before(answer, unwritten(layout, job, turn))
+        return is_as_before(answer, layout.unwritten(job, turn))
 
-    def _foretold(
+    def _estimated(
         self, small: Job, small_stage: Stage, small_ms: float, large: Job, large_stage: Stage
-    ) -> Generator[Progress, None, float]:
-        """Return how many seconds `large` is to take; refuse it where that is too long.
+    ) -> Generator[Progress, None, None]:
+        """Reject a kernel that would take too long for `large`, by its time for `small`.
 
-        Others may have used the GPU meanwhile: what seems too slow runs on `small` again.
+        Others may have used the GPU meanwhile: a kernel that seems too slow runs on `small` again.
         """
         times = _samples(large) / _samples(small) / 1e3  # and seconds, of milliseconds
         left = AGAIN
@@ -403,32 +395,31 @@ class _Trial:
             left -= 1
             run = yield from self._run(small, small_stage)
             small_ms = min(small_ms, run.ms)
-        return small_ms * times
 
     def _too_long(self, stage: Stage, seconds: float) -> str:
-        """Return the sentence that refuses what is foretold to take so long; "" if it may."""
+        """The sentence that rejects a kernel of this estimate; "": it may run."""
         if self._device.watchdog and seconds > WATCHDOG_S:
             return (
-                f"It would take about {in_seconds(seconds)} for {stage} of the picture, and a "
-                f"display hangs on {self._device.name}, which would stand still as long: "
-                f"{in_seconds(WATCHDOG_S)} is the most; use a smaller picture."
+                f"Estimated time {in_seconds(seconds)} for {stage} of the picture: a display hangs "
+                f"on {self._device.name}, which would stand still as long, and "
+                f"{in_seconds(WATCHDOG_S)} is the limit; use a smaller picture."
             )
         if seconds > self._deadline_s:
             return (
-                f"It would take about {in_seconds(seconds)} for {stage} of the picture, and gets "
-                f"{in_seconds(self._deadline_s)} at most: the plainest kernel takes much less."
+                f"Estimated time {in_seconds(seconds)} for {stage} of the picture exceeds the "
+                f"limit {in_seconds(self._deadline_s)} ({SLOWER_THAN_PLAIN} × the naive kernel)."
             )
         return ""
 
 
 @cache
 def _nvml(uuid: str) -> Nvml:
-    """Return the one for this GPU, which takes a while to open."""
+    """The one for this GPU, which takes a while to open."""
     return Nvml(uuid, takes_turns)
 
 
 def slowest_s(job: Job, device: Device) -> float:
-    """Return seconds that the plainest rung stays below, by what the device can do at most."""
+    """Seconds that the naive kernel stays below, by the most that the device can do."""
     per_s = device.multiprocessors * FP32_LANES * device.clock_khz * 1e3 * WATCHDOG_EFFICIENCY
     return _samples(job) * job.ksize**2 / per_s
 

@@ -1,8 +1,7 @@
-"""Find the bug of a rung: run it on a small picture, check every access, say what is wrong."""
+"""Find the bug of a rung: run it on a small picture, with every access checked."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,22 +15,19 @@ from kernels.core.job import Job, Progress
 from kernels.core.poison import unwritten_in_words
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu.building import BuildError
-from kernels.cuda_on_cpu.checked import CheckedShim
-from kernels.cuda_on_cpu.children import Child, borrowed_child
-from kernels.cuda_on_cpu.compile_errors import Diagnostic, diagnostics_of, first_error
+from kernels.cuda_on_cpu.children import borrowed_child
+from kernels.cuda_on_cpu.compile_errors import diagnostics_of, first_error
 from kernels.cuda_on_cpu.compiler import why_not
-from kernels.cuda_on_cpu.cpu_runs import (
-    Ended,
-    built,
-    differing_in_words,
-    run_again,
-    run_far,
-    run_once,
-    run_rows,
-    unwritten_in,
-)
+from kernels.cuda_on_cpu.cpu_runs import Ended, Runs, built
 from kernels.cuda_on_cpu.cuda_compiler import why_not_seen
 from kernels.cuda_on_cpu.device_code import knobs_of
+from kernels.cuda_on_cpu.findings import (
+    Finding,
+    finding_of,
+    located,
+    reads_old_answer,
+    suspicion_of,
+)
 from kernels.cuda_on_cpu.regions import (
     DEVICE,
     FAR_SIZE,
@@ -40,22 +36,11 @@ from kernels.cuda_on_cpu.regions import (
     checked,
     cropped,
     enlarged,
-    launched_for,
     region_of,
-    rows_fault,
-    rows_to_try,
     small_size,
 )
-from kernels.cuda_on_cpu.run_words import (
-    ended_in_words,
-    fault_in_words,
-    placed,
-    reads_old_answer,
-    suspicion_in_words,
-)
-from kernels.cuda_on_cpu.shared_run import DYNAMIC_ARRAY, Kind, Signal
-from kernels.cuda_on_cpu.trial import DEADLINE_S
-from kernels.cuda_on_cpu.unset_locals import unset_in_words, with_unset
+from kernels.cuda_on_cpu.shim import CheckedShim
+from kernels.cuda_on_cpu.trial import DEADLINE_S, rows_finding, unset_in_words, with_unset
 from kernels.oracle.checking import judged, limits_of
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.rungs.rung import Rung
@@ -65,39 +50,8 @@ CHECKING = Progress("output right; checking for races, barriers and bounds")
 NO_BUGS = "compile", "refused", "deadline"  # kinds of a Finding: the run, not the kernel, failed
 FAR = "{sentence} So it is on a picture of {width}×{height} pixels."
 MAX_KEPT = 256  # searches that found nothing, which are not done again
-BARRIER = " at this barrier "  # in the runtime's words for threads that wait in vain
-KINDS = {
-    Kind.DEADLINE: "deadline",
-    Kind.BOUNDS: "bounds",
-    Kind.READ_ONLY: "bounds",
-    Kind.ELEMENT: "bounds",
-    Kind.BEYOND: "bounds",
-    Kind.PADDING: "bounds",
-    Kind.MISALIGNED: "misaligned",
-    Kind.RACE: "race",
-    Kind.UNINITIALISED: "uninitialised",
-}
 
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A bug, in one sentence.
-
-    kind           "compile", "refused", "barrier", "bounds", "misaligned", "race", "division",
-                   "stack", "deadline", "crash", "uninitialised", "unwritten", "rows", "order" or
-                   "wrong"; "order" where the answer depends on that of threads or launches
-    line           of the rung's file; None: it is of none
-    thread, block  x then y; None where no single thread is at fault
-    region         of the job's picture, that it was run on
-    """
-
-    kind: str
-    sentence: str
-    region: Region
-    line: int | None = None
-    thread: tuple[int, int] | None = None
-    block: tuple[int, int] | None = None
-    diagnostics: tuple[Diagnostic, ...] = ()
+Search = Generator[Progress, None, Finding | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +94,7 @@ def verdict_search(
 ) -> Iterator[Progress | BugSearch]:
     """Search a kernel whose output is right, as part of its verdict; the last is the outcome.
 
-    What was found to have no bug is not searched again with the same macros and weights.
+    A kernel without a bug is not searched again with the same macros and weights.
     """
     if reason := why_not():
         yield BugSearch(None, UNSEARCHED.format(reason=reason))
@@ -170,14 +124,13 @@ def finding_bug(
 ) -> Iterator[Progress | Finding | None]:
     """Run a rung with every access checked; the last that is yielded is its bug; None: no bug.
 
-    What is read before it was written, or beyond a row's end, is a bug where the answer is wrong.
-    The arguments are those of `trial`; seed: of the order of threads, which is shuffled.
+    A read of what was not written before, or beyond a row's end, is a bug where the output is
+    wrong.  The arguments are those of `trial`; seed: of the order of threads, which is shuffled.
     """
     region = region_of(job, small_size(job), at)
-    part = cropped(job, region)
-    if rung.why_not_anywhere(part):  # as where its header asks for a width
+    if rung.why_not_anywhere(cropped(job, region)):  # as where its header asks for a width
         region = region_of(job, TRIED_SIZE, at)
-        part = cropped(job, region)
+    part = cropped(job, region)
     if reason := why_not() or rung.why_not(part, DEVICE):
         yield Finding("refused", reason, region)
         return
@@ -188,160 +141,80 @@ def finding_bug(
         yield Finding("compile", sentence, region, line, diagnostics=diagnostics)
         return
     with borrowed_child() as child:
-        ended = yield from run_once(child, CheckedShim, rung, part, library, deadline_s)
-        if (fault := _fault(rung, region, ended)) or ended.answer is None:
-            if fault and fault.kind == "bounds":
-                sentence = yield from with_unset(rung, part, fault.sentence, fault.line)
-                fault = replace(fault, sentence=sentence)
-            yield fault
-            return
-        check = yield from checked(rung, part, ended.answer)
-        again = yield from run_again(child, CheckedShim, rung, ended, deadline_s, seed=seed)
-        if check.ok:
-            yield (
-                (yield from _of_right_answer(child, rung, region, ended, again, deadline_s))
-                or (yield from _far(child, rung, ended, deadline_s))
-            )
-            return
-        never = unwritten_in(ended, again)
-        if not ended.reports.suspicion.kind and not never.any():
-            sentence, line = yield from unset_in_words(child, rung, ended, deadline_s)
-            if sentence:
-                yield Finding("uninitialised", sentence, region, line)
-                return
-    yield _of_wrong_answer(rung, region, ended, check, never)
+        runs = Runs(child, CheckedShim, rung, part, library, deadline_s)
+        yield (yield from _search(runs, region, seed))
 
 
-def _of_right_answer(
-    child: Child, rung: Rung, region: Region, ended: Ended, again: Ended, seconds: float
-) -> Generator[Progress, None, Finding | None]:
-    """Search a right output: launch it again, and for some rows alone."""
-    if fault := _fault(rung, region, again):
-        return fault
-    if reads_old_answer(ended):  # which tells what it is that tries the kernel
-        return _suspicion(rung, region, ended)
-    differing = yield from differing_in_words(
-        *(child, CheckedShim, rung, ended, again, (0, 0), seconds)
-    )
-    if differing:
-        return Finding("order", differing, region)
-    rows = rows_to_try(ended.job.height)
-    if rows is None:
+def _search(runs: Runs, region: Region, seed: int) -> Search:
+    rung, part = runs.rung, runs.job
+    ended = yield from runs.patiently()
+    if found := finding_of(rung, region, ended):
+        if found.kind == "bounds":
+            sentence = yield from with_unset(rung, part, found.sentence, found.line)
+            found = replace(found, sentence=sentence)
+        return found
+    if ended.answer is None:
         return None
-    some = yield from run_rows(child, CheckedShim, rung, ended, rows, seconds)
-    if fault := _fault(rung, region, some):
-        return replace(fault, sentence=launched_for(rows, fault.sentence))
-    if ended.answer is None or some.answer is None or some.as_before is None:
-        return None
-    answers = ended.answer, some.answer, some.as_before
-    found = yield from rows_fault(rung, ended.job, rows, *answers)
-    if found is None:
-        return None
-    where = some.storer(found.y, found.sample) if found.is_outside else None
-    if where is None:
-        return Finding("rows", found.in_words(rung), region)
-    who, line = placed(rung, some, where)
-    return Finding("rows", found.in_words(rung, who), region, line, where.thread, where.block)
-
-
-def _far(
-    child: Child, rung: Rung, ended: Ended, seconds: float
-) -> Generator[Progress, None, Finding | None]:
-    """Search far blocks: some of them, so that nothing is known of the output."""
-    job = enlarged(ended.job, FAR_SIZE)
-    is_alone = len(rung.passes) == 1  # else a pass reads what blocks before it left out
-    if (
-        not is_alone
-        or rung.why_not(job, DEVICE)
-        or knobs_of(rung, job) != knobs_of(rung, ended.job)
-    ):
-        return None
-    far = yield from run_far(child, rung, job, ended.library, seconds)
-    region = Region(0, 0, job.width, job.height, False)
-    fault = _fault(rung, region, far)
-    if fault is None or fault.kind in NO_BUGS:
-        return None
-    words = FAR.format(sentence=fault.sentence, width=job.width, height=job.height)
-    return replace(fault, sentence=words)
-
-
-def _fault(rung: Rung, region: Region, ended: Ended) -> Finding | None:
-    """Return what ended the run, if it came to no good end."""
-    report = ended.reports.fault
-    is_race_of_barrier = report.kind == Kind.RACE and BARRIER in str(ended.said.get("refused", ""))
-    if report.kind in (Kind.NOTHING, Kind.CRASH, Kind.DEADLINE) or is_race_of_barrier:
-        sentence, line = ended_in_words(rung, ended)
-        if not sentence:
-            return None
-        if report.kind == Kind.NOTHING or is_race_of_barrier:
-            kind = "barrier" if BARRIER in sentence else "refused"
-            if ended.crashed:
-                kind = "deadline" if ended.is_starved else "crash"
-            thread, block = _named("thread", sentence), _named("block", sentence)
-            return Finding(kind, sentence, region, line, thread, block)
-        kind = KINDS.get(Kind(report.kind), "crash")
-        if report.signal == Signal.SIGFPE:
-            kind = "division"
-        if report.signal == Signal.SIGSEGV and report.array == DYNAMIC_ARRAY:
-            kind = "stack"
-    else:
-        sentence, line = fault_in_words(rung, ended)
-        kind = KINDS[Kind(report.kind)]
-    return Finding(kind, sentence, region, line, report.here.thread, report.here.block)
-
-
-def _named(what: str, sentence: str) -> tuple[int, int] | None:
-    """Return the first thread, or block, that a sentence names."""
-    found = re.search(rf"\b{what} \((\d+), (\d+)\)", sentence)
-    return (int(found[1]), int(found[2])) if found else None
-
-
-def _suspicion(rung: Rung, region: Region, ended: Ended) -> Finding:
-    sentence, line = suspicion_in_words(rung, ended)
-    report = ended.reports.suspicion
-    kind, here = KINDS[Kind(report.kind)], report.here
-    return Finding(kind, sentence, region, line, here.thread, here.block)
-
-
-def _of_wrong_answer(
-    rung: Rung, region: Region, ended: Ended, check: Check, never: NDArray[np.bool_]
-) -> Finding:
-    suspicion = ended.reports.suspicion
-    if suspicion.kind:
-        return _suspicion(rung, region, ended)
+    check = yield from checked(rung, part, ended.answer)
+    again = yield from runs.again(seed=seed)
+    if check.ok:
+        return (yield from _of_right_output(runs, region, ended, again)) or (yield from _far(runs))
+    never = ended.unwritten(again)
+    if ended.reports.suspicion.kind:
+        return suspicion_of(rung, region, ended)
     if never.any():
         return Finding("unwritten", unwritten_in_words(never), region)
+    sentence, line = yield from unset_in_words(runs, ended)
+    if sentence:
+        return Finding("uninitialised", sentence, region, line)
+    return _of_wrong_output(rung, region, ended, check)
+
+
+def _of_right_output(runs: Runs, region: Region, ended: Ended, again: Ended) -> Search:
+    """Search a right output: launch it again, and for some rows alone."""
+    if found := finding_of(runs.rung, region, again):
+        return found
+    if reads_old_answer(ended):  # by which a kernel could tell that it is being checked
+        return suspicion_of(runs.rung, region, ended)
+    if differing := (yield from runs.differing(ended, again)):
+        return Finding("order", differing, region)
+    return (yield from rows_finding(runs, region, ended))
+
+
+def _far(runs: Runs) -> Search:
+    """Search far blocks: some of them, so that nothing is known of the output."""
+    rung, job = runs.rung, enlarged(runs.job, FAR_SIZE)
+    is_alone = len(rung.passes) == 1  # else a pass reads what blocks before it left out
+    is_same = not rung.why_not(job, DEVICE) and knobs_of(rung, job) == knobs_of(rung, runs.job)
+    if not is_alone or not is_same:
+        return None
+    far = yield from runs.far(job)
+    region = Region(0, 0, job.width, job.height, False)
+    found = finding_of(rung, region, far)
+    if found is None or found.kind in NO_BUGS:
+        return None
+    words = FAR.format(sentence=found.sentence, width=job.width, height=job.height)
+    return replace(found, sentence=words)
+
+
+def _of_wrong_output(rung: Rung, region: Region, ended: Ended, check: Check) -> Finding:
     assert ended.answer is not None
-    (y, x, channel), off = wrong_in_words(rung, ended.job, ended.answer, check)
+    (y, x, channel), off = _first_wrong(rung, ended.job, ended.answer, check)
+    bug = Finding("wrong", f"The kernel writes {off}.", region)
     where = ended.storer(y, x * ended.job.channels + channel)
-    if where is None:
-        return Finding("wrong", f"The kernel writes {off}.", region)
-    thread, line = placed(rung, ended, where)
-    return Finding("wrong", f"{thread} writes {off}.", region, line, where.thread, where.block)
+    return bug if where is None else located(rung, ended, where, bug, f"{{who}} writes {off}.")
 
 
-def wrong_in_words(
+def _first_wrong(
     rung: Rung, job: Job, answer: NDArray[Any], check: Check
 ) -> tuple[tuple[int, int, int], str]:
-    """Return (y, x, channel) of the first wrong sample, and what a kernel writes there, in words.
-
-    The words go on from "The kernel writes".
-    """
-    y, x, channel, expected = _first_wrong(rung, job, answer)
-    got = answer[y, x, channel]
-    return (y, x, channel), (
-        f"{_number(got)} to x {x}, y {y}, channel {channel}, where the reference has "
-        f"{_number(expected)}; {check.wrong:,} of {check.samples:,} samples are wrong"
-    )
-
-
-def _first_wrong(rung: Rung, job: Job, answer: NDArray[Any]) -> tuple[int, int, int, Any]:
-    """Return (y, x, channel) of the first wrong sample of all, and what it ought to be."""
+    """Find (y, x, channel) of the first wrong sample, and describe the write there."""
     oracle = filtered(job, (0, job.height), (0, job.width))
     _, _, wrong = judged(job, answer, oracle, limits_of(job, rung.tolerance(job)))
     y, x, channel = (int(each[0]) for each in np.nonzero(wrong))
-    return y, x, channel, to_pixel_type(oracle, answer.dtype)[y, x, channel]
-
-
-def _number(value: Any) -> str:
-    return f"{float(value):.6g}"
+    expected = to_pixel_type(oracle, answer.dtype)[y, x, channel]
+    return (y, x, channel), (
+        f"{float(answer[y, x, channel]):.6g} to x {x}, y {y}, channel {channel}, where the "
+        f"reference has {float(expected):.6g}; {check.wrong:,} of {check.samples:,} samples are "
+        "wrong"
+    )

@@ -16,6 +16,7 @@ from functools import cache as cached
 from pathlib import Path
 from typing import IO
 
+from kernels.core.child_process import finished
 from kernels.core.driving import outcome_of
 from kernels.core.safe_files import holding
 from kernels.cuda_on_cpu.compiler import HERE, RUNTIME, Compiler, Flavour, the_compiler
@@ -42,7 +43,7 @@ class BuildError(Exception):
 
 
 def build(text: str, flavour: Flavour, cache: Path) -> Path:
-    """Return the shared library that `text` makes with the runtime.
+    """Build the shared library of `text` and the runtime.
 
     Raises BuildError where it does not compile.  Processes may share `cache`: the first builds,
     the others wait for it.
@@ -51,7 +52,7 @@ def build(text: str, flavour: Flavour, cache: Path) -> Path:
 
 
 def building(text: str, flavour: Flavour, cache: Path) -> Generator[None, None, Path]:
-    """Do the same bit by bit: whoever stops driving it ends the compiler."""
+    """Do the same bit by bit; closing the generator ends the compiler."""
     compiler = the_compiler()
     libraries = yield from runtime(compiler, flavour, cache)
     flags = flavour.flags_for(compiler)
@@ -71,7 +72,7 @@ def runtime_of(library: Path) -> list[Path]:
 
 
 def warnings(text: str, flavour: Flavour, cache: Path) -> Generator[None, None, str]:
-    """Return what the compiler says of variables in `text` that are used without a value."""
+    """Compile `text`; return the warnings of variables that are used without a value."""
     compiler = the_compiler()
     path = cache / f"warned-{_key(compiler, text)}.s"
     options = (*compiler.options, *flavour.flags_for(compiler), *compiler.warnings, f"-I{HERE}")
@@ -122,7 +123,7 @@ def _library(
 def _parsed_header(
     compiler: Compiler, flags: tuple[str, ...], cache: Path
 ) -> Generator[None, None, tuple[str, ...]]:
-    """Have cuda_cpu.h as g++ has it after parsing: that takes a quarter of a second each time."""
+    """Parse cuda_cpu.h ahead for g++: that takes a quarter of a second each time."""
     if not compiler.is_gnu:
         return ()
     folder = cache / f"headers-{_key(compiler, *flags)}"
@@ -149,7 +150,7 @@ def _made(
     text: str = "",
     seconds: float = OWN_SECONDS,
 ) -> Generator[None, None, Path]:
-    """Return `path`, made of `text`, which is SOURCE to the steps, unless it is there."""
+    """Make `path` of `text`, which is SOURCE to the steps, unless it is there."""
     while not path.exists():
         with _working_on(path) as folder:
             if folder and not path.exists():
@@ -168,7 +169,7 @@ def _made(
 
 @contextmanager
 def _working_on(path: Path) -> Iterator[Path | None]:
-    """Give a folder to make `path` in, which goes with all in it; None: somebody else does."""
+    """Lend a temporary folder to make `path` in; None: somebody else does."""
     with holding(path.with_suffix(".lock"), 0.0) as is_held:
         if not is_held:
             yield None
@@ -187,7 +188,7 @@ def _compiling(
 ) -> Generator[None, None, str]:
     """Run the compiler in a folder, within limits; closing the generator ends it.
 
-    Returns what it says where it has no error.
+    Returns its messages where it has no error.
     """
     named = [each.removeprefix("-I") for each in options if each.startswith(("/", "-I"))]
     memory = [(ADDRESSES, MAX_BYTES)] if compiler.is_gnu else []
@@ -210,10 +211,7 @@ def _compiling(
             start_new_session=True,
         )
         try:
-            while process.poll() is None:
-                yield
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(LOOK_S)
+            yield from finished(process, LOOK_S)
         finally:
             assert process.stdin is not None
             process.stdin.close()  # which ends it
@@ -224,7 +222,7 @@ def _compiling(
 
 
 def _words_in(said: IO[bytes]) -> str:
-    """Return the begin and the end of what a compiler said: it may be endless."""
+    """The begin and the end of a compiler's messages: they may be endless."""
     size = said.seek(0, os.SEEK_END)
     said.seek(0)
     words = said.read(MAX_SAID)

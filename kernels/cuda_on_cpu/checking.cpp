@@ -1,8 +1,7 @@
 // Checks each access of device code while it runs on the CPU: is it within an array, aligned, stored
 // before, and in no race?
 //
-// The compiler calls a function before every access to memory, for a race detector; here they are
-// ours.  Each byte that can be stored to has a cell that remembers who stored it last, and who touched it
+// Each byte that can be stored to has a cell that remembers who stored it last, and who touched it
 // since.  Two accesses of which one stores are a race unless a barrier, or a fence and an atomic that
 // others saw, lies between them: not in the order that threads happened to run in, but in any.
 #include "cuda_cpu.h"
@@ -524,6 +523,11 @@ void check(const Access& access) {
     out_of_bounds(access);
 }
 
+inline void on_access(const void* at, uint64_t size, bool is_store, const void* pc, const void* frame) {
+    check({reinterpret_cast<uint64_t>(at), size, is_store ? Way::STORE : Way::LOAD, pc, frame});
+    if (is_store) hold_up();
+}
+
 void check_atomic(const void* at, size_t size, const void* pc, const void* frame) {
     check({reinterpret_cast<uint64_t>(at), size, ATOMIC, pc, frame});
     if (is_watching && is_running()) hear_and_tell(reinterpret_cast<uint64_t>(at));
@@ -559,26 +563,6 @@ void check_accesses(const Watched* arrays, unsigned count, unsigned and_variable
     left_at[OF_DEVICE].clear();
     is_hearsay = false;
 }
-
-#define HERE __builtin_return_address(0), __builtin_frame_address(0)
-#define LOAD(at, size) check({reinterpret_cast<uint64_t>(at), size, Way::LOAD, HERE})
-#define STORE(at, size) (check({reinterpret_cast<uint64_t>(at), size, Way::STORE, HERE}), hold_up())
-void __tsan_init() {}
-void __tsan_func_entry(void*) {}  // clang calls these two
-void __tsan_func_exit() {}
-void __tsan_read_range(void* at, unsigned long size) { LOAD(at, size); }
-void __tsan_write_range(void* at, unsigned long size) { STORE(at, size); }
-void* __tsan_memcpy(void* to, const void* from, unsigned long size) { LOAD(from, size); STORE(to, size); return std::memcpy(to, from, size); }
-void* __tsan_memmove(void* to, const void* from, unsigned long size) { LOAD(from, size); STORE(to, size); return std::memmove(to, from, size); }
-void* __tsan_memset(void* to, int value, unsigned long size) { STORE(to, size); return std::memset(to, value, size); }
-#define ACCESSES_OF(size)                                        \
-    void __tsan_read##size(void* at) { LOAD(at, size); }             \
-    void __tsan_write##size(void* at) { STORE(at, size); }           \
-    void __tsan_unaligned_read##size(void* at) { LOAD(at, size); }   \
-    void __tsan_unaligned_write##size(void* at) { STORE(at, size); }
-ACCESSES_OF(1)
-ACCESSES_OF(2)
-ACCESSES_OF(4)
-ACCESSES_OF(8)
-ACCESSES_OF(16)
 }
+
+#include "accesses.h"

@@ -1,7 +1,6 @@
-"""The process that runs other people's kernels: each in a fork of it, which may die of it.
+"""The child that runs user kernels: each in a fork of it, which may die of it.
 
-It reads requests, as (length, pickle), from its standard input, and writes a line of JSON for each:
-what the run said of itself, and how it ended.  It ends with its parent.
+It replies to each request with what the run reported, and how that ended.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import ctypes
 import json
 import math
 import os
-import pickle
 import resource
 import select
 import signal
@@ -22,61 +20,65 @@ from typing import Any
 
 import numpy as np
 
-from kernels.core.job import Job
+from kernels.core.child_process import next_request, reply, take_replies
 from kernels.cuda_on_cpu.building import runtime_of
-from kernels.cuda_on_cpu.checked import CheckedShim
+from kernels.cuda_on_cpu.children import Request
 from kernels.cuda_on_cpu.confinement import NoConfinementError, confine
-from kernels.cuda_on_cpu.counting import CountingShim
+from kernels.cuda_on_cpu.counting import CountingShim, counted
 from kernels.cuda_on_cpu.device_code import key_of, knobs_of
 from kernels.cuda_on_cpu.elf import variables_of
-from kernels.cuda_on_cpu.run_counts import counted
-from kernels.cuda_on_cpu.shared_run import LENGTH, MAX_MEMORY, Request, SharedRun
-from kernels.cuda_on_cpu.shim import LaunchError, Order, Shim, TriedShim, load_transforms
+from kernels.cuda_on_cpu.shared_run import MAX_MEMORY, SharedRun
+from kernels.cuda_on_cpu.shim import (
+    CheckedShim,
+    LaunchError,
+    Order,
+    Shim,
+    TriedShim,
+    load_transforms,
+)
 from kernels.cuda_on_cpu.stepped import TRACE_BYTES, SteppedShim
 
 LOOK_S = 0.004  # between two looks at whether a run has ended
 PATIENCE = 2  # times the CPU time that a run may take: then it ends, however it waits
 KILLING_S = 0.5  # later it is killed, where it does not end by itself
-MAX_SAID = 64 << 20  # bytes that it may say
+MAX_SAID = 64 << 20  # bytes that it may report
 PR_SET_PDEATHSIG = 1
 
 
-def main(memory: int) -> None:
-    """Run what is asked for until nobody is left to ask; who asks shares `memory` with runs."""
-    replies = os.dup(1)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a kernel prints is not ours
-    _say(replies, {"ready": True})
-    while (request := _next()) is not None:
+def main(memory: str) -> None:
+    """Serve requests; `memory` is the descriptor of what runs share with the parent."""
+    replies = take_replies()
+    reply(replies, {"ready": True})
+    while (request := next_request()) is not None:
         if isinstance(request, Request):
-            _serve(request, memory, replies)
+            _serve(request, int(memory), replies)
 
 
 def _serve(request: Request, memory: int, replies: int) -> None:
-    """Run it, and say in one line what it said and how it ended."""
     us, word = os.getpid(), os.urandom(16).hex().encode()
     hearing, telling = os.pipe()
     process = os.fork()
     if process == 0:
         os.close(hearing)
         os.close(replies)  # whatever it writes, it speaks for itself alone,
-        os.dup2(1, 0)  # and what is asked for next is not for it
+        os.dup2(1, 0)  # and what is requested next is not for it
         try:
             _die_with(us)
-            _run(request, memory, telling, word)
+            _Run(request, memory).run(telling, word)
         except Exception:  # noqa: BLE001 - a bug of ours, not to be taken for the kernel's
-            _say(telling, {"bug": traceback.format_exc()}, word)
+            reply(telling, {"bug": traceback.format_exc()}, word)
         finally:
             os._exit(2)
     os.close(telling)
     said, code, is_late = _ending(process, hearing, PATIENCE * request.seconds + KILLING_S)
     os.close(hearing)
-    _say(replies, {**_understood(said, word), "ended": code, "late": is_late})
+    reply(replies, {**_understood(said, word), "ended": code, "late": is_late})
 
 
 def _ending(process: int, hearing: int, patience_s: float) -> tuple[bytes, int, bool]:
     """Wait for a run's end, or bring it about.
 
-    Return what it said, its exit code, and whether it was killed as its time was over.
+    Return its report, its exit code, and whether it was killed as its time was over.
     """
     said, from_where, until = b"", [0, hearing], time.monotonic() + patience_s
     ended = status = 0
@@ -99,39 +101,23 @@ def _ending(process: int, hearing: int, patience_s: float) -> tuple[bytes, int, 
             until = float("inf")
 
 
-def _understood(said: bytes, word: bytes) -> dict[str, Any]:
-    """Parse the reply of a run, which begins with `word`: else a kernel wrote there.
+def _next() -> Any:
+    """Take a request that came during a run: all but a Request end it."""
+    if (request := next_request()) is None:
+        sys.exit()
+    return request
 
-    It decides nothing: whether the answer is right, who asked for it sees by itself.
+
+def _understood(said: bytes, word: bytes) -> dict[str, Any]:
+    """Parse the report of a run, which begins with `word`: else a kernel wrote there.
+
+    It decides nothing: the parent looks itself at whether the output is right.
     """
     try:
         found = json.loads(said.removeprefix(word)) if said.startswith(word) else {}
     except (ValueError, RecursionError):  # it was ended in the midst, or a kernel wrote there, too
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _next() -> Any:
-    """Return what the parent asks for next; anything else ends a run; None: the parent is gone."""
-    head = _read(LENGTH.size)
-    if head is None:
-        sys.exit()
-    body = _read(LENGTH.unpack(head)[0])
-    return None if body is None else pickle.loads(body)
-
-
-def _read(size: int) -> bytes | None:
-    found = b""
-    while len(found) < size:
-        part = os.read(0, size - len(found))
-        if not part:
-            return None
-        found += part
-    return found
-
-
-def _say(to: int, words: dict[str, Any], before: bytes = b"") -> None:
-    os.write(to, before + json.dumps(words).encode() + b"\n")
 
 
 # ---- In the fork. -------------------------------------------------------------------------------
@@ -144,83 +130,99 @@ def _die_with(parent: int) -> None:
         os._exit(2)
 
 
-def _run(request: Request, memory: int, telling: int, word: bytes) -> None:
-    # Both timers end it, with a report where there can be one: of the clock from now on, asleep or
-    # not, and in `_limit` that of the CPU's time.
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE * request.seconds)
-    job = request.job(np.zeros(request.shape, request.blank.picture.dtype))
-    trace_bytes = TRACE_BYTES if request.at else 0
-    at_begin = request.at_page_begin
-    shared = SharedRun(memory, job, is_new=False, at_page_begin=at_begin, trace_bytes=trace_bytes)
-    samples = job.width * job.channels
-    job = request.job(np.ascontiguousarray(shared.source[:, :samples]).reshape(request.shape))
-    shim = request.shim(request.rung, [job], None, built=request.library)
-    if isinstance(shim, CheckedShim):
-        shim.shared, shim.row_bytes = shared, samples * job.picture.itemsize
-        shim.variables = variables_of(Path(request.library))
-    if any(each.library for each in request.rung.passes):
-        load_transforms()  # before there are no files any more
-    if isinstance(shim, CountingShim):
-        import numpy.ma  # noqa: F401 - which np.unique imports
-    if isinstance(shim, TriedShim) and request.is_guarded:  # others look at each access, or go on
-        shared.guard()
-    said: dict[str, Any] = {}
-    _limit(request.seconds)
-    runtime = _runtime(request.library)
-    try:
-        runtime.hand_over(os.open(request.library, os.O_RDONLY))
-        resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
-        confine(is_needed=not request.is_unconfined)
-        library = shim.library
-        runtime.end_hand_over()
-        begin = _begin_of(library[f"static_shared_bytes_{key_of(knobs_of(request.rung, job))}"])
-        if isinstance(shim, CountingShim):
-            traces = shim.watch_into(job, shared.source, shared.target)
-            said["counts"] = counted(shim, traces, begin)
-        elif isinstance(shim, SteppedShim):
-            assert request.at is not None
-            library.report_to(ctypes.c_void_p(shared.address))
-            shim.step_through(job, shared, request.at)
-        else:
-            library.report_to(ctypes.c_void_p(shared.address))
-            if request.is_repeated:
-                said["changes"] = _repeated(shim, job, shared, request)
-            else:
-                _launch(shim, job, shared, request, Order(request.order))
-        said["done"] = True
-    except (LaunchError, NoConfinementError, OSError) as error:
-        said["refused"], said["line"] = str(error), getattr(error, "line", None)
-    except MemoryError:
-        said["refused"] = (
-            f"The run needs more than the {MAX_MEMORY >> 30} GiB of memory it may have."
+class _Run:
+    """One run, prepared while files can still be opened."""
+
+    def __init__(self, request: Request, memory: int) -> None:
+        # Both timers end it, with a report where there can be one: of the clock from now on, asleep
+        # or not, and in `_limit` that of the CPU's time.
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE * request.seconds)
+        self.request = request
+        job = request.job(np.zeros(request.shape, request.blank.picture.dtype))
+        self.shared = shared = SharedRun(
+            *(memory, job),
+            is_new=False,
+            at_page_begin=request.at_page_begin,
+            trace_bytes=TRACE_BYTES if request.at else 0,
         )
-    said["arrays"] = getattr(shim, "names", [])
-    said["printed"] = _printed(runtime)
-    _say(telling, said, word)
-    os._exit(0)
+        samples = job.width * job.channels
+        picture = np.ascontiguousarray(shared.source[:, :samples]).reshape(request.shape)
+        self.job = request.job(picture)
+        self.shim: Shim = request.shim(request.rung, [self.job], None, built=request.library)
+        if isinstance(self.shim, CheckedShim):
+            self.shim.shared, self.shim.row_bytes = shared, samples * job.picture.itemsize
+            self.shim.variables = variables_of(Path(request.library))
+        if any(each.library for each in request.rung.passes):
+            load_transforms()
+        if isinstance(self.shim, CountingShim):
+            import numpy.ma  # noqa: F401 - which np.unique imports
+        if isinstance(self.shim, TriedShim) and request.is_guarded:  # others look at each access
+            shared.guard()
 
+    def run(self, telling: int, word: bytes) -> None:
+        """Run it, report, and end this process."""
+        request, said = self.request, dict[str, Any]()
+        _limit(request.seconds)
+        runtime = _runtime(request.library)
+        try:
+            runtime.hand_over(os.open(request.library, os.O_RDONLY))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+            confine(is_needed=not request.is_unconfined)
+            library = self.shim.library
+            runtime.end_hand_over()
+            said.update(self._launched(library))
+            said["done"] = True
+        except (LaunchError, NoConfinementError, OSError) as error:
+            said["refused"], said["line"] = str(error), getattr(error, "line", None)
+        except MemoryError:
+            said["refused"] = (
+                f"The run needs more than the {MAX_MEMORY >> 30} GiB of memory it may have."
+            )
+        said["arrays"] = getattr(self.shim, "names", [])
+        said["printed"] = _printed(runtime)
+        reply(telling, said, word)
+        os._exit(0)
 
-def _launch(shim: Shim, job: Job, shared: SharedRun, request: Request, order: Order) -> None:
-    how: dict[str, Any] = {"seed": request.seed + order, "cross": request.cross}
-    shim.run_into(job, shared.source, shared.target, order, request.rows, **how)
+    def _launched(self, library: ctypes.CDLL) -> dict[str, Any]:
+        """Do what is requested; return what is to be reported of it besides."""
+        shim, shared, request = self.shim, self.shared, self.request
+        if isinstance(shim, CountingShim):
+            key = key_of(knobs_of(request.rung, self.job))
+            begin = _begin_of(library[f"static_shared_bytes_{key}"])
+            traces = shim.watch_into(self.job, shared.source, shared.target)
+            return {"counts": counted(shim, traces, begin)}
+        library.report_to(ctypes.c_void_p(shared.address))
+        if isinstance(shim, SteppedShim):
+            assert request.at is not None
+            shim.step_through(self.job, shared, request.at)
+        elif request.is_repeated:
+            return {"changes": self._repeated()}
+        else:
+            self._launch(Order(request.order))
+        return {}
 
+    def _launch(self, order: Order) -> None:
+        request, shared = self.request, self.shared
+        how: dict[str, Any] = {"seed": request.seed + order, "cross": request.cross}
+        self.shim.run_into(self.job, shared.source, shared.target, order, request.rows, **how)
 
-def _repeated(shim: Shim, job: Job, shared: SharedRun, request: Request) -> int:
-    """Launch it on another picture, then twice on its own; return in how many bytes those differ.
+    def _repeated(self) -> int:
+        """Launch it on another picture, then twice on its own; count differing bytes.
 
-    The answer is poisoned before each, and each has an order of its own.
-    """
-    own = shared.source[:, : job.width * job.channels]
-    picture, poison = own.copy(), shared.target.copy()
-    own[...] = ~picture if picture.dtype.kind == "u" else 1 - picture
-    _launch(shim, job, shared, request, Order.FORWARD)
-    own[...] = picture
-    answers = []
-    for order in (Order.SHUFFLED, Order.REVERSE):
-        shared.target[...] = poison
-        _launch(shim, job, shared, request, order)
-        answers.append(shared.target.view(np.uint8).copy())
-    return int((answers[0] != answers[1]).sum())
+        The output is poisoned before each, and each has an order of its own.
+        """
+        source, target = self.shared.source, self.shared.target
+        own = source[:, : self.job.width * self.job.channels]
+        picture, poison = own.copy(), target.copy()
+        own[...] = ~picture if picture.dtype.kind == "u" else 1 - picture
+        self._launch(Order.FORWARD)
+        own[...] = picture
+        answers = []
+        for order in (Order.SHUFFLED, Order.REVERSE):
+            target[...] = poison
+            self._launch(order)
+            answers.append(target.view(np.uint8).copy())
+        return int((answers[0] != answers[1]).sum())
 
 
 def _runtime(library: str) -> ctypes.CDLL:
@@ -266,7 +268,3 @@ def _limit(seconds: float) -> None:
     ):
         resource.setrlimit(kind, (most, most))
     signal.setitimer(signal.ITIMER_PROF, seconds)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))

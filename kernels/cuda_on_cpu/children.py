@@ -1,4 +1,4 @@
-"""Children: processes that run other people's kernels, so that nothing these do reaches us.
+"""Children that run user kernels, so that nothing these do reaches this process.
 
 A child is started when it is first needed, and kept, as it takes a third of a second.
 """
@@ -6,29 +6,80 @@ A child is started when it is first needed, and kept, as it takes a third of a s
 from __future__ import annotations
 
 import atexit
-import json
 import os
-import pickle
-import select
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
-from kernels.core.job import Job
-from kernels.cuda_on_cpu.shared_run import END, LENGTH, Request, SharedRun
+from numpy.typing import NDArray
 
-ROOT = Path(__file__).parents[2]
-PROGRAM = (
-    "import sys; sys.path[:] = eval(sys.argv[1]); "
-    "from kernels.cuda_on_cpu.child import main; main(int(sys.argv[2]))"
-)
+from kernels.core.child_process import ChildProcess
+from kernels.core.job import Job
+from kernels.cuda_on_cpu.shared_run import SharedRun
+from kernels.cuda_on_cpu.shim import Order, Shim
+from kernels.rungs.rung import Rung
+
 LOOK_S = 0.02
 ENDING_S = 2.0
+END = "end"  # instead of a request: of what runs
+# A process that has threads cannot fork.
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+
+@dataclass(frozen=True, slots=True)
+class StepAt:
+    """The block to step through: that of a pass which stores a sample of a row.
+
+    is_sought  by a run of its own; else it is the block that should store there
+    """
+
+    number: int
+    row: int
+    sample: int
+    is_sought: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One run, but for its picture's samples.
+
+    shim       the class that runs it
+    library    the path of what was built
+    seconds    of the CPU's time that it may take
+    blank      the job with a picture of one pixel, in place of one of `shape`
+    seed       of a shuffled order
+    is_repeated  two launches come before, of which no variable of the text is reset: on another
+               picture, and on this one
+    at         the block to step through; None: none
+    rows       (first, end) to write; None: all
+    cross      chooses a column and a row of blocks, which run alone; 0: all
+    at_page_begin  the arrays begin with a page of memory; else they end with one
+    is_guarded  to touch what lies beside them is a fault
+    is_unconfined  it may run unconfined where the system has no filters
+    """
+
+    shim: type[Shim]
+    library: str
+    seconds: float
+    rung: Rung
+    blank: Job
+    shape: tuple[int, int, int]
+    order: int = Order.FORWARD
+    seed: int = 0
+    is_repeated: bool = False
+    at: StepAt | None = None
+    rows: tuple[int, int] | None = None
+    cross: int = 0
+    at_page_begin: bool = False
+    is_guarded: bool = True
+    is_unconfined: bool = False
+
+    def job(self, picture: NDArray[Any]) -> Job:
+        """The job on its picture."""
+        return replace(self.blank, picture=picture)
 
 
 class Child:
@@ -37,50 +88,26 @@ class Child:
     def __init__(self) -> None:
         self.memory = os.memfd_create("cuda-on-cpu")
         try:
-            self._process = self._started()
+            self.process = ChildProcess(
+                *("kernels.cuda_on_cpu.child", str(self.memory)),
+                descriptors=(self.memory,),
+                environment=ONE_THREAD,
+            )
         except OSError:  # too many processes, or too little memory
             os.close(self.memory)
             raise
-        self._said = b""
         self._is_ready = False
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        path = [str(ROOT), *(each for each in sys.path if each and each != str(ROOT))]
-        return subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, repr(path), str(self.memory)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            pass_fds=(self.memory,),
-            # Whoever has threads cannot fork.
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
-            bufsize=0,
-        )
-
-    @property
-    def is_alive(self) -> bool:
-        """Return whether it may be asked for a run."""
-        return self._process.poll() is None
-
-    @property
-    def held_bytes(self) -> int:
-        """Return the memory that it takes while it waits."""
-        try:
-            pages = Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii").split()[1]
-        except OSError:
-            return 0
-        return int(pages) * os.sysconf("SC_PAGESIZE")
-
     def running(self, request: Request) -> Generator[None, None, dict[str, Any]]:
-        """Run it; return all that was said of it, "ended" with its exit code at least.
+        """Run it; return the reply, with its exit code as "ended".
 
-        Whoever stops driving this ends the run.
+        Closing the generator ends the run.
         """
         if not self._is_ready:
-            self._is_ready = "ready" in (yield from self._next())
+            self._is_ready = "ready" in (yield from self._reply())
         try:
-            self._ask(request)
-            found = yield from self._next()
+            self.process.send(request)
+            found = yield from self._reply()
         except BaseException:  # nobody drives this any more, or Ctrl+C
             self._end_run()
             raise
@@ -89,53 +116,33 @@ class Child:
         return found
 
     def shared(self, job: Job, **how: Any) -> SharedRun:
-        """Return memory for a run of the job, blank; how: arguments of `SharedRun`."""
+        """Blank memory for a run of the job; how: arguments of `SharedRun`."""
         return SharedRun(self.memory, job, is_new=True, **how)
 
     def end(self) -> None:
         """End it, with whatever it runs."""
-        if self.memory < 0:
-            return
-        self._process.kill()  # what it runs dies with it
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
-        os.close(self.memory)
-        self.memory = -1
+        if self.memory >= 0:
+            self.process.kill()  # what it runs dies with it
+            self.process.code()
+            os.close(self.memory)
+            self.memory = -1
 
     def _end_run(self) -> None:
-        """End what runs; or the whole child, if that does not answer."""
-        self._ask(END)
+        """End what runs; or the whole child, if that does not reply."""
+        self.process.send(END)
         until = time.monotonic() + ENDING_S
-        for _ in self._next():
+        for _ in self._reply():
             if time.monotonic() > until:
                 self.end()
                 break
 
-    def _ask(self, request: Request | str) -> None:
-        body = pickle.dumps(request)
-        assert self._process.stdin is not None
-        with suppress(OSError):  # it has ended: the answer will say so
-            self._process.stdin.write(LENGTH.pack(len(body)) + body)
-
-    def _next(self) -> Generator[None, None, dict[str, Any]]:
-        """Return the next line that it says; that it has ended itself, where it has."""
-        assert self._process.stdout is not None
-        while b"\n" not in self._said:
-            yield
-            if select.select([self._process.stdout], [], [], LOOK_S)[0]:
-                part = os.read(self._process.stdout.fileno(), 1 << 16)
-                if not part:
-                    return {"ended": self._process.wait()}
-                self._said += part
-        line, _, self._said = self._said.partition(b"\n")
-        try:
-            said: dict[str, Any] = json.loads(line)
-        except ValueError:  # what is broken says nothing more that can be relied on
-            self._process.kill()
-            return {"ended": self._process.wait()}
-        return said
+    def _reply(self) -> Generator[None, None, dict[str, Any]]:
+        yield
+        line = yield from self.process.replies(LOOK_S)
+        if line is not None and "garbled" not in line:
+            return line
+        self.process.kill()  # what is broken says nothing more that can be relied on
+        return {"ended": self.process.code()}
 
 
 _idle: list[Child] = []
@@ -144,16 +151,16 @@ _lock = threading.Lock()
 
 @contextmanager
 def borrowed_child() -> Iterator[Child]:
-    """Give a child that nobody else uses; it is kept for the next one while it lives."""
+    """Lend a child that nobody else uses; it is kept for the next one while it lives."""
     with _lock:
-        while _idle and not _idle[-1].is_alive:
+        while _idle and not _idle[-1].process.is_alive:
             _idle.pop().end()
         child = _idle.pop() if _idle else Child()
     try:
         yield child
     finally:
         with _lock:
-            if child.memory >= 0 and child.is_alive and not _idle:
+            if child.memory >= 0 and child.process.is_alive and not _idle:
                 _idle.append(child)
             else:
                 child.end()
@@ -167,9 +174,9 @@ def end_children() -> None:
 
 
 def held_bytes() -> int:
-    """Return the memory that waiting children take."""
+    """The memory that waiting children take."""
     with _lock:
-        return sum(child.held_bytes for child in _idle)
+        return sum(child.process.held_bytes for child in _idle)
 
 
 atexit.register(end_children)

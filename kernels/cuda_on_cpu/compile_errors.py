@@ -72,8 +72,8 @@ class Diagnostic:
 def diagnostics_of(log: str, rung: Rung) -> tuple[Diagnostic, ...]:
     """Parse a compiler's log, each error on the rung's own line wherever there is one.
 
-    Of a file that is neither the rung's, ours nor the system's nothing is told: an error there
-    would quote it.
+    An error in a file that is neither the rung's, ours nor the system's is not shown: it would
+    quote it.
     """
     known = {rung.file, GENERATED, *(each.name for each in header_parts(rung.includes))}
     included = 0  # the line of the rung's file that includes what is complained of
@@ -110,7 +110,7 @@ def _is_of_system(file: str) -> bool:
 
 
 def with_lacking(log: str, *, is_taken: bool) -> str:
-    """Return a log that says so where CUDA takes what the CPU runtime does not.
+    """Add LACKING to a log where CUDA takes what the CPU runtime does not.
 
     is_taken  whether CUDA's compiler was asked, and takes the text
     """
@@ -121,7 +121,7 @@ def with_lacking(log: str, *, is_taken: bool) -> str:
 
 
 def first_error(log: str, rung: Rung) -> tuple[str, int | None]:
-    """Return the sentence for what does not compile, and the line of the rung's file."""
+    """The sentence for a source that does not compile, and the line of the rung's file."""
     if log.startswith(REFUSED):
         return log.removeprefix(REFUSED), None
     for died, what in GAVE_UP:
@@ -152,16 +152,12 @@ def _in_words(text: str) -> str:
 
 
 def _with_hint(text: str) -> str:
-    return f"{_ended(text)} {hint_for(text)}".rstrip()
-
-
-def _ended(text: str) -> str:
-    """Return a message as a sentence; some are questions already."""
-    return text if text.endswith(("?", "!", ".")) else f"{text}."
+    end = "" if text.endswith(("?", "!", ".")) else "."  # some are questions
+    return f"{text}{end} {hint_for(text)}".rstrip()
 
 
 def with_line(message: str, file: str) -> tuple[str, int | None]:
-    """Return a message of the runtime, which names places, in words, and the first line in `file`.
+    """Word the places in a message of the runtime; return it, and the first line in `file`.
 
     "<test.cu:7>: 3 of the ..." begins with "Line 7: 3 of the ..." then.
     """

@@ -47,32 +47,32 @@ class Compiler:
 
     @property
     def key(self) -> str:
-        """Return what its output depends on, as one word or several."""
+        """The words that its output depends on."""
         return " ".join((*self.words, self.version))
 
     @property
     def is_zig(self) -> bool:
-        """Whether it is zig's clang, which Python runs."""
+        """True for zig's clang, which Python runs."""
         return len(self.words) > 1
 
     @property
     def readable(self) -> tuple[str, ...]:
-        """Return the folders with its own files; none: they are not known, as one's in a home."""
+        """The folders with its own files; none: they are not known, as in a home."""
         own = Path(self.words[0]).resolve()
         is_known = not self.is_zig and any(own.is_relative_to(each) for each in SYSTEM)
         return SYSTEM if is_known else ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Return the options that have it warn of variables which are used without a value."""
+        """The options for warnings of variables that are used without a value."""
         if self.is_gnu:
             return ("-Wuninitialized", "-Wmaybe-uninitialized")
         return ("-Wuninitialized", "-Wsometimes-uninitialized", "-Wconditional-uninitialized")
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Return what any text is compiled with."""
-        # Whoever watches accesses is called for each, and directly; of calls nobody wants to know.
+        """The options for any text."""
+        # Hooks of accesses are called for each, and directly; hooks of calls are not wanted.
         gnu = ("-fno-plt", "--param=tsan-instrument-func-entry-exit=0")
         # zig would have undefined behaviour trap, unasked.
         own = gnu if self.is_gnu else ("-fno-sanitize=undefined", "-Wno-everything")
@@ -80,7 +80,7 @@ class Compiler:
 
 
 def why_not() -> str | None:
-    """Return why device code cannot run on this computer's CPU, and what to do; None if it can."""
+    """Explain why device code cannot run on this computer's CPU; None if it can."""
     if platform.system() != "Linux" or platform.machine() not in ("x86_64", "AMD64"):
         return (
             "Running CUDA on the CPU works on Linux on x86-64 alone; on "
@@ -91,14 +91,14 @@ def why_not() -> str | None:
 
 
 def the_compiler() -> Compiler:
-    """Return the compiler to use.  To be asked for only where `why_not` has nothing to say."""
+    """The compiler to use, where `why_not` is None."""
     found = _found()
     assert isinstance(found, Compiler), found
     return found
 
 
 def _found() -> Compiler | str:
-    """Return g++, clang++ or zig's clang, the first that is new enough; else why there is none."""
+    """The first of g++, clang++ and zig's clang that is new enough; else why there is none."""
     too_old = ""
     for word, is_gnu, least in (("g++", True, MIN_GNU), ("clang++", False, MIN_CLANG)):
         path = shutil.which(word)
@@ -120,7 +120,7 @@ def _found() -> Compiler | str:
 
 @cache
 def _version(path: str) -> str:
-    """Return its version, "12.2.0"; empty where it does not answer."""
+    """Its version, "12.2.0"; empty where it does not run."""
     try:
         done = subprocess.run(
             [path, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True, timeout=20
@@ -153,18 +153,18 @@ class Flavour:
 
     @property
     def is_watched(self) -> bool:
-        """Compilers add code of their own, which runs as the library is loaded."""
+        """True if compilers add code of their own, which runs as the library is loaded."""
         beginnings = ("-fsanitize=thread", "-fsanitize=address")
         return any(each.startswith(beginnings) for each in self.flags)
 
     def flags_for(self, compiler: Compiler) -> tuple[str, ...]:
-        """Return what this compiler is given for the device code."""
+        """The flags for the device code of this compiler."""
         return (*self.flags, *(self.gnu_flags if compiler.is_gnu else ()))
 
 
 # The runtime is linked with C++'s libraries: to look for them once more takes 40 ms each time.
 NO_LIBRARIES = ("-nodefaultlibs",)
-# Calls at each access, for whoever watches; compilers tell the text of that each in its own way.
+# Calls of hooks at each access, which each compiler names to the source in its own way.
 WATCHED = ("-fsanitize=thread", "-DWATCHED")
 # What runs for a moment is not worth optimising: -O1 takes up to twice as long to compile.
 PLAIN = Flavour("plain", ("-Og", *NO_LIBRARIES), ("-O2",))
@@ -189,7 +189,7 @@ ACCESSES = Flavour("accesses", _COUNTED, _RUNTIME, (HERE / "counting.cpp",))
 # What a local variable holds that nobody gave a value: never zeros by luck.
 _UNSET = ("-ftrivial-auto-var-init=pattern",)
 _SET = ("-ftrivial-auto-var-init=zero",)
-# As a user's file is run: quick to compile, and it tells of the line that it crashes in.
+# As a user's file is run: quick to compile, and a crash names its line.
 _TRIED = (
     *("-O0", "-fno-inline", *NO_LIBRARIES, *_LINES),
     # What a GPU does not forgive, and this CPU does: see the end of report.cpp.

@@ -1,6 +1,6 @@
 """The confinement of a run: it may ask the operating system for memory, and to end, no more.
 
-Anything else ends it: a filter of Linux (seccomp), which the process sets upon itself and cannot
+Any other call ends it: a filter of Linux (seccomp), which the process sets upon itself and cannot
 take away.  On a GPU a kernel reaches no file and no network; here it would, as its user may do.
 The filter comes before the kernel's library, whose constructors run as it is loaded.  To load it
 takes one file to open, and the filter lets none be opened: the file is opened before, and the
@@ -52,7 +52,7 @@ def why_not() -> str | None:
     """Reason why a user kernel may not run here; None where it is confined, or allowed."""
     if is_allowed():
         return None
-    # A filter at no address: who may have one is told that it is not there, others to be gone.
+    # A filter at no address: where one is allowed the error is EFAULT.
     number = _prctl(PR_SET_SECCOMP, MODE_FILTER, None)
     return None if number == errno.EFAULT else _sentence(number)
 
@@ -63,7 +63,7 @@ def allow_unconfined() -> None:
 
 
 def is_allowed() -> bool:
-    """Whether the user lets kernels run unconfined."""
+    """True if the user lets kernels run unconfined."""
     return ALLOWING_VARIABLE in os.environ
 
 

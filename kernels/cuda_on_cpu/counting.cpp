@@ -1,8 +1,7 @@
 // Counts what device code loads, stores and computes, block by block, while it runs on the CPU.
 //
-// g++ -fsanitize=thread calls a function before every access to memory, which libtsan has for a race
-// detector.  Here they are ours: an access inside a watched array is added to its bytes, and, where that
-// is asked for, written down together with those to the block's shared memory.
+// An access inside a watched array is added to its bytes, and, where that is requested, written down
+// together with those to the block's shared memory.
 #include "counted_float.h"
 #include "cuda_cpu.h"
 #include "fibers.h"
@@ -65,13 +64,12 @@ void write_down(int32_t array, bool is_store, uint64_t offset, uint64_t size, Pl
     }
 }
 
-template <uint64_t Bytes::*WAY>
-[[gnu::noinline]] void find(uintptr_t at, uint64_t size, Place place) {
-    constexpr bool IS_STORE = WAY == &Bytes::stored;
+[[gnu::noinline]] void find(uintptr_t at, uint64_t size, bool is_store, Place place) {
     for (unsigned i = 0; i < arrays; ++i)
         if (watched[i].begin <= at && at < watched[i].end) {
-            bytes[block() * arrays + i].*WAY += size;
-            write_down(int32_t(i), IS_STORE, at - watched[i].begin, size, place);
+            Bytes& sums = bytes[block() * arrays + i];
+            (is_store ? sums.stored : sums.loaded) += size;
+            write_down(int32_t(i), is_store, at - watched[i].begin, size, place);
         }
 }
 
@@ -88,11 +86,10 @@ inline void find_shared(uintptr_t at, bool is_store, uint64_t size, Place place)
     if (at - tile < shared_bytes) write_down(SHARED, is_store, at - tile, size, place);
 }
 
-template <uint64_t Bytes::*WAY>
-inline void touch(const void* address, uint64_t size, Place place) {
+inline void on_access(const void* address, uint64_t size, bool is_store, const void* pc, const void* frame) {
     const auto at = reinterpret_cast<uintptr_t>(address);
-    if (at - first < span) find<WAY>(at, size, place);
-    if (accesses) find_shared(at, WAY == &Bytes::stored, size, place);
+    if (at - first < span) find(at, size, is_store, {pc, frame});
+    if (accesses) find_shared(at, is_store, size, {pc, frame});
 }
 
 }  // namespace
@@ -128,36 +125,6 @@ void write_down_accesses(Access* into, uint64_t most, uint64_t* number, uint64_t
     shared_bytes = shared_bytes_of_block;
     is_own_known = false;
 }
+}
 
-#define HERE Place{__builtin_return_address(0), __builtin_frame_address(0)}
-void __tsan_init() {}
-void __tsan_func_entry(void*) {}  // clang calls these two
-void __tsan_func_exit() {}
-void __tsan_read_range(void* at, unsigned long size) { touch<&Bytes::loaded>(at, size, HERE); }
-void __tsan_write_range(void* at, unsigned long size) { touch<&Bytes::stored>(at, size, HERE); }
-// clang calls these; g++ takes them apart, or they are the library's, and not seen.
-void* __tsan_memcpy(void* to, const void* from, unsigned long size) {
-    touch<&Bytes::loaded>(from, size, HERE);
-    touch<&Bytes::stored>(to, size, HERE);
-    return std::memcpy(to, from, size);
-}
-void* __tsan_memmove(void* to, const void* from, unsigned long size) {
-    touch<&Bytes::loaded>(from, size, HERE);
-    touch<&Bytes::stored>(to, size, HERE);
-    return std::memmove(to, from, size);
-}
-void* __tsan_memset(void* to, int value, unsigned long size) {
-    touch<&Bytes::stored>(to, size, HERE);
-    return std::memset(to, value, size);
-}
-#define ACCESSES_OF(size)                                                             \
-    void __tsan_read##size(void* at) { touch<&Bytes::loaded>(at, size, HERE); }             \
-    void __tsan_write##size(void* at) { touch<&Bytes::stored>(at, size, HERE); }            \
-    void __tsan_unaligned_read##size(void* at) { touch<&Bytes::loaded>(at, size, HERE); }   \
-    void __tsan_unaligned_write##size(void* at) { touch<&Bytes::stored>(at, size, HERE); }
-ACCESSES_OF(1)
-ACCESSES_OF(2)
-ACCESSES_OF(4)
-ACCESSES_OF(8)
-ACCESSES_OF(16)
-}
+#include "accesses.h"

@@ -1,27 +1,33 @@
-"""Counts what device code loads, stores and computes while it runs on the CPU, block by block."""
+"""Counts of the loads, stores and operations of device code on the CPU, by block and by line.
+
+Sectors and banks are those of `kernels.anatomy.transactions`, for millions of accesses at once.
+"""
 
 from __future__ import annotations
 
-import ctypes
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from ctypes import byref, c_uint64, c_void_p
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.anatomy.transactions import LANES, numbered, touched, turns_taken
 from kernels.core.job import Job
 from kernels.cuda.launch import LaunchStep
 from kernels.cuda_on_cpu.compiler import ACCESSES, COUNTING
 from kernels.cuda_on_cpu.device_code import Knobs, generated
+from kernels.cuda_on_cpu.elf import LineTable
 from kernels.cuda_on_cpu.shim import Named, Order, Shim
 from kernels.rungs.rung import Rung
 
 FLOAT_LITERAL = re.compile(r"\b\d+(?:\.\d*)?(?:e[+-]?\d+)?f\b")
-# What a float that counts, and an assignment that g++ tells of, need in words of their own; a test
-# fails where wide.cuh and the prelude no longer have these.
+# A float that counts, and an assignment that g++ reports, need other words; a test fails where
+# wide.cuh and the prelude no longer have these.
 IN_OTHER_WORDS = {
     "else return rounded_to<sample>(value);": (
         "else return static_cast<unsigned>(static_cast<float>(rounded_to<sample>(value)));"
@@ -41,19 +47,20 @@ IN_OTHER_WORDS = {
 # As struct Access in counting.cpp; `array` is a place in Trace.arrays, or SHARED.
 ACCESS = np.dtype(
     [
-        ("block", np.uint32),
-        ("thread", np.uint32),
-        ("array", np.int32),
-        ("is_store", np.uint32),
-        ("offset", np.uint64),
-        ("size", np.uint64),
-        ("pcs", np.uint64, 5),
+        *(
+            ("block", np.uint32),
+            ("thread", np.uint32),
+            ("array", np.int32),
+            ("is_store", np.uint32),
+        ),
+        *(("offset", np.uint64), ("size", np.uint64), ("pcs", np.uint64, 5)),
     ]
 )
 SHARED = -1
 MAX_ACCESSES = 3_000_000  # of one launch
 LOOKED_AT = 500_000  # where as many are enough as there is room for
 MULTIPLY_ADDS, MULTIPLICATIONS, ADDITIONS, OTHERS = range(4)  # enum Operation in counted_float.h
+THREADS = 1024  # of a block at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +79,12 @@ class Counts:
 
     @property
     def flops(self) -> int:
-        """Return those of all blocks; a multiply-add is two."""
+        """Operations of all blocks; a multiply-add is two."""
         return int(self.operations.sum() + self.operations[:, MULTIPLY_ADDS].sum())
 
     @property
     def multiply_adds(self) -> int:
-        """Return those of all blocks."""
+        """Multiply-adds of all blocks."""
         return int(self.operations[:, MULTIPLY_ADDS].sum())
 
 
@@ -98,13 +105,11 @@ class Trace:
     is_cut: bool = False
 
     def of(self, block: int, array: str, is_store: bool) -> NDArray[np.void]:
-        """Return one block's to an array, or to the "tile" in shared memory."""
+        """The accesses of one block to an array, or to the "tile" in shared memory."""
         own = self.accesses[self.begins[block] : self.begins[block + 1]]
-        places = (
-            [SHARED] if array == "tile" else [i for i, n in enumerate(self.arrays) if n == array]
-        )
+        named = [i for i, name in enumerate(self.arrays) if name == array]
         is_there = np.zeros(len(own), np.bool_)
-        for place in places:  # one as a rule, for which np.isin takes longer
+        for place in [SHARED] if array == "tile" else named:  # one as a rule: np.isin takes longer
             is_there |= own["array"] == place
         found: NDArray[np.void] = own[is_there & (own["is_store"] == is_store)]
         return found
@@ -116,35 +121,35 @@ class CountingShim(Shim):
     flavour = COUNTING
     counts: tuple[Counts, ...] = ()
     _traces: list[Trace] | None = None  # None: not wanted
-    _cuts = False  # what there is no room for
-    _room = MAX_ACCESSES
+    _room = 0  # for accesses; more of them are an error, or cut off
+    _cuts = False
 
     def count(self, job: Job) -> tuple[Counts, ...]:
-        """Run `job`, and say what its launches did."""
+        """Run `job`, and count what its launches did."""
         self.counts = ()
         self.run(job)
         return self.counts
 
-    def watch_into(self, job: Job, source: NDArray[Any], target: NDArray[Any]) -> list[Trace]:
-        """Run `job` from array to array; give as many addresses as there is room for."""
-        self.counts = ()
-        self._traces = found = list[Trace]()
-        self._cuts, self._room = True, LOOKED_AT
-        try:
-            self.run_into(job, source, target, Order.FORWARD)
-        finally:
-            self._traces = None
+    def trace(self, job: Job) -> list[Trace]:
+        """Run `job`, and record all addresses that its threads load from and store to."""
+        with self._recorded(MAX_ACCESSES, cuts=False) as found:
+            self.run(job)
         return found
 
-    def trace(self, job: Job) -> list[Trace]:
-        """Run `job`, and give all addresses that its launches' threads load from and store to."""
-        self.counts = ()
-        self._traces = found = list[Trace]()
+    def watch_into(self, job: Job, source: NDArray[Any], target: NDArray[Any]) -> list[Trace]:
+        """Run `job` from array to array; record as many addresses as there is room for."""
+        with self._recorded(LOOKED_AT, cuts=True) as found:
+            self.run_into(job, source, target, Order.FORWARD)
+        return found
+
+    @contextmanager
+    def _recorded(self, room: int, *, cuts: bool) -> Iterator[list[Trace]]:
+        self.counts, self._room, self._cuts = (), room, cuts
+        self._traces = list[Trace]()
         try:
-            self.run(job)
+            yield self._traces
         finally:
             self._traces = None
-        return found
 
     @contextmanager
     def _watching(self, step: LaunchStep, loads: Named, stores: Named) -> Iterator[None]:
@@ -155,7 +160,8 @@ class CountingShim(Shim):
         ranges = np.array([starts, ends], np.uint64).T.copy()
         accessed = np.zeros((blocks, len(named), 2), np.uint64)
         operations = np.zeros((blocks, 4), np.uint64)
-        self._watch(ranges, accessed, operations)
+        first, *others = (c_void_p(each.ctypes.data) for each in (ranges, accessed, operations))
+        self.library.watch(first, len(ranges), *others)
         try:
             with self._tracing(step, tuple(name for name, _ in named), starts):
                 yield
@@ -172,27 +178,18 @@ class CountingShim(Shim):
         if self._traces is None:
             yield
             return
-        accesses, number = np.empty(self._room, ACCESS), ctypes.c_uint64(0)
-        write_down, pointer, size = (
-            self.library.write_down_accesses,
-            ctypes.c_void_p,
-            ctypes.c_uint64,
-        )
-        write_down(
-            pointer(accesses.ctypes.data),
-            size(len(accesses)),
-            ctypes.byref(number),
-            size(step.shared_bytes),
-        )
+        accesses, number = np.empty(self._room, ACCESS), c_uint64(0)
+        write_down, room = self.library.write_down_accesses, c_uint64(len(accesses))
+        into = c_void_p(accesses.ctypes.data)
+        write_down(into, room, byref(number), c_uint64(step.shared_bytes))
         try:
             yield
         finally:
-            write_down(None, size(0), None, size(0))
+            write_down(None, c_uint64(0), None, c_uint64(0))
         assert self._cuts or number.value <= len(accesses), "the job is too large to trace"
         found = accesses[: number.value]
-        # A buffer that is written in place is given twice, and told of twice.
-        again = [i for i, start in enumerate(starts) if start in starts[:i]]
-        if again:
+        # A buffer that is written in place is given twice, and reported twice.
+        if again := [i for i, start in enumerate(starts) if start in starts[:i]]:
             found = found[~np.isin(found["array"], again)]
         found = found[np.argsort(found["block"], kind="stable")]
         assert step.grid is not None
@@ -200,20 +197,9 @@ class CountingShim(Shim):
         is_cut = number.value > len(accesses)
         self._traces.append(Trace(step.number, arrays, found, begins, is_cut))
 
-    def _watch(
-        self,
-        ranges: NDArray[np.uint64],
-        accessed: NDArray[np.uint64],
-        operations: NDArray[np.uint64],
-    ) -> None:
-        """Begin to count; the arrays have to live until nothing is watched any more."""
-        pointers = (ctypes.c_void_p(one.ctypes.data) for one in (ranges, accessed, operations))
-        first, *others = pointers
-        self.library.watch(first, len(ranges), *others)
-
     @classmethod
     def text(cls, rung: Rung, sets: Iterable[Knobs]) -> str:
-        """Return device code in which literals, too, are of the float that counts."""
+        """Device code in which literals, too, are of the float that counts."""
         return generated(rung, sets, _counted)
 
 
@@ -224,7 +210,7 @@ def _counted(text: str) -> str:
 
 
 def _by_name(named: Named, counted: NDArray[np.uint64]) -> dict[str, NDArray[np.uint64]]:
-    """Return (blocks, arrays) as (blocks,) for each name, which several arrays may have."""
+    """Sum (blocks, arrays) to (blocks,) for each name, which several arrays may have."""
     found: dict[str, NDArray[np.uint64]] = {}
     for column, (name, _) in zip(counted.T, named, strict=True):
         found[name] = found.get(name, 0) + column
@@ -238,5 +224,156 @@ class AccessesShim(CountingShim):
 
     @classmethod
     def text(cls, rung: Rung, sets: Iterable[Knobs]) -> str:
-        """Return device code as it is."""
+        """Device code as it is."""
         return generated(rung, sets)
+
+
+@dataclass(frozen=True, slots=True)
+class LineCount:
+    """Requests of warps by one line of a rung's file.
+
+    line      None: of a header, not called from a line that is known
+    array     "picture", "weights", a buffer's name, or "shared memory"
+    requests  of warps; `bytes` are those of their lanes
+    cost      sectors of 32 bytes that those touch; of shared memory transactions: more than
+              requests where lanes meet bank conflicts
+    """
+
+    line: int | None
+    array: str
+    is_store: bool
+    requests: int
+    bytes: int
+    cost: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunCounts:
+    """Counts of all launches of one run, as the text has it: no compiler has spared anything.
+
+    loaded, stored  bytes of global memory, by the name of an array
+    operations      multiply-adds, other multiplications, other additions, divisions and roots;
+                    None where the kernel does what cannot be counted
+    lines           of the blocks that there was room for: `blocks_looked_at` of `blocks`
+    """
+
+    loaded: dict[str, int]
+    stored: dict[str, int]
+    operations: tuple[int, ...] | None
+    lines: tuple[LineCount, ...]
+    blocks_looked_at: int
+    blocks: int
+
+
+def counted(shim: CountingShim, traces: Iterable[Trace], begin: int) -> dict[str, Any]:
+    """The counts of a run of `shim`, as plain data; `begin` is where its code lies."""
+    loaded: Counter[str] = Counter()
+    stored: Counter[str] = Counter()
+    operations, blocks, looked_at = np.zeros(4, np.int64), 0, 0
+    places: list[Any] = []
+    for counts in shim.counts:
+        loaded.update({name: int(each.sum()) for name, each in counts.loaded.items()})
+        stored.update({name: int(each.sum()) for name, each in counts.stored.items()})
+        operations += counts.operations.sum(0).astype(np.int64)
+    for trace in traces:
+        whole = len(trace.begins) - 1
+        blocks += whole
+        if trace.is_cut:  # and with it the last block that there was room for
+            whole = int(trace.begins.searchsorted(trace.begins[-1])) - 1
+        looked_at += whole
+        for cost in place_costs(trace.accesses[: trace.begins[whole]]):
+            array = "shared memory" if cost.array == SHARED else trace.arrays[cost.array]
+            pcs = [pc - begin - 1 for pc in cost.pcs]
+            numbers = (cost.requests, cost.bytes, cost.cost)
+            places.append((pcs, array, cost.is_store, *numbers))
+    return {
+        "loaded": dict(loaded),
+        "stored": dict(stored),
+        "operations": None if isinstance(shim, AccessesShim) else operations.tolist(),
+        "places": places,
+        "blocks": blocks,
+        "blocks_looked_at": looked_at,
+    }
+
+
+def in_lines(said: dict[str, Any], table: LineTable, rung: Rung) -> RunCounts:
+    """The counts of a child, by lines of the rung's file."""
+    lines: dict[tuple[int | None, str, bool], list[int]] = {}
+    for pcs, array, is_store, *numbers in said["places"]:
+        rows = [row for pc in pcs if (row := table.at(pc))]
+        line = next((row.line for row in rows if row.file == rung.file), None)
+        sums = lines.setdefault((line, array, is_store), [0, 0, 0])
+        for place, number in enumerate(numbers):
+            sums[place] += number
+    in_order = sorted(lines.items(), key=lambda each: (each[0][0] or 0, *each[0][1:]))
+    return RunCounts(
+        said["loaded"],
+        said["stored"],
+        None if said["operations"] is None else tuple(said["operations"]),
+        tuple(LineCount(*key, *sums) for key, sums in in_order),
+        said["blocks_looked_at"],
+        said["blocks"],
+    )
+
+
+class PlaceCost(NamedTuple):
+    """The cost of the loads or stores of one place of the code.
+
+    pcs       where that is: an address of code, and those of its callers
+    array     its number, or SHARED
+    accesses  of single threads, and their `bytes`
+    requests  of warps
+    cost      sectors of 32 bytes that those touch; of shared memory, transactions
+    """
+
+    pcs: tuple[int, ...]
+    array: int
+    is_store: bool
+    accesses: int
+    bytes: int
+    requests: int
+    cost: int
+
+
+def place_costs(accesses: NDArray[np.void]) -> list[PlaceCost]:
+    """The cost of each place of the code: of all that lanes access there at a time."""
+    if not len(accesses):
+        return []
+    place_of = _compact(*accesses["pcs"].T, accesses["array"], accesses["is_store"])
+    thread = accesses["block"].astype(np.int64) * THREADS + accesses["thread"]
+    request = _compact(thread // LANES, place_of, occurrence(thread, place_of))
+    found = []
+    for number, at in enumerate(np.unique(place_of, return_index=True)[1]):
+        mine, one = place_of == number, accesses[at]
+        some, own = accesses[mine], request[mine]
+        first, size = some["offset"].astype(np.int64), some["size"].astype(np.int64)
+        if one["array"] == SHARED:
+            cost = turns_taken(own, thread[mine] % LANES, first, size)
+        else:
+            cost = touched(own, first, size)
+        where = tuple(one["pcs"].tolist()), int(one["array"]), bool(one["is_store"])
+        sums = len(some), int(size.sum()), len(np.unique(own))
+        found.append(PlaceCost(*where, *sums, cost))
+    return found
+
+
+def _compact(*columns: NDArray[Any]) -> NDArray[np.int64]:
+    """Number the combinations of values, without gaps: much quicker than to look for equal rows."""
+    number = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        if (column != column[0]).any():
+            values, place = np.unique(column, return_inverse=True)
+            number = np.unique(number * len(values) + place, return_inverse=True)[1]
+    return number
+
+
+def occurrence(*columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count those with the same values before each."""
+    number = numbered(*columns)
+    order = np.argsort(number, kind="stable")
+    ordered = number[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    lengths = np.diff(np.r_[starts, len(ordered)])
+    counted = np.empty(len(number), np.int64)
+    counted[order] = np.arange(len(ordered)) - np.repeat(starts, lengths)
+    return counted

@@ -1,4 +1,4 @@
-"""One run of a rung on a job in a child: built, run under a deadline, and what became of it."""
+"""Runs of a rung on a job in a child: built, run under a deadline, and their ends."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import zlib
 from collections.abc import Generator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
@@ -19,20 +19,19 @@ from numpy.typing import NDArray
 
 from kernels.core.driving import run_with_progress, side_by_side
 from kernels.core.job import Job, Progress
-from kernels.core.poison import BY_ORDER, BY_STATE, is_as_before, order_in_words, poisons
+from kernels.core.poison import BY_ORDER, BY_STATE, is_as_before, order_in_words
 from kernels.core.safe_files import cache_folder, holding
 from kernels.cuda_on_cpu.building import REFUSED, WORK, BuildError, building
-from kernels.cuda_on_cpu.checked import CheckedShim
-from kernels.cuda_on_cpu.children import Child
+from kernels.cuda_on_cpu.children import Child, Request
 from kernels.cuda_on_cpu.compile_errors import with_lacking
 from kernels.cuda_on_cpu.confinement import is_allowed
 from kernels.cuda_on_cpu.cuda_compiler import cuda_errors, why_not_seen
 from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.elf import LineTable
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
-from kernels.cuda_on_cpu.shared_run import Kind, Reports, Request, Signal, StepAt, Where
-from kernels.cuda_on_cpu.shim import Order, Shim, out_of_rows
-from kernels.cuda_on_cpu.stepped import TRACE_BYTES, SteppedShim, StepTrace
+from kernels.cuda_on_cpu.shared_run import Kind, Reports, SharedRun, Signal, Where
+from kernels.cuda_on_cpu.shim import CheckedShim, Order, Shim, out_of_rows
+from kernels.cuda_on_cpu.stepped import TRACE_BYTES, StepTrace
 from kernels.rungs.cuda_text import unknown_words
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
@@ -41,6 +40,8 @@ MAX_KEPT_BYTES = 200 << 20  # of the cache, parsed headers and all
 MIN_ROOM = 1 << 16  # bytes, which a full disk has not
 SPARE = 3  # times the time that a strip of a slow run should take
 MAX_STRIPS = 64
+
+Steps = Generator[Progress, None, "Ended"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,9 +53,9 @@ class Ended:
     outside    arrays beside which something was written, and bytes from their begin
     padding    pictures between whose rows something was written, and behind which row
     changed    whether the picture itself was written to
-    storers    who stored each sample, where that was asked for: (H, pitch, bytes of a Where)
+    storers    who stored each sample, where that was requested: (H, pitch, bytes of a Where)
     beside     the array that it crashed beside, and where from its begin
-    trace      the steps of a block, where those were asked for
+    trace      the steps of a block, where those were requested
     """
 
     job: Job
@@ -63,15 +64,15 @@ class Ended:
     reports: Reports
     answer: NDArray[Any] | None
     as_before: NDArray[np.bool_] | None
-    outside: tuple[tuple[str, int], ...]
-    padding: tuple[tuple[str, int], ...]
+    outside: list[tuple[str, int]]
+    padding: list[tuple[str, int]]
     changed: bool
     storers: NDArray[np.uint8] | None
-    beside: tuple[str, int] | None = None
-    trace: StepTrace | None = None
+    beside: tuple[str, int] | None
+    trace: StepTrace | None
 
     def storer(self, y: int, sample: int) -> Where | None:
-        """Return who stored a sample of row y; None where nobody is known to have."""
+        """The thread that stored a sample of row y; None: it is not known."""
         if self.storers is None:
             return None
         where = Where.from_buffer_copy(self.storers[y, sample].tobytes())
@@ -79,7 +80,7 @@ class Ended:
 
     @property
     def crashed(self) -> bool:
-        """Return whether its process ended without a word."""
+        """True if its process ended without a word."""
         return "done" not in self.said and "refused" not in self.said
 
     @property
@@ -91,7 +92,7 @@ class Ended:
 
     @property
     def is_starved(self) -> bool:
-        """Whether its time was over by the clock, which need not be its fault."""
+        """True if its time was over by the clock, which need not be its fault."""
         fault = self.reports.fault
         if fault.kind:
             return self.crashed and fault.kind == Kind.DEADLINE and fault.signal == Signal.SIGALRM
@@ -105,8 +106,14 @@ class Ended:
 
     @property
     def lines(self) -> LineTable:
-        """Return the lines of what ran."""
+        """The lines of the code that ran."""
         return LineTable.of_library(self.library)
+
+    def unwritten(self, again: Ended) -> NDArray[np.bool_]:
+        """The samples that no thread stored: those that the poison of both runs is still in."""
+        if self.as_before is None or again.as_before is None:
+            return np.zeros(self.job.picture.shape, np.bool_)
+        return self.as_before & again.as_before
 
 
 def built(
@@ -122,10 +129,8 @@ def built(
     try:
         sets = dict.fromkeys(knobs_of(rung, job) for job in jobs)
         text, cache = shim.text(rung, sets), default_cache()
-        steps = side_by_side(
-            _by_cuda(rung, jobs if for_cuda is None else for_cuda, cache),
-            _attempt(text, shim, cache),
-        )
+        for_cuda = jobs if for_cuda is None else for_cuda
+        steps = side_by_side(_by_cuda(rung, for_cuda, cache), _attempt(text, shim, cache))
         doing = Progress(f"compiling {rung.title} for the CPU")
         errors, library = yield from run_with_progress(steps, doing)
     except OSError as error:  # a full disk, as a rule
@@ -138,6 +143,11 @@ def built(
     return library
 
 
+def _by_cuda(rung: Rung, jobs: Sequence[Job], cache: Path) -> Generator[None, None, str]:
+    """The errors of CUDA's compiler; the ladder's own rungs are known to have none."""
+    return (yield from cuda_errors(rung, jobs, cache)) if jobs and is_own(rung.key) else ""
+
+
 def _attempt(text: str, shim: type[Shim], cache: Path) -> Generator[None, None, Path | BuildError]:
     try:
         return (yield from building(text, shim.flavour, cache))
@@ -145,175 +155,130 @@ def _attempt(text: str, shim: type[Shim], cache: Path) -> Generator[None, None, 
         return error
 
 
-def _by_cuda(rung: Rung, jobs: Sequence[Job], cache: Path) -> Generator[None, None, str]:
-    """Return the errors of CUDA's compiler; the ladder's own rungs are known to have none."""
-    return (yield from cuda_errors(rung, jobs, cache)) if jobs and is_own(rung.key) else ""
+@dataclass(frozen=True, slots=True, eq=False)
+class Runs:
+    """Runs of a compiled rung on one job, in one child, each with a limit of CPU seconds."""
 
+    child: Child
+    shim: type[Shim]
+    rung: Rung
+    job: Job
+    library: Path
+    seconds: float
 
-def run_once(
-    child: Child, shim: type[Shim], rung: Rung, job: Job, library: Path, seconds: float, **how: Any
-) -> Generator[Progress, None, Ended]:
-    """Run it, and return how it ended; how: fields of `Request`."""
-    return (yield from _patiently(child, shim, rung, job, library, seconds, 0, **how))
+    def patiently(self, turn: int = 0, **how: Any) -> Steps:
+        """Run it; where it is slow, without the launches before, or strip by strip.
 
-
-def run_again(
-    child: Child, shim: type[Shim], rung: Rung, ended: Ended, seconds: float, **how: Any
-) -> Generator[Progress, None, Ended]:
-    """Run it once more, with other poison, and with the threads in the opposite order.
-
-    Of a small picture that is the last of several launches: see `Request.is_repeated`.
-    """
-    job = ended.job
-    is_small = job.width * job.height <= prod(TRIED_SIZE)
-    how = {"order": Order.REVERSE, "is_repeated": is_small, **how}
-    return (yield from _patiently(child, shim, rung, job, ended.library, seconds, 1, **how))
-
-
-def differing_in_words(
-    child: Child,
-    shim: type[Shim],
-    rung: Rung,
-    ended: Ended,
-    again: Ended,
-    corner: tuple[int, int],
-    seconds: float,
-) -> Generator[Progress, None, str]:
-    """Return the sentence for a run and `run_again` whose answers differ; empty: they do not."""
-    if ended.answer is None or again.answer is None:
-        return ""
-    # What differs between runs equals both poisons here and there, and was written.
-    never = unwritten_in(ended, again)
-    differing = order_in_words(ended.answer, again.answer, never, corner)
-    if not differing and not again.said.get("changes"):
-        return ""
-    for order in (Order.REVERSE, Order.SHUFFLED):  # with no launch before
-        how = {"order": order, "is_repeated": False}
-        fresh = yield from run_again(child, shim, rung, ended, seconds, **how)
-        if fresh.answer is None:
-            continue
-        never = unwritten_in(ended, fresh)
-        if words := order_in_words(ended.answer, fresh.answer, never, corner):
-            return words
-    return differing.replace(BY_ORDER, BY_STATE) or f"{BY_STATE}."
-
-
-def run_rows(
-    child: Child, shim: type[Shim], rung: Rung, ended: Ended, rows: tuple[int, int], seconds: float
-) -> Generator[Progress, None, Ended]:
-    """Run it for some rows alone: the first, and the one behind the last."""
-    job, library = ended.job, ended.library
-    return (yield from _run(child, shim, rung, job, library, seconds, 0, rows=rows))
-
-
-def run_far(
-    child: Child, rung: Rung, job: Job, library: Path, seconds: float
-) -> Generator[Progress, None, Ended]:
-    """Run a column and a row of its blocks and the last one, checked: any far place is in one."""
-    cross = 1 + zlib.crc32(job.weights.tobytes()) // 2
-    return (yield from _run(child, CheckedShim, rung, job, library, seconds, 0, cross=cross))
-
-
-def run_stepped(
-    child: Child, rung: Rung, job: Job, library: Path, seconds: float, at: StepAt
-) -> Generator[Progress, None, Ended]:
-    """Run it, and write down each step of a block."""
-    return (yield from _run(child, SteppedShim, rung, job, library, seconds, 0, at=at))
-
-
-def unwritten_in(ended: Ended, again: Ended) -> NDArray[np.bool_]:
-    """Return which samples were never written: those that both poisons are still in."""
-    if ended.as_before is None or again.as_before is None:
-        return np.zeros(ended.job.picture.shape, np.bool_)
-    return ended.as_before & again.as_before
-
-
-def _patiently(
-    child: Child,
-    shim: type[Shim],
-    rung: Rung,
-    job: Job,
-    library: Path,
-    seconds: float,
-    turn: int,
-    **how: Any,
-) -> Generator[Progress, None, Ended]:
-    """Run it; where it is slow, without the launches before, or strip by strip."""
-    what = child, shim, rung, job, library, seconds, turn
-    ended = yield from _run(*what, **how)
-    if ended.pace and how.pop("is_repeated", False):
-        ended = yield from _run(*what, **how)
-    if not ended.pace:
-        return ended
-    rows = int(job.height * ended.pace / SPARE)
-    if not rows or job.height > rows * MAX_STRIPS:
-        return ended
-    answer, as_before = np.empty_like(job.picture), np.empty(job.picture.shape, np.bool_)
-    storers, suspicion = None, None
-    for first in range(0, job.height, rows):
-        strip = slice(first, min(first + rows, job.height))
-        ended = yield from _run(*what, **how, rows=(strip.start, strip.stop))
-        if ended.answer is None or ended.as_before is None:
+        turn  which of the two poisons the output is filled with
+        how   fields of `Request`
+        """
+        ended = yield from self.once(turn, **how)
+        if ended.pace and how.pop("is_repeated", False):
+            ended = yield from self.once(turn, **how)
+        if not ended.pace:
             return ended
-        answer[strip], as_before[strip] = ended.answer[strip], ended.as_before[strip]
-        if ended.storers is not None:
-            storers = np.zeros_like(ended.storers) if storers is None else storers
-            storers[strip] = ended.storers[strip]
-        if suspicion is None and ended.reports.suspicion.kind:
-            suspicion = ended.reports
-        if ended.outside or ended.padding or ended.changed:
-            break
-    reports = suspicion or ended.reports
-    return replace(ended, answer=answer, as_before=as_before, storers=storers, reports=reports)
+        rows = int(self.job.height * ended.pace / SPARE)
+        if not rows or self.job.height > rows * MAX_STRIPS:
+            return ended
+        return (yield from self._by_strips(rows, turn, **how))
 
+    def again(self, **how: Any) -> Steps:
+        """Run it once more, with other poison, and with the threads in the opposite order.
 
-def _run(
-    child: Child,
-    shim: type[Shim],
-    rung: Rung,
-    job: Job,
-    library: Path,
-    seconds: float,
-    turn: int,
-    **how: Any,
-) -> Generator[Progress, None, Ended]:
-    blank = replace(job, picture=np.zeros((1, 1, 1), job.picture.dtype))
-    height, width, channels = job.picture.shape
-    shape = (height, width, channels)
-    how["is_unconfined"] = is_allowed()
-    how["at_page_begin"] = turn == 1
-    request = Request(shim, str(library), seconds, rung, blank, shape, **how)
-    trace_bytes = TRACE_BYTES if request.at else 0
-    shared = child.shared(job, at_page_begin=request.at_page_begin, trace_bytes=trace_bytes)
-    try:
-        poison = poisons(shared.target.nbytes)[turn]
-        shared.fill(job.picture, poison)
-        running = Progress(f"running {rung.title} on the CPU")
-        said = yield from run_with_progress(child.running(request), running)
-        answer = as_before = storers = None
-        if "done" in said:
-            answer = out_of_rows(shared.target, job).copy()
-            blanks = poison.view(shared.target.dtype).reshape(shared.target.shape)
-            as_before = is_as_before(answer, out_of_rows(blanks, job))
-            storers = shared.storers() if shim is CheckedShim else None
-        outside = tuple(shared.touched_outside())
-        padding = tuple(shared.touched_padding(job.picture, poison))
-        changed = shared.is_changed(job.picture)
-        trace = StepTrace.of(shared.trace) if request.at else None
-        reports = shared.reports
-        beside = (
-            shared.beside(reports.fault.offset) if reports.fault.signal == Signal.SIGSEGV else None
+        On a small picture that is the last of several launches: see `Request.is_repeated`.
+        """
+        is_small = self.job.width * self.job.height <= prod(TRIED_SIZE)
+        how = {"order": Order.REVERSE, "is_repeated": is_small, **how}
+        return (yield from self.patiently(1, **how))
+
+    def far(self, job: Job) -> Steps:
+        """Run a column and a row of blocks and the last one: any far place is in one."""
+        cross = 1 + zlib.crc32(job.weights.tobytes()) // 2
+        return (yield from replace(self, job=job).once(cross=cross))
+
+    def differing(
+        self, ended: Ended, again: Ended, corner: tuple[int, int] = (0, 0)
+    ) -> Generator[Progress, None, str]:
+        """Describe how the outputs of a run and of `again` differ; empty: they do not."""
+        if ended.answer is None or again.answer is None:
+            return ""
+        # What differs between runs equals both poisons here and there, and was written.
+        never = ended.unwritten(again)
+        differing = order_in_words(ended.answer, again.answer, never, corner)
+        if not differing and not again.said.get("changes"):
+            return ""
+        for order in (Order.REVERSE, Order.SHUFFLED):  # with no launch before
+            fresh = yield from self.again(order=order, is_repeated=False)
+            if fresh.answer is None:
+                continue
+            never = ended.unwritten(fresh)
+            if words := order_in_words(ended.answer, fresh.answer, never, corner):
+                return words
+        return differing.replace(BY_ORDER, BY_STATE) or f"{BY_STATE}."
+
+    def once(self, turn: int = 0, **how: Any) -> Steps:
+        """Run it."""
+        height, width, channels = self.job.picture.shape
+        request = Request(
+            *(self.shim, str(self.library), self.seconds, self.rung),
+            blank=replace(self.job, picture=np.zeros((1, 1, 1), self.job.picture.dtype)),
+            shape=(height, width, channels),
+            at_page_begin=turn == 1,
+            is_unconfined=is_allowed(),
+            **how,
         )
+        trace_bytes = TRACE_BYTES if request.at else 0
+        at_begin = request.at_page_begin
+        shared = self.child.shared(self.job, at_page_begin=at_begin, trace_bytes=trace_bytes)
+        with closing(shared):
+            shared.layout.fill(shared.block, self.job, turn)
+            running = Progress(f"running {self.rung.title} on the CPU")
+            said = yield from run_with_progress(self.child.running(request), running)
+            return self._ended(shared, said, turn, has_trace=bool(request.at))
+
+    def _ended(
+        self, shared: SharedRun, said: dict[str, Any], turn: int, *, has_trace: bool
+    ) -> Ended:
+        job, layout, block, reports = self.job, shared.layout, shared.block, shared.reports
+        unwritten = layout.unwritten(job, turn)
+        answer = out_of_rows(shared.target, job).copy() if "done" in said else None
+        is_checked = answer is not None and self.shim is CheckedShim
+        has_fault = reports.fault.signal == Signal.SIGSEGV
         return Ended(
-            *(job, library, said, reports, answer, as_before),
-            *(outside, padding, changed, storers, beside, trace),
+            *(job, self.library, said, reports, answer),
+            as_before=None if answer is None else is_as_before(answer, unwritten),
+            outside=layout.touched_outside(block),
+            padding=layout.touched_padding(block, job, turn),
+            changed=layout.is_changed(block, job),
+            storers=shared.storers() if is_checked else None,
+            beside=shared.beside(reports.fault.offset) if has_fault else None,
+            trace=StepTrace.of(shared.trace) if has_trace else None,
         )
-    finally:
-        shared.close()
+
+    def _by_strips(self, rows: int, turn: int, **how: Any) -> Steps:
+        """Run it strip by strip; the end is that of the last one, with the output of all."""
+        job = self.job
+        answer, as_before = np.empty_like(job.picture), np.empty(job.picture.shape, np.bool_)
+        storers, suspicion = None, None
+        for first in range(0, job.height, rows):
+            strip = slice(first, min(first + rows, job.height))
+            ended = yield from self.once(turn, **how, rows=(strip.start, strip.stop))
+            if ended.answer is None or ended.as_before is None:
+                return ended
+            answer[strip], as_before[strip] = ended.answer[strip], ended.as_before[strip]
+            if ended.storers is not None:
+                storers = np.zeros_like(ended.storers) if storers is None else storers
+                storers[strip] = ended.storers[strip]
+            if suspicion is None and ended.reports.suspicion.kind:
+                suspicion = ended.reports
+            if ended.outside or ended.padding or ended.changed:
+                break
+        reports = suspicion or ended.reports
+        return replace(ended, answer=answer, as_before=as_before, storers=storers, reports=reports)
 
 
 def default_cache() -> Path:
-    """Return the folder that compiled texts are kept in; what was not used for long is deleted.
+    """The folder of compiled texts; those that were not used for long are deleted.
 
     Where nothing can be kept, as on a full disk, it is one that goes with this process.
     """

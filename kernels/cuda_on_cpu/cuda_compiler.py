@@ -37,7 +37,7 @@ ARCHITECTURE = 90  # sm_90, or what the rung needs at least
 # assembled for one job is only read for others.
 QUICK = "--device-debug"
 READ_ONLY = "--fdevice-syntax-only"
-TELLING = "--ptxas-options=-v"  # what it tells of registers, it tells in the place of errors
+TELLING = "--ptxas-options=-v"  # its words on registers take the place of errors
 MAX_SECONDS = 30  # of the CPU's time
 # As they are said, for `compile_errors.GAVE_UP`.
 LATE = TOO_LONG
@@ -65,14 +65,14 @@ SCOPES = (
 
 
 def why_not_seen() -> str | None:
-    """Return the words for a verdict without CUDA's compiler; None: it is there."""
+    """The words for a verdict without CUDA's compiler; None: it is there."""
     if compiler_for(ARCHITECTURE) is not None:
         return None
     return f"{NOT_SEEN}, which needs no GPU: {how_to_add('nvidia-cuda-nvrtc')}"
 
 
 def cuda_errors(rung: Rung, jobs: Sequence[Job], cache: Path) -> Generator[None, None, str]:
-    """Return the errors of CUDA's compiler, a line each, as g++ writes them; empty: it has none.
+    """Compile with CUDA's compiler; return its errors, a line each, as g++ writes them.
 
     One process serves all jobs, up to the first with errors.  Closing the generator ends it.  Its
     logs are kept in `cache`.
@@ -127,7 +127,7 @@ def _logs_of(
 
 
 def _as_gnu(rung: Rung, log: str) -> str:
-    """Return a log with places as g++ writes them."""
+    """Write the places in a log as g++ does."""
     if not log or log in (LATE, CRASHED):
         return log
     found = [(each[1], int(each[2]), each[3]) for each in FIRST_ERROR.finditer(log)]
@@ -140,7 +140,7 @@ def _as_gnu(rung: Rung, log: str) -> str:
 
 
 def _of_assembler(rung: Rung) -> int:
-    """Return the line that an assembler means, which names none: with asm, or of the kernel."""
+    """The line that an assembler means, which names none: with asm, or of the kernel."""
     code = without_literals(rung.source)
     if asm := ASM.search(code):
         return code.count("\n", 0, asm.start()) + 1
@@ -156,7 +156,7 @@ def _short(said: str) -> str:
     return said
 
 
-@lru_cache(64)  # asked for every job of a check
+@lru_cache(64)  # called for every job of a check
 def _host_asm(rung: Rung) -> tuple[tuple[int, str], ...]:
     """Find lines with asm outside of functions, which NVRTC passes over and nvcc does not."""
     said = "asm outside of functions is no device code"
@@ -172,7 +172,7 @@ def _code_of(rung: Rung) -> bytes:
 
 
 def _by_text(rung: Rung) -> Iterator[tuple[int, str]]:
-    """Yield lines that CUDA's compiler refuses and g++ takes, and what it says of them."""
+    """Yield lines that CUDA's compiler rejects and g++ takes, with its words."""
     code = without_literals(rung.source)
     for found in COMPUTED.finditer(code):
         yield code.count("\n", 0, found.start()) + 1, "expected an expression"
@@ -196,7 +196,7 @@ def _by_text(rung: Rung) -> Iterator[tuple[int, str]]:
 
 
 def _declared(node: Node) -> Iterator[tuple[Node, int]]:
-    """Yield what is declared outside of functions, and where what stands before it ends."""
+    """Yield the declarations outside of functions, and where the node before each ends."""
     begin = node.start_byte
     for child in node.children:
         if child.type in DECLARATIONS:

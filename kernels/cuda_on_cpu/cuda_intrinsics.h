@@ -327,28 +327,12 @@ UNWATCHED inline unsigned atomicDec(unsigned* at, unsigned last) {
     *at = old == 0 || old > last ? last : old - 1;
     return old;
 }
-#define atomicAdd_block atomicAdd
-#define atomicAdd_system atomicAdd
-#define atomicSub_block atomicSub
-#define atomicSub_system atomicSub
-#define atomicExch_block atomicExch
-#define atomicExch_system atomicExch
-#define atomicMin_block atomicMin
-#define atomicMin_system atomicMin
-#define atomicMax_block atomicMax
-#define atomicMax_system atomicMax
-#define atomicInc_block atomicInc
-#define atomicInc_system atomicInc
-#define atomicDec_block atomicDec
-#define atomicDec_system atomicDec
-#define atomicCAS_block atomicCAS
-#define atomicCAS_system atomicCAS
-#define atomicAnd_block atomicAnd
-#define atomicAnd_system atomicAnd
-#define atomicOr_block atomicOr
-#define atomicOr_system atomicOr
-#define atomicXor_block atomicXor
-#define atomicXor_system atomicXor
+#define SCOPED(name)                                                                                        \
+    template <class T, class... Values> UNWATCHED T name##_block(T* at, Values... values) { return name(at, values...); } \
+    template <class T, class... Values> UNWATCHED T name##_system(T* at, Values... values) { return name(at, values...); }
+SCOPED(atomicAdd) SCOPED(atomicSub) SCOPED(atomicExch) SCOPED(atomicMin) SCOPED(atomicMax) SCOPED(atomicCAS)
+SCOPED(atomicInc) SCOPED(atomicDec) SCOPED(atomicAnd) SCOPED(atomicOr) SCOPED(atomicXor)
+#undef SCOPED
 
 // ---- What a warp, or a block, does together. ---------------------------------------------------
 

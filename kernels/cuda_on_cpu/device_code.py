@@ -37,12 +37,12 @@ EXTERN_SHARED = re.compile(
 
 
 def functions_of(rung: Rung) -> tuple[str, ...]:
-    """Return the CUDA functions of its passes, each once."""
+    """The CUDA functions of its passes, each once."""
     return tuple(dict.fromkeys(each.function for each in rung.passes if not each.library))
 
 
 def knobs_of(rung: Rung, job: Job) -> Knobs:
-    """Return the macros that fit the rung to the job."""
+    """The macros that fit the rung to the job."""
     return tuple(sorted(rung.defines(job).items()))
 
 
@@ -52,16 +52,22 @@ def key_of(knobs: Knobs) -> str:
 
 
 def generated(
-    rung: Rung, sets: Iterable[Knobs], written: Callable[[str], str] = lambda text: text
+    rung: Rung,
+    sets: Iterable[Knobs],
+    written: Callable[[str], str] = lambda text: text,
+    *headers: str,
 ) -> str:
     """C++ with the rung's whole text for each set of macros, in namespaces of their own.
 
-    written  makes of a part's text what is to be compiled, line by line
+    written  changes a part's text, line by line
+    headers  to include besides
     """
     by_key = {key_of(knobs): knobs for knobs in sets}
+    # First, or g++ would not take it from where it is parsed.
+    included = (f'#include "{each}"' for each in ("cuda_cpu.h", *headers))
     shared = (SHARED_OF.format(key) for key in by_key)
     parts = (_one(rung, key, knobs, written) for key, knobs in by_key.items())
-    return "\n".join(('#include "cuda_cpu.h"', *shared, *parts)) + "\n"
+    return "\n".join((*included, *shared, *parts)) + "\n"
 
 
 def _one(rung: Rung, key: str, knobs: Knobs, written: Callable[[str], str]) -> str:
@@ -120,7 +126,7 @@ def _hidden(rung: Rung) -> str:
 
 
 def _guarded(rung: Rung) -> str:
-    """Return the rung's whole text; a user kernel's own part knows nothing of this compiler's."""
+    """The rung's whole text; a user kernel's own part knows nothing of this compiler's."""
     if not is_own(rung.key):
         return rung.text
     headers, line, _ = rung.text.removesuffix(rung.source).rpartition("#line ")
@@ -131,7 +137,7 @@ def _guarded(rung: Rung) -> str:
 
 
 def with_words(text: str) -> str:
-    """Return `text` with what no macro can say, on the same lines."""
+    """Replace declarations that no macro can express, on the same lines."""
 
     def replaced(found: re.Match[str]) -> str:
         lines = "\n" * found[0].count("\n")

@@ -1,4 +1,4 @@
-"""What a library holds, read from its file: ELF, and DWARF's lines by address.
+"""Contents of a library, read from its file: symbols, and DWARF's lines by address.
 
 DWARF is version 4 of the standard, section 6.2 (dwarfstd.org), as g++ has it.  Read here, since
 binutils' addr2line does not come with every compiler.
@@ -12,17 +12,22 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 HEADER, SECTION = struct.Struct("<16xHHIQQQIHHHHHH"), struct.Struct("<IIQQQQIIQQ")
 SYMBOL = struct.Struct("<IBBHQQ")
 NOTHING_STORED = 8  # a section that takes no room in the file
 OBJECT = 1  # a symbol's kind, of a variable
 GLOBAL, FUNCTION_TO_CHOOSE = 1, 10  # a symbol's binding; its kind, where loading it runs code
+SPECIAL = 0xFF00  # from there on sections are none
 POINTER_BYTES = 8
+VERSION = 4  # of DWARF
+COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE = 1, 2, 3, 4
+CONST_ADD_PC, FIXED_ADVANCE_PC = 8, 9
+END_SEQUENCE, SET_ADDRESS = 1, 2
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(NamedTuple):
     """A name that a library defines: the number of its section, and its bytes in memory."""
 
     name: str
@@ -33,33 +38,57 @@ class Symbol:
     size: int
 
 
+class Variable(NamedTuple):
+    """An array or a variable of a library: its bytes, counted from the library's begin."""
+
+    begin: int
+    end: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Code from `address` on, up to the next row, is of this line; line 0: of nobody's."""
+
+    address: int
+    file: str
+    line: int
+
+
 def sections_of(path: Path) -> dict[str, bytes]:
-    """Return the contents of a library's sections, by name."""
+    """The contents of a library's sections, by name."""
     data = path.read_bytes()
     header = HEADER.unpack_from(data)
     start, size, count, names_at = header[5], header[10], header[11], header[12]
     sections = [SECTION.unpack_from(data, start + i * size) for i in range(count)]
     names = data[sections[names_at][4] :]
     return {
-        _text(names, each[0]): b""
-        if each[1] == NOTHING_STORED
-        else data[each[4] : each[4] + each[5]]
-        for each in sections
+        _text(names, name): b"" if kind == NOTHING_STORED else data[begin : begin + size]
+        for name, kind, _, _, begin, size, *_ in sections
     }
 
 
 def symbols_of(sections: dict[str, bytes]) -> Iterator[Symbol]:
-    """Yield what a library defines, also for itself alone."""
+    """Yield the symbols that a library defines, also for itself alone."""
     names = sections.get(".strtab", b"")
     for name, info, _, place, begin, size in SYMBOL.iter_unpack(sections.get(".symtab", b"")):
         if place:
             yield Symbol(_text(names, name), info >> 4, info & 15, place, begin, size)
 
 
+def variables_of(path: Path) -> list[Variable]:
+    """The variables of a library that have a place of their own, by address."""
+    return sorted(
+        Variable(each.begin, each.begin + each.size, _short(each.name))
+        for each in symbols_of(sections_of(path))
+        if each.kind == OBJECT and each.size and each.place < SPECIAL
+    )
+
+
 def why_not_text(library: Path, runtime: Iterable[Path], *, is_watched: bool) -> str | None:
     """Reason not to load a library that was made of a user kernel; None: there is none.
 
-    It would run code as it is loaded, which no GPU does, or take the place of what watches it.
+    It would run code as it is loaded, which no GPU does, or take the place of the runtime.
 
     is_watched  compilers have added code that runs as it is loaded: it cannot be told apart
     """
@@ -72,12 +101,8 @@ def why_not_text(library: Path, runtime: Iterable[Path], *, is_watched: bool) ->
             "The text has code that runs as it is loaded, which no GPU does: a constructor, or a "
             "variable outside of all functions whose first value is computed."
         )
-    own = {
-        each.name
-        for path in runtime
-        for each in symbols_of(sections_of(path))
-        if each.binding == GLOBAL
-    }
+    every = (each for path in runtime for each in symbols_of(sections_of(path)))
+    own = {each.name for each in every if each.binding == GLOBAL}
     taken = sorted(each.name for each in symbols if each.name in own)
     return f"The text defines {taken[0]}, a name of the CPU runtime." if taken else None
 
@@ -86,73 +111,38 @@ def _text(data: bytes, at: int) -> str:
     return data[at : data.index(b"\0", at)].decode("utf-8", "replace")
 
 
-SPECIAL = 0xFF00  # from there on sections are none
-KNOWN_VERSIONS = (2, 3, 4)
-COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN, NEGATE = 1, 2, 3, 4, 5, 6
-BASIC_BLOCK, CONST_ADD_PC, FIXED_ADVANCE_PC = 7, 8, 9
-END_SEQUENCE, SET_ADDRESS = 1, 2
+def _short(symbol: str) -> str:
+    """Leave the last of the names in a mangled one: "tile" for "_ZZ8convolvevE4tile"."""
+    names = names_in(symbol) if symbol.startswith("_Z") else []
+    return names[-1] if names else symbol
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """Code from `address` on, up to the next row, is of this line; line 0: of nobody's."""
-
-    address: int
-    file: str
-    line: int
+def names_in(symbol: str) -> list[str]:
+    """The names in a mangled one, each of which stands behind its length."""
+    names, at = [], 0
+    while found := re.compile(r"\d+").search(symbol, at):
+        at = found.end() + int(found[0])
+        names.append(symbol[found.end() : at])
+    return [each for each in names if each]
 
 
 class LineTable:
     """The rows of one library, by address."""
 
-    def __init__(self, rows: list[Row]) -> None:
+    def __init__(self, rows: Iterable[Row]) -> None:
         self._rows = sorted(rows, key=lambda row: row.address)
         self._addresses = [row.address for row in self._rows]
 
     @classmethod
     def of_library(cls, path: Path) -> LineTable:
         """Read the table of a shared library, which may have none."""
-        return cls(list(_rows(sections_of(path).get(".debug_line", b""))))
+        return cls(_rows(sections_of(path).get(".debug_line", b"")))
 
     def at(self, address: int) -> Row | None:
-        """Return the row of an address, counted from the library's begin."""
+        """The row of an address, counted from the library's begin."""
         place = bisect_right(self._addresses, address) - 1
         row = self._rows[place] if place >= 0 else None
         return row if row and row.line else None
-
-
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """An array or a variable of a library: its bytes, counted from the library's begin."""
-
-    begin: int
-    end: int
-    name: str
-
-
-def variables_of(path: Path) -> list[Variable]:
-    """Return the variables of a library that have a place of their own, by address."""
-    found = [
-        Variable(each.begin, each.begin + each.size, _short(each.name))
-        for each in symbols_of(sections_of(path))
-        if each.kind == OBJECT and each.size and each.place < SPECIAL
-    ]
-    return sorted(found, key=lambda each: each.begin)
-
-
-def _short(symbol: str) -> str:
-    """Return the last of the names in a mangled one: "tile" for "_ZZ8convolvevE4tile"."""
-    is_mangled = symbol.startswith("_Z")
-    names = [symbol[at : at + int(n)] for n, at in lengths(symbol) if is_mangled and int(n)]
-    return names[-1] if names else symbol
-
-
-def lengths(symbol: str) -> Iterator[tuple[str, int]]:
-    """Yield the lengths of the names in a mangled one, and where each name begins."""
-    at = 0
-    while found := re.compile(r"\d+").search(symbol, at):
-        yield found[0], found.end()
-        at = found.end() + int(found[0])
 
 
 class _Reader:
@@ -198,14 +188,12 @@ def _rows(data: bytes) -> Iterator[Row]:
 
 def _rows_of_unit(data: bytes) -> Iterator[Row]:
     read = _Reader(data)
-    version = read.number("H")
-    if version not in KNOWN_VERSIONS:
+    if read.number("H") != VERSION:
         return
     header_length = read.number("I")
     program = read.at + header_length
     least = read.number("B")
-    read.at += 1 if version >= 4 else 0  # operations an instruction
-    read.at += 1  # whether lines begin as statements
+    read.at += 2  # operations an instruction, and whether lines begin as statements
     line_base, line_range, first_special = read.number("b"), read.number("B"), read.number("B")
     lengths = [read.number("B") for _ in range(first_special - 1)]
     while read.text():  # folders

@@ -13,8 +13,8 @@ from kernels.core.job import Job, Ran
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu.compile_errors import Diagnostic
+from kernels.cuda_on_cpu.counting import RunCounts
 from kernels.cuda_on_cpu.regions import Region
-from kernels.cuda_on_cpu.run_counts import RunCounts
 
 Part = Literal["child", "compile", "guard", "run", "check", "end"]
 
@@ -42,7 +42,7 @@ class KernelTrial:
     """The outcome of trying a user kernel so far; a later one of the same trial knows more.
 
     job          that ran: on the CPU runtime on `region` alone
-    region       of the picture asked for
+    region       of the requested picture
     on_gpu       else it ran on the CPU runtime, where a kernel has no time
     answer       like the job's picture; None: the run did not finish
     check        of all of that output, against the reference
@@ -51,12 +51,10 @@ class KernelTrial:
     diagnostics  of the compiler, and its `log`: its errors, empty where it took the source
     is_lacking   a GPU takes the source, and the CPU runtime lacks a word of it
     is_unfinished  it might have ended: the CPU is slow, or had no time for it
-    unwritten    samples of the output that no thread stored
     printed      by the kernel
     counts       of a smaller part, on the CPU runtime, where they were requested
     kernel       its time; only where that check, and those of all timed outputs, passed
     built        None where it did not compile, and on the CPU runtime
-    predicted_s  time of the whole, estimated by a strip of it
     health       of the GPU while it was timed; None: not known
     parts        of the trial, once there is a time: when each began, in seconds by `perf_counter`,
                  and when the last ended
@@ -73,12 +71,10 @@ class KernelTrial:
     log: str = ""
     is_lacking: bool = False
     is_unfinished: bool = False
-    unwritten: int = 0
     printed: str = ""
     counts: RunCounts | None = None
     kernel: Timing | None = None
     built: Built | None = None
-    predicted_s: float | None = None
     device_name: str = ""
     health: Health | None = None
     parts: tuple[tuple[Part, float], ...] = ()

@@ -2,21 +2,16 @@
 //
 // As in stepping.cpp the text tells of its statements, calls and loops; threads that are in the same
 // turns of the same loops are at one step, in whatever order they ran.
-#include "fibers.h"
-#include "stepping.h"
+#include "step_paths.h"
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
-#include <vector>
 
 using namespace cuda_cpu;
 
 namespace {
 
-constexpr int MAX_PATH = 16;
 constexpr int32_t SHARED = -1;
-using Path = std::array<uint32_t, MAX_PATH>;
 
 // These as ACCESS and STEP in recording.py.
 struct Access {
@@ -27,7 +22,7 @@ struct Access {
 };
 struct Step {
     uint32_t interval, point;  // interval: barriers before it
-    Path path;                 // calls and loops that it is in, each with its turn
+    Path path;
     bool operator==(const Step&) const = default;
 };
 struct Hash {
@@ -37,37 +32,15 @@ struct Hash {
         return hash ^ hash >> 32;
     }
 };
-struct Watched {
-    uint64_t begin, end;
-};
-struct Thread {
-    Path path{};
-    int depth = 0;
-    uint32_t point = 0, calls = 0;
-    int64_t step = -1;  // its number; -1: nothing was accessed at it yet
-    void push(uint32_t part) {
-        if (depth < MAX_PATH) path[depth] = part;
-        ++depth;
-    }
-    void pop() {
-        if (--depth < MAX_PATH) path[depth] = 0;
-    }
-};
-
 Access* accesses;
 Step* steps;
 uint64_t *counts, room_of_accesses, room_of_steps;  // counts: of accesses and steps, also beyond the room
-std::vector<Watched> watched;
-std::vector<Thread> threads;
 std::unordered_map<Step, uint32_t, Hash> numbers;  // of the steps
 std::unordered_map<const void*, uint32_t> sites;
 
-Thread& here() { return threads[running().number]; }
-
 uint32_t step_of(Thread& thread) {
     if (thread.step >= 0) return uint32_t(thread.step);
-    Step step{running().block_barriers, thread.point, thread.path};
-    if (thread.depth < MAX_PATH) step.path[thread.depth] = thread.point + 1;
+    const Step step{running().block_barriers, thread.point, thread.path_to_step()};
     const auto [found, is_new] = numbers.try_emplace(step, numbers.size());
     thread.step = found->second;
     if (is_new && counts[1]++ < room_of_steps) steps[thread.step] = step;
@@ -121,51 +94,30 @@ void write_down(int32_t array, bool is_store, uint64_t offset, uint64_t size, co
 }
 
 void touch(const void* address, uint64_t size, bool is_store, const void* pc, const void* frame) {
-    if (!accesses || !is_running()) return;
-    const auto at = reinterpret_cast<uint64_t>(address);
-    for (size_t i = 0; i < watched.size(); ++i)
-        if (watched[i].begin <= at && at + size <= watched[i].end)
-            return write_down(int32_t(i), is_store, at - watched[i].begin, size, pc, frame);
+    if (!is_recording || !is_running()) return;
+    Found found = find_array(reinterpret_cast<uint64_t>(address), size);
+    if (!found.is_any) return;
     size_t bytes = 0;
-    const auto own = reinterpret_cast<uint64_t>(static_shared(&bytes));
-    const auto tile = reinterpret_cast<uint64_t>(dynamic_shared());
+    static_shared(&bytes);
     // As on a GPU arrays of fixed size come first; what the launch asks for, from the next line of banks on.
-    if (tile <= at && at + size <= tile + dynamic_shared_bytes())
-        write_down(SHARED, is_store, (bytes + 127) / 128 * 128 + at - tile, size, pc, frame);
-    else if (own <= at && at + size <= own + bytes) write_down(SHARED, is_store, at - own, size, pc, frame);
+    if (found.array == DYNAMIC_ARRAY) found.offset += (bytes + 127) / 128 * 128;
+    write_down(std::max(found.array, SHARED), is_store, found.offset, size, pc, frame);
 }
+
+inline void on_access(const void* at, uint64_t size, bool is_store, const void* pc, const void* frame) {
+    touch(at, size, is_store, pc, *static_cast<void* const*>(frame));  // that of the function which accesses
+}
+
+void leave_call(Thread& thread) { thread.step = -1; }
 
 }  // namespace
 
 namespace cuda_cpu {
 
 void step(unsigned point) {
-    if (!accesses) return;
+    if (!is_recording) return;
     Thread& thread = here();
     thread.point = point, thread.calls = 0, thread.step = -1;
-}
-Call::Call() : point(0), calls(0) {
-    if (!accesses) return;
-    Thread& thread = here();
-    point = thread.point, calls = thread.calls + 1;
-    thread.push(point + 1), thread.push(calls);
-}
-Call::~Call() {
-    if (!accesses) return;
-    Thread& thread = here();
-    thread.pop(), thread.pop();
-    thread.point = point, thread.calls = calls, thread.step = -1;
-}
-Loop::Loop(unsigned point) {
-    if (accesses) here().push(point + 1), here().push(0);
-}
-Loop::~Loop() {
-    if (accesses) here().pop(), here().pop();
-}
-void Loop::next() {
-    if (!accesses) return;
-    Thread& thread = here();
-    if (thread.depth <= MAX_PATH) ++thread.path[thread.depth - 1];
 }
 // An assignment of a vector, all of it at once.
 void copy(void* to, const void* from, size_t bytes) {
@@ -190,27 +142,10 @@ void record(Access* into, uint64_t most_accesses, Step* steps_into, uint64_t mos
     watched.assign(arrays, arrays + count);
     numbers.clear(), sites.clear();
     runs[0].whole = runs[1].whole = {};
+    is_recording = into;
     at_block = into ? begin_block : nullptr;
     only_block = into ? int64_t(block) : -1;
 }
-
-#define HERE __builtin_return_address(0), *static_cast<void**>(__builtin_frame_address(0))
-void __tsan_init() {}
-void __tsan_func_entry(void*) {}  // clang calls these two
-void __tsan_func_exit() {}
-void __tsan_read_range(void* at, unsigned long size) { touch(at, size, false, HERE); }
-void __tsan_write_range(void* at, unsigned long size) { touch(at, size, true, HERE); }
-void* __tsan_memcpy(void* to, const void* from, unsigned long size) { touch(from, size, false, HERE); touch(to, size, true, HERE); return std::memcpy(to, from, size); }
-void* __tsan_memmove(void* to, const void* from, unsigned long size) { touch(from, size, false, HERE); touch(to, size, true, HERE); return std::memmove(to, from, size); }
-void* __tsan_memset(void* to, int value, unsigned long size) { touch(to, size, true, HERE); return std::memset(to, value, size); }
-#define ACCESSES_OF(size)                                                     \
-    void __tsan_read##size(void* at) { touch(at, size, false, HERE); }           \
-    void __tsan_write##size(void* at) { touch(at, size, true, HERE); }           \
-    void __tsan_unaligned_read##size(void* at) { touch(at, size, false, HERE); } \
-    void __tsan_unaligned_write##size(void* at) { touch(at, size, true, HERE); }
-ACCESSES_OF(1)
-ACCESSES_OF(2)
-ACCESSES_OF(4)
-ACCESSES_OF(8)
-ACCESSES_OF(16)
 }
+
+#include "accesses.h"

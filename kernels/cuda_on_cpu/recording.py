@@ -1,4 +1,4 @@
-"""Records what the threads of one block load and store, step by step, in the real text."""
+"""Records of the loads and stores of one block's threads, step by step, in the real text."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from kernels.anatomy.transactions import NOWHERE
 from kernels.core.job import Job
 from kernels.cuda_on_cpu.building import BuildError, building
 from kernels.cuda_on_cpu.compiler import RECORDED, why_not
+from kernels.cuda_on_cpu.counting import occurrence
 from kernels.cuda_on_cpu.cpu_runs import default_cache
-from kernels.cuda_on_cpu.device_code import Knobs, generated, key_of, knobs_of, with_words
-from kernels.cuda_on_cpu.shim import LaunchError, Order, Shim, launch_of
+from kernels.cuda_on_cpu.device_code import Knobs, generated, knobs_of, with_words
+from kernels.cuda_on_cpu.shim import Launch, LaunchError, Order, Shim
 from kernels.cuda_on_cpu.step_points import told_in
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import PICTURE, Rung
 
 LINE = re.compile(r'#line (\d+) "(.*)"')
-INCLUDED = '#include "cuda_cpu.h"\n'
-# What the prelude returns would else be built where it is stored, and g++ does not tell of that.
+# A value that the prelude returns would else be built where it is stored, unseen by g++.
 HALF = (
     "unsigned short bits;\n    __device__",
     "unsigned short bits; float16& operator=(const float16& from)"
@@ -36,11 +36,10 @@ HALF = (
 )
 MAX_PATH = 16
 # As struct Access and Step in recording.cpp.
+NUMBERS = ("thread", "step", "array", "is_store", "size", "site")
 ACCESS = np.dtype(
     [
-        *((name, np.uint32) for name in ("thread", "step")),
-        ("array", np.int32),
-        *((name, np.uint32) for name in ("is_store", "size", "site")),
+        *((name, np.int32 if name == "array" else np.uint32) for name in NUMBERS),
         ("offset", np.uint64),
     ]
 )
@@ -55,14 +54,13 @@ class RecordingShim(Shim):
 
     @classmethod
     def text(cls, rung: Rung, sets: Iterable[Knobs]) -> str:
-        """Return device code that tells of its steps, also in headers; the prelude has none."""
+        """Device code that reports its steps, also in headers; the prelude has none."""
 
         def written(text: str) -> str:
             begin = _behind_prelude(text)
             return text[:begin].replace(*HALF) + told_in(text[begin:]).text
 
-        whole = generated(rung, sets, written)
-        return whole.replace(INCLUDED, f'{INCLUDED}#include "stepping.h"\n', 1)
+        return generated(rung, sets, written, "stepping.h")
 
     @cached_property
     def _lines(self) -> list[tuple[str, int]]:
@@ -87,11 +85,20 @@ class RecordingShim(Shim):
         watched = np.array(ranges, np.uint64)
         accesses, steps = np.empty(MAX_ACCESSES, ACCESS), np.empty(MAX_STEPS, STEP)
         counts = np.zeros(2, np.uint64)
-        self._tell(accesses, steps, counts, watched, block[1] * shape.grid[0] + block[0])
+        pointer, size = ctypes.c_void_p, ctypes.c_uint64
+        what = (
+            *(size(MAX_ACCESSES), pointer(steps.ctypes.data), size(MAX_STEPS)),
+            *(pointer(counts.ctypes.data), pointer(watched.ctypes.data), len(watched)),
+        )
+        number = block[1] * shape.grid[0] + block[0]
+        self.library.record(pointer(accesses.ctypes.data), *what, number)
         try:
-            self._run(job, shape, [*(one for _, one in arrays), *given])
+            each, facts = self.rung.passes[shape.number], Facts(job)
+            how = Launch(*shape.grid, *shape.block, facts.value(each.shared_bytes), Order.FORWARD)
+            pointers = [one for _, one in named]
+            self._launch(each, job, how, pointers, (0, job.height))
         finally:
-            self._tell(None, steps, counts, watched, 0)
+            self.library.record(None, *what, 0)
         if counts[0] > MAX_ACCESSES or counts[1] > MAX_STEPS:
             raise LaunchError("A block's accesses are too many to be recorded.")
         names = [name for name, _ in named]
@@ -102,11 +109,8 @@ class RecordingShim(Shim):
     def _arrays(
         self, job: Job, shape: Shape, block: Block
     ) -> tuple[list[tuple[str, NDArray[Any]]], list[NDArray[Any]]]:
-        """Return what the pass is given: what it reads and writes, then the weights."""
+        """The arrays that the pass reads and writes, by name; then the weights."""
         facts, each = Facts(job), self.rung.passes[shape.number]
-        operands, key = self.rung.operands(job), key_of(knobs_of(self.rung, job))
-        for name, stored in operands.constants.items():
-            ctypes.memmove(self._address(f"{name}_{key}"), stored.ctypes.data, stored.nbytes)
         buffers = dict(self.rung.buffers)
         source = _source(job, shape, block)
         found = [
@@ -115,31 +119,7 @@ class RecordingShim(Shim):
         ]
         same = dict(found).get(each.writes) if each.writes != PICTURE else np.zeros_like(source)
         written = np.zeros(facts.value(buffers[each.writes]), np.uint8) if same is None else same
-        return [*found, (each.writes, written)], [np.array(one) for one in operands.arguments]
-
-    def _run(self, job: Job, shape: Shape, arrays: Sequence[NDArray[Any]]) -> None:
-        facts = Facts(job)
-        each, key = self.rung.passes[shape.number], key_of(knobs_of(self.rung, job))
-        numbers = (job.height, job.width, facts["PITCH"], 0, job.height)
-        pointers = [ctypes.c_void_p(one.ctypes.data) for one in arrays]
-        values = [*pointers, *map(ctypes.c_int, numbers)]
-        how = launch_of(shape.grid, shape.block, facts.value(each.shared_bytes), Order.FORWARD)
-        self._launch(f"launch_{each.function}_{key}", how, values)
-
-    def _tell(
-        self,
-        accesses: NDArray[np.void] | None,
-        steps: NDArray[np.void],
-        counts: NDArray[np.uint64],
-        watched: NDArray[np.uint64],
-        block: int,
-    ) -> None:
-        pointer, size = ctypes.c_void_p, ctypes.c_uint64
-        self.library.record(
-            *(pointer(None if accesses is None else accesses.ctypes.data), size(MAX_ACCESSES)),
-            *(pointer(steps.ctypes.data), size(MAX_STEPS), pointer(counts.ctypes.data)),
-            *(pointer(watched.ctypes.data), len(watched), block),
-        )
+        return [*found, (each.writes, written)], self._operands(job, {})
 
 
 class BlockRecords:
@@ -149,10 +129,7 @@ class BlockRecords:
     """
 
     def __init__(self, rung: Rung, job: Job, shape: Shape, kept: Path | None = None) -> None:
-        """Begin with none.
-
-        kept  the folder of `kernels.anatomy.kept`
-        """
+        """kept: the folder of `kernels.anatomy.kept`."""
         self.rung, self.job, self.shape = rung, job, shape
         self.problem = why_not() or ""
         self._known: dict[Block, Record] = {}
@@ -198,7 +175,7 @@ class BlockRecords:
 def _steps_of(
     accesses: NDArray[np.void], steps: NDArray[np.void], lines: Sequence[tuple[str, int]]
 ) -> list[tuple[tuple[str, int], NDArray[np.void], NDArray[np.int64]]]:
-    """Return the accesses of each line to one array, of one size, and at which time each is done.
+    """The accesses of each line to one array, of one size, and the time of each.
 
     A time is a step of the text, one access in it, and one turn of that access.
     """
@@ -208,7 +185,7 @@ def _steps_of(
     numbers = {line: number for number, line in enumerate(dict.fromkeys(lines))}
     line = np.array([numbers[each] for each in lines])[steps["point"][accesses["step"]]]
     place = rank[accesses["step"]] * (int(accesses["site"].max(initial=0)) + 1) + accesses["site"]
-    time = np.stack((place, _occurrence(accesses["thread"], place)))
+    time = np.stack((place, occurrence(accesses["thread"].astype(np.int64), place)))
     kinds = np.stack([line, *(accesses[name] for name in ("array", "is_store", "size"))])
     _, first, kind = np.unique(kinds, axis=1, return_index=True, return_inverse=True)
     found = []
@@ -217,19 +194,6 @@ def _steps_of(
         times = np.unique(time[:, mine], axis=1, return_inverse=True)[1]
         found.append((list(numbers)[line[mine[0]]], accesses[mine], times.ravel()))
     return found
-
-
-def _occurrence(thread: NDArray[Any], place: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how often a thread was at a place before each access there."""
-    order = np.lexsort((place, thread))
-    starts = np.ones(len(order), np.bool_)
-    starts[1:] = np.diff(place[order]) != 0
-    starts[1:] |= np.diff(thread[order].astype(np.int64)) != 0
-    counted = np.empty(len(order), np.int64)
-    counted[order] = np.arange(len(order)) - np.maximum.accumulate(
-        np.where(starts, np.arange(len(order)), 0)
-    )
-    return counted
 
 
 def _access(
@@ -257,5 +221,5 @@ def _source(job: Job, shape: Shape, block: Block) -> NDArray[Any]:
 
 
 def _behind_prelude(text: str) -> int:
-    """Return where the first part behind the prelude begins."""
+    """The begin of the first part behind the prelude."""
     return next(found.start() for found in re.finditer('#line 1 "(?!prelude)', text))

@@ -1,4 +1,4 @@
-"""What a trial on the CPU runs on: its device, the part of the picture, and some of its rows."""
+"""The device of a run on the CPU, and parts of a picture: regions, and some rows alone."""
 
 from __future__ import annotations
 
@@ -51,10 +51,7 @@ FAR_SIZE = (307, 263)  # what is wrong in a far block alone is to be seen
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A rectangle of a picture, in pixels.
-
-    is_whole  whether it is all of it
-    """
+    """A rectangle of a picture, in pixels."""
 
     left: int
     top: int
@@ -74,7 +71,7 @@ def whole_of(job: Job) -> Region:
 
 
 def region_of(job: Job, size: tuple[int, int], at: tuple[int, int] | None) -> Region:
-    """Return `size` pixels around `at`, or around the middle, or as many as there are."""
+    """The `size` pixels around `at`, or around the middle, or as many as there are."""
     width, height = min(size[0], job.width), min(size[1], job.height)
     x, y = at or (job.width // 2, job.height // 2)
     left = min(max(x - width // 2, 0), job.width - width)
@@ -83,7 +80,7 @@ def region_of(job: Job, size: tuple[int, int], at: tuple[int, int] | None) -> Re
 
 
 def cropped(job: Job, region: Region) -> Job:
-    """Return the job on that part of its picture alone, with the borders of that."""
+    """The job on that part of its picture alone, with the borders of that."""
     if region.is_whole:
         return job
     rows = slice(region.top, region.top + region.height)
@@ -94,7 +91,7 @@ def cropped(job: Job, region: Region) -> Job:
 
 
 def enlarged(job: Job, size: tuple[int, int]) -> Job:
-    """Return the job on its picture again and again, as far as `size` if that is larger."""
+    """The job on its picture repeated, as far as `size` if that is larger."""
     across, down = max(size[0] - job.width, 0), max(size[1] - job.height, 0)
     picture = np.pad(job.picture, ((0, down), (0, across), (0, 0)), "wrap")
     picture.flags.writeable = False
@@ -102,7 +99,7 @@ def enlarged(job: Job, size: tuple[int, int]) -> Job:
 
 
 def small_size(job: Job) -> tuple[int, int]:
-    """Return the size of a picture on which a bug shows: two blocks each way, and a bit."""
+    """The size of a picture on which a bug shows: two blocks each way, and a bit."""
     x, y = job.block_xy
     width = max(ODD_SIZE[0], 2 * x // job.channels + 13, 2 * job.reach + 13)
     height = max(ODD_SIZE[1], 2 * y + 5, 2 * job.reach + 5)
@@ -111,10 +108,7 @@ def small_size(job: Job) -> tuple[int, int]:
 
 def checked(rung: Rung, job: Job, answer: NDArray[Any]) -> Generator[Progress, None, Check]:
     """Compare all of an answer with the reference."""
-    steps = checking(job, answer, rung.tolerance(job), max_taps=None)
-    check = next(steps)
-    for known in steps:
-        check = known
+    for check in checking(job, answer, rung.tolerance(job), max_taps=None):  # noqa: B007
         yield Progress("checking the answer")
     return check
 
@@ -127,7 +121,7 @@ class RowsFault:
     """The first sample that is wrong after a launch of some rows.
 
     y, sample   its row, and its place in that
-    is_outside  it is of a row that was not asked for, and was written
+    is_outside  it is of a row that was not requested, and was written
     """
 
     rows: Rows
@@ -136,7 +130,7 @@ class RowsFault:
     is_outside: bool
 
     def in_words(self, rung: Rung, who: str = "The kernel") -> str:
-        """Return the sentence; who: the thread that wrote, and its line."""
+        """The sentence; who: the thread that wrote, and its line."""
         first, end = self.rows
         asked = f"only rows {first} to {end - 1} {{}} asked for (from first_row, before end_row)"
         unused = "".join(f" {name} is used nowhere." for name in unused_rows(rung))
@@ -149,7 +143,7 @@ class RowsFault:
 
 
 def launched_for(rows: Rows, ending: str) -> str:
-    """Return the sentence for how a launch of these rows ended."""
+    """Add to the sentence on a launch the rows that were requested."""
     first, end = rows
     return (
         f"{ending} Only rows {first} to {end - 1} were asked for (from first_row, before end_row)."
@@ -157,9 +151,9 @@ def launched_for(rows: Rows, ending: str) -> str:
 
 
 def rows_to_try(height: int) -> Rows | None:
-    """Return some rows of a picture, neither its first nor, as a rule, its last; None: it has one.
+    """Choose rows of a picture, neither its first nor, as a rule, its last; None: it has one.
 
-    They begin at an odd one, where no block begins when all rows are asked for.
+    They begin at an odd one, where no block begins when all rows are requested.
     """
     if height < 2:
         return None
@@ -175,15 +169,20 @@ def rows_fault(
     some: NDArray[Any],
     as_before: NDArray[np.bool_],
 ) -> Generator[Progress, None, RowsFault | None]:
-    """Compare an answer of some rows with one of all, which is right.
+    """Compare an output of some rows with one of all, which is right.
 
-    as_before  which samples of `some` have every bit that they were filled with
+    as_before  the samples of `some` that have every bit that they were filled with
     """
     first, end = rows
+
+    def fault(samples: NDArray[np.bool_], *, is_outside: bool) -> RowsFault:
+        y, x, channel = (int(each[0]) for each in np.nonzero(samples))
+        return RowsFault(rows, y, x * samples.shape[2] + channel, is_outside)
+
     written = ~as_before
     written[first:end] = False
     if written.any():
-        return _first(written, rows, is_outside=True)
+        return fault(written, is_outside=True)
     bits = f"u{whole.itemsize}"
     differs = whole.view(bits) != some.view(bits)
     differs[:first] = differs[end:] = False
@@ -192,24 +191,16 @@ def rows_fault(
     spliced = whole.copy()
     spliced[first:end] = some[first:end]
     check = yield from checked(rung, job, spliced)  # it may add up in another order
-    return None if check.ok else _first(differs, rows, is_outside=False)
+    return None if check.ok else fault(differs, is_outside=False)
 
 
 def unused_rows(rung: Rung) -> list[str]:
-    """Return which of first_row and end_row, as the kernel calls them, it never looks at."""
+    """The names of first_row and end_row in a kernel, where it never reads them."""
     code = without_comments(rung.source)
     last = next((each for each in reversed(rung.passes) if each.writes == PICTURE), None)
     found = parameters_of(last.function, code) if last else None
     if found is None:
         return []
     names = [re.findall(r"[A-Za-z_]\w*", each.text)[-1:] for each in found[1][-2:]]
-    return [name for each in names for name in each if _count(name, code) == 1]
-
-
-def _count(name: str, code: str) -> int:
-    return len(re.findall(rf"\b{name}\b", code))
-
-
-def _first(samples: NDArray[np.bool_], rows: Rows, *, is_outside: bool) -> RowsFault:
-    y, x, channel = (int(each[0]) for each in np.nonzero(samples))
-    return RowsFault(rows, y, x * samples.shape[2] + channel, is_outside)
+    once = (name for each in names for name in each)
+    return [name for name in once if len(re.findall(rf"\b{name}\b", code)) == 1]

@@ -78,20 +78,27 @@ void on_signal(int signal, siginfo_t* facts, void* context) {
     _exit(1);
 }
 
-// The calls that led to a function of the runtime, but for the last, which its caller knows.
-uint64_t way_to(const void* frame) {
+// Each function's frame begins with that of its caller, and where that goes on.
+template <class Of> void walk(uintptr_t at, Of of) {
     const Running thread = running();
     const auto lowest = reinterpret_cast<uintptr_t>(thread.stack);
-    const auto is_frame = [&](uintptr_t at) { return at >= lowest && at + 16 <= lowest + thread.stack_bytes && at % 8 == 0; };
-    const Image ours = image();
-    uint64_t way = 0;
-    auto at = *static_cast<const uintptr_t*>(frame);
-    for (unsigned depth = 0; depth < DEPTH && is_frame(at); ++depth) {
+    const auto is_frame = [&] { return at >= lowest && at + 16 <= lowest + thread.stack_bytes && at % 8 == 0; };
+    while (is_frame()) {
         const auto* words = reinterpret_cast<const uintptr_t*>(at);
-        if (ours.has(words[1])) way = (way ^ (words[1] - ours.begin)) * 0x9e3779b97f4a7c15;
-        if (words[0] <= at) break;
+        if (!of(words[1]) || words[0] <= at) break;
         at = words[0];
     }
+}
+
+// The calls that led to a function of the runtime, but for the last, which its caller knows.
+uint64_t way_to(const void* frame) {
+    const Image ours = image();
+    uint64_t way = 0;
+    unsigned depth = 0;
+    walk(*static_cast<const uintptr_t*>(frame), [&](uintptr_t back) {
+        if (ours.has(back)) way = (way ^ (back - ours.begin)) * 0x9e3779b97f4a7c15;
+        return ++depth < DEPTH;
+    });
     return way;
 }
 
@@ -146,22 +153,29 @@ void find_where(Where& where, const void* pc, const void* frame) {
     where.block_x = blockIdx.x, where.block_y = blockIdx.y;
     where.thread_x = threadIdx.x, where.thread_y = threadIdx.y;
     const uint64_t begin = image().begin;
-    const Running thread = running();
-    const auto lowest = reinterpret_cast<uintptr_t>(thread.stack);
-    const auto is_frame = [&](uintptr_t at) { return at >= lowest && at + 16 <= lowest + thread.stack_bytes && at % 8 == 0; };
     unsigned depth = 0;
     where.pcs[depth++] = reinterpret_cast<uintptr_t>(pc) - begin;
-    auto at = reinterpret_cast<uintptr_t>(frame);
-    while (depth < DEPTH && is_frame(at)) {
-        const auto* words = reinterpret_cast<const uintptr_t*>(at);
-        where.pcs[depth++] = words[1] - begin - 1;  // within the call, not behind it
-        if (words[0] <= at) break;
-        at = words[0];
-    }
+    walk(reinterpret_cast<uintptr_t>(frame), [&](uintptr_t back) {
+        where.pcs[depth++] = back - begin - 1;  // within the call, not behind it
+        return depth < DEPTH;
+    });
     while (depth < DEPTH) where.pcs[depth++] = 0;
 }
 
+// Reports what a thread is about to do, and ends the run.
+void end_as(Kind kind, int64_t offset, uint64_t array_bytes, const void* pc, const void* frame) {
+    if (!reports || !is_running()) return;
+    if (is_giving_up()) _exit(1);  // why is written down already
+    Report& report = reports->fault;
+    report.array = NOWHERE, report.offset = offset, report.array_bytes = array_bytes;
+    find_where(report.here, pc, frame);
+    report.kind = kind;
+    _exit(1);
+}
+
 }  // namespace cuda_cpu
+
+#define HERE __builtin_return_address(0), __builtin_frame_address(0)
 
 void* operator new(size_t bytes) {
     if (void* memory = cuda_cpu::words::malloc(bytes)) return memory;
@@ -173,29 +187,14 @@ extern "C" {
 
 // Called before an element is used that an array does not have.
 void __ubsan_handle_out_of_bounds(const cuda_cpu::Indexing* known, uint64_t index) {
-    using namespace cuda_cpu;
-    if (!reports || !is_running()) return;
-    if (is_giving_up()) _exit(1);
-    Report& report = reports->fault;
     const char* length = std::strchr(known->array->text, '[');
-    report.array = NOWHERE;
-    report.array_bytes = length ? std::strtoull(length + 1, nullptr, 10) : 0;
-    report.offset = extended(*known->index, index);
-    find_where(report.here, __builtin_return_address(0), __builtin_frame_address(0));
-    report.kind = ELEMENT;
-    _exit(1);
+    const uint64_t elements = length ? std::strtoull(length + 1, nullptr, 10) : 0;
+    cuda_cpu::end_as(cuda_cpu::ELEMENT, cuda_cpu::extended(*known->index, index), elements, HERE);
 }
 // What a GPU does not forgive, and this CPU does; or what is accessed lies beyond the array that a pointer is of.
 void __ubsan_handle_type_mismatch_v1(const cuda_cpu::Mismatch* known, uint64_t at) {
-    using namespace cuda_cpu;
     if (at & ((uint64_t(1) << known->log_alignment) - 1)) __builtin_trap();
-    if (!reports || !is_running()) return;
-    if (is_giving_up()) _exit(1);
-    Report& report = reports->fault;
-    report.array = NOWHERE;
-    find_where(report.here, __builtin_return_address(0), __builtin_frame_address(0));
-    report.kind = BEYOND;
-    _exit(1);
+    cuda_cpu::end_as(cuda_cpu::BEYOND, 0, 0, HERE);
 }
 [[noreturn]] void __ubsan_handle_missing_return(const void*) { __builtin_trap(); }
 }

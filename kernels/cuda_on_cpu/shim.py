@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
@@ -15,75 +15,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.job import Job
+from kernels.core.poison import RED_BYTES
 from kernels.cuda.launch import LaunchStep, plan_steps
 from kernels.cuda_on_cpu.building import build
 from kernels.cuda_on_cpu.compile_errors import with_line
-from kernels.cuda_on_cpu.compiler import PLAIN, TRIED, ZEROED, Flavour
+from kernels.cuda_on_cpu.compiler import CHECKED, PLAIN, TRIED, ZEROED, Flavour
 from kernels.cuda_on_cpu.device_code import Knobs, generated, key_of, knobs_of
+from kernels.cuda_on_cpu.elf import Variable
+from kernels.cuda_on_cpu.guarded_layout import ALIGNMENT
 from kernels.cuda_on_cpu.regions import DEVICE
+from kernels.cuda_on_cpu.shared_run import SharedRun
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.own_kernels import NUMBERS
 from kernels.rungs.rung import PICTURE, Pass, Rung
 
-KINDS = {"f": "float", "i": "integer", "u": "integer"}
-POINTED = re.compile(r"p([a-z])(\d+)")
-
-
-def why_not_signature(
-    function: str, signature: str, reads: list[str], writes: str, weights: int, job: Job
-) -> str:
-    """Return the sentence that says what is wrong with its parameters; empty: nothing.
-
-    signature  as cuda_cpu::signature has it: "pu1 pu1 pf4 i4 i4 i4 i4 i4"
-    """
-    expected = [*reads, writes, *["weights"] * weights, *NUMBERS]
-    taken = signature.split()
-    if len(taken) != len(expected):
-        names = ", ".join([*(f"{name} to read" for name in reads), f"{writes} to write"])
-        and_weights = ", weights" * weights
-        return (
-            f"{function} takes {_counted(len(taken))} and is handed {len(expected)}: {names}"
-            f"{and_weights}, {', '.join(NUMBERS)}."
-        )
-    for place, (kind, name) in enumerate(zip(taken, expected, strict=True), 1):
-        if reason := _why_not(kind, name, job):
-            return f"{function} takes as argument {place} {reason}."
-    return ""
-
-
-def _why_not(kind: str, name: str, job: Job) -> str:
-    if name in NUMBERS:
-        if kind in ("i4", "u4"):
-            return ""
-        return f"{_described(kind)}, and is handed {name}, which is an int"
-    pointed = POINTED.fullmatch(kind)
-    if pointed is None:
-        return f"{_described(kind)}, and is handed a pointer to {name}"
-    size = int(pointed[2])
-    if name == "picture" and pointed[1] in KINDS and size != job.picture.itemsize:
-        return (
-            f"a pointer to numbers of {size * 8} bits, and is handed one to the picture's samples, "
-            f"which are {job.pixel_type}"
-        )
-    return ""
-
-
-def _described(kind: str) -> str:
-    if kind.startswith("p"):
-        return "a pointer"
-    if kind[0] in KINDS:
-        article = "an" if kind[0] in "iu" else "a"
-        return f"{article} {KINDS[kind[0]]} of {int(kind[1:]) * 8} bits"
-    return "an object"
-
-
-def _counted(number: int) -> str:
-    return f"{number} argument{'' if number == 1 else 's'}"
-
-
-POISON = 0xA5  # every byte of an answer before it is written
+POISON = 0xA5  # every byte of an output before it is written
 NEVER_STORED = 0xFF  # every byte of what lies between passes: NaN, read as floats
 MAX_STATIC_SHARED = 48 * 1024  # of a block: CUDA's compiler refuses more
+KINDS = {"f": "a float", "i": "an integer", "u": "an integer"}
+POINTED = re.compile(r"p([a-z])(\d+)")
 
 Named = Sequence[tuple[str, NDArray[Any]]]
 
@@ -107,7 +57,7 @@ class LaunchError(Exception):
         self.line = line
 
 
-class _Launch(ctypes.Structure):
+class Launch(ctypes.Structure):
     """The layout of struct Launch in cuda_cpu.h."""
 
     _fields_ = (
@@ -120,18 +70,6 @@ class _Launch(ctypes.Structure):
         ("seed", ctypes.c_uint),
         ("cross", ctypes.c_uint),
     )
-
-
-def launch_of(
-    grid: tuple[int, int],
-    block: tuple[int, int],
-    shared_bytes: int,
-    order: Order,
-    seed: int = 0,
-    cross: int = 0,
-) -> _Launch:
-    """Return how to launch a function, as C++ takes it."""
-    return _Launch(*grid, *block, shared_bytes, order, seed, cross)
 
 
 class Shim:
@@ -153,24 +91,24 @@ class Shim:
     ) -> None:
         self.rung = rung
         self._sets = dict.fromkeys(knobs_of(rung, job) for job in jobs)
-        self._built = built
         if not built:
             assert cache is not None
             text = self.text(rung, self._sets)
-            self._built = str(build(text, flavour or self.flavour, cache))
+            built = str(build(text, flavour or self.flavour, cache))
+        self._built = built
 
     @classmethod
     def text(cls, rung: Rung, sets: Iterable[Knobs]) -> str:
-        """Return what is compiled of a rung."""
+        """The C++ to compile for a rung."""
         return generated(rung, sets)
 
     @cached_property
     def library(self) -> ctypes.CDLL:
-        """Return the library, which stays loaded."""
+        """The library, which stays loaded."""
         return ctypes.CDLL(self._built)
 
     def has(self, job: Job) -> bool:
-        """Return whether it was compiled for the job's knobs."""
+        """True if it was compiled for the job's knobs."""
         return knobs_of(self.rung, job) in self._sets
 
     def run(
@@ -180,10 +118,10 @@ class Shim:
         rows: tuple[int, int] | None = None,
         constants: dict[str, NDArray[Any]] | None = None,
     ) -> NDArray[Any]:
-        """Return what the rung makes of job.picture; bytes that it did not write are POISON.
+        """Filter job.picture; bytes that the rung did not write are POISON.
 
         rows       (first, end) to write; None: all
-        constants  what some __constant__ arrays hold instead of what they should
+        constants  contents of some __constant__ arrays in place of the right ones
         Raises LaunchError where threads wait for each other in vain.
         """
         # Of exactly the size they must have, so that ASan sees what lies beyond.
@@ -208,54 +146,53 @@ class Shim:
         seed   of a shuffled order
         cross  chooses a column and a row of blocks, which run alone; 0: all
         """
-        key = key_of(knobs_of(self.rung, job))
-        operands, facts = self.rung.operands(job), Facts(job, DEVICE)
+        facts = Facts(job, DEVICE)
         arrays = {"source": source, "target": target}
         for name, size in self.rung.buffers:
             arrays[name] = self._placed(np.full(facts.value(size), NEVER_STORED, np.uint8))
-        for name, stored in {**operands.constants, **(constants or {})}.items():
-            ctypes.memmove(self._address(f"{name}_{key}"), stored.ctypes.data, stored.nbytes)
-        given = [self._placed(np.array(argument)) for argument in operands.arguments]
+        given = [("weights", self._placed(one)) for one in self._operands(job, constants or {})]
         for step in plan_steps(self.rung, job, DEVICE, rows):
             each = self.rung.passes[step.number]
             names = (each.reads, *each.also_reads)
-            read = [arrays["source" if name == PICTURE else name] for name in names]
-            written = arrays["target" if each.writes == PICTURE else each.writes]
+            read = [(name, arrays["source" if name == PICTURE else name]) for name in names]
+            written = each.writes, arrays["target" if each.writes == PICTURE else each.writes]
             if each.library:
-                _transform(each, facts, read[0], written)
+                _transform(each, facts, read[0][1], written[1])
                 continue
-            # By the names that its header has for what it loads and what it stores.
-            loads = [*zip(names, read, strict=True), *(("weights", one) for one in given)]
-            numbers = (job.height, job.width, facts["PITCH"], *step.rows)
-            self._check_signature(key, each.function, loads, (each.writes, written), job)
-            pointers = [ctypes.c_void_p(one.ctypes.data) for one in (*read, written, *given)]
-            values = [*pointers, *map(ctypes.c_int, numbers)]
+            self._check_signature(each, job, names, len(given))
             assert step.grid is not None
             assert step.block is not None
-            how = launch_of(step.grid, step.block, step.shared_bytes, order, seed, cross)
-            with self._watching(step, loads, [(each.writes, written)]):
-                self._launch(f"launch_{each.function}_{key}", how, values)
+            how = Launch(*step.grid, *step.block, step.shared_bytes, order, seed, cross)
+            # By the names that its header has for what it loads and what it stores.
+            with self._watching(step, [*read, *given], [written]):
+                pointers = [one for _, one in (*read, written, *given)]
+                self._launch(each, job, how, pointers, step.rows)
+
+    def _operands(self, job: Job, constants: dict[str, NDArray[Any]]) -> list[NDArray[Any]]:
+        """Set the __constant__ arrays; return what each launch is given behind the pictures."""
+        operands, key = self.rung.operands(job), key_of(knobs_of(self.rung, job))
+        for name, stored in {**operands.constants, **constants}.items():
+            find = self.library[f"{name}_{key}"]
+            find.restype = ctypes.c_void_p
+            ctypes.memmove(int(find()), stored.ctypes.data, stored.nbytes)
+        return [np.array(argument) for argument in operands.arguments]
 
     def _placed(self, data: NDArray[Any]) -> NDArray[Any]:
         """Place in memory what a launch is given besides the pictures."""
         return data
 
     def _watching(
-        self,
-        _step: LaunchStep,
-        _loads: Named,
-        _stores: Named,
+        self, _step: LaunchStep, _loads: Named, _stores: Named
     ) -> AbstractContextManager[None]:
-        """Watch a launch, which is given these arrays; here nobody does."""
+        """Watch a launch that is given these arrays."""
         return nullcontext()
 
-    def _check_signature(
-        self, key: str, function: str, loads: Named, store: tuple[str, Any], job: Job
-    ) -> None:
-        said = self._text(f"signature_{function}_{key}")
-        arguments = [name for name, _ in loads if name != "weights"]
-        weights = len(loads) - len(arguments)
-        if reason := why_not_signature(function, said, arguments, store[0], weights, job):
+    def _check_signature(self, each: Pass, job: Job, reads: Sequence[str], weights: int) -> None:
+        key = key_of(knobs_of(self.rung, job))
+        signature = self.library[f"signature_{each.function}_{key}"]
+        signature.restype = ctypes.c_char_p
+        said = bytes(signature()).decode()
+        if reason := _why_not_signature(each.function, said, reads, each.writes, weights, job):
             raise LaunchError(reason)
         static = self.library[f"static_shared_bytes_{key}"]()
         if static > MAX_STATIC_SHARED:
@@ -265,27 +202,26 @@ class Shim:
                 "memory."
             )
 
-    def _text(self, function: str) -> str:
-        call = self.library[function]
-        call.restype = ctypes.c_char_p
-        said: bytes = call()
-        return said.decode()
-
-    def _launch(self, name: str, how: _Launch, values: list[Any]) -> None:
+    def _launch(
+        self,
+        each: Pass,
+        job: Job,
+        how: Launch,
+        arrays: Sequence[NDArray[Any]],
+        rows: tuple[int, int],
+    ) -> None:
+        numbers = (job.height, job.width, Facts(job, DEVICE)["PITCH"], *rows)
+        pointers = [ctypes.c_void_p(one.ctypes.data) for one in arrays]
+        values = [*pointers, *map(ctypes.c_int, numbers)]
         arguments = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
-        launch = self.library[name]
+        launch = self.library[f"launch_{each.function}_{key_of(knobs_of(self.rung, job))}"]
         launch.restype = ctypes.c_char_p
         if message := launch(ctypes.byref(how), arguments):
             raise LaunchError(*with_line(message.decode(), self.rung.file))
 
-    def _address(self, function: str) -> int:
-        find = self.library[function]
-        find.restype = ctypes.c_void_p
-        return int(find())
-
 
 class TriedShim(Shim):
-    """A shim as a user's file runs: quick to compile, and it tells where it crashed."""
+    """A shim as a user's file runs: quick to compile, and a crash names its line."""
 
     flavour = TRIED
 
@@ -296,8 +232,112 @@ class ZeroedShim(TriedShim):
     flavour = ZEROED
 
 
+# As struct Watched in checking.cpp.
+WATCHED = np.dtype(
+    [
+        *((name, np.uint64) for name in ("begin", "end", "row_bytes", "pitch_bytes")),
+        *((name, np.uint32) for name in ("is_stored", "may_store")),
+    ]
+)
+
+
+class CheckedShim(Shim):
+    """A shim whose launches end at the first access that breaks a rule.
+
+    variables  of the library
+    names      of the arrays that reports number
+    """
+
+    flavour = CHECKED
+    shared: SharedRun
+    row_bytes: int
+    variables: Sequence[Variable] = ()
+    names: Sequence[str] = ()
+
+    def _placed(self, data: NDArray[Any]) -> NDArray[Any]:
+        """Place it with nothing near it that an access could mean."""
+        whole = np.zeros(data.nbytes + 2 * RED_BYTES + ALIGNMENT, np.uint8)
+        begin = RED_BYTES + -(whole.ctypes.data + RED_BYTES) % ALIGNMENT
+        placed = whole[begin : begin + data.nbytes].view(data.dtype).reshape(data.shape)
+        placed[...] = data
+        return placed
+
+    @contextmanager
+    def _watching(self, _step: LaunchStep, loads: Named, stores: Named) -> Iterator[None]:
+        shared, seen = self.shared, dict[int, str]()
+        watched = np.zeros(len(loads) + len(stores) + len(self.variables), WATCHED)
+        for number, (name, array) in enumerate((*loads, *stores)):
+            if array.ctypes.data in seen:
+                continue
+            is_picture = array is shared.source or array is shared.target
+            watched[len(seen)] = (
+                *(array.ctypes.data, array.ctypes.data + array.nbytes),
+                self.row_bytes if is_picture else 0,
+                array.nbytes // len(array) if is_picture else 0,
+                any(array is one for _, one in loads),
+                any(array is one for _, one in stores),
+            )
+            seen[array.ctypes.data] = _in_words(name, number >= len(loads))
+        self.names = [*seen.values(), *(each.name for each in self.variables)]
+        for place, each in enumerate(self.variables, len(seen)):
+            watched[place] = (each.begin, each.end, 0, 0, True, True)
+        size = ctypes.c_uint(shared.target.itemsize)
+        is_last = any(array is shared.target for _, array in stores)
+        writers = ctypes.c_void_p(shared.writers_address if is_last else None)
+        count = len(seen), len(self.variables)
+        self.library.check_accesses(ctypes.c_void_p(watched.ctypes.data), *count, writers, size)
+        yield
+        self.library.check_accesses(None, 0, 0, None, size)
+
+
+def _in_words(name: str, is_stored: bool) -> str:
+    if name == PICTURE:
+        return "the answer" if is_stored else "the picture"
+    return "the weights" if name == "weights" else f"the buffer {name}"
+
+
+def _why_not_signature(
+    function: str, signature: str, reads: Sequence[str], writes: str, weights: int, job: Job
+) -> str:
+    """Explain what is wrong with a kernel's parameters; empty: nothing.
+
+    signature  as cuda_cpu::signature has it: "pu1 pu1 pf4 i4 i4 i4 i4 i4"
+    """
+    expected = [*reads, writes, *["weights"] * weights, *NUMBERS]
+    taken = signature.split()
+    if len(taken) != len(expected):
+        names = ", ".join([*(f"{name} to read" for name in reads), f"{writes} to write"])
+        return (
+            f"{function} takes {len(taken)} argument{'' if len(taken) == 1 else 's'} and is handed "
+            f"{len(expected)}: {names}{', weights' * weights}, {', '.join(NUMBERS)}."
+        )
+    for place, (kind, name) in enumerate(zip(taken, expected, strict=True), 1):
+        if reason := _why_not(kind, name, job):
+            return f"{function} takes as argument {place} {reason}."
+    return ""
+
+
+def _why_not(kind: str, name: str, job: Job) -> str:
+    described = "a pointer" if kind.startswith("p") else "an object"
+    if kind[0] in KINDS:
+        described = f"{KINDS[kind[0]]} of {int(kind[1:]) * 8} bits"
+    if name in NUMBERS:
+        is_int = kind in ("i4", "u4")
+        return "" if is_int else f"{described}, and is handed {name}, which is an int"
+    pointed = POINTED.fullmatch(kind)
+    if pointed is None:
+        return f"{described}, and is handed a pointer to {name}"
+    size = int(pointed[2])
+    if name == PICTURE and pointed[1] in KINDS and size != job.picture.itemsize:
+        return (
+            f"a pointer to numbers of {size * 8} bits, and is handed one to the picture's samples, "
+            f"which are {job.pixel_type}"
+        )
+    return ""
+
+
 def load_transforms() -> Any:
-    """Return what stands in for cuFFT; LaunchError where it is not installed."""
+    """Import the stand-in for cuFFT; LaunchError where it is not installed."""
     try:
         import scipy.fft  # a fifth of a second, and not everywhere
     except ImportError as error:
@@ -310,16 +350,14 @@ def _transform(each: Pass, facts: Facts, source: NDArray[Any], target: NDArray[A
     assert each.shape is not None
     shape = tuple(facts.value(expression) for expression in each.shape)
     fft = load_transforms()
-    transform, norm = {
-        "fft2": (fft.fft2, "backward"),
-        "ifft2": (fft.ifft2, "forward"),
-    }[each.library]
+    ways = {"fft2": (fft.fft2, "backward"), "ifft2": (fft.ifft2, "forward")}
+    transform, norm = ways[each.library]
     tiles = source.view(np.complex64).reshape(shape)
     target.view(np.complex64).reshape(shape)[:] = transform(tiles, norm=norm)
 
 
 def in_rows(picture: NDArray[Any], pitch: int) -> NDArray[Any]:
-    """Return (H, pitch): the picture as it lies on a device, with bits of NaN between its rows."""
+    """The picture as it lies on a device, (H, pitch), with bits of NaN between its rows."""
     height, width, channels = picture.shape
     rows = np.full(height * pitch * picture.itemsize, 0xFF, np.uint8).view(picture.dtype)
     rows = rows.reshape(height, pitch)
@@ -328,5 +366,5 @@ def in_rows(picture: NDArray[Any], pitch: int) -> NDArray[Any]:
 
 
 def out_of_rows(rows: NDArray[Any], job: Job) -> NDArray[Any]:
-    """Return (H, W, C): the picture in what lies as on a device."""
+    """The picture, (H, W, C), in rows that lie as on a device."""
     return rows[:, : job.width * job.channels].reshape(job.picture.shape)

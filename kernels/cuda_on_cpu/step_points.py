@@ -1,8 +1,8 @@
-"""Statements of a rung's text that tell of themselves: where a thread is, what its variables hold.
+"""Statements of a rung's source that report where a thread is, and the values of its variables.
 
 Words of stepping.h are put between the text's own, on the same lines, for whatever the grammar
 knows to be a statement.  Only in the rung's own file: what headers do is part of its statements.
-A loop stands in braces then, so no compiler is told to unroll it: clang refuses what is no loop.
+A loop stands in braces then, so `#pragma unroll` goes: clang rejects it where no loop follows.
 """
 
 from __future__ import annotations
@@ -44,7 +44,6 @@ class Point:
     line: int
     function: str
     at: int
-    is_barrier: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ class Variable:
 
 @dataclass(eq=False)
 class Told:
-    """A text that tells of its steps.
+    """A source that reports its steps.
 
     shared  names of arrays in shared memory
     """
@@ -72,12 +71,12 @@ class Told:
 
 @lru_cache(maxsize=TEXTS_KEPT)
 def told(rung: Rung) -> Told:
-    """Return the rung's own text, without its headers, with what tells of its steps."""
+    """The rung's own source, without its headers, with reports of its steps."""
     return told_in(with_words(rung.source))
 
 
 def told_in(text: str) -> Told:
-    """Return any text with what tells of its steps."""
+    """Any source with reports of its steps."""
     writer = _Writer(text.encode())
     writer.write()
     return writer.told
@@ -93,7 +92,7 @@ class _Writer:
 
     def __init__(self, text: bytes) -> None:
         self._text = UNROLL.sub(_blank, text)
-        self._insertions: list[tuple[int, int, str]] = []
+        self._insertions: list[tuple[int, str]] = []
         self._function = ""
         self._names: dict[str, int] = {}  # of the function's variables, to their numbers
         self._arrays: set[str] = set()
@@ -114,13 +113,13 @@ class _Writer:
 
     def _joined(self) -> str:
         parts, last = [], 0
-        for at, _, words in sorted(self._insertions, key=lambda each: each[:2]):
+        for at, words in sorted(self._insertions, key=lambda each: each[0]):
             parts += [self._text[last:at], words.encode()]
             last = at
         return b"".join((*parts, self._text[last:])).decode()
 
     def _put(self, at: int, words: str) -> None:
-        self._insertions.append((at, len(self._insertions), words))
+        self._insertions.append((at, words))
 
     # -- functions
 
@@ -169,11 +168,15 @@ class _Writer:
         if node.type in CONTAINERS:
             self._write_children(node)
         elif node.type in STATEMENTS and not node.has_error:
-            self._write_step(node)
+            if _text(node) != ";":
+                self._put_step(node.start_byte, node.start_point[0] + 1)
             if node.type in LOOPS:
                 self._write_loop(node)
             elif node.type == "if_statement":
-                self._write_branches(node)
+                self._write_body(node.child_by_field_name("consequence"))
+                other = node.child_by_field_name("alternative")
+                if other is not None and other.named_children:
+                    self._write_body(other.named_children[-1])
             elif node.type == "switch_statement":
                 self._write_body(node.child_by_field_name("body"))
             elif node.type == "declaration":
@@ -185,16 +188,9 @@ class _Writer:
                 if child.type in STATEMENTS or child.type in CONTAINERS:
                     self._write_statement(child, node)
 
-    def _write_step(self, node: Node) -> None:
-        words = _text(node)
-        is_barrier = node.type == "expression_statement" and "__syncthreads" in words
-        if words == ";":
-            return
-        self._put_step(node.start_byte, node.start_point[0] + 1, is_barrier)
-
-    def _put_step(self, at: int, line: int, is_barrier: bool = False) -> None:
+    def _put_step(self, at: int, line: int) -> None:
         number = len(self.told.points)
-        self.told.points.append(Point(line, self._function, at, is_barrier))
+        self.told.points.append(Point(line, self._function, at))
         self._put(at, f"{NEXT}step({number}); ")
 
     def _write_body(self, node: Node | None, first: str = "") -> None:
@@ -221,12 +217,6 @@ class _Writer:
                 seen += f"{NEXT}saw({self._names[_text(name)]}, {_text(name)}); "
         self._write_body(node.child_by_field_name("body"), f" {loop}.next(); {seen}")
         self._put(node.end_byte, " }")
-
-    def _write_branches(self, node: Node) -> None:
-        self._write_body(node.child_by_field_name("consequence"))
-        other = node.child_by_field_name("alternative")
-        if other is not None and other.named_children:
-            self._write_body(other.named_children[-1])
 
     def _write_declaration(self, node: Node, scope_end: int) -> None:
         specifiers = self._text[node.start_byte : node.end_byte].split(b"=")[0]
@@ -272,7 +262,7 @@ class _Writer:
 
 
 def _blank(found: re.Match[bytes]) -> bytes:
-    """Return spaces in place of what was found, on as many lines."""
+    """Spaces in place of a match, on as many lines."""
     return re.sub(rb"[^\n]", b" ", found[0])
 
 
@@ -301,12 +291,15 @@ def _function_declarator(node: Node) -> Node | None:
     return found
 
 
+def _inner(node: Node) -> Node | None:
+    found = node.child_by_field_name("declarator")
+    return found or next((each for each in node.named_children if "declarator" in each.type), None)
+
+
 def _declared(node: Node) -> Node | None:
-    """Return the name that a declarator declares; None: none, or several."""
+    """The name that a declarator declares; None: none, or several."""
     while node.type != "identifier":
-        inner = node.child_by_field_name("declarator")
-        if inner is None:
-            inner = next((each for each in node.named_children if "declarator" in each.type), None)
+        inner = _inner(node)
         if inner is None and node.type == "reference_declarator":
             inner = node.named_children[-1]
         if inner is None:
@@ -315,16 +308,11 @@ def _declared(node: Node) -> Node | None:
     return node
 
 
-def _has_array(node: Node) -> bool:
+def _has_array(node: Node | None) -> bool:
     while node is not None and node.type not in ("identifier", "pointer_declarator"):
         if node.type == "array_declarator":
             return True
-        inner = node.child_by_field_name("declarator")
-        if inner is None:
-            inner = next((each for each in node.named_children if "declarator" in each.type), None)
-        if inner is None:
-            return False
-        node = inner
+        node = _inner(node)
     return False
 
 

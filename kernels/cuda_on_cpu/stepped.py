@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from kernels.core.job import Job
 from kernels.cuda.launch import LaunchStep
+from kernels.cuda_on_cpu.children import StepAt
 from kernels.cuda_on_cpu.compiler import STEPPED
 from kernels.cuda_on_cpu.device_code import Knobs, generated
 from kernels.cuda_on_cpu.regions import DEVICE
-from kernels.cuda_on_cpu.shared_run import SharedRun, StepAt
+from kernels.cuda_on_cpu.shared_run import SharedRun
 from kernels.cuda_on_cpu.shim import Named, Order, Shim
 from kernels.cuda_on_cpu.step_points import told
 from kernels.rungs.job_facts import Facts
@@ -27,56 +28,31 @@ MAX_PATH, MAX_SHARED = 16, 16
 VALUE_BYTES = 16  # of what is loaded or stored at once that are kept
 DYNAMIC_ARRAY, STATIC_ARRAY = -1, -2
 # As struct SharedName, Head, Step, Access and Value in stepping.cpp.
+U32, I32, U64 = np.uint32, np.int32, np.uint64
 SHARED_NAME = np.dtype(
     [
-        ("name", np.uint32),
-        ("array", np.int32),
-        ("offset", np.uint64),
-        ("kind", np.uint32),
-        ("size", np.uint32),
-        ("rows", np.uint32),
-        ("columns", np.uint32),
+        *(("name", U32), ("array", I32), ("offset", U64), ("kind", U32)),
+        *(("size", U32), ("rows", U32), ("columns", U32)),
     ]
 )
 HEAD = np.dtype(
     [
-        ("counts", np.uint64, 3),
-        ("is_found", np.uint32),
-        ("found", np.uint32, 3),
-        ("block", np.uint32, 2),
-        ("threads", np.uint32, 2),
-        ("dynamic_bytes", np.uint64),
-        ("static_bytes", np.uint64),
-        ("shared_names", np.uint64),
-        ("shared", SHARED_NAME, MAX_SHARED),
+        *(("counts", U64, 3), ("is_found", U32), ("found", U32, 3), ("block", U32, 2)),
+        *(("threads", U32, 2), ("dynamic_bytes", U64), ("static_bytes", U64)),
+        *(("shared_names", U64), ("shared", SHARED_NAME, MAX_SHARED)),
     ]
 )
-STEP = np.dtype(
-    [
-        ("thread", np.uint32),
-        ("interval", np.uint32),
-        ("point", np.uint32),
-        ("path", np.uint32, MAX_PATH),
-    ]
-)
+STEP = np.dtype([("thread", U32), ("interval", U32), ("point", U32), ("path", U32, MAX_PATH)])
 ACCESS = np.dtype(
     [
-        ("step", np.uint32),
-        ("array", np.int32),
-        ("is_store", np.uint32),
-        ("size", np.uint32),
-        ("offset", np.uint64),
+        *(("step", U32), ("array", I32), ("is_store", U32), ("size", U32), ("offset", U64)),
         ("value", np.uint8, VALUE_BYTES),
     ]
 )
 VALUE = np.dtype(
     [
-        ("step", np.uint32),
-        ("variable", np.uint32),
-        ("index", np.int32, 2),
-        ("bits", np.uint64),
-        ("kind", np.uint32),
-        ("none", np.uint32),
+        *(("step", U32), ("variable", U32), ("index", I32, 2), ("bits", U64)),
+        *(("kind", U32), ("none", U32)),
     ]
 )
 MOST = ((STEP, MAX_STEPS), (ACCESS, MAX_ACCESSES), (VALUE, MAX_VALUES))
@@ -100,21 +76,16 @@ class StepTrace:
 
     @classmethod
     def of(cls, memory: NDArray[np.uint8]) -> StepTrace:
-        """Copy what is in the memory that a run wrote it down in."""
+        """Copy it from the memory that a run wrote it into."""
         head = memory[: HEAD.itemsize].copy().view(HEAD)[0]
-        begin, found = HEAD.itemsize, []
-        for (kind, most), count in zip(MOST, head["counts"], strict=True):
-            size = kind.itemsize * min(int(count), most)
+        begin, found, is_cut = HEAD.itemsize, [], False
+        for (kind, most), count in zip(MOST, head["counts"].tolist(), strict=True):
+            size = kind.itemsize * min(count, most)
             found.append(memory[begin : begin + size].copy().view(kind))
             begin += kind.itemsize * most
-        is_cut = any(
-            int(count) > most for (_, most), count in zip(MOST, head["counts"], strict=True)
-        )
+            is_cut |= count > most
         steps, accesses, values = found
         return cls(head, steps, accesses, values, is_cut)
-
-
-INCLUDED = '#include "cuda_cpu.h"\n'  # first, or g++ would not take it from where it is parsed
 
 
 class SteppedShim(Shim):
@@ -124,18 +95,17 @@ class SteppedShim(Shim):
 
     @classmethod
     def text(cls, rung: Rung, sets: Iterable[Knobs]) -> str:
-        """Return device code that tells of its steps."""
+        """Device code that reports its steps."""
 
         def written(text: str) -> str:
             before, mark, own = text.rpartition('#line 1 "')
             name = own.partition("\n")[0]
             return f"{before}{mark}{name}\n{told(rung).text}"
 
-        whole = generated(rung, sets, written)
-        return whole.replace(INCLUDED, f'{INCLUDED}#include "stepping.h"\n', 1)
+        return generated(rung, sets, written, "stepping.h")
 
     def step_through(self, job: Job, shared: SharedRun, at: StepAt) -> None:
-        """Run `job`, and write down a block of a pass: the one that stores a sample of a row."""
+        """Run `job`, and record a block of a pass: the one that stores a sample of a row."""
         self._job, self._at = job, at
         self._trace = shared.trace
         self._head = self._trace[: HEAD.itemsize].view(HEAD)
@@ -161,14 +131,14 @@ class SteppedShim(Shim):
             self._tell(None, watched, 0, (0, 0))
 
     def _sought(self, stored: NDArray[Any]) -> int:
-        """Return where the sample lies in what the pass stores, which has rows like the picture."""
+        """Address of the sample in the output of the pass, which has rows like the picture."""
         row_bytes = stored.nbytes // self._job.height
         sample_bytes = row_bytes // Facts(self._job, DEVICE)["PITCH"]
         at = self._at.row * row_bytes + self._at.sample * sample_bytes
         return int(stored.ctypes.data + at)
 
     def _block(self, step: LaunchStep) -> tuple[int, int]:
-        """Return the block that stores there; where none does, the one that should."""
+        """The block that stores there; where none does, the one that should."""
         head = self._head[0]
         if head["is_found"]:
             return int(head["found"][0]), int(head["found"][1])

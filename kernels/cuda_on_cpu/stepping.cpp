@@ -1,21 +1,16 @@
 // Writes down, of one block, each thread's steps, what it loads and stores at each, and its variables.
 //
-// The compiler calls a function before every access to memory, for a race detector; here they are
-// ours.  What is stored is read at the next step or store: no other thread runs in between.
-#include "stepping.h"
-#include "fibers.h"
+// What is stored is read at the next step or store: no other thread runs in between.
+#include "step_paths.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <vector>
 
 using namespace cuda_cpu;
 
 namespace {
 
-constexpr int MAX_PATH = 16, MAX_SHARED = 16, MAX_BYTES = 16;
-constexpr int32_t DYNAMIC_ARRAY = -1, STATIC_ARRAY = -2;  // as in shared_run.py
+constexpr int MAX_SHARED = 16, MAX_BYTES = 16;
 
 // These as HEAD, STEP, ACCESS and VALUE in stepped.py.
 struct SharedName {
@@ -34,7 +29,7 @@ struct Head {
 };
 struct Step {
     uint32_t thread, interval, point;  // interval: barriers that it has reached
-    uint32_t path[MAX_PATH];           // calls and loops that it is in, each with its turn
+    Path path;
 };
 struct Access {
     uint32_t step;
@@ -49,38 +44,15 @@ struct Value {
     uint64_t bits;
     uint32_t kind, none;
 };
-struct Watched {
-    uint64_t begin, end;
-};
-
-struct Thread {
-    std::array<uint32_t, MAX_PATH> path{};
-    int depth = 0;
-    uint32_t point = 0, calls = 0, step = 0;
-
-    void push(uint32_t part) {
-        if (depth < MAX_PATH) path[depth] = part;
-        ++depth;
-    }
-    void pop() {
-        if (--depth < MAX_PATH) path[depth] = 0;
-    }
-};
-
 Head* head;  // null: nobody wants to know
 Step* steps;
 Access* accesses;
 Value* values;
 uint64_t room_of_steps, room_of_accesses, room_of_values;
-std::vector<Watched> watched;
 uint64_t sought;            // whoever stores this byte is looked for; 0: a block is written down
 unsigned wanted_x, wanted_y;
-bool is_recording;
 Access* pending;            // stored by the next step or store,
 const void* pending_at;     // there
-std::vector<Thread> threads;
-
-Thread& here() { return threads[running().number]; }
 
 void settle() {
     if (pending) std::memcpy(pending->value, pending_at, std::min<size_t>(pending->size, MAX_BYTES));
@@ -91,6 +63,7 @@ void begin_block() {
     settle();
     is_recording = head && !sought && blockIdx.x == wanted_x && blockIdx.y == wanted_y;
     threads.assign(blockDim.x * blockDim.y, {});
+    for (Thread& each : threads) each.step = 0;  // of an access before the first statement
     if (!is_recording) return;
     head->block_x = blockIdx.x, head->block_y = blockIdx.y;
     head->threads_x = blockDim.x, head->threads_y = blockDim.y;
@@ -103,7 +76,7 @@ void begin_block() {
 void write_down(int32_t array, bool is_store, const void* at, uint64_t offset, uint64_t size) {
     if (head->accesses++ >= room_of_accesses) return;
     Access& access = accesses[head->accesses - 1];
-    access = {here().step, array, is_store, uint32_t(size), offset, {}};
+    access = {uint32_t(here().step), array, is_store, uint32_t(size), offset, {}};
     if (is_store) pending = &access, pending_at = at;
     else std::memcpy(access.value, at, std::min<size_t>(size, MAX_BYTES));
 }
@@ -116,21 +89,16 @@ void find(const void* address, uint64_t size) {
     head->found_thread = threadIdx.y * blockDim.x + threadIdx.x;
 }
 
-void touch(const void* address, uint64_t size, bool is_store) {
+void on_access(const void* address, uint64_t size, bool is_store, const void*, const void*) {
     if (!head) return;
     if (sought && is_store) find(address, size);
     if (!is_recording || !is_running()) return;
     if (is_store) settle();  // not where it loads: a copy tells first of what it stores to
-    const auto at = reinterpret_cast<uint64_t>(address);
-    for (size_t i = 0; i < watched.size(); ++i)
-        if (watched[i].begin <= at && at + size <= watched[i].end)
-            return write_down(int32_t(i), is_store, address, at - watched[i].begin, size);
-    size_t bytes = 0;
-    const auto own = reinterpret_cast<uint64_t>(static_shared(&bytes));
-    const auto tile = reinterpret_cast<uint64_t>(dynamic_shared());
-    if (tile <= at && at + size <= tile + dynamic_shared_bytes()) write_down(DYNAMIC_ARRAY, is_store, address, at - tile, size);
-    else if (own <= at && at + size <= own + bytes) write_down(STATIC_ARRAY, is_store, address, at - own, size);
+    const Found found = find_array(reinterpret_cast<uint64_t>(address), size);
+    if (found.is_any) write_down(found.array, is_store, address, found.offset, size);
 }
+
+void leave_call(Thread&) { settle(); }
 
 }  // namespace
 
@@ -142,49 +110,15 @@ void step(unsigned point) {
     Thread& thread = here();
     thread.point = point;
     thread.calls = 0;
-    thread.step = uint32_t(head->steps);
-    if (head->steps++ >= room_of_steps) return;
-    Step& step = steps[head->steps - 1];
-    step = {running().number, running().block_barriers, point, {}};
-    std::copy(thread.path.begin(), thread.path.end(), step.path);
-    if (thread.depth < MAX_PATH) step.path[thread.depth] = point + 1;
-}
-
-Call::Call() : point(0), calls(0) {
-    if (!is_recording) return;
-    Thread& thread = here();
-    point = thread.point, calls = thread.calls + 1;
-    thread.push(point + 1);
-    thread.push(calls);
-}
-Call::~Call() {
-    if (!is_recording) return;
-    settle();
-    Thread& thread = here();
-    thread.pop();
-    thread.pop();
-    thread.point = point, thread.calls = calls;
-}
-Loop::Loop(unsigned point) {
-    if (!is_recording) return;
-    here().push(point + 1);
-    here().push(0);
-}
-Loop::~Loop() {
-    if (!is_recording) return;
-    here().pop();
-    here().pop();
-}
-void Loop::next() {
-    if (!is_recording) return;
-    Thread& thread = here();
-    if (thread.depth <= MAX_PATH) ++thread.path[thread.depth - 1];
+    thread.step = int64_t(head->steps);
+    if (head->steps++ < room_of_steps)
+        steps[thread.step] = {running().number, running().block_barriers, point, thread.path_to_step()};
 }
 
 void tell_value(unsigned variable, ValueKind kind, uint64_t bits, int i, int j) {
     if (!is_recording) return;
     settle();
-    if (head->values++ < room_of_values) values[head->values - 1] = {here().step, variable, i, j, bits, uint32_t(kind), 0};
+    if (head->values++ < room_of_values) values[head->values - 1] = {uint32_t(here().step), variable, i, j, bits, uint32_t(kind), 0};
 }
 
 void tell_shared(unsigned name, const void* at, ValueKind kind, unsigned size, unsigned rows, unsigned columns) {
@@ -217,23 +151,6 @@ void step_through(Head* into, uint64_t most_steps, uint64_t most_accesses, uint6
     accesses = reinterpret_cast<Access*>(steps + most_steps);
     values = reinterpret_cast<Value*>(accesses + most_accesses);
 }
-
-void __tsan_init() {}
-void __tsan_func_entry(void*) {}  // clang calls these two
-void __tsan_func_exit() {}
-void __tsan_read_range(void* at, unsigned long size) { touch(at, size, false); }
-void __tsan_write_range(void* at, unsigned long size) { touch(at, size, true); }
-void* __tsan_memcpy(void* to, const void* from, unsigned long size) { touch(from, size, false); touch(to, size, true); return std::memcpy(to, from, size); }
-void* __tsan_memmove(void* to, const void* from, unsigned long size) { touch(from, size, false); touch(to, size, true); return std::memmove(to, from, size); }
-void* __tsan_memset(void* to, int value, unsigned long size) { touch(to, size, true); return std::memset(to, value, size); }
-#define ACCESSES_OF(size)                                                 \
-    void __tsan_read##size(void* at) { touch(at, size, false); }           \
-    void __tsan_write##size(void* at) { touch(at, size, true); }           \
-    void __tsan_unaligned_read##size(void* at) { touch(at, size, false); } \
-    void __tsan_unaligned_write##size(void* at) { touch(at, size, true); }
-ACCESSES_OF(1)
-ACCESSES_OF(2)
-ACCESSES_OF(4)
-ACCESSES_OF(8)
-ACCESSES_OF(16)
 }
+
+#include "accesses.h"

@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from kernels.core.job import Job, Progress
 from kernels.cuda_on_cpu.building import BuildError
-from kernels.cuda_on_cpu.children import borrowed_child
+from kernels.cuda_on_cpu.children import StepAt, borrowed_child
 from kernels.cuda_on_cpu.compile_errors import first_error
 from kernels.cuda_on_cpu.compiler import why_not
-from kernels.cuda_on_cpu.cpu_runs import built, run_stepped
+from kernels.cuda_on_cpu.cpu_runs import Runs, built
+from kernels.cuda_on_cpu.findings import finding_of
 from kernels.cuda_on_cpu.regions import DEVICE, Region, cropped, region_of, small_size
-from kernels.cuda_on_cpu.run_words import ended_in_words
-from kernels.cuda_on_cpu.shared_run import StepAt
 from kernels.cuda_on_cpu.shim import TriedShim
 from kernels.cuda_on_cpu.step_points import Point, Told, told
 from kernels.cuda_on_cpu.stepped import (
@@ -37,8 +36,8 @@ from kernels.rungs.operands import operands_of
 from kernels.rungs.rung import PICTURE, Rung
 
 NEVER_STORED = 0xFF  # every byte of shared memory at first
-KINDS = {0: "i", 1: "u", 2: "f", 3: "u"}  # enum ValueKind in stepping.h
-POINTER = 4
+KINDS = {0: "i"}  # enum ValueKind in stepping.h; others are unsigned as raw bits
+FLOATING, POINTER = 2, 4
 WARP = 32
 MAX_LOOKED_AT = 40  # steps, for the length of a tile's rows
 
@@ -70,15 +69,18 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """An array in shared memory: `count` numbers of `size` bytes, so many `columns` in a row."""
+    """An array in shared memory: `count` numbers of one dtype, in rows of `columns`."""
 
     name: str
     array: int
     begin: int
-    size: int
+    kind: np.dtype[Any]
     count: int
     columns: int
-    kind: str
+
+    def numbers(self, offsets: Any) -> Any:
+        """The numbers that accesses at these bytes begin in."""
+        return (offsets - self.begin) // self.kind.itemsize
 
 
 class BlockSteps:
@@ -86,16 +88,17 @@ class BlockSteps:
 
     def __init__(self, rung: Rung, job: Job, number: int, trace: StepTrace, told: Told) -> None:
         self.job, self.number, self._trace, self._told = job, number, trace, told
-        self._facts = Facts(job, DEVICE)
-        each = rung.passes[number]
-        reads = (each.reads, *each.also_reads)
+        self._pitch = Facts(job, DEVICE)["PITCH"]
+        each, head = rung.passes[number], trace.head
+        reads = [
+            "the picture" if name == PICTURE else name for name in (each.reads, *each.also_reads)
+        ]
         weights = ["weights"] * len(operands_of(rung.weights, job).arguments)
-        self.arrays = [*map(_read, reads), *weights, _written(each.writes)]
-        self.block = int(trace.head["block"][0]), int(trace.head["block"][1])
-        self.block_xy = int(trace.head["threads"][0]), int(trace.head["threads"][1])
+        self.arrays = [*reads, *weights, "the answer" if each.writes == PICTURE else each.writes]
+        self.block = int(head["block"][0]), int(head["block"][1])
+        self.block_xy = int(head["threads"][0]), int(head["threads"][1])
         self.function = each.function
-        rows = _frames(trace)
-        self._step_of = rows
+        self._step_of = rows = _frames(trace)
         first = np.unique(rows, return_index=True)[1]
         self.count = int(rows.max()) + 1
         self._points = trace.steps["point"][first].astype(np.int64)
@@ -112,69 +115,67 @@ class BlockSteps:
 
     @property
     def threads(self) -> int:
-        """Return how many threads the block has."""
+        """Threads of the block."""
         return self.block_xy[0] * self.block_xy[1]
 
     def point(self, step: int) -> Point:
-        """Return the statement that a step is at."""
+        """The statement of a step."""
         return self._told.points[int(self._points[step])]
 
     def barriers_before(self, step: int) -> int:
-        """Return how many barriers have been passed."""
+        """Count the barriers that were passed."""
         return int(self._intervals[step])
 
     def threads_at(self, step: int) -> NDArray[np.int64]:
-        """Return the numbers of the threads that are there."""
+        """The numbers of the threads that take part in a step."""
         found = self._trace.steps["thread"][self._by_step.of(step)]
         return np.unique(found).astype(np.int64)
 
     def next_barrier(self, step: int) -> int:
-        """Return the first step behind the next barrier; the last step where there is none."""
+        """The first step behind the next barrier; the last step where there is none."""
         later = np.flatnonzero(self._intervals[step:] > self._intervals[step])
         return step + int(later[0]) if len(later) else self.count - 1
 
     def barrier_before(self, step: int) -> int:
-        """Return the first step behind the barrier before, or of all."""
+        """The first step behind the barrier before, or of all."""
         begin = int(np.searchsorted(self._intervals, self._intervals[step]))
         if begin == step and step > 0:
             begin = int(np.searchsorted(self._intervals, self._intervals[step - 1]))
         return begin
 
     def steps_of(self, thread: int) -> NDArray[np.int64]:
-        """Return the steps that a thread takes part in, each once, in its own order."""
+        """The steps that a thread takes part in, each once, in its own order."""
         found = self._step_of[self._trace.steps["thread"] == thread]
         own: NDArray[np.int64] = found[np.sort(np.unique(found, return_index=True)[1])]
         return own
 
     def next_of(self, thread: int, step: int, way: int) -> int:
-        """Return the next step (way 1) or the one before (-1) that a thread takes part in."""
+        """The next step (way 1) or the one before (-1) that a thread takes part in."""
         own = self.steps_of(thread)
         place = int(np.searchsorted(own, step, "right" if way > 0 else "left"))
         place += 0 if way > 0 else -1
         return int(own[place]) if 0 <= place < len(own) else step
 
     def storing(self, pixel: tuple[int, int]) -> int | None:
-        """Return the thread that stores the first sample of a pixel (x, y); None: none does."""
+        """The thread that stores the first sample of a pixel (x, y); None: none does."""
         accesses, last = self._trace.accesses, len(self.arrays) - 1
-        item = self._sample_bytes(self.arrays[last])
-        sought = (pixel[1] * self._facts["PITCH"] + pixel[0] * self.job.channels) * item
+        sought = (pixel[1] * self._pitch + pixel[0] * self.job.channels) * self._kind_of(
+            last
+        ).itemsize
         begin = accesses["offset"].astype(np.int64)
         is_it = (begin <= sought) & (sought < begin + accesses["size"])
         is_it &= (accesses["is_store"] > 0) & (accesses["array"] == last)
         found = self._access_thread[is_it]
         return int(found[-1]) if len(found) else None
 
-    # -- what threads do
-
     def touches(self, step: int, thread: int) -> list[Touch]:
-        """Return what a thread loads and stores at a step, in its order."""
+        """The loads and stores of a thread at a step, in its order."""
         own = self._accesses.of(step)
         return [self._touch(i) for i in own[self._access_thread[own] == thread]]
 
     def variables(self, step: int, thread: int) -> list[tuple[str, str]]:
-        """Return the names and values of what a thread has in scope before it does a step.
+        """The variables in scope of a thread before a step, with values; the newest first.
 
-        What was declared last comes first.
         Where it takes no part in the step, before its next one.
         """
         own_steps = self.steps_of(thread)
@@ -188,34 +189,29 @@ class BlockSteps:
         known: dict[tuple[int, tuple[int, ...]], str] = {}
         for i in mine:
             index = tuple(int(each) for each in values["index"][i] if each >= 0)
-            variable = int(values["variable"][i])
-            known[variable, index] = _in_words(int(values["kind"][i]), values["bits"][i])
+            words = _in_words(int(values["kind"][i]), values["bits"][i])
+            known[-int(values["variable"][i]), index] = words
         found = []
-        for (variable, index), words in sorted(known.items(), key=_newest_first):
-            each = self._told.variables[variable]
+        for (variable, index), words in sorted(known.items()):
+            each = self._told.variables[-variable]
             if each.function == at.function and each.begin <= at.at < each.end:
-                name = each.name + "".join(f"[{place}]" for place in index)
-                found.append((name, words))
+                found.append((each.name + "".join(f"[{place}]" for place in index), words))
         return found
 
-    # -- memory
-
     def tiles(self, step: int) -> list[Tile]:
-        """Return the arrays in shared memory as they are before a step."""
+        """The arrays in shared memory as they are before a step."""
         return [self._tile(each, step) for each in self._shared]
 
     def answer(self) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-        """Return the bytes of what the pass writes, and which of them this block stores."""
+        """The bytes of the pass's output, and which of them this block stores."""
         last = len(self.arrays) - 1
-        size = self.job.height * self._facts["PITCH"] * self._sample_bytes(self.arrays[last])
+        size = self.job.height * self._pitch * self._kind_of(last).itemsize
         return self._stored_and_where(self.count, last, size)
-
-    # -- how
 
     def _stored_and_where(
         self, step: int, array: int, size: int
     ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-        """Return an array's bytes as they are before a step, and which of them were stored."""
+        """An array's bytes as they are before a step, and which of them were stored."""
         accesses, stores = self._trace.accesses, self._stores
         done = stores[: int(np.searchsorted(self._access_step[stores], step))]
         done = done[accesses["array"][done] == array]
@@ -234,11 +230,14 @@ class BlockSteps:
         head, found = self._trace.head, []
         for each in head["shared"][: int(head["shared_names"])]:
             array, size, begin = (int(each[name]) for name in ("array", "size", "offset"))
-            total = self._shared_bytes(array)
-            count = int(each["rows"]) * int(each["columns"]) or (total - begin) // size
+            letter = (
+                "f" if int(each["kind"]) == FLOATING and size > 1 else KINDS.get(each["kind"], "u")
+            )
+            count = int(each["rows"]) * int(each["columns"])
+            count = count or (self._shared_bytes(array) - begin) // size
             columns = int(each["columns"]) or self._row_of(array, size, count)
-            name, kind = self._told.shared[int(each["name"])], _kind(int(each["kind"]), size)
-            found.append(_Layout(name, array, begin, size, count, columns, kind))
+            name, kind = self._told.shared[int(each["name"])], np.dtype(f"{letter}{size}")
+            found.append(_Layout(name, array, begin, kind, count, columns))
         return found
 
     def _shared_bytes(self, array: int) -> int:
@@ -246,82 +245,75 @@ class BlockSteps:
         return int(self._trace.head[name])
 
     def _tile(self, each: _Layout, step: int) -> Tile:
-        span = slice(each.begin, each.begin + each.count * each.size)
-        total = self._shared_bytes(each.array)
-        memory, is_stored = self._stored_and_where(step, each.array, total)
+        span = slice(each.begin, each.begin + each.count * each.kind.itemsize)
+        memory, is_stored = self._stored_and_where(step, each.array, self._shared_bytes(each.array))
         values = memory[span].view(each.kind).astype(np.float64)
-        values[~is_stored[span].reshape(-1, each.size).all(1)] = np.nan
+        values[~is_stored[span].reshape(-1, each.kind.itemsize).all(1)] = np.nan
         whole = np.full(-(-each.count // each.columns) * each.columns, np.nan)
         whole[: each.count] = values
-        own = self._accesses.of(step)
-        own = own[self._trace.accesses["array"][own] == each.array]
-        loaded, stored = (self._places(own, is_store, each) for is_store in (0, 1))
-        return Tile(each.name, whole.reshape(-1, each.columns), loaded, stored)
-
-    def _places(self, own: NDArray[np.int64], is_store: int, tile: _Layout) -> NDArray[np.int64]:
-        some = self._trace.accesses[own[self._trace.accesses["is_store"][own] == is_store]]
-        number = np.unique((some["offset"].astype(np.int64) - tile.begin) // tile.size)
-        is_inside = (number >= 0) & (number < tile.count)
-        return np.stack(np.divmod(number[is_inside], tile.columns), 1)
+        some = self._trace.accesses[self._accesses.of(step)]
+        some = some[some["array"] == each.array]
+        places = []
+        for is_store in (0, 1):
+            offsets = some["offset"][some["is_store"] == is_store].astype(np.int64)
+            number = np.unique(each.numbers(offsets))
+            number = number[(number >= 0) & (number < each.count)]
+            places.append(np.stack(np.divmod(number, each.columns), 1))
+        return Tile(each.name, whole.reshape(-1, each.columns), *places)
 
     def _row_of(self, array: int, size: int, count: int) -> int:
-        """Return how many numbers make a row: those from a thread to the one below it."""
+        """Guess how many numbers make a row: those from a thread to the one below it."""
         strides = self._strides(array, size) if self.block_xy[1] > 1 else set()
         likely = sorted(each for each in strides if self.block_xy[0] <= each <= count)
         # Staged along one line, a row is as wide as the block; read back, as it is.
         return likely[-1] if likely else min(count, WARP) or 1
 
     def _strides(self, array: int, size: int) -> set[int]:
-        """Return how far apart at a step all threads' places are from those below them."""
+        """The distances at each step from all threads' places to those of the threads below."""
         accesses, found = self._trace.accesses, set()
         own = np.flatnonzero(accesses["array"] == array)
         steps = np.unique(self._access_step[own])
         for step in steps[:: max(len(steps) // MAX_LOOKED_AT, 1)]:
             here = self._accesses.of(int(step))
-            here = here[accesses["array"][here] == array]
-            first: dict[int, int] = {}
-            for i in here[::-1]:
-                first[int(self._access_thread[i])] = int(accesses["offset"][i])
+            here = here[accesses["array"][here] == array][::-1]
+            places = accesses["offset"][here].tolist()
+            first = dict(zip(self._access_thread[here].tolist(), places, strict=True))
             below = {
-                (first[thread + self.block_xy[0]] - first[thread]) // size
-                for thread in first
+                (first[thread + self.block_xy[0]] - place) // size
+                for thread, place in first.items()
                 if thread + self.block_xy[0] in first
             }
-            if len(below) == 1:
-                found |= below
+            found |= below if len(below) == 1 else set()
         return found
 
     def _touch(self, i: int) -> Touch:
         access = self._trace.accesses[i]
-        place, size, offset = int(access["array"]), int(access["size"]), int(access["offset"])
-        if place < 0:
-            name, where, kind = self._in_shared(place, offset)
-        else:
-            name, where, kind = self._in_global(place, offset)
-        item = np.dtype(kind).itemsize
-        value = float(access["value"][:size].view(kind)[0]) if size >= item else float("nan")
+        array, size, offset = int(access["array"]), int(access["size"]), int(access["offset"])
+        name, where, kind = (self._in_shared if array < 0 else self._in_global)(array, offset)
+        is_whole = size >= kind.itemsize
+        value = float(access["value"][:size].view(kind)[0]) if is_whole else float("nan")
         return Touch(name, bool(access["is_store"]), offset, size, value, where)
 
-    def _in_shared(self, array: int, offset: int) -> tuple[str, str, Any]:
+    def _in_shared(self, array: int, offset: int) -> tuple[str, str, np.dtype[Any]]:
         for each in self._shared:
-            number = (offset - each.begin) // each.size
+            number = each.numbers(offset)
             if each.array == array and 0 <= number < each.count:
                 row, column = divmod(number, each.columns)
                 return each.name, f"row {row}, column {column}", each.kind
-        return "shared memory", f"byte {offset:,}", np.float32
+        return "shared memory", f"byte {offset:,}", np.dtype(np.float32)
 
-    def _in_global(self, array: int, offset: int) -> tuple[str, str, Any]:
-        name = self.arrays[array]
-        item = self._sample_bytes(name)
+    def _in_global(self, array: int, offset: int) -> tuple[str, str, np.dtype[Any]]:
+        name, kind = self.arrays[array], self._kind_of(array)
         if name == "weights":
-            return name, f"number {offset // item:,}", np.float32
-        y, sample = divmod(offset // item, self._facts["PITCH"])
+            return name, f"number {offset // kind.itemsize:,}", kind
+        y, sample = divmod(offset // kind.itemsize, self._pitch)
         x, channel = divmod(sample, self.job.channels)
         of = f", channel {channel}" if self.job.channels > 1 else ""
-        return name, f"({x}, {y}){of}", _kind_of_array(self.job, name)
+        return name, f"({x}, {y}){of}", kind
 
-    def _sample_bytes(self, name: str) -> int:
-        return self.job.picture.itemsize if name in ("the picture", "the answer") else 4
+    def _kind_of(self, array: int) -> np.dtype[Any]:
+        is_picture = self.arrays[array] in ("the picture", "the answer")
+        return self.job.picture.dtype if is_picture else np.dtype(np.float32)
 
 
 class _Grouped:
@@ -332,17 +324,16 @@ class _Grouped:
         self._begins = np.searchsorted(numbers[self._order], np.arange(count + 1))
 
     def of(self, number: int) -> NDArray[np.int64]:
-        """Return the places that have this number."""
+        """The places that have this number."""
         found: NDArray[np.int64] = self._order[self._begins[number] : self._begins[number + 1]]
         return found
 
 
 def _frames(trace: StepTrace) -> NDArray[np.int64]:
-    """Return the number of the step that each of the threads' steps is part of, all from 0 on."""
+    """The number of the block's step that each of the threads' steps is part of, from 0 on."""
     steps = trace.steps
-    columns = [steps["interval"], *steps["path"].T]
     number = np.zeros(len(steps), np.int64)
-    for column in columns:
+    for column in (steps["interval"], *steps["path"].T):
         span = int(column.max()) + 1
         if span == 1:
             continue
@@ -352,37 +343,15 @@ def _frames(trace: StepTrace) -> NDArray[np.int64]:
     return np.unique(number, return_inverse=True)[1].astype(np.int64)
 
 
-def _newest_first(known: tuple[tuple[int, tuple[int, ...]], str]) -> tuple[int, tuple[int, ...]]:
-    (variable, index), _ = known
-    return -variable, index
-
-
-def _kind(kind: int, size: int) -> str:
-    letter = "f" if kind == 2 and size > 1 else KINDS.get(kind, "u")
-    return f"{letter}{size}"
-
-
-def _kind_of_array(job: Job, name: str) -> Any:
-    return job.picture.dtype if name in ("the picture", "the answer") else np.float32
-
-
 def _in_words(kind: int, bits: Any) -> str:
     number = np.uint64(bits)
     if kind == 0:
         return f"{int(number.view(np.int64)):,}".replace("-", "−")
-    if kind == 2:
+    if kind == FLOATING:
         return f"{float(number.view(np.float64)):.6g}".replace("-", "−")
     if kind == 3:
         return "true" if number else "false"
     return f"{int(number):,}"
-
-
-def _read(name: str) -> str:
-    return "the picture" if name == PICTURE else name
-
-
-def _written(name: str) -> str:
-    return "the answer" if name == PICTURE else name
 
 
 DEADLINE_S = 20.0  # of the CPU's time: each step takes a hundred times as long
@@ -422,9 +391,9 @@ def stepping(
     number: int | None = None,
     deadline_s: float = DEADLINE_S,
 ) -> Iterator[Progress | Stepped]:
-    """Write down the steps of the block that stores a pixel; the last that is yielded is those.
+    """Record the steps of the block that stores a pixel; the last that is yielded has them.
 
-    Whoever stops driving this ends the compiler and the run.
+    Closing the generator ends the compiler and the run.
 
     at      (x, y) of the pixel; None: the one in the middle
     number  of the pass; None: the last one
@@ -448,11 +417,13 @@ def stepping(
         return
     where = StepAt(number, pixel[1], pixel[0] * job.channels)
     with borrowed_child() as child:
-        ended = yield from run_stepped(child, rung, part, library, deadline_s, where)
+        runs = Runs(child, SteppedShim, rung, part, library, deadline_s)
+        ended = yield from runs.once(at=where)
         if ended.answer is None and ended.trace is not None and not len(ended.trace.steps):
             where = replace(where, is_sought=False)  # it came to no block that stores there
-            ended = yield from run_stepped(child, rung, part, library, deadline_s, where)
-    sentence, line = ended_in_words(rung, ended)
+            ended = yield from runs.once(at=where)
+    found = finding_of(rung, region, ended)
+    sentence, line = (found.sentence, found.line) if found else ("", None)
     trace = ended.trace
     assert trace is not None
     if trace.is_cut or not len(trace.steps):

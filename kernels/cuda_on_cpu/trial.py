@@ -1,31 +1,26 @@
-"""Try a rung on the CPU, whatever it may do: its answer, the check of it, and what went wrong."""
+"""Try a rung on the CPU, whatever it may do: its output, the check of it, and what went wrong."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
 from math import prod
 from pathlib import Path
 
+from kernels.core.driving import run_with_progress
 from kernels.core.job import Job, Progress
-from kernels.core.poison import unwritten_in_words
-from kernels.cuda_on_cpu.building import BuildError
-from kernels.cuda_on_cpu.checked import CheckedShim
-from kernels.cuda_on_cpu.children import Child, borrowed_child
+from kernels.core.poison import same_bits, unwritten_in_words
+from kernels.cuda_on_cpu.building import BuildError, warnings
+from kernels.cuda_on_cpu.children import borrowed_child
 from kernels.cuda_on_cpu.compile_errors import LACKING, diagnostics_of, first_error
-from kernels.cuda_on_cpu.compiler import why_not
-from kernels.cuda_on_cpu.counting import AccessesShim, CountingShim
-from kernels.cuda_on_cpu.cpu_runs import (
-    Ended,
-    built,
-    differing_in_words,
-    run_again,
-    run_once,
-    run_rows,
-    unwritten_in,
-)
+from kernels.cuda_on_cpu.compiler import WARNED, why_not
+from kernels.cuda_on_cpu.counting import AccessesShim, CountingShim, RunCounts, in_lines
+from kernels.cuda_on_cpu.cpu_runs import Ended, Runs, built, default_cache
+from kernels.cuda_on_cpu.device_code import generated, knobs_of
 from kernels.cuda_on_cpu.elf import variables_of
+from kernels.cuda_on_cpu.findings import Finding, finding_of, located
 from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.cuda_on_cpu.regions import (
     COUNTED_SIZE,
@@ -40,16 +35,20 @@ from kernels.cuda_on_cpu.regions import (
     rows_to_try,
     small_size,
 )
-from kernels.cuda_on_cpu.run_counts import RunCounts, in_lines
-from kernels.cuda_on_cpu.run_words import ended_in_words
 from kernels.cuda_on_cpu.shared_run import Kind, Signal
-from kernels.cuda_on_cpu.shim import TriedShim
-from kernels.cuda_on_cpu.unset_locals import unset_in_words, with_unset
+from kernels.cuda_on_cpu.shim import CheckedShim, TriedShim, ZeroedShim
+from kernels.rungs.cuda_text import without_comments
 from kernels.rungs.rung import Rung
 
 DEADLINE_S = 5.0  # of the CPU's time
 COUNTING_TIMES = 4  # as long
 MAX_VARIABLES = 64 << 20  # bytes that a library for several jobs may have: a run's are limited
+NAMED = re.compile(r"[‘'`]([^’']+)[’'].* uninitialized")
+TYPES = r"float\d*|double|int|unsigned|char|short|bool|long|u?int\d+(?:_t)?|size_t|sample"
+DECLARED = re.compile(rf"(?:^|[;{{}}])\s*(?:(?:{TYPES})\s+)+(\w[^;(){{}}]*);", re.M)
+DEPENDS = "and the answer depends on what happens to be there"
+
+Outcomes = Generator[Progress | KernelTrial, None, KernelTrial]
 
 
 def trial(
@@ -65,84 +64,97 @@ def trial(
 ) -> Iterator[Progress | KernelTrial]:
     """Run a rung on a job, in a child that it may crash; the last that is yielded is the outcome.
 
-    Whoever stops driving this ends the compiler and the run.  What is counted comes with a second
-    outcome, as it takes longer.
+    Closing the generator ends the compiler and the run.  Counts come with a second outcome, as
+    they take longer.
 
-    at          (x, y) of the pixel that is looked at: what runs is around it
+    at          (x, y) of the pixel that is looked at: the part that runs is around it
     whole       the whole picture, however large
-    counting    whether to count, where the answer is right, what a smaller part takes
-    some_rows   whether to launch what is right for some rows alone as well, as `finding_bug` does
+    counting    count what a smaller part takes, where the output is right
+    some_rows   launch what is right for some rows alone as well, as `finding_bug` does
     deadline_s  of the CPU's time
     library     compiled ahead, for this job among others, which is whole
     """
-    size = (job.width, job.height) if whole else TRIED_SIZE
-    region = region_of(job, size, at)
+    region = region_of(job, (job.width, job.height) if whole else TRIED_SIZE, at)
     part = cropped(job, region)
     if reason := why_not() or rung.why_not(part, DEVICE):
         yield KernelTrial(part, region, problem=reason)
         return
     made = library or (yield from built(TriedShim, rung, part))
     if isinstance(made, BuildError):
-        yield refused_by_compiler(rung, part, region, made)
+        yield _refused_by_compiler(rung, part, region, made)
         return
     with borrowed_child() as child:
-        ended = yield from run_once(child, TriedShim, rung, part, made, deadline_s)
-        problem, line = ended_in_words(rung, ended)
-        printed, is_unfinished = str(ended.said.get("printed", "")), ended.is_unfinished
-        if ended.answer is None:
-            fault = ended.reports.fault
-            if fault.kind in (Kind.ELEMENT, Kind.BEYOND) or fault.signal == Signal.SIGSEGV:
-                problem = yield from with_unset(rung, part, problem, line)
-            if ended.beside:  # its output is to be seen
-                what = child, TriedShim, rung, part, made, deadline_s
-                ended = yield from run_once(*what, is_guarded=False)
-            outcome = KernelTrial(
-                *(part, region),
-                answer=ended.answer,
-                problem=problem,
-                line=line,
-                is_unfinished=is_unfinished,
-                printed=printed,
-            )
-            if ended.answer is not None:
-                check = yield from checked(rung, part, ended.answer)
-                outcome = replace(outcome, check=check)
-            yield outcome
-            return
-        check = yield from checked(rung, part, ended.answer)
-        again = yield from run_again(child, TriedShim, rung, ended, deadline_s)
-        never = unwritten_in(ended, again)
-        if not problem:
-            problem, line = ended_in_words(rung, again)
-            is_unfinished = again.is_unfinished
-        corner = region.left, region.top
-        if not problem:
-            problem = yield from differing_in_words(
-                *(child, TriedShim, rung, ended, again, corner, deadline_s)
-            )
-        problem = problem or unwritten_in_words(never, corner)
-        if some_rows and not problem and check.ok:
-            problem, line = yield from _some_rows(child, rung, ended, deadline_s)
-        outcome = KernelTrial(
-            *(part, region),
-            answer=ended.answer,
-            check=check,
-            problem=problem,
-            line=line,
-            is_unfinished=is_unfinished,
-            unwritten=int(never.sum()),
-            printed=printed,
-        )
-        if not outcome.ok:
-            yield outcome
-        if not problem and not check.ok:
-            problem, line = yield from unset_in_words(child, rung, ended, deadline_s)
-            yield replace(outcome, problem=problem, line=line)
-    if not outcome.ok:
-        return
-    yield outcome  # no child is held meanwhile: whoever drives this may use it
-    if counting:
+        runs = Runs(child, TriedShim, rung, part, made, deadline_s)
+        outcome = yield from _tried(runs, region, some_rows=some_rows)
+    yield outcome  # no child is held meanwhile: the caller may use it
+    if counting and outcome.ok:
         yield replace(outcome, counts=(yield from _counts(rung, part, deadline_s)))
+
+
+def _tried(runs: Runs, region: Region, *, some_rows: bool) -> Outcomes:
+    """Run it, check it, and run it again, for some rows as well; return the outcome."""
+    rung, job = runs.rung, runs.job
+    ended = yield from runs.patiently()
+    found = finding_of(rung, region, ended)
+    outcome = KernelTrial(job, region, printed=str(ended.said.get("printed", "")))
+    if ended.answer is None:
+        outcome = _with(outcome, found)
+        fault = ended.reports.fault
+        if fault.kind in (Kind.ELEMENT, Kind.BEYOND) or fault.signal == Signal.SIGSEGV:
+            problem = yield from with_unset(rung, job, outcome.problem, outcome.line)
+            outcome = replace(outcome, problem=problem)
+        if ended.beside:  # its output is to be seen
+            ended = yield from runs.patiently(is_guarded=False)
+        if ended.answer is not None:
+            check = yield from checked(rung, job, ended.answer)
+            outcome = replace(outcome, answer=ended.answer, check=check)
+        return outcome
+    check = yield from checked(rung, job, ended.answer)
+    again = yield from runs.again()
+    found = found or finding_of(rung, region, again)
+    never = ended.unwritten(again)
+    corner = region.left, region.top
+    outcome = replace(outcome, answer=ended.answer, check=check)
+    if not found:
+        problem = yield from runs.differing(ended, again, corner)
+        outcome = replace(outcome, problem=problem or unwritten_in_words(never, corner))
+    # Of a large picture a part came before.
+    if some_rows and not found and outcome.ok and job.width * job.height <= prod(TRIED_SIZE):
+        found = yield from rows_finding(runs, region, ended)
+    outcome = _with(outcome, found)
+    if not outcome.problem and not check.ok:
+        yield outcome
+        problem, line = yield from unset_in_words(runs, ended)
+        outcome = replace(outcome, problem=problem, line=line)
+    return outcome
+
+
+def _with(outcome: KernelTrial, found: Finding | None) -> KernelTrial:
+    if found is None:
+        return outcome
+    what, is_unfinished = found.sentence, found.is_unfinished
+    return replace(outcome, problem=what, line=found.line, is_unfinished=is_unfinished)
+
+
+def rows_finding(
+    runs: Runs, region: Region, ended: Ended
+) -> Generator[Progress, None, Finding | None]:
+    """Launch a right kernel for some rows alone; return its bug there."""
+    rung, job = runs.rung, runs.job
+    if (rows := rows_to_try(job.height)) is None:
+        return None
+    some = yield from runs.once(rows=rows)
+    if found := finding_of(rung, region, some):
+        return replace(found, sentence=launched_for(rows, found.sentence))
+    if ended.answer is None or some.answer is None or some.as_before is None:
+        return None
+    outputs = ended.answer, some.answer, some.as_before
+    fault = yield from rows_fault(rung, job, rows, *outputs)
+    if fault is None:
+        return None
+    bug = Finding("rows", fault.in_words(rung), region)
+    where = some.storer(fault.y, fault.sample) if fault.is_outside else None
+    return bug if where is None else located(rung, some, where, bug, fault.in_words(rung, "{who}"))
 
 
 def building_ahead(
@@ -150,10 +162,9 @@ def building_ahead(
 ) -> Generator[Progress, None, Path | None]:
     """Compile what trials of these whole jobs run, and what `finding_bug` runs of `searched`.
 
-    Return one library for all of `jobs`: the prelude is then compiled once.  None:
-    they do not compile together; then each is compiled, up to the first that does not.
-
-    Whoever stops driving this ends the compilers.
+    Return one library for all of `jobs`: the prelude is then compiled once.  None: they do not
+    compile together; then each is compiled, up to the first that does not.
+    Closing the generator ends the compilers.
     """
     whole = [job for job in jobs if not rung.why_not(job, DEVICE)]
     parts = [cropped(job, region_of(job, small_size(job), None)) for job in searched]
@@ -195,25 +206,6 @@ def _several(
     return [made[number] for number in sorted(made)]
 
 
-def _some_rows(
-    child: Child, rung: Rung, ended: Ended, seconds: float
-) -> Generator[Progress, None, tuple[str, int | None]]:
-    """Launch it for some rows alone; return what is wrong with that, and the line."""
-    job = ended.job
-    rows = rows_to_try(job.height)
-    if rows is None or job.width * job.height > prod(TRIED_SIZE):  # a part of it came before
-        return "", None
-    some = yield from run_rows(child, TriedShim, rung, ended, rows, seconds)
-    if (ending := ended_in_words(rung, some))[0]:
-        return launched_for(rows, ending[0]), ending[1]
-    assert ended.answer is not None
-    assert some.answer is not None
-    assert some.as_before is not None
-    answers = ended.answer, some.answer, some.as_before
-    fault = yield from rows_fault(rung, job, rows, *answers)
-    return (fault.in_words(rung), None) if fault else ("", None)
-
-
 def _counts(rung: Rung, job: Job, seconds: float) -> Generator[Progress, None, RunCounts | None]:
     """Count what the rung does to a part of the picture: it takes a hundred times as long."""
     part = cropped(job, region_of(job, COUNTED_SIZE, None))
@@ -222,14 +214,15 @@ def _counts(rung: Rung, job: Job, seconds: float) -> Generator[Progress, None, R
         if isinstance(library, BuildError):
             continue
         with borrowed_child() as child:
-            ended = yield from run_once(child, shim, rung, part, library, COUNTING_TIMES * seconds)
+            runs = Runs(child, shim, rung, part, library, COUNTING_TIMES * seconds)
+            ended = yield from runs.patiently()
         said = ended.said.get("counts")
         return in_lines(said, ended.lines, rung) if isinstance(said, dict) else None
     return None
 
 
-def refused_by_compiler(rung: Rung, job: Job, region: Region, error: BuildError) -> KernelTrial:
-    """Return the outcome of a text that does not compile."""
+def _refused_by_compiler(rung: Rung, job: Job, region: Region, error: BuildError) -> KernelTrial:
+    """The outcome of a source that does not compile."""
     problem, line = first_error(str(error), rung)
     diagnostics = diagnostics_of(str(error), rung)
     errors = (each for each in diagnostics if each.is_error)
@@ -241,3 +234,76 @@ def refused_by_compiler(rung: Rung, job: Job, region: Region, error: BuildError)
         log="\n".join(f"{each.file}({each.line}): {each.text}" for each in errors),
         is_lacking=LACKING in str(error),
     )
+
+
+# ---- Local variables that are used before they have a value: `float sum;` without `= 0`. --------
+#
+# Their contents are by chance, on a GPU often zero.  Here they are a pattern that no kernel gets
+# right with; where zeros make another output, that depends on such a variable.
+
+
+def unset_in_words(runs: Runs, ended: Ended) -> Generator[Progress, None, tuple[str, int | None]]:
+    """The variable that a wrong output depends on, in a sentence, and its line; empty: none."""
+    rung = runs.rung
+    library = yield from built(ZeroedShim, rung, ended.job)
+    if isinstance(library, BuildError):  # a compiler that knows no such option
+        return "", None
+    zeroed = yield from replace(runs, shim=ZeroedShim, library=library).patiently()
+    if ended.answer is None or zeroed.answer is None or same_bits(ended.answer, zeroed.answer):
+        return "", None
+    warned = yield from _warned(rung, ended.job)
+    for line, name in warned.items():
+        return f"Line {line}: {name} is used before it was given a value, {DEPENDS}.", line
+    return _of_declared(rung)
+
+
+def with_unset(
+    rung: Rung, job: Job, sentence: str, line: int | None
+) -> Generator[Progress, None, str]:
+    """Add to the sentence for a fault on a line the variable that has no value there."""
+    if line is None:
+        return sentence
+    warned = yield from _warned(rung, job)
+    if line not in warned:
+        return sentence
+    return f"{sentence} {warned[line]} is used there before it was given a value."
+
+
+def _warned(rung: Rung, job: Job) -> Generator[Progress, None, dict[int, str]]:
+    """The variables that the compiler warns of, by the line of the rung's file."""
+    text = generated(rung, [knobs_of(rung, job)])
+    doing = Progress(f"looking for variables of {rung.title} without a value")
+    try:
+        said = yield from run_with_progress(warnings(text, WARNED, default_cache()), doing)
+    except (BuildError, OSError):
+        return {}
+    found: dict[int, str] = {}
+    for each in diagnostics_of(said, rung):
+        if each.file == rung.file and (named := NAMED.search(each.text)):
+            found.setdefault(each.line, _short(named[1]))
+    return dict(sorted(found.items()))
+
+
+def _short(name: str) -> str:
+    """Leave out the scope of a name: "s.a" for "s.convolve(int)::S::a"."""
+    of, dot, member = name.partition(".")
+    return f"{of}{dot}{member.rpartition('::')[2]}"
+
+
+def _of_declared(rung: Rung) -> tuple[str, int | None]:
+    """The sentence where the compiler does not warn: which are declared without a value."""
+    found = dict(_declared(without_comments(rung.source)))
+    if len(found) == 1:
+        (name, line) = next(iter(found.items()))
+        return f"Line {line}: {name} is not given a value on every way to its use, {DEPENDS}.", line
+    names = " or ".join(f"{name} (line {line})" for name, line in found.items())
+    return f"{names or 'A variable'} is used before it was given a value, {DEPENDS}.", None
+
+
+def _declared(code: str) -> Iterator[tuple[str, int]]:
+    """Yield the names that are declared without a value, and their lines."""
+    for each in DECLARED.finditer(code):
+        line = code.count("\n", 0, each.start(1)) + 1
+        for declared in each[1].split(","):
+            if "=" not in declared and (name := re.search(r"\w+", declared)):
+                yield name[0], line

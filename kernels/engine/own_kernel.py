@@ -1,4 +1,4 @@
-"""A kernel of the user's own as an implementation, which is chosen and asked like any other."""
+"""A user kernel as an implementation, which is chosen like any other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ONE_GPU = "A kernel of your own runs in a process of its own, which has one GPU:
 
 @dataclass(frozen=True, slots=True)
 class OwnKernel:
-    """A kernel of the user's own, by its file's name, as it introduces itself in lists.
+    """A user kernel, by its file's name, as it is listed.
 
     text  of the file; empty: not read
     """
@@ -33,45 +33,45 @@ class OwnKernel:
 
     @classmethod
     def of(cls, job: Job) -> OwnKernel:
-        """Return the one that `job` asks for."""
+        """The user kernel of a job."""
         return cls(job.implementation, job.own)
 
     @property
     def title(self) -> str:
-        """Return the file's name, by which its owner knows it."""
+        """The file's name, by which its owner knows it."""
         return self.key
 
     @property
     def idea(self) -> str:
-        """Return what its header says of it, if that says anything."""
+        """The idea in its header, if there is one."""
         rung = self.rung if self.text else None
         return HERE if rung is None or rung.idea == IDEA else rung.idea
 
     @property
     def own_block(self) -> str:
-        """Return why the block picker does not apply; empty where it does."""
+        """The reason why the block picker does not apply; empty where it does."""
         return self.rung.own_block if self.text else ""
 
     @property
     def rung(self) -> Rung:
-        """Return the rung that the text makes.  Raises CannotRunError where it makes none."""
+        """The rung of the source.  Raises CannotRunError where it makes none."""
         try:
             return _rung(self.key, self.text)
         except HeaderError as error:
             raise CannotRunError(str(error)) from error
 
     def tolerance(self, job: Job) -> Tolerance:
-        """Return what its answer to `job` may be off by."""
+        """The tolerance of its output for `job`."""
         return self.rung.tolerance(job)
 
     def why_not_here(self, device: Device | NoDevice) -> str | None:
-        """Return why no kernel of the user's own runs on this computer; None if some may."""
+        """The reason why no user kernel runs on this computer; None if some may."""
         from kernels.cuda_on_cpu import compiler
 
         return None if isinstance(device, Device) else compiler.why_not()
 
     def why_not(self, job: Job, device: Device | NoDevice) -> str | None:
-        """Return why it cannot run `job` here, on the GPU or else on the CPU; None if it can."""
+        """The reason why it cannot run `job` here, on GPU or CPU; None if it can."""
         if reason := self.why_not_here(device):
             return reason
         try:

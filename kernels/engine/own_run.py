@@ -15,12 +15,12 @@ from typing import Any
 from numpy.typing import NDArray
 
 from kernels.core.device import Device, NoDevice
-from kernels.core.driving import last_of
+from kernels.core.driving import last_of, run_with_progress
 from kernels.core.errors import CannotRunError, CompileFailedError
 from kernels.core.job import Job, Progress, Ran, Result, Sampling
 from kernels.core.verdict import NOT_YET_SEARCHED
 from kernels.cuda_child.gpu_trial import gpu_trial
-from kernels.cuda_child.warm_children import cuda_children
+from kernels.cuda_child.worker_pool import cuda_children
 from kernels.cuda_on_cpu.bug import verdict_search
 from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.cuda_on_cpu.trial import trial
@@ -28,18 +28,17 @@ from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.rung import Rung
 
 CROP_S = 5.0  # more than any kernel takes for the part of a picture that is tried first
-MIN_S = 60.0  # for a whole picture, and so many times what the part of it says
+MIN_S = 60.0  # for a whole picture, and PATIENCE times the estimate by its part
 PATIENCE = 20.0
 
 
 def own_filtering(
     job: Job, device: Device | NoDevice, sampling: Sampling
 ) -> Iterator[Progress | Result]:
-    """Filter all of the job's picture, check it, and time it where there is a GPU.
+    """Filter all of the job's picture, verify it, and time it where there is a GPU.
 
     Raises CannotRunError, and CompileFailedError, with the sentence for the user: also for an
-    answer of which more is known than that it is right or wrong, as that some of it was never
-    written.
+    output that is more than right or wrong, as where some of it was never written.
     """
     own = OwnKernel.of(job)
     if reason := own.why_not(job, device):
@@ -86,7 +85,7 @@ def _on_gpu(
 
 
 def _on_cpu(rung: Rung, job: Job) -> Iterator[Progress | Result]:
-    """Try a part first, so that a kernel which does not end is told of soon."""
+    """Try a part first, so that a kernel which does not end is rejected soon."""
     yield Progress(f"trying {rung.key} on a part of the picture")
     began = monotonic()
     tried = yield from _tried(rung, job, whole=False, deadline_s=CROP_S)
@@ -105,21 +104,15 @@ def _on_cpu(rung: Rung, job: Job) -> Iterator[Progress | Result]:
 def _tried(
     rung: Rung, job: Job, *, whole: bool, deadline_s: float, doing: Progress | None = None
 ) -> Generator[Progress, None, KernelTrial]:
-    """Return the outcome of a trial that came to its end; `doing` is told in place of its own."""
+    """Return the outcome of a trial that came to its end; `doing` replaces its own progress."""
     steps = last_of(trial(rung, job, whole=whole, deadline_s=deadline_s))
-    while True:
-        try:
-            step = next(steps)
-        except StopIteration as end:
-            tried: KernelTrial = end.value
-            break
-        yield doing or step
+    tried = yield from (run_with_progress(steps, doing) if doing else steps)
     _refuse(rung, tried)
     return tried
 
 
 def _refuse(rung: Rung, tried: KernelTrial) -> None:
-    """Raise what went wrong, if anything did."""
+    """Raise the problem of a trial, if it has one."""
     if tried.problem and tried.log:
         raise CompileFailedError(f"{rung.key}: {tried.problem}", tried.log)
     if tried.problem:

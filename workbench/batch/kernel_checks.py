@@ -18,13 +18,12 @@ from kernels.core.driving import last_of, run_with_progress
 from kernels.core.job import Job, Progress, Sampling
 from kernels.core.verdict import Check
 from kernels.cuda_child.gpu_trial import OWN_SAMPLING, gpu_trial
-from kernels.cuda_child.warm_children import cuda_children
+from kernels.cuda_child.worker_pool import cuda_children
 from kernels.cuda_on_cpu.bug import CHECKING, BugSearch, finding_bug, verdict_search
 from kernels.cuda_on_cpu.compiler import why_not as why_not_on_cpu
-from kernels.cuda_on_cpu.counting import MULTIPLY_ADDS
+from kernels.cuda_on_cpu.counting import MULTIPLY_ADDS, RunCounts
 from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.cuda_on_cpu.regions import DEVICE as CPU_RUNTIME
-from kernels.cuda_on_cpu.run_counts import RunCounts
 from kernels.cuda_on_cpu.trial import building_ahead, trial
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import SUFFIX, read_own_kernel, text_hash

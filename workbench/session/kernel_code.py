@@ -1,79 +1,123 @@
-"""The instructions that a kernel's text becomes."""
+"""The code that compilers make of kernels: PTX, SASS and resources, with or without a GPU."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from functools import lru_cache
 
+from PySide6.QtCore import QObject, Signal, Slot
+
+from kernels.core.device import Device, NoDevice
 from kernels.core.errors import CompileFailedError
 from kernels.core.job import Job
-from kernels.cuda.listings import Kind, Row, listing_of
-from kernels.cuda.nvrtc import Compiled
-from kernels.cuda_child.child_endings import RunEndedError
-from kernels.cuda_child.compile_apart import Compilation, compilation_of, compiling_apart
+from kernels.cuda import nvrtc
+from kernels.cuda.listings import listing_of
+from kernels.cuda.nvrtc import Compiled, CompilerEndedError
+from kernels.cuda_child.child_endings import died, failed, too_long
 from kernels.rungs.rung import Rung
-from workbench.session.kernel_trial import KernelText, Refused, rung_of
-from workbench.session.ptx import architecture_of
+from workbench.base.background import Background, Latest
 
-REMEMBERED = 8
-
-
-@dataclass(frozen=True, slots=True)
-class CodeRequest:
-    """A text whose instructions are to be shown."""
-
-    asked: KernelText
-    kind: Kind
+WITHOUT_A_DEVICE = 90  # sm_90, compiled for where there is no GPU
+REMEMBERED = 16
 
 
 @dataclass(frozen=True, slots=True)
-class KernelCode:
-    """Instructions, ready to show."""
+class PtxRequest:
+    """One compilation; equal requests give equal output.
+
+    in_words  the settings: "sm_90 · size 5 · 3 × uint8 · clamp · 32×8"
+    """
 
     rung: Rung
-    compiled: Compiled
     architecture: int
-    rows: tuple[Row, ...]
+    options: tuple[str, ...]
+    in_words: str = field(compare=False)
 
 
-class CodeReader:
-    """A compiler of texts to look at, which remembers the last few; for one thread."""
+def request_for(rung: Rung, job: Job, device: Device | NoDevice | None) -> PtxRequest:
+    """Request a compilation for `device`, or for a common GPU where there is none."""
+    major, minor = device.compute_capability if isinstance(device, Device) else (0, 0)
+    architecture = 10 * major + minor or WITHOUT_A_DEVICE
+    options = tuple(nvrtc.options_for(rung, job, architecture))
+    x, y = job.block_xy
+    parts = [f"sm_{architecture}", f"size {job.ksize}", f"{job.channels} × {job.pixel_type}"]
+    parts += [job.border, *(() if rung.own_block else (f"{x}×{y}",))]
+    return PtxRequest(rung, architecture, options, " · ".join(parts))
 
-    def __init__(self) -> None:
-        self._made: dict[Compilation, Compiled] = {}
 
-    def reading(self, request: CodeRequest) -> Iterator[KernelCode | Refused | None]:
-        """Yield the instructions of a text, or why there are none."""
-        asked = request.asked
-        rung = rung_of(asked, needs_compiler=False)
-        if isinstance(rung, Refused):
-            yield rung
-            return
-        try:
-            yield (yield from self._reading(request, rung))
-        except RunEndedError as error:
-            yield Refused(str(error), error.line or 0)
-        except CompileFailedError as error:
-            yield Refused(str(error), is_ours=True)
+@dataclass(frozen=True, slots=True)
+class RungCode:
+    """The compiler's output, and its machine code as text, or a sentence on why there is none."""
 
-    def _reading(
-        self, request: CodeRequest, rung: Rung
-    ) -> Generator[None, None, KernelCode | Refused]:
-        job, architecture = request.asked.job, architecture_of(request.asked.device)
-        if reason := rung.why_not_anywhere(job):
-            return Refused(reason)
-        compiled = yield from self._compiling(rung, job, architecture)
-        listing = listing_of(compiled, request.kind)
-        return KernelCode(rung, compiled, architecture, tuple(listing))
+    compiled: Compiled
+    sass: str
 
-    def _compiling(
-        self, rung: Rung, job: Job, architecture: int
-    ) -> Generator[None, None, Compiled]:
-        asked = compilation_of(rung, job, architecture)
-        found = self._made.pop(asked, None)
-        if found is None:
-            found = yield from compiling_apart(rung, asked)
-        self._made[asked] = found  # the last one now
-        while len(self._made) > REMEMBERED:
-            del self._made[next(iter(self._made))]
-        return found
+
+@lru_cache(maxsize=REMEMBERED)
+def compile_request(request: PtxRequest) -> RungCode:
+    """Compile a rung, a second or more for large weights.  Raises CompileFailedError."""
+    compiled = nvrtc.compile_text(request.rung.text, request.options, request.architecture)
+    try:
+        sass = "\n".join(row.text for row in listing_of(compiled, "sass"))
+    except CompileFailedError as error:
+        sass = str(error)
+    return RungCode(compiled, sass)
+
+
+def resources_in_words(compiled: Compiled) -> str:
+    """List the resources: "22 registers, no spills"; by name where there are several functions."""
+    found = compiled.resources
+    each_in_words = [
+        f"{f'{each.function} ' if len(found) > 1 else ''}{each.registers} registers"
+        for each in found
+    ]
+    spilt = sum(each.spill_bytes for each in found)
+    return ", ".join([*each_in_words, f"{spilt} bytes spilt" if spilt else "no spills"])
+
+
+class RungCompiler(QObject):
+    """A compiler in the background that has no part in what runs, and needs no GPU.
+
+    Signals:
+        compiled(request, outcome): the RungCode, or the exception that says why there is none.
+    """
+
+    compiled = Signal(object, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._background = Background((CompileFailedError,), self)
+        self._latest: Latest[PtxRequest] = Latest(
+            *(self._background, compile_request, self.compiled.emit, self._fail)
+        )
+
+    @Slot(object)
+    def request(self, request: PtxRequest) -> None:
+        """Compile `request` next; one still waiting is forgotten."""
+        self._latest.request(request)
+
+    def close(self) -> None:
+        """Let what is being compiled finish, and wait for the thread to end."""
+        self._background.close()
+
+    def _fail(self, request: PtxRequest, error: Exception | None) -> None:
+        if error is not None:
+            self.compiled.emit(request, error)
+
+
+def compiling_apart(request: PtxRequest) -> Generator[None, None, Compiled]:
+    """Compile a user kernel in a process of its own, which its source may crash.
+
+    Closing the generator ends the compiler.  Raises RunEndedError.
+    """
+    try:
+        compiler = nvrtc.compiler_here(request.architecture)
+        return (yield from compiler.compiling_apart(request.rung.text, request.options))
+    except CompileFailedError as error:
+        said = {"error": "CompileFailedError", "sentence": str(error), "log": error.log}
+        raise failed(request.rung, said) from error
+    except CompilerEndedError as error:
+        if error.code is None:
+            raise too_long("compiling", nvrtc.PATIENCE_S) from error
+        raise died("compiling", error.code) from error

@@ -60,27 +60,27 @@ class KernelFile(QObject):
 
     @property
     def path(self) -> Path | None:
-        """Return the file; None: it has none yet."""
+        """The file; None: it has none yet."""
         return self._path
 
     @property
     def text(self) -> str:
-        """Return the text as it is typed."""
+        """The text as it is typed."""
         return self._text
 
     @property
     def name(self) -> str:
-        """Return its file's name, or the one proposed for it."""
+        """Its file's name, or the one proposed for it."""
         return self._path.name if self._path else self._new_name
 
     @property
     def is_saved(self) -> bool:
-        """Return whether the text is on disk."""
+        """True if the text is on disk."""
         return self._path is not None and self._text == self._on_disk
 
     @property
     def is_at_disk(self) -> bool:
-        """Return whether it is being read or saved, or it is looked for what was not saved."""
+        """True while it is read or saved, or unsaved texts are looked for."""
         return self._at_disk > 0
 
     # -- what is worked on
@@ -104,7 +104,7 @@ class KernelFile(QObject):
     ) -> None:
         """Work on the kernel in a file, once it is read; until then nothing has changed.
 
-        once_read   called before anybody is told of it, with whether it is in the user's folder
+        once_read   called before `began`, with True if it is in the user's folder
         on_failure  called with the KernelFileError
         """
 
@@ -137,7 +137,7 @@ class KernelFile(QObject):
         take: Callable[[Any], None],
         on_failure: Callable[[Exception], None],
     ) -> None:
-        """Read on the thread; what was asked for before, and is not there yet, is dropped."""
+        """Read on the thread; an earlier read that has not finished is dropped."""
         self._opening += 1
         number = self._opening
         self._do(
@@ -344,7 +344,7 @@ def _read(path: Path) -> _Read:
 
 
 def _beneath(path: Path | None) -> _Read | None:
-    """Return what is in the file that a text belongs to; None: it has none any more."""
+    """Read the file that a text belongs to; None: it has none any more."""
     if path is None:
         return None
     try:
@@ -366,7 +366,7 @@ def _written(target: Path, text: str, newline: str, known: str | None) -> _OnDis
 
 
 def _look_at(path: Path, typed: str, known: str) -> _OnDisk:
-    """Return the text on disk, how its lines end, and a sentence on what came of both.
+    """The text on disk, its newline, and a sentence where it conflicts with the typed one.
 
     Where it is another than is `known`, and than was `typed`, what was typed is kept beside it.
     """
@@ -391,7 +391,7 @@ def _look_at(path: Path, typed: str, known: str) -> _OnDisk:
 
 
 def read_kernel(path: Path) -> tuple[str, str]:
-    """Return a file's text, its lines ending in \\n, and how they end in the file.
+    """A file's text, its lines ending in \\n, and its newline.
 
     Raises KernelFileError.
     """

@@ -85,12 +85,12 @@ class KernelFolder(QObject):
 
     @property
     def paths(self) -> dict[str, Path]:
-        """Return where the files are, by name."""
+        """The paths of the files, by name."""
         return {name: _path_of(name, kernels_folder(), self._admitted) for name in self.names}
 
     @property
     def all(self) -> tuple[OwnKernel, ...]:
-        """Return all of them, as implementations to choose; the chosen one has its text."""
+        """All of them, as implementations to choose; the chosen one has its source."""
         state = self._store.state
         text = {state.implementation: intents.own_text(state)}
         return tuple(OwnKernel(name, text.get(name, "")) for name in self.names)
@@ -102,11 +102,11 @@ class KernelFolder(QObject):
             self.look()
 
     def why_gone(self, name: str) -> str | None:
-        """Return why nothing can run as `name`, as far as the folder says; None if it does."""
+        """The reason why nothing can run as `name`; None if the folder has it."""
         return None if name in self.names else NOT_THERE.format(name=name)
 
     def why_another(self, name: str, text_sha256: str) -> str | None:
-        """Return why what runs as `name` now is not the text with that SHA-256; None if it is."""
+        """The reason why `name` is not the source with that SHA-256 any more; None if it is."""
         if reason := self.why_gone(name):
             return reason
         kernel = self.kernels[self.names.index(name)]
@@ -118,7 +118,7 @@ class KernelFolder(QObject):
         """Find out which files there are, and read the chosen one."""
         chosen = self._store.state.implementation
         chosen = chosen if is_own(chosen) else ""
-        looking = partial(_found_and_there, kernels_folder(), self._admitted, chosen)
+        looking = partial(_found, kernels_folder(), self._admitted, chosen)
         self._background.run(looking, self._take, lambda _: None)
 
     def _follow(self, old: State, new: State) -> None:
@@ -182,32 +182,28 @@ class KernelFolder(QObject):
             self._watcher.addPaths(sorted(wanted - watched))
 
 
-def _found_and_there(folder: Path, admitted: Path | None, chosen: str) -> _Found:
+def _found(folder: Path, admitted: Path | None, chosen: str) -> _Found:
+    """Read the folder, and the chosen file in it, or that from elsewhere which was admitted."""
     path = _path_of(chosen, folder, admitted)
     paths = [folder, path.parent, path] if chosen else [folder]
     there = tuple(str(each) for each in paths if each.exists())  # before it is read
-    return replace(_found(folder, admitted, chosen), there=there)
-
-
-def _found(folder: Path, admitted: Path | None, chosen: str) -> _Found:
-    """Read the folder, and the chosen file in it, or that from elsewhere which was admitted."""
     try:
-        files = {path.name for path in folder.iterdir() if _is_kernel(path)}
+        files = {each.name for each in folder.iterdir() if _is_kernel(each)}
     except OSError:
         files = set()
     if admitted is not None and admitted.is_file():
         files.add(admitted.name)
     names = tuple(sorted(files, key=str.casefold))
     kernels = tuple(_kernel_in(_path_of(name, folder, admitted)) for name in names)
+    found = _Found(names, kernels, chosen, there=there)
     if not chosen:
-        return _Found(names, kernels)
-    path = _path_of(chosen, folder, admitted)
+        return found
     if chosen not in names and path != admitted:
-        return _Found(names, kernels, chosen, sentence=GONE.format(name=chosen))
+        return replace(found, sentence=GONE.format(name=chosen))
     read = kernels[names.index(chosen)] if chosen in names else _kernel_in(path)
     if isinstance(read, str):
-        return _Found(names, kernels, chosen, sentence=read, is_there=path.exists())
-    return _Found(names, kernels, chosen, OwnFile(path, read.source), is_there=True)
+        return replace(found, sentence=read, is_there=path.exists())
+    return replace(found, file=OwnFile(path, read.source), is_there=True)
 
 
 def _kernel_in(path: Path) -> Rung | str:
@@ -222,5 +218,5 @@ def _path_of(name: str, folder: Path, admitted: Path | None) -> Path:
 
 
 def _is_kernel(path: Path) -> bool:
-    """Return whether `path` is a kernel of the user's, not a link to somebody else's."""
+    """True for a kernel of the user's, not for a link to somebody else's."""
     return path.suffix == SUFFIX and path.is_file() and is_own_file(path)

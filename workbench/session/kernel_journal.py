@@ -35,12 +35,12 @@ class Unsaved:
 
     @property
     def name(self) -> str:
-        """Return how to call it on the screen."""
+        """Its name on the screen."""
         return self.path.name if self.path else "a new kernel"
 
 
 def journal_folder() -> Path:
-    """Return the folder of what was not saved."""
+    """The folder of unsaved texts."""
     return data_folder() / "unsaved-kernels"
 
 
@@ -87,7 +87,7 @@ class KernelJournal:
                 self._keep(noted)
 
     def left(self) -> Unsaved | None:
-        """Return the newest text that was not saved, by a program that has ended or by this one.
+        """The newest text that was not saved, by a program that has ended or by this one.
 
         It is held here, so that no other program offers it, until `drop_left`.
         """
@@ -172,7 +172,7 @@ def _close(path: Path, held: BinaryIO) -> None:
 
 
 def _read(path: Path) -> Unsaved:
-    """Return what a journal holds.  Raises OSError, ValueError, TypeError or KeyError."""
+    """Read a journal.  Raises OSError, ValueError, TypeError or KeyError."""
     if path.stat().st_size > MAX_BYTES:
         raise ValueError(path)
     with open(path, "rb", opener=safe_files.regular) as file:

@@ -1,4 +1,4 @@
-"""A trial of a kernel's text, on the GPU if there is one, and the search for its bug."""
+"""Work on a user kernel: a trial, a search for its bug, steps of a block, instructions."""
 
 from __future__ import annotations
 
@@ -10,36 +10,45 @@ import numpy as np
 
 from kernels.core.device import Device
 from kernels.core.driving import last_of
+from kernels.core.errors import CompileFailedError
 from kernels.core.job import Job, Progress
 from kernels.core.verdict import NOT_YET_SEARCHED, Check
-from kernels.cuda_child import expected_answers
+from kernels.cuda.listings import Kind, Row, listing_of
+from kernels.cuda.nvrtc import LINES, Compiled
+from kernels.cuda_child import verification
+from kernels.cuda_child.child_endings import RunEndedError
 from kernels.cuda_child.gpu_trial import gpu_trial
-from kernels.cuda_child.warm_children import Held, cuda_children
-from kernels.cuda_on_cpu.bug import CHECKING, Finding, finding_bug, verdict_search
+from kernels.cuda_child.worker_pool import Held, cuda_children
+from kernels.cuda_on_cpu.bug import CHECKING, finding_bug, verdict_search
 from kernels.cuda_on_cpu.compiler import why_not
+from kernels.cuda_on_cpu.findings import Finding
 from kernels.cuda_on_cpu.kernel_trial import KernelTrial
+from kernels.cuda_on_cpu.stepping import Stepped, stepping
 from kernels.cuda_on_cpu.trial import trial
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import Rung
 from workbench.imaging.display import Display, show, to_display
 from workbench.imaging.display_mapping import DisplayMapping
+from workbench.session import kernel_code
+from workbench.session.kernel_code import PtxRequest, request_for
 
 Pixel = tuple[int, int]
 Levels = tuple[float, float] | None
 COUNTING = Progress("verified; counting what it loads, stores and computes")
+REMEMBERED = 8  # sources whose instructions were shown
 LINE_OF_HEADER = re.compile(r", line (\d+): (.*)\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class KernelText:
-    """A text that is to be tried, the job that it is tried on, and how that is shown.
+    """A source to try, the job that it is tried on, and how that is shown.
 
-    name    of the file that the text is, or will be, in
+    name    of the file that the source is, or will be, in
     at      the pixel (x, y) that is looked at; None: none in particular
     levels  of the picture, and `look` of the answer
     device  the GPU that it runs on; None: on the CPU
-    good    the last text that ran, where its answer is of another job: it is tried, too, if this
+    good    the last source that ran, where its output is of another job: it is tried, too, if this
             one does not run; empty: it need not be
     """
 
@@ -68,12 +77,12 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """The findings of a trial, ready to show; displays are None where there is no answer.
+    """The findings of a trial, ready to show; displays are None where there is no output.
 
     On the GPU there is more of them from step to step: the answer, the check, the time.
 
     finding  the bug that the search, which comes last, found in a kernel whose output is right
-    is_good  it is of the last text that ran, in place of one that does not
+    is_good  it is of the last source that ran, in place of one that does not
     """
 
     rung: Rung
@@ -86,7 +95,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The counts, by the CPU, of a text that ran on the GPU, and is right there."""
+    """The counts, by the CPU, of a kernel that is right on the GPU."""
 
     rung: Rung
     trial: KernelTrial
@@ -116,11 +125,15 @@ Step = Progress | Refused | Tried | Counted | Searched | Ended
 
 
 def trying(asked: KernelText) -> Iterator[Step | None]:
-    """Try a text; what it loads and computes is counted after its answer is known, and right.
+    """Try a source; count its loads and operations once its output is right.
 
-    Where it does not run, the last one that did goes on, on the job that is asked for now.
+    Where it does not run, the last one that did is tried on the job that is requested now.
     """
-    if not (yield from _trying(asked)) and asked.good:
+    has_answer = False
+    for step in _steps_of(asked):
+        has_answer = has_answer or (isinstance(step, Tried) and step.after is not None)
+        yield step
+    if asked.good and not has_answer:
         for step in _steps_of(replace(asked, text=asked.good)):
             if isinstance(step, Tried) and step.trial.answer is not None:
                 yield replace(step, is_good=True)
@@ -130,27 +143,23 @@ def trying(asked: KernelText) -> Iterator[Step | None]:
 
 
 def end_children(device: Device) -> None:
-    """End the processes that ran kernels on a GPU, if there are any, without waiting for that.
-
-    What was kept for the next text goes with them.
-    """
+    """End the processes that ran kernels on a GPU, without waiting for that; drop references."""
     cuda_children(device.index).end(0)
-    expected_answers.forget()
+    verification.forget()
 
 
 def searching(asked: KernelText) -> Iterator[Step]:
-    """Look for the bug in a text."""
-    yield from _searching(asked)
+    """Look for the bug in a source."""
+    rung = rung_of(asked)
+    if isinstance(rung, Refused):
+        yield rung
+    else:
+        for step in finding_bug(rung, asked.job, at=asked.at):
+            if isinstance(step, Progress):
+                yield step
+            else:
+                yield Searched(rung, asked.job, step, _part(asked, step) if step else None)
     yield Ended()
-
-
-def _trying(asked: KernelText) -> Generator[Step | None, None, bool]:
-    """Try a text; return whether there is an answer."""
-    has_answer = False
-    for step in _steps_of(asked):
-        has_answer = has_answer or (isinstance(step, Tried) and step.after is not None)
-        yield step
-    return has_answer
 
 
 def _steps_of(asked: KernelText) -> Iterator[Step | None]:
@@ -234,20 +243,8 @@ def _after_gpu(tried: Tried, asked: KernelText) -> Iterator[Step]:
         yield from _searched(tried, asked)
 
 
-def _searching(asked: KernelText) -> Iterator[Step]:
-    rung = rung_of(asked)
-    if isinstance(rung, Refused):
-        yield rung
-        return
-    for step in finding_bug(rung, asked.job, at=asked.at):
-        if isinstance(step, Progress):
-            yield step
-        else:
-            yield Searched(rung, asked.job, step, _part(asked, step) if step else None)
-
-
 def rung_of(asked: KernelText, needs_compiler: bool = True) -> Rung | Refused:
-    """Make a rung of a text, or say why there is none."""
+    """Make a rung of a source, or say why there is none."""
     if needs_compiler and (reason := why_not()) is not None:
         return Refused(reason, is_ours=True)
     try:
@@ -266,8 +263,92 @@ def _shown(rung: Rung, tried: KernelTrial, asked: KernelText) -> Tried:
 
 
 def _part(asked: KernelText, finding: Finding) -> Display:
-    """Return the part of the picture that a bug was found on."""
+    """The part of the picture that a bug was found on."""
     part = finding.region
     rows = slice(part.top, part.top + part.height)
     columns = slice(part.left, part.left + part.width)
     return to_display(np.ascontiguousarray(asked.job.picture[rows, columns]), asked.levels)
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """The steps of a block, or why there are none, with the pictures that it ran on and made."""
+
+    rung: Rung
+    stepped: Stepped
+    before: Display | None = None
+    after: Display | None = None
+
+
+def following(asked: KernelText, number: int | None) -> Iterator[Step | Followed]:
+    """Yield the steps of the block that stores the pixel looked at.
+
+    number  of the pass; None: the last
+    """
+    rung = rung_of(asked)
+    if isinstance(rung, Refused):
+        yield rung
+    else:
+        for step in stepping(rung, asked.job, at=asked.at, number=number):
+            yield step if isinstance(step, Progress) else _followed(rung, step, asked)
+    yield Ended()
+
+
+def _followed(rung: Rung, stepped: Stepped, asked: KernelText) -> Followed:
+    before = to_display(np.ascontiguousarray(stepped.job.picture), asked.levels)
+    if stepped.answer is None:
+        return Followed(rung, stepped, before)
+    return Followed(rung, stepped, before, show(stepped.answer, asked.look))
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRequest:
+    """A user kernel whose instructions are to be shown."""
+
+    asked: KernelText
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCode:
+    """Instructions, ready to show."""
+
+    rung: Rung
+    compiled: Compiled
+    architecture: int
+    rows: tuple[Row, ...]
+
+
+class CodeReader:
+    """A compiler of user kernels, which remembers the last few; for one thread."""
+
+    def __init__(self) -> None:
+        self._made: dict[PtxRequest, Compiled] = {}
+
+    def reading(self, request: CodeRequest) -> Iterator[KernelCode | Refused | None]:
+        """Yield the instructions of a user kernel, or why there are none."""
+        asked = request.asked
+        rung = rung_of(asked, needs_compiler=False)
+        if isinstance(rung, Refused):
+            yield rung
+        elif reason := rung.why_not_anywhere(asked.job):
+            yield Refused(reason)
+        else:
+            try:
+                yield (yield from self._compiling(rung, request))
+            except RunEndedError as error:
+                yield Refused(str(error), error.line or 0)
+            except CompileFailedError as error:
+                yield Refused(str(error), is_ours=True)
+
+    def _compiling(self, rung: Rung, request: CodeRequest) -> Generator[None, None, KernelCode]:
+        wanted = request_for(rung, request.asked.job, request.asked.device)
+        wanted = replace(wanted, options=(*wanted.options, LINES))
+        found = self._made.pop(wanted, None)
+        if found is None:
+            found = yield from kernel_code.compiling_apart(wanted)
+        self._made[wanted] = found  # the last one now
+        while len(self._made) > REMEMBERED:
+            del self._made[next(iter(self._made))]
+        rows = tuple(listing_of(found, request.kind))
+        return KernelCode(rung, found, wanted.architecture, rows)

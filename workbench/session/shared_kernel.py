@@ -15,7 +15,7 @@ HEADER = re.compile(rf"\A{re.escape(BEGIN)}[ \t]*\n.*?^{re.escape(END)}[ \t]*\n"
 
 
 def shared_text(text: str, verdict: str, job: Job | None, today: date) -> str:
-    """Return `text` with a comment behind its header, in place of one from an earlier sharing.
+    """Put a comment behind the header of `text`, in place of one from an earlier sharing.
 
     verdict  of the text, in words, with a time only where one was measured
     job      that it was tried on; None: it was not tried

@@ -50,11 +50,11 @@ from workbench.panels.sweep.sweep_menu import ReportWriter, SweepMenu
 from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.timing_views import TimingViews
 from workbench.session.exporter import Exporter
+from workbench.session.kernel_code import RungCompiler
 from workbench.session.kernel_folder import KernelFolder
 from workbench.session.large_regions import Regions
 from workbench.session.live import Live
 from workbench.session.opener import Opener, Walk
-from workbench.session.ptx import RungCompiler
 from workbench.session.store import Store
 from workbench.session.tasks import AnalysisThread
 from workbench.session.worker import Worker

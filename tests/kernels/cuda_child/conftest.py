@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kernels.cuda_child.warm_children import Limits, WarmChildren
+from kernels.cuda_child.worker_pool import Limits, WorkerPool
 
 FAKES = "tests.kernels.cuda_child.fake_devices"
 LIMITS = Limits(
@@ -17,8 +17,8 @@ def find_no_bug(monkeypatch):
     monkeypatch.setattr("kernels.cuda_on_cpu.bug.finding_bug", lambda *_, **__: iter([None]))
 
 
-def children_of(device: str, limits: Limits = LIMITS) -> WarmChildren:
-    return WarmChildren(f"{FAKES}:{device}", limits=limits)
+def children_of(device: str, limits: Limits = LIMITS) -> WorkerPool:
+    return WorkerPool(f"{FAKES}:{device}", limits=limits)
 
 
 @pytest.fixture(scope="module")
@@ -37,4 +37,18 @@ def long_deadlines(monkeypatch):
 @pytest.fixture
 def short_deadlines(monkeypatch):
     monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 0.3)
-    monkeypatch.setattr("kernels.cuda_child.warm_children.FAULT_S", 1.5)
+    monkeypatch.setattr("kernels.cuda_child.worker_pool.FAULT_S", 1.5)
+
+
+@pytest.fixture
+def children_on():
+    """Make children with a device of their own, which end with the test."""
+    made = []
+
+    def make(device: str, limits: Limits = LIMITS) -> WorkerPool:
+        made.append(children_of(device, limits))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.end(60)

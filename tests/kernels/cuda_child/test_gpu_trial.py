@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_child.bad_texts import a_job, text, tried
-from tests.kernels.cuda_child.conftest import LIMITS, children_of
+from tests.kernels.cuda_child.conftest import LIMITS
 
 # What a kernel does, and what has to be said of it.
 ENDED = {
@@ -77,7 +79,6 @@ def test_a_good_kernel_is_right_and_has_a_time(children):
     assert (outcome.kernel.ended, outcome.kernel.warmups) == ("samples", 1)
     assert outcome.built.registers == 40
     assert outcome.device_name == "NVIDIA H200"
-    assert outcome.predicted_s == pytest.approx(0.1e-3 * 100 / 64)
 
 
 @pytest.mark.parametrize("name", ENDED)
@@ -190,14 +191,10 @@ def test_what_ends_after_its_deadline_took_too_long_and_its_process_goes_on(
 
 
 def test_where_a_display_hangs_on_the_gpu_no_fault_is_waited_for_and_both_causes_are_named(
-    short_deadlines,
+    short_deadlines, children_on
 ):
-    made = children_of("with_a_display")
-    try:
-        outcome = tried(made, text(run="misaligned_and_told_late"))
-        assert is_said("or a fault that the GPU has not reported yet?$", outcome.problem)
-    finally:
-        made.end(60)
+    outcome = tried(children_on("with_a_display"), text(run="misaligned_and_told_late"))
+    assert is_said("or a fault that the GPU has not reported yet?$", outcome.problem)
 
 
 def test_a_time_is_never_one_of_a_picture_that_was_seen_before(children):
@@ -208,13 +205,10 @@ def test_a_time_is_never_one_of_a_picture_that_was_seen_before(children):
     assert (good.kernel.samples_ms, good.kernel.ended) == ((4_000.0,), "single")
 
 
-def test_a_compiler_that_hangs_is_ended():
-    made = children_of("fake", module.replace(LIMITS, seconds={**LIMITS.seconds, "compiling": 0.3}))
-    try:
-        outcome = tried(made, text(compile="hang"))
-        assert is_said("^The compiler was still at work after 0.3 s", outcome.problem)
-    finally:
-        made.end(60)
+def test_a_compiler_that_hangs_is_ended(children_on):
+    limits = replace(LIMITS, seconds={**LIMITS.seconds, "compiling": 0.3})
+    outcome = tried(children_on("fake", limits), text(compile="hang"))
+    assert is_said("^The compiler was still at work after 0.3 s", outcome.problem)
 
 
 def test_the_crop_is_first_then_a_strip_then_the_whole(children):
@@ -231,8 +225,8 @@ def test_the_crop_is_first_then_a_strip_then_the_whole(children):
 def test_what_is_foretold_to_take_too_long_is_not_begun(children, monkeypatch):
     monkeypatch.setattr(module, "MIN_DEADLINE_S", 3.0)
     outcome = tried(children, text(run="slow"))
-    assert is_said("^It would take about 3.8 s for a strip", outcome.problem), outcome.problem
-    assert "gets 3 s at most" in outcome.problem
+    assert is_said("^Estimated time 3.8 s for a strip", outcome.problem), outcome.problem
+    assert "exceeds the limit 3 s" in outcome.problem
     assert outcome.answer is None
     monkeypatch.setattr(module, "MIN_DEADLINE_S", 20.0)
     assert tried(children, text(run="slow"), sampling=Sampling(max_samples=0)).ok
@@ -242,18 +236,14 @@ def test_what_was_slow_because_others_used_the_gpu_is_not_refused(children, monk
     monkeypatch.setattr(module, "MIN_DEADLINE_S", 3.0)
     outcome = tried(children, text(run="slow_beside_others"))
     assert outcome.ok, outcome.problem
-    assert outcome.predicted_s < 1
 
 
-def test_no_long_launch_is_begun_where_a_display_hangs_on_the_gpu():
-    made = children_of("with_a_display")
-    try:
-        assert tried(made, text(run="slow_for_a_display")).ok
-        outcome = tried(made, text(run="slow"))
-        assert "a display hangs on NVIDIA H200" in outcome.problem
-        assert outcome.answer is None
-    finally:
-        made.end(60)
+def test_no_long_launch_is_begun_where_a_display_hangs_on_the_gpu(children_on):
+    made = children_on("with_a_display")
+    assert tried(made, text(run="slow_for_a_display")).ok
+    outcome = tried(made, text(run="slow"))
+    assert "a display hangs on NVIDIA H200" in outcome.problem
+    assert outcome.answer is None
 
 
 @pytest.mark.parametrize(
@@ -263,12 +253,8 @@ def test_no_long_launch_is_begun_where_a_display_hangs_on_the_gpu():
         ("that_crashes", "crashed (SIGSEGV) as it started.$"),
     ],
 )
-def test_a_device_that_does_not_start_is_told(device, said):
-    made = children_of(device)
-    try:
-        assert is_said(said, tried(made, text()).problem)
-    finally:
-        made.end(60)
+def test_a_device_that_does_not_start_is_told(children_on, device, said):
+    assert is_said(said, tried(children_on(device), text()).problem)
 
 
 def test_the_picture_is_shown_before_its_check_and_its_time(children):

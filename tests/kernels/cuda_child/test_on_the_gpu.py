@@ -13,7 +13,7 @@ from kernels.core.device import NoDevice
 from kernels.core.job import Job, Sampling
 from kernels.cuda.probing import probe
 from kernels.cuda_child.gpu_trial import gpu_trial
-from kernels.cuda_child.warm_children import WarmChildren
+from kernels.cuda_child.worker_pool import WorkerPool
 from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import ladder
@@ -37,7 +37,7 @@ def children():
     device = probe()
     if isinstance(device, NoDevice):
         pytest.skip(device.reason)
-    made = WarmChildren()
+    made = WorkerPool()
     yield made
     made.end(60)
 

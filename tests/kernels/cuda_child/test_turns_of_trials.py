@@ -16,7 +16,7 @@ from kernels.core.device_turns import Turns, Waiting, purpose
 from kernels.core.job import Job, Sampling
 from kernels.cuda import device_pictures
 from kernels.cuda.several_gpus import SeveralGpus
-from kernels.cuda_child import warm_children
+from kernels.cuda_child import worker_pool
 from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.rungs.own_kernels import own_kernel
@@ -108,7 +108,7 @@ def test_a_child_that_waits_says_for_whom_and_has_no_deadline(children):
         waits = next(each for each in steps if isinstance(each, Waiting))
         assert waits.doing.startswith("waiting for a batch")
         with pytest.MonkeyPatch.context() as patch:  # days pass
-            patch.setattr(warm_children, "time", SimpleNamespace(monotonic=lambda: 1e9))
+            patch.setattr(worker_pool, "time", SimpleNamespace(monotonic=lambda: 1e9))
             assert all(next(steps) == waits for _ in range(3))
     *_, outcome = steps
     assert outcome.ok, outcome.problem

@@ -7,6 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from kernels.core.child_process import ChildProcess
 from kernels.core.driving import outcome_of
 from kernels.core.job import Job
 from kernels.core.safe_files import FOLDER_VARIABLE
@@ -39,13 +40,17 @@ def test_a_compiler_that_is_stopped_leaves_no_files(tmp_path, monkeypatch):
     assert list(tmp_path.rglob("*.work")) == []
 
 
-def test_a_child_that_says_what_nobody_understands_is_ended_and_replaced():
-    with borrowed_child() as child:
-        child._said = b"no JSON\n"
-        steps = trial(RUNG, a_job())
+def test_a_child_whose_reply_is_garbled_is_ended_and_replaced(monkeypatch):
+    def garbled(_self, _look_s):
+        yield
+        return {"garbled": "no JSON"}
+
+    with borrowed_child() as child, monkeypatch.context() as patched:
+        patched.setattr(ChildProcess, "replies", garbled)
         said = outcome_of(child.running(None))
         assert "done" not in said
-        assert not child.is_alive
+        assert not child.process.is_alive
+    steps = trial(RUNG, a_job())
     *_, outcome = steps
     assert outcome.answer is not None
 
@@ -77,8 +82,8 @@ def test_a_large_picture_takes_no_more_memory_than_it_has():
     job, memory = Job(picture, np.ones((3, 3), np.float32)), os.memfd_create("test")
     tracemalloc.start()
     shared = SharedRun(memory, job, is_new=True)
-    shared.fill(picture, np.zeros(shared.target.nbytes, np.uint8))
-    assert shared.touched_outside() == []
+    shared.layout.fill(shared.block, job, 0)
+    assert shared.layout.touched_outside(shared.block) == []
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     shared.close()

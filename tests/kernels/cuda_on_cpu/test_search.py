@@ -1,4 +1,4 @@
-"""Faults that no right answer hides: races, reads beyond arrays, what launches leave behind."""
+"""Faults that no right output hides: races, bounds, rows, state that launches leave behind."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ import re
 import numpy as np
 import pytest
 
+from kernels.core.driving import outcome_of
 from kernels.core.job import Job
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.bug import BugSearch, Finding, finding_bug
+from kernels.cuda_on_cpu.bug import BugSearch, finding_bug
 from kernels.cuda_on_cpu.children import end_children
+from kernels.cuda_on_cpu.findings import Finding
 from kernels.cuda_on_cpu.kernel_trial import KernelTrial
-from kernels.cuda_on_cpu.regions import Region
+from kernels.cuda_on_cpu.regions import Region, rows_fault, rows_to_try, unused_rows
 from kernels.cuda_on_cpu.trial import trial
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import rung_called
-from tests.kernels.cuda_on_cpu.bad_kernels import START
+from tests.kernels.cuda_on_cpu.bad_kernels import COPY, START
 
 pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 IDENTITY = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)
@@ -176,8 +178,6 @@ RIGHT = {
         "atomicExch(&count, 0); __syncthreads(); int got = 0; if (tile[0] != 256) dst[0] = 0;"
     ),
 }
-
-
 BOUNDS = {
     "far below the picture": "volatile int junk = src[(y + 40) * pitch + x]; int got = 0;",
     "behind a row's end": (
@@ -324,3 +324,41 @@ def test_only_a_bug_is_held_against_a_right_output(kind, is_bug):
     check = BugSearch(finding).verdict(Check(0.0, (0, 0, 0), 0, 0, 1.0, 9, 9), None)
     assert (check.ok, bool(check.unsearched)) == (not is_bug, not is_bug)
     assert not check.is_verified
+
+
+def test_some_rows_are_never_all_nor_begin_where_a_block_does():
+    assert rows_to_try(1) is None
+    for height in range(2, 300):
+        first, end = rows_to_try(height)
+        assert 0 < first < end <= height
+        assert first % 2
+        assert end < height or height < 4
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "unused"),
+    [
+        ("", "", []),
+        ("y < end_row", "y < height", ["end_row"]),
+        ("first_row +", "0 +", ["first_row"]),
+        ("first_row +", "/* first_row */ 0 +", ["first_row"]),
+        ("int first_row, int end_row)", "int a, const int b)", ["a", "b"]),
+    ],
+)
+def test_what_is_used_nowhere_is_named_as_the_kernel_calls_it(before, after, unused):
+    text = START.format(before="", body=COPY).replace(before, after, 1)
+    assert unused_rows(own_kernel("mine.cu", text)) == unused
+
+
+def test_rows_that_add_up_in_another_order_are_as_right():
+    """As running sums do: the last bits depend on where they begin."""
+    picture = np.random.default_rng(2).random((12, 9, 1), np.float32)
+    job = Job(picture, IDENTITY)
+    rung = own_kernel("mine.cu", START.format(before="", body=COPY))
+    rows = rows_to_try(12)
+    as_before = np.ones(picture.shape, np.bool_)
+    as_before[slice(*rows)] = False
+    nearly = np.nextafter(picture, np.float32(2))
+    assert outcome_of(rows_fault(rung, job, rows, picture, nearly, as_before)) is None
+    fault = outcome_of(rows_fault(rung, job, rows, picture, picture * 2, as_before))
+    assert (fault.y, fault.is_outside) == (rows[0], False)

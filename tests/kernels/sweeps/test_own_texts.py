@@ -112,7 +112,7 @@ def test_one_that_is_not_right_is_a_row_with_its_sentence_and_all_others_go_on(
 
 def test_one_that_does_not_end_is_ended_and_all_others_go_on(engine, monkeypatch):
     monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 0.3)
-    monkeypatch.setattr("kernels.cuda_child.warm_children.FAULT_S", 0.3)
+    monkeypatch.setattr("kernels.cuda_child.worker_pool.FAULT_S", 0.3)
     found = records_of(engine, text(run="hang"))
     assert found["mine.cu"].outcome.startswith("mine.cu: The kernel was still running after 0.3 s")
     assert found["sequential"].verified

@@ -21,7 +21,7 @@ from workbench.panels.kernel.machine_code_view import MachineCodeView, ReadingCo
 from workbench.panels.kernel.step_view import StepView
 from workbench.panels.kernel.trial_view import AnswerPair, TrialView
 from workbench.panels.kernel.trying import Trying
-from workbench.session.kernel_steps import Followed
+from workbench.session.kernel_trial import Followed
 from workbench.session.store import Store
 from workbench.session.tasks import StepQueue
 from workbench.widgets.actions import Do

@@ -13,10 +13,15 @@ from kernels.cuda.listings import Kind, Row, kind_of, numbered
 from workbench.base import theme
 from workbench.panels.kernel.code_editor import FOUND_ALPHA, CodeEditor, extra, whole_line
 from workbench.panels.kernel.trying import Trying
-from workbench.session.kernel_code import CodeReader, CodeRequest, KernelCode
+from workbench.session.kernel_code import resources_in_words
 from workbench.session.kernel_file import KernelFile
-from workbench.session.kernel_trial import KernelText, Refused
-from workbench.session.ptx import resources_in_words
+from workbench.session.kernel_trial import (
+    CodeReader,
+    CodeRequest,
+    KernelCode,
+    KernelText,
+    Refused,
+)
 from workbench.session.tasks import AnalysisThread
 from workbench.widgets.boxes import Flow, HBox, VBox
 from workbench.widgets.buttons import check_segment, make_button, make_segments

@@ -26,7 +26,7 @@ from workbench.panels.kernel.tile_view import (
 )
 from workbench.panels.kernel.trial_view import AnswerPair
 from workbench.panels.kernel.trial_words import part_words
-from workbench.session.kernel_steps import Followed
+from workbench.session.kernel_trial import Followed
 from workbench.widgets.boxes import Flow, HBox, UprightArea, VBox
 from workbench.widgets.buttons import make_button
 from workbench.widgets.drop_down import DropDown

@@ -12,11 +12,12 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Progress
 from kernels.core.verdict import NOT_YET_SEARCHED
-from kernels.cuda_child.warm_children import Held
+from kernels.cuda_child.worker_pool import Held
 from kernels.cuda_on_cpu import confinement
-from kernels.cuda_on_cpu.bug import BugSearch, Finding
+from kernels.cuda_on_cpu.bug import BugSearch
+from kernels.cuda_on_cpu.counting import RunCounts
+from kernels.cuda_on_cpu.findings import Finding
 from kernels.cuda_on_cpu.kernel_trial import KernelTrial
-from kernels.cuda_on_cpu.run_counts import RunCounts
 from kernels.rungs.rung import Rung
 from workbench.model import intents
 from workbench.model.rung_times import RungTimes
@@ -33,9 +34,9 @@ from workbench.panels.kernel.trial_words import (
     verdict_words,
 )
 from workbench.session.kernel_file import KernelFile
-from workbench.session.kernel_steps import Followed, following
 from workbench.session.kernel_trial import (
     Counted,
+    Followed,
     KernelText,
     Pixel,
     Refused,
@@ -43,6 +44,7 @@ from workbench.session.kernel_trial import (
     Step,
     Tried,
     end_children,
+    following,
     searching,
     trying,
 )

@@ -37,7 +37,7 @@ from workbench.model.state import State
 from workbench.panels.controls.tool_boxes import KIND_TITLES, ImplementationBox
 from workbench.panels.rung.idea_page import NOT_RUN, IdeaPage
 from workbench.panels.rung.ladder_view import LadderView
-from workbench.session.ptx import PtxRequest, RungCode, request_for, resources_in_words
+from workbench.session.kernel_code import PtxRequest, RungCode, request_for, resources_in_words
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import VBox

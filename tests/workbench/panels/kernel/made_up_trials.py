@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QLabel
 
 from kernels.core.job import Progress
 from kernels.core.verdict import Check
-from kernels.cuda_on_cpu.bug import Finding
 from kernels.cuda_on_cpu.compile_errors import Diagnostic
+from kernels.cuda_on_cpu.counting import LineCount, RunCounts
+from kernels.cuda_on_cpu.findings import Finding
 from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.cuda_on_cpu.regions import Region
-from kernels.cuda_on_cpu.run_counts import LineCount, RunCounts
 from kernels.rungs.own_kernels import starting_points
 from tests.workbench.driving import PATIENCE_MS, child, until
 from workbench.panels.kernel.code_editor import CodeEditor

@@ -6,7 +6,7 @@ import pytest
 
 from kernels.core.device import Occupancy
 from kernels.core.timing import Timing
-from kernels.cuda_child.warm_children import Held
+from kernels.cuda_child.worker_pool import Held
 from kernels.cuda_on_cpu.kernel_trial import Built, KernelTrial
 from kernels.cuda_on_cpu.regions import whole_of
 from kernels.pictures.generated import noise

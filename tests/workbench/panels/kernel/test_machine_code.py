@@ -152,7 +152,7 @@ def test_what_cannot_be_shown_is_said_and_leaves_what_was(qtbot, shown, monkeypa
 def test_nothing_is_compiled_until_it_is_looked_at_which_a_key_does(qtbot, window, monkeypatch):
     compiled = []
 
-    def compiling_apart(rung, asked):
+    def compiling_apart(asked):
         compiled.append(asked)
         raise RunEndedError("Line 3: no.", 3)
         yield

@@ -29,7 +29,7 @@ from tests.workbench.engines import MadeUpGpu
 from workbench.model.plan_draft import plan_of
 from workbench.model.rung_times import RungTimes
 from workbench.panels.rung.ladder_view import CHOSEN, PLACE, LadderList
-from workbench.session import ptx
+from workbench.session import kernel_code
 
 PTX_LOG = "Compiling entry function 'convolve' for 'sm_90'\n0 bytes spill\nUsed 22 registers\n"
 
@@ -166,10 +166,10 @@ def compiler(monkeypatch):
             time.sleep(0.001)
         return Compiled(f".version 9.0 // {len(asked)}", PTX_LOG)
 
-    ptx.compile_request.cache_clear()
+    kernel_code.compile_request.cache_clear()
     monkeypatch.setattr(nvrtc, "compile_text", compile_text)
     yield asked, gate
-    ptx.compile_request.cache_clear()
+    kernel_code.compile_request.cache_clear()
 
 
 def test_ptx_is_made_only_once_it_is_looked_at(qtbot, window, compiler, monkeypatch):

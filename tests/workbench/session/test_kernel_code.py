@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from dataclasses import replace
 
 import pytest
 
+from kernels.core.driving import outcome_of
 from kernels.cuda import nvrtc
 from kernels.cuda_child.child_endings import RunEndedError
-from kernels.cuda_child.compile_apart import Compilation, compilation_of, compiling_apart
 from kernels.rungs.own_kernels import own_kernel, starting_points
 from tests.made_up import a_job
+from workbench.session.kernel_code import PtxRequest, compiling_apart, request_for
 
 TEXT = starting_points()[0].text
 needs_a_compiler = pytest.mark.skipif(
@@ -20,15 +22,13 @@ needs_a_compiler = pytest.mark.skipif(
 )
 
 
-def compiled(text: str, asked: Compilation | None = None) -> nvrtc.Compiled:
-    """Drive it to its end."""
-    rung = own_kernel("mine.cu", text)
-    steps = compiling_apart(rung, asked or compilation_of(rung, a_job("shared"), 90))
-    while True:
-        try:
-            next(steps)
-        except StopIteration as ended:
-            return ended.value
+def requested(text: str) -> PtxRequest:
+    request = request_for(own_kernel("mine.cu", text), a_job("shared"), None)
+    return replace(request, options=(*request.options, nvrtc.LINES))
+
+
+def compiled(text: str) -> nvrtc.Compiled:
+    return outcome_of(compiling_apart(requested(text)))
 
 
 @needs_a_compiler
@@ -81,8 +81,7 @@ def test_a_compiler_that_does_not_end_is_ended(program, monkeypatch):
 def test_who_waits_no_longer_ends_the_compiler(program, tmp_path):
     told = tmp_path / "told"
     program(f"import os, time; open({str(told)!r}, 'w').write(str(os.getpid())); time.sleep(60)")
-    rung = own_kernel("mine.cu", TEXT)
-    steps = compiling_apart(rung, compilation_of(rung, a_job("shared"), 90))
+    steps = compiling_apart(requested(TEXT))
     while not (told.is_file() and told.read_text()):
         next(steps)
     steps.close()

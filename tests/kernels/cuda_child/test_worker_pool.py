@@ -14,7 +14,7 @@ import pytest
 
 from kernels.core.job import Progress, Sampling
 from kernels.cuda_child.gpu_trial import gpu_trial
-from kernels.cuda_child.warm_children import PROGRAM, Held
+from kernels.cuda_child.worker_pool import MAIN, Held
 from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.rungs.own_kernels import own_kernel
 from tests.conftest import ROOT
@@ -43,7 +43,7 @@ def _children_of(process: int) -> list[int]:
     for path in Path("/proc").glob("[0-9]*"):
         try:
             facts = (path / "stat").read_text().rpartition(")")[2].split()
-            is_child = PROGRAM.encode() in (path / "cmdline").read_bytes()
+            is_child = MAIN.encode() in (path / "cmdline").read_bytes()
             if is_child and int(facts[1]) == process and facts[0] != "Z":
                 found.append((int(facts[19]), int(path.name)))
         except OSError:  # it has ended meanwhile
@@ -106,7 +106,7 @@ def test_a_run_that_nobody_waits_for_is_brought_to_its_end_and_its_child_kept(ch
 def test_a_hang_that_nobody_waits_for_ends_at_its_deadline(children, monkeypatch):
     assert tried(children, text(), sampling=ONCE).ok
     monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 0.3)
-    monkeypatch.setattr("kernels.cuda_child.warm_children.FAULT_S", 0.3)
+    monkeypatch.setattr("kernels.cuda_child.worker_pool.FAULT_S", 0.3)
     _left_at(children, "running", run="hang")
     monkeypatch.undo()
     assert tried(children, text(), sampling=ONCE).ok
@@ -117,7 +117,7 @@ def test_a_hang_that_nobody_waits_for_is_ended_though_nobody_asks_for_more(child
     assert tried(children, text(), sampling=ONCE).ok
     first, spare = _children_of(os.getpid())
     monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 0.3)
-    monkeypatch.setattr("kernels.cuda_child.warm_children.FAULT_S", 0.3)
+    monkeypatch.setattr("kernels.cuda_child.worker_pool.FAULT_S", 0.3)
     _left_at(children, "running", run="hang")
     os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
     assert _children_of(os.getpid()) == [spare]
@@ -140,7 +140,7 @@ def test_a_spare_that_is_ready_takes_over_from_a_hang_that_nobody_waits_for(chil
 
 
 def test_a_child_that_has_had_many_texts_makes_room_for_the_spare(children, monkeypatch):
-    monkeypatch.setattr("kernels.cuda_child.warm_children.MAX_COMPILED", 2)
+    monkeypatch.setattr("kernels.cuda_child.worker_pool.MAX_COMPILED", 2)
     assert tried(children, text(), sampling=ONCE).ok
     first, spare = _children_of(os.getpid())
     while first in _children_of(os.getpid()):  # until the spare is ready
@@ -168,20 +168,16 @@ def test_a_computer_that_starts_no_process_is_told(children, monkeypatch):
     assert tried(children, text(), sampling=ONCE).ok
     children.end(60)
     with monkeypatch.context() as patched:
-        patched.setattr("kernels.cuda_child.warm_children.subprocess.Popen", no_room)
+        patched.setattr("kernels.core.child_process.subprocess.Popen", no_room)
         outcome = tried(children, text())
         children.keep_spare()
     assert "Resource temporarily unavailable" in outcome.problem
     assert tried(children, text(), sampling=ONCE).ok
 
 
-def test_a_bug_of_ours_as_a_child_starts_is_not_swallowed():
-    made = children_of("with_a_bug")
-    try:
-        with pytest.raises(RuntimeError, match="ZeroDivisionError: ours"):
-            tried(made, text())
-    finally:
-        made.end(60)
+def test_a_bug_of_ours_as_a_child_starts_is_not_swallowed(children_on):
+    with pytest.raises(RuntimeError, match="ZeroDivisionError: ours"):
+        tried(children_on("with_a_bug"), text())
 
 
 def test_what_is_left_while_it_starts_is_kept(children):
@@ -196,7 +192,7 @@ def test_a_child_ends_with_its_parent_even_in_a_kernel_that_hangs(tmp_path):
 import os
 from tests.kernels.cuda_child.bad_texts import a_job, text
 from tests.kernels.cuda_child.conftest import children_of
-from tests.kernels.cuda_child.test_warm_children import _children_of
+from tests.kernels.cuda_child.test_worker_pool import _children_of
 from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.rungs.own_kernels import own_kernel
 children = children_of("fake")

@@ -1,4 +1,4 @@
-"""The memory of a run: arrays that do not touch, red zones all around, poison everywhere else."""
+"""The memory of a run: kept by its size; arrays between red zones, poison everywhere else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from kernels.core.job import Job
 from kernels.core.poison import RED_BYTES, same_bits
-from kernels.cuda_child.guarded_run import HostMemory, layout_of, packed, unwritten
+from kernels.cuda_child.guarded_run import HostMemory, KeptMemory, layout_of
 from kernels.rungs.rung import ladder
 from tests.kernels.cuda_child.bad_texts import BLUR
 from tests.made_up import H200
@@ -22,7 +22,7 @@ def test_every_byte_is_of_an_array_or_of_a_red_zone(key, dtype):
     layout = layout_of(RUNGS[key], job, H200)
     assert set(layout.places) == {"source", "target", *(name for name, _ in RUNGS[key].buffers)}
     covered = np.zeros(layout.size, np.uint8)
-    for begin, end in (*layout.places.values(), *(zone for zone, _ in layout.red_zones())):
+    for begin, end, *_ in (*layout.places.values(), *layout.zones):
         covered[begin:end] += 1
     assert (covered == 1).all()
     for begin, end in layout.places.values():
@@ -35,22 +35,23 @@ def test_what_is_laid_in_is_seen_and_every_byte_beside_it_as_well():
     picture = np.random.default_rng(2).integers(0, 255, (5, 7, 1), np.uint8)
     job = Job(picture, BLUR)
     layout = layout_of(RUNGS["global"], job, H200)
-    block, before = np.empty((2, layout.size), np.uint8)
+    block = np.empty(layout.size, np.uint8)
     for turn in (0, 1):
         layout.fill(block, job, turn)
-        before[:] = block
         source, target = (layout.array(block, name, job) for name in ("source", "target"))
-        assert (packed(source, job) == picture).all()
+        assert (source[:, :7] == picture.reshape(5, 7)).all()
         assert (source[:, 7:] == 0xFF).all()
-        assert (packed(target, job) == unwritten(layout, job, turn)).all()
-        assert layout.touched_outside(block, before) == []
+        assert (target[:, :7] == layout.unwritten(job, turn).reshape(5, 7)).all()
+        assert layout.touched_outside(block) == layout.touched_padding(block, job, turn) == []
         assert not layout.is_changed(block, job)
-    assert (unwritten(layout, job, 0) != unwritten(layout, job, 1)).all()
+    assert (layout.unwritten(job, 0) != layout.unwritten(job, 1)).all()
     begin, end = layout.places["target"]
     for at, offset in ((begin - 1, -1), (end, end - begin)):
         block[at] ^= 255
-        assert layout.touched_outside(block, before) == [("the answer", offset)]
+        assert layout.touched_outside(block) == [("the answer", offset)]
         block[at] ^= 255
+    target[2, -1] ^= 1
+    assert layout.touched_padding(block, job, 1) == [("the answer", 2)]
     source[4, 7] ^= 1  # no sample
     assert not layout.is_changed(block, job)
     source[4, 6] ^= 1
@@ -64,12 +65,11 @@ def test_what_is_copied_from_beside_one_array_to_beside_another_is_noticed():
     assert len(names) > 2
     for first in names:
         for other in names:
-            before = np.empty(layout.size, np.uint8)
-            layout.fill(before, job, 0)
-            block = before.copy()
+            block = np.empty(layout.size, np.uint8)
+            layout.fill(block, job, 0)
             (_, behind), (_, at) = layout.places[first], layout.places[other]
             block[at : at + 16] = block[behind : behind + 16]
-            assert bool(layout.touched_outside(block, before)) == (first != other)
+            assert bool(layout.touched_outside(block)) == (first != other)
 
 
 class Computer:
@@ -91,8 +91,34 @@ def test_what_is_kept_from_run_to_run_is_what_would_be_filled_anew():
         for turn in (0, 1, 1, 0):
             anew = np.empty(layout.size, np.uint8)
             layout.fill(anew, job, turn)
-            block, before = host.filled(layout, job, turn)
+            block = host.filled(layout, job, turn)
             assert same_bits(block, anew)
-            layout.array(before, "source", job)[:] = layout.array(anew, "source", job)
-            assert same_bits(before, anew)
             block[:] = 7  # what a run does with it
+
+
+def made():
+    """Memory whose makings and drops are written down."""
+    log = []
+    kept = KeptMemory(lambda size: log.append(size) or bytearray(size), lambda: log.append("drop"))
+    return kept, log
+
+
+def test_a_crop_a_strip_and_the_whole_are_made_once():
+    kept, log = made()
+    first = [kept.get(size) for size in (10, 20, 300)]
+    assert [len(each) for each in first] == [10, 20, 300]
+    assert all(kept.get(len(each)) is each for each in (*first, *first))
+    assert log == [10, 20, 300]
+
+
+def test_what_is_larger_goes_and_so_does_the_oldest():
+    kept, log = made()
+    for size in (10, 20, 300, 25):
+        kept.get(size)
+    assert log == [10, 20, 300, "drop", 25]
+    kept.get(200)  # 10 goes, the oldest of three
+    assert log[-2:] == ["drop", 200]
+    kept.get(20)
+    assert log[-1] == 200  # 20 is still there
+    kept.get(10)
+    assert log[-2:] == ["drop", 10]

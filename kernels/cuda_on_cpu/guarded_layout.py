@@ -1,0 +1,109 @@
+"""Guarded memory, of this computer or of a device: every array between red zones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.job import Job
+from kernels.core.poison import poison, poison_at, red_zone, row_end, same_bits
+
+ALIGNMENT = 256  # of arrays on a device
+WORDS = {"source": "the picture", "target": "the answer"}
+
+Bytes = NDArray[np.uint8]
+Place = tuple[int, int]  # first byte, and the one behind the last
+
+
+def rounded_up(size: int, unit: int = ALIGNMENT) -> int:
+    """The next multiple of `unit`."""
+    return -(-size // unit) * unit
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedLayout:
+    """Arrays in one block of memory: "source", "target" and a rung's buffers.
+
+    shape   (H, pitch) of source and target, in samples
+    places  of the arrays, by name
+    zones   (begin, end, name) of each red zone, with the array that it guards
+    size    of the block, in bytes
+    """
+
+    shape: tuple[int, int]
+    places: dict[str, Place]
+    zones: tuple[tuple[int, int, str], ...]
+    size: int
+
+    def array(self, block: Bytes, name: str, job: Job) -> NDArray[Any]:
+        """The (H, pitch) samples of "source" or "target"."""
+        begin, end = self.places[name]
+        return block[begin:end].view(job.picture.dtype).reshape(self.shape)
+
+    def samples(self, block: Bytes, name: str, job: Job) -> NDArray[Any]:
+        """Those samples of "source" or "target" that the picture has: (H, W · C)."""
+        return self.array(block, name, job)[:, : job.width * job.channels]
+
+    def unwritten(self, job: Job, turn: int) -> NDArray[Any]:
+        """An output that no thread wrote to, like the job's picture."""
+        begin, end = self.places["target"]
+        rows = poison(end - begin, turn).view(job.picture.dtype).reshape(self.shape)
+        return rows[:, : job.width * job.channels].reshape(job.picture.shape)
+
+    def fill(self, block: Bytes, job: Job, turn: int) -> None:
+        """Copy the picture; fill output, buffers and red zones with this turn's poison."""
+        for begin, end, name in self.zones:
+            block[begin:end] = self._red_zone(begin, end, name)
+        self.poison(block, turn)
+        self.copy_picture(block, job)
+
+    def poison(self, block: Bytes, turn: int) -> None:
+        """Fill output and buffers with this turn's poison."""
+        for name, (begin, end) in self.places.items():
+            if name != "source":
+                block[begin:end] = poison(end - begin, turn)
+
+    def copy_picture(self, block: Bytes, job: Job) -> None:
+        """Copy the picture, with NaN between its rows."""
+        rows = self.array(block, "source", job)
+        row = job.width * job.channels
+        rows.view(np.uint8)[:, row * rows.itemsize :] = 0xFF
+        rows[:, :row] = job.picture.reshape(job.height, -1)
+
+    def touched_outside(self, block: Bytes) -> list[tuple[str, int]]:
+        """The arrays beside which something was written, and where from their begin."""
+        return [
+            (name_in_words(name), begin + int(wrong[0]) - self.places[name][0])
+            for begin, end, name in self.zones
+            if (wrong := np.flatnonzero(block[begin:end] != self._red_zone(begin, end, name))).size
+        ]
+
+    def touched_padding(self, block: Bytes, job: Job, turn: int) -> list[tuple[str, int]]:
+        """The pictures between whose rows something was written, and behind which row."""
+        end, found = row_end(job.picture), []
+        begin, behind = self.places["target"]
+        row_bytes = (behind - begin) // self.shape[0]
+        # Of the poison only what lies there is made: of all it would take as long as a copy.
+        padding = np.arange(end, row_bytes) + row_bytes * np.arange(self.shape[0])[:, None]
+        before: dict[str, Any] = {"source": 0xFF, "target": poison_at(padding, turn)}
+        for name, was in before.items():
+            wrong = (self.array(block, name, job).view(np.uint8)[:, end:] != was).any(axis=1)
+            if wrong.any():
+                found.append((name_in_words(name), int(np.flatnonzero(wrong)[0])))
+        return found
+
+    def is_changed(self, block: Bytes, job: Job) -> bool:
+        """True if the picture was written to."""
+        before = job.picture.reshape(job.height, -1)
+        return not same_bits(self.samples(block, "source", job), before)
+
+    def _red_zone(self, begin: int, end: int, name: str) -> Bytes:
+        return red_zone(end - begin, list(self.places).index(name))
+
+
+def name_in_words(name: str) -> str:
+    """The name of an array in sentences."""
+    return WORDS.get(name, f"the buffer {name}")

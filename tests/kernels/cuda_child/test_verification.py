@@ -1,0 +1,252 @@
+"""Verification beside a child: references computed once and kept, checks shared by threads."""
+
+from concurrent.futures import Future
+from threading import Event, current_thread
+from weakref import ref
+
+import numpy as np
+import pytest
+
+from kernels.core.job import Job, Sampling
+from kernels.core.verdict import Check, Tolerance
+from kernels.cuda_child import verification as module
+from kernels.cuda_child.verification import (
+    ExpectedAnswers,
+    VerificationQueue,
+    fresh,
+    put_back,
+    taken,
+)
+from kernels.oracle.checking import checking, largest_finite
+from kernels.oracle.reference import filtered, to_pixel_type
+from tests.kernels.cuda_child.bad_texts import BLUR, a_job, text, tried
+
+SAMPLING, TOLERANCE = Sampling(max_samples=3), Tolerance(9)
+
+
+@pytest.fixture(autouse=True)
+def deadlines(long_deadlines):
+    pass
+
+
+@pytest.fixture(autouse=True)
+def shelf():
+    module.forget()
+    yield
+    module.forget()
+
+
+@pytest.fixture
+def checks(monkeypatch):
+    monkeypatch.setattr(module, "STRIP_SAMPLES", 7 * 120)
+    job = a_job()
+    made = VerificationQueue(lambda _: TOLERANCE, ExpectedAnswers(job, SAMPLING), SAMPLING)
+    yield job, made
+    made.close()
+
+
+def right(job):
+    return to_pixel_type(filtered(job), job.picture.dtype)
+
+
+def test_an_answer_compared_by_several_threads_has_the_check_of_one_that_is_compared_at_once(
+    checks,
+):
+    job, made = checks
+    answer = right(job)
+    answer[3, 5] ^= 1
+    answer[99, 119] ^= 0x80
+    made.begin(job.picture)
+    made.add(job, answer)
+    made.wait(60)
+    *_, at_once = checking(job, answer, TOLERANCE)
+    assert made.done == [at_once]
+    assert (at_once.wrong, at_once.is_full) == (2, True)
+
+
+def test_the_memory_of_an_answer_is_used_again_once_it_is_checked_and_the_users_own_never(checks):
+    job, made = checks
+    assert made.room() is None
+    unseen = made.unseen(is_whole=True)
+    answer = right(unseen.job)
+    made.add_unseen(unseen, answer, is_whole=True)
+    made.add(job, right(job))
+    made.wait(60)
+    assert made.room() is answer
+    assert made.room() is None
+    assert [each.ok for each in made.done] == [True, True]
+    assert made.left == 0
+
+
+def test_the_memory_of_an_answer_is_not_used_again_while_it_is_compared(checks, monkeypatch):
+    _, made = checks
+    may_go_on = Event()
+
+    def waiting(*arguments):
+        assert may_go_on.wait(60)
+        yield from checking(*arguments)
+
+    monkeypatch.setattr(module, "checking", waiting)
+    unseen = made.unseen(is_whole=False)
+    answer = right(unseen.job)
+    for is_whole in (False, True):  # twice: the second one compares all of it
+        made.add_unseen(unseen, answer, is_whole)
+    assert made.room() is None
+    may_go_on.set()
+    made.wait(60)
+    assert made.room() is answer
+    assert made.room() is None
+
+
+def test_the_reference_of_a_picture_that_is_checked_is_not_kept(checks):
+    _, made = checks
+    unseen = made.unseen(is_whole=True)
+    made.add_unseen(unseen, right(unseen.job), is_whole=True)
+    references = [ref(each) for each in unseen.reference]
+    made.wait(60)
+    del unseen
+    assert references
+    assert not any(each() for each in references)
+
+
+def test_small_tiles_are_worked_out_in_one_thread_beside_those_that_share_a_picture(
+    checks, monkeypatch
+):
+    job, made = checks
+    threads = {True: set(), False: set()}
+
+    def noted(job, rows, columns=None):
+        threads[columns is not None].add(current_thread().name)
+        return filtered(job, rows, columns)
+
+    monkeypatch.setattr(module, "filtered", noted)
+    made.begin(job.picture)
+    for is_whole in (True, False, False):
+        unseen = made.unseen(is_whole)
+        made.add_unseen(unseen, right(unseen.job), is_whole)
+    made.wait(60)
+    assert [each.ok for each in made.done] == [True, True, True]
+    assert threads[True] == {"checks-in-turn_0"}
+    assert threads[False]
+    assert not threads[True] & threads[False]
+
+
+def at_once(steps, in_turn=False):
+    done = Future()
+    *_, last = steps
+    done.set_result(last)
+    return done
+
+
+def tiles(reference):
+    return [tile for each in reference for tile in each.result().items()]
+
+
+def whole(job, reference):
+    answer = np.full(job.picture.shape, np.nan)
+    for (top, bottom, left, right), part in tiles(reference):
+        answer[top:bottom, left:right] = part
+    return answer
+
+
+@pytest.mark.parametrize("rows", [1, 7, 1000])
+def test_the_reference_of_a_picture_is_all_of_it(monkeypatch, rows):
+    job = a_job()
+    monkeypatch.setattr(module, "STRIP_SAMPLES", rows * 120)
+    found = ExpectedAnswers(job, SAMPLING).reference(at_once)
+    assert len(found) == -(-100 // rows)  # threads share it
+    assert (whole(job, found) == filtered(job)).all()
+
+
+def test_what_is_worked_out_before_is_one_picture_wholly_and_others_in_parts():
+    expected = ExpectedAnswers(a_job(), SAMPLING)
+    expected.begin(at_once)
+    given = [expected.unseen(at_once, is_whole) for is_whole in (False, True, False, False, True)]
+    pictures = [each.job.picture.tobytes() for each in given]
+    assert len(set(pictures)) == 5
+    for each in given:
+        for (top, bottom, left, right), part in tiles(each.reference):
+            assert (part == filtered(each.job, (top, bottom), (left, right))).all()
+        assert np.isnan(whole(each.job, each.reference)).any() != each.is_whole
+
+
+def test_an_answer_that_equals_one_that_passed_bit_by_bit_has_passed_and_no_other():
+    expected = ExpectedAnswers(a_job(), SAMPLING)
+    answer = np.ones((100, 120, 1), np.uint8)
+    passed = Check(0.0, (0, 0, 0), 0, 0, 1.0, 12_000, 12_000)
+    expected.note_passed(TOLERANCE, answer, passed)
+    assert expected.passed(TOLERANCE, answer.copy()) is passed
+    assert expected.passed(Tolerance(8), answer) is None
+    other = answer.copy()
+    other[99, 119] ^= 1
+    assert expected.passed(TOLERANCE, other) is None
+
+
+def test_what_is_known_of_a_job_is_kept_for_it_alone():
+    job = a_job()
+    expected = taken(job, SAMPLING)
+    put_back(expected)
+    assert taken(job, SAMPLING) is expected
+    assert taken(job, SAMPLING) is not expected  # it is for one trial at a time
+    for other in (a_job(), Job(job.picture, BLUR, "mirror", block_xy=(32, 8))):
+        put_back(expected)
+        assert taken(other, SAMPLING) is not expected
+    put_back(expected)
+    assert taken(job, Sampling(max_samples=4)) is not expected
+
+
+def test_of_large_pictures_nothing_is_kept(monkeypatch):
+    monkeypatch.setattr(module, "MAX_BYTES", 1000)
+    expected = ExpectedAnswers(a_job(), SAMPLING)
+    expected.begin(at_once)
+    assert expected.reference(at_once) == ()
+    assert expected.unseen(at_once, True).reference == ()
+    assert expected.unseen(at_once, False).reference
+    put_back(expected)
+    assert taken(a_job(), SAMPLING) is not expected
+
+
+def test_the_reference_is_worked_out_once_for_all_texts_of_a_job(children, monkeypatch):
+    jobs = []
+
+    def seen(job, *part):
+        jobs.append(job)
+        return filtered(job, *part)
+
+    monkeypatch.setattr(module, "filtered", seen)
+    job = a_job()
+    for number in range(3):
+        assert tried(children, f"{text()}// {number}\n", job).kernel is not None
+        count = sum(each is job for each in jobs)
+        assert count == 1
+    assert tried(children, text(run="wrong"), job).check.ok is False
+    assert tried(children, text(run="right_at_first"), job).kernel is None
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float16", "float32"])
+@pytest.mark.parametrize("is_flat", [False, True])
+def test_every_row_and_every_answer_is_another_one(dtype, is_flat):
+    random = np.random.default_rng(3)
+    shape = (40, 50) if is_flat else (40, 50, 3)
+    job = Job(random.integers(1, 200, shape).astype(dtype), BLUR)
+    before = job.picture.copy()
+    seen = [job]
+    for _ in range(4):
+        seen.append(fresh(job, random))
+    assert (job.picture == before).all()
+    for at, one in enumerate(seen):
+        assert one.picture.shape == job.picture.shape
+        assert (one.picture.dtype, one.is_flat) == (job.picture.dtype, is_flat)
+        for other in seen[at + 1 :]:
+            assert (one.picture != other.picture).any((1, 2)).all()
+            answers = [to_pixel_type(filtered(each), one.picture.dtype) for each in (one, other)]
+            assert (answers[0] != answers[1]).any((1, 2)).all()
+
+
+def test_floats_grow_no_larger_and_what_is_not_finite_stays():
+    random = np.random.default_rng(3)
+    picture = random.normal(size=(30, 40, 2)).astype(np.float32)
+    picture[3, 4, 0], picture[5, 6, 1] = np.nan, np.inf
+    job = fresh(Job(picture, BLUR), random)
+    assert largest_finite(job.picture) <= largest_finite(picture)
+    assert np.isnan(job.picture).sum() == np.isinf(job.picture).sum() == 1
