@@ -54,12 +54,11 @@ def counting(
     The bins span what all of them hold; 8 bits have a bin for each value, and whole numbers as
     many values in each bin, or a comb of the bins' own would be seen.
     """
-    spans = []
+    ends: list[float] = []
     for picture in pictures:
-        spans.append(_span(picture))
+        ends += _span(picture)
         yield None
-    lows, highs = zip(*spans, strict=True)
-    edges = _edges({str(picture.dtype) for picture in pictures}, min(lows), max(highs))
+    edges = _edges({str(picture.dtype) for picture in pictures}, min(ends), max(ends))
     found = []
     for picture in pictures:
         channels = []
@@ -85,9 +84,9 @@ def _edges(pixel_types: set[str], low: float, high: float) -> NDArray[np.float64
 
 def _span(picture: NDArray[Any]) -> tuple[float, float]:
     low, high = float(picture.min()), float(picture.max())
-    if not (np.isfinite(low) and np.isfinite(high)):
+    if not (math.isfinite(low) and math.isfinite(high)):
         finite = picture[np.isfinite(picture)]
-        low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+        return (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     return low, high
 
 
@@ -126,8 +125,8 @@ def _of_counts(counts: NDArray[np.int64]) -> Numbers:
 
 def _of_values(values: NDArray[np.float32], not_finite: int) -> Numbers:
     if values.size == 0:
-        nothing = float("nan")
-        return Numbers(nothing, nothing, nothing, (nothing,) * len(PERCENTILES), not_finite)
+        nan = math.nan
+        return Numbers(nan, nan, nan, (nan,) * len(PERCENTILES), not_finite)
     percentiles = np.percentile(values, PERCENTILES, method="inverted_cdf")
     return Numbers(
         float(values.min()),
@@ -149,11 +148,13 @@ def spanning(*pictures: NDArray[Any]) -> Levels | None:
 
     None where there is only one value, or none that is finite.
     """
-    spans = [_finite_span(each) for each in map(_finite, pictures) if each.size]
-    if not spans:
-        return None
-    low, high = min(low for low, _ in spans), max(high for _, high in spans)
-    return (low, high) if low < high else None
+    ends = [
+        float(end)
+        for each in map(_finite, pictures)
+        if each.size
+        for end in (each.min(), each.max())
+    ]
+    return (min(ends), max(ends)) if ends and min(ends) < max(ends) else None
 
 
 def around_zero(samples: NDArray[Any], display: NegativeDisplay) -> Levels | None:
@@ -164,29 +165,18 @@ def around_zero(samples: NDArray[Any], display: NegativeDisplay) -> Levels | Non
     apart = math.isqrt(samples.size // MAX_SAMPLES) + 1
     sizes = np.abs(_finite(samples[::apart, ::apart])).ravel()
     sizes = sizes[sizes > 0]
-    most = (
-        float(np.percentile(sizes, HELD, method="inverted_cdf"))
-        if sizes.size
-        else _furthest(samples)
-    )
-    if most == 0:
+    if sizes.size:
+        most = float(np.percentile(sizes, HELD, method="inverted_cdf"))
+    elif (ends := spanning(samples)) is not None:
+        most = max(map(abs, ends))
+    else:
         return None
     return (0.0, most) if display in ("clip", "absolute") else (-most, most)
-
-
-def _furthest(samples: NDArray[Any]) -> float:
-    """Return the finite value furthest from zero, alpha left out."""
-    low, high = _finite_span(finite) if (finite := _finite(samples)).size else (0.0, 0.0)
-    return max(abs(low), abs(high))
 
 
 def _finite(samples: NDArray[Any]) -> NDArray[Any]:
     colours = samples[..., :-1] if samples.shape[2] in (2, 4) else samples
     return colours[np.isfinite(colours)] if colours.dtype.kind == "f" else colours
-
-
-def _finite_span(values: NDArray[Any]) -> Levels:
-    return float(values.min()), float(values.max())
 
 
 Pixel = tuple[int, int]  # x, y
@@ -206,7 +196,7 @@ def along(samples: NDArray[Any], line: Line) -> NDArray[Any]:
 
 
 def distances(samples: NDArray[Any], line: Line) -> NDArray[np.float64]:
-    """Return how many pixels each of `along` is away from the beginning: (n,) float64."""
+    """Distances of `along`'s pixels from the beginning, in pixels: (n,) float64."""
     _, _, inside = _pixels(samples, line)
     return np.linspace(0.0, math.dist(*line), inside.size)[inside]
 
@@ -234,7 +224,7 @@ def column(samples: NDArray[Any], x: int) -> Line:
 
 
 def in_words(line: Line) -> str:
-    """Return where the line goes: "row 12", "column 7", or from one pixel to another."""
+    """The course of the line: "row 12", "column 7", or from one pixel to another."""
     (x0, y0), (x1, y1) = line
     if y0 == y1:
         return f"row {y0}, x {min(x0, x1)} to {max(x0, x1)}"

@@ -89,7 +89,7 @@ def written(asked: CellRequest) -> Cells:
 
 
 def columns_of(channels: int, pixel_type: str) -> int:
-    """Return how many characters a line of a cell has: a channel's letter and its value."""
+    """Characters in a line of a cell: a channel's letter and its value."""
     return WIDEST[pixel_type] + (2 if NAMES[channels] else 0)
 
 
@@ -105,7 +105,7 @@ def in_characters(value: float) -> str:
 
 
 def _in_cells(asked: CellRequest, side: int) -> Bytes:
-    """Return how much of each pixel of each cell is covered: (rows, columns, side, side)."""
+    """Coverage of each pixel of each cell: (rows, columns, side, side)."""
     left, top, right, bottom = asked.region
     values = asked.samples[top:bottom, left:right]
     rows, columns, channels = values.shape
@@ -131,7 +131,7 @@ def _in_cells(asked: CellRequest, side: int) -> Bytes:
 
 
 def _ink(pixels: Bytes) -> NDArray[np.bool_]:
-    """Return whether white is read better than black, for each pixel.
+    """True where white is read better than black, for each pixel.
 
     The pixels are (H, W, 4) blue, green, red, or (H, W) grey.
     """

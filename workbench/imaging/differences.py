@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,10 +17,8 @@ from kernels.core.cpu_load import usable_cores
 from kernels.cpu.sequential import Rectangle
 from workbench.base import memory, numbers
 from workbench.base.memory import require_memory
-from workbench.imaging import byte_differences
 from workbench.imaging.display import NAN_BGR, Bytes, Display, averaged
 from workbench.imaging.display_mapping import MAX_GAIN, MIN_GAIN
-from workbench.imaging.on_all_threads import on_all_threads
 
 # That a thread does at once: with less, threads wait for the interpreter more than they work; with
 # more, what is computed on the way takes much memory.
@@ -50,7 +50,7 @@ class Difference:
     not_finite: int = 0
 
     def __str__(self) -> str:
-        """Return how to read it: "×20", then what the colours mean and how far it goes."""
+        """A legend: "×20", then the meaning of the colours and the largest difference."""
         kind = "signed: orange above, blue below" if self.is_signed else "absolute"
         parts = [kind, f"largest {numbers.in_digits(self.largest)}"]
         if self.largest == 0:
@@ -91,11 +91,11 @@ def subtracting(
     def look(part: Rectangle) -> None:
         _, ours, theirs = _both(one, other, colours, part)
         if are_bytes:
-            found.append((float(byte_differences.largest(ours, theirs)), 0))
+            found.append((float(_largest_of_bytes(ours, theirs)), 0))
         else:
             found.append(_furthest(_minus(ours, theirs)))
         if gain is None:
-            sizes_of = byte_differences.sizes if are_bytes else _sizes
+            sizes_of = _sizes_of_bytes if are_bytes else _sizes
             sizes.append(sizes_of(_some(ours, apart), _some(theirs, apart)).ravel())
 
     yield from on_all_threads(_parts(height, width, row_bytes), look)
@@ -203,14 +203,6 @@ def _sizes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float32]:
     return sizes if is_finite.all() else sizes[is_finite]
 
 
-def _paint_bytes(bgra: Bytes, one: Bytes, other: Bytes, scale: float, is_signed: bool) -> None:
-    """Paint as `_paint`, of 8 bits, and the same to the last bit."""
-    if is_signed:
-        byte_differences.paint_signed(bgra, one, other, scale * MIDDLE, diverging())
-    else:
-        byte_differences.paint_sizes(bgra, one, other, scale * 255)
-
-
 def _paint(
     bgra: Bytes, one: NDArray[Any], other: NDArray[Any], scale: float, is_signed: bool
 ) -> None:
@@ -234,3 +226,96 @@ def _paint(
         is_finite = np.isfinite(np.sum(apart))  # one quick pass, and often enough
     if not is_finite:
         bgra[~np.isfinite(apart).all(axis=2), :3] = NAN_BGR
+
+
+# -- of 8 bits: with 511 possible values OpenCV and tables do it all
+
+
+def _paint_bytes(bgra: Bytes, one: Bytes, other: Bytes, scale: float, is_signed: bool) -> None:
+    """Paint as `_paint`, of 8 bits, and the same to the last bit."""
+    if is_signed:
+        _paint_signed(bgra, one, other, scale * MIDDLE, diverging())
+    else:
+        _paint_sizes(bgra, one, other, scale * 255)
+
+
+def _largest_of_bytes(one: Bytes, other: Bytes) -> int:
+    """Return the largest |difference| of two arrays (rows, W, C) alike in shape."""
+    import cv2  # here: the window paints before anything heavy is imported
+
+    return int(cv2.norm(one, other, cv2.NORM_INF))
+
+
+def _sizes_of_bytes(one: Bytes, other: Bytes) -> Bytes:
+    """Return the |differences| of two arrays (rows, W, C) alike in shape."""
+    import cv2
+
+    return np.asarray(cv2.absdiff(np.ascontiguousarray(one), np.ascontiguousarray(other)))
+
+
+def _paint_sizes(bgra: Bytes, one: Bytes, other: Bytes, scale: float) -> None:
+    """Fill `bgra`, (rows, W, 4), with the size of each difference times `scale`, saturated.
+
+    one, other  (rows, W, C), C-contiguous, C being 1 (grey) or 3 (red, green, blue)
+    """
+    import cv2
+
+    sizes = cv2.absdiff(one, other)
+    cv2.convertScaleAbs(sizes, dst=sizes, alpha=scale)  # in place: new memory takes longer
+    code = cv2.COLOR_GRAY2BGRA if one.shape[2] == 1 else cv2.COLOR_RGB2BGRA
+    cv2.cvtColor(sizes, code, dst=bgra)
+
+
+def _paint_signed(
+    bgra: Bytes, one: Bytes, other: Bytes, scale: float, colours: NDArray[np.uint8]
+) -> None:
+    """Fill `bgra` with the colour of the difference of the channel that differs most.
+
+    Times `scale`; of two channels that differ as much, the one that is above.
+
+    one, other  as of `_paint_sizes`
+    colours     (2 n + 1, 4) as `bgra`: what stands for -n, 0 at index n, and n
+    """
+    import cv2
+
+    above, below = cv2.subtract(one, other), cv2.subtract(other, one)  # none is under zero
+    if one.shape[2] == 3:
+        above, below = (
+            cv2.max(cv2.max(red, green), blue)
+            for red, green, blue in map(cv2.split, (above, below))
+        )
+        is_above = cv2.compare(above, below, cv2.CMP_GE)
+        above = cv2.bitwise_and(above, is_above)
+        below = cv2.bitwise_and(below, cv2.bitwise_not(is_above))
+    middle = len(colours) // 2
+    steps = _steps(scale, middle)
+    places = cv2.subtract(cv2.LUT(above, steps + np.uint8(middle)), cv2.LUT(below, steps))
+    table = np.zeros((256, 1, 3), np.uint8)
+    table[: len(colours), 0] = colours[:, :3]
+    cv2.cvtColor(cv2.applyColorMap(places, table), cv2.COLOR_BGR2BGRA, dst=bgra)
+
+
+def _steps(scale: float, most: int) -> Bytes:
+    """Return each size times `scale`, rounded, no more than `most`: (256,)."""
+    sizes = np.minimum(np.arange(256, dtype=np.float32) * np.float32(scale), most)
+    steps: Bytes = np.rint(sizes).astype(np.uint8)
+    return steps
+
+
+def on_all_threads(parts: Iterator[Rectangle], work: Callable[[Rectangle], None]) -> Iterator[None]:
+    """Call `work` with each of `parts`, as many at once as there are cores; yields in between.
+
+    work  releases the interpreter's lock while it computes, as NumPy and OpenCV do
+    """
+    while together := list(islice(parts, usable_cores())):
+        # The first on this thread: it would only wait, and one alone need not wake another.
+        done = [_pool().submit(work, each) for each in together[1:]]
+        work(together[0])
+        for future in done:
+            future.result()
+        yield
+
+
+@cache  # they live as long as the program
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(usable_cores(), thread_name_prefix="workbench-looking")

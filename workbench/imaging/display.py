@@ -13,8 +13,7 @@ from kernels.pictures.generated import white
 from workbench.base import memory
 from workbench.base.memory import require_memory
 from workbench.imaging.analyses import around_zero
-from workbench.imaging.display_mapping import DisplayMapping, default_levels
-from workbench.imaging.shown_size import is_compact
+from workbench.imaging.display_mapping import DisplayMapping, default_levels, is_compact
 
 Bytes = NDArray[np.uint8]
 

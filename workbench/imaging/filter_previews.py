@@ -33,7 +33,7 @@ def reduced(samples: Samples, width: int, height: int) -> Samples:
 
 
 def preview(small: Samples, full: float, weights: Samples, gradient: bool) -> QImage:
-    """Return what `weights` make of a reduced picture, as large as that.
+    """Apply `weights` to a reduced picture.
 
     small     (H, W, C) float32
     full      the value of full intensity

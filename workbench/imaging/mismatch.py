@@ -1,4 +1,4 @@
-"""Hold every pixel of an answer against the oracle, what is in view first."""
+"""Compare every pixel of an output with the reference, what is in view first."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Mismatch:
                       them that are off by more than they may be
     is_place          whether a pixel is one to go to, row by row: each wrong one, or if there
                       is none, each that differs
-    furthest          largest |answer - oracle|, in sample values
+    furthest          largest |output - reference|, in sample values
     is_judged         whether it is known what is wrong: float32 sums may overflow
     """
 
@@ -48,21 +48,21 @@ class Mismatch:
 
     @property
     def is_over(self) -> bool:
-        """Return whether every pixel has been compared."""
+        """True if every pixel has been compared."""
         return self.compared == self.total
 
     @property
     def count(self) -> int:
-        """Return how many pixels there are to go to."""
+        """Pixels to go to."""
         return self.wrong or self.differing
 
     @property
     def places(self) -> list[int]:
-        """Return y · width + x of the pixels to go to, in that order."""
+        """The pixels to go to, each as y · width + x, in that order."""
         return np.flatnonzero(self.is_place).tolist()
 
     def next_after(self, place: int, step: int) -> int | None:
-        """Return the next of `places` after (step 1) or before (-1) `place`.
+        """The next of `places` after (step 1) or before (-1) `place`.
 
         Around the picture's ends; None where there is none.
         """
@@ -76,7 +76,7 @@ class Mismatch:
 
     @property
     def scope(self) -> str:
-        """Return how much of it has been compared."""
+        """The share that has been compared, in words."""
         share = 100 * self.compared // self.total
         return "all compared" if self.is_over else f"{share} % compared"
 
@@ -99,7 +99,7 @@ def searching(
 ) -> Iterator[Mismatch | None]:
     """Compare tile by tile; a Mismatch now and then, and a last one that knows all.
 
-    answer         what the implementation made of job.picture; `shown` is its display
+    answer         the output for job.picture; `shown` is its display
     tolerance      of the implementation
     in_view        top, bottom, left, right: what to begin with
     """
@@ -136,11 +136,7 @@ def _mismatch(
 
 
 def _painted(shown: Display, marks: Bytes) -> Iterator[Bytes]:
-    """Return each size of the picture.
-
-    Where it is made smaller a mark outlives its neighbours, so that a single pixel is seen at
-    any zoom.
-    """
+    """Yield each size of the picture; in smaller ones a mark outlives its neighbours."""
     for pixels in shown.pixels:
         height, width = pixels.shape[:2]
         if marks.shape != (height, width):
@@ -166,10 +162,9 @@ def _halved(marks: Bytes) -> Bytes:
     return np.maximum(rows[:, ::2], rows[:, 1::2])
 
 
-def _tiles(height: int, width: int, in_view: Rectangle | None) -> Iterator[Rectangle]:
-    """Return all tiles, those in view first."""
+def _tiles(height: int, width: int, in_view: Rectangle | None) -> list[Rectangle]:
+    """All tiles, those in view first."""
     top, bottom, left, right = in_view or (0, 0, 0, 0)
     corners = [(y, x) for y in range(0, height, TILE) for x in range(0, width, TILE)]
     corners.sort(key=lambda at: not (top - TILE < at[0] < bottom and left - TILE < at[1] < right))
-    for y, x in corners:
-        yield y, min(y + TILE, height), x, min(x + TILE, width)
+    return [(y, min(y + TILE, height), x, min(x + TILE, width)) for y, x in corners]
