@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache, lru_cache
 from typing import Any
 
@@ -24,7 +25,7 @@ _HALF_A_LEVEL = 128  # of 8 bits, in 16
 
 
 def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]:
-    """Return samples, (H, W, C), in sRGB; alpha and the number of bits stay as they are.
+    """Convert samples, (H, W, C), to sRGB; alpha and the number of bits stay as they are.
 
     notes  gets a sentence where anything was done, or could not be
     """
@@ -34,34 +35,26 @@ def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]
         return samples
     is_grey = samples.shape[2] <= 2
     is_for_these = space == _RGB or (space == _GREY and is_grey)
-    if not is_for_these or samples.dtype.kind == "f":
-        notes.append(f"Colour profile “{name}” not applied.")
-        return samples
-    try:
-        if _is_srgb(icc, space):
-            return samples
-        converted = _converted_grey(samples, icc, space) if is_grey else _in_bands(samples, icc)
-    except imagecodecs.CmsError:
-        notes.append(f"Colour profile “{name}” not applied.")
-        return samples
-    notes.append(f"Converted from profile “{name}” to sRGB.")
-    return converted
+    if is_for_these and samples.dtype.kind != "f":
+        with suppress(imagecodecs.CmsError):
+            if _is_srgb(icc, space):
+                return samples
+            converted = _converted_grey(samples, icc, space) if is_grey else _in_bands(samples, icc)
+            notes.append(f"Converted from profile “{name}” to sRGB.")
+            return converted
+    notes.append(f"Colour profile “{name}” not applied.")
+    return samples
 
 
 def cmyk_to_rgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]:
-    """Return (H, W, 3) RGB of the same type for (H, W, 4) CMYK.
-
-    By the file's own profile where that is sound.
+    """Convert (H, W, 4) CMYK to (H, W, 3) RGB, by the file's own profile where that is sound.
 
     notes  gets a sentence that says how
     """
     name, space = _name_and_space(icc)
     if space == _CMYK and samples.dtype in (np.uint8, np.uint16):
-        try:
+        with suppress(imagecodecs.CmsError):
             converted = _in_bands(samples, icc, "cmyk", "rgb")
-        except imagecodecs.CmsError:
-            pass
-        else:
             notes.append(f"Converted from CMYK to RGB by profile “{name}”.")
             return converted
     notes.append("Converted from CMYK to RGB, without a profile.")
@@ -79,10 +72,7 @@ def profile_for(channels: int) -> bytes:
 
 @lru_cache(KNOWN)
 def _name_and_space(icc: bytes) -> tuple[str, str | None]:
-    """Return the profile's own name and its colour space, such as "RGB".
-
-    None where it is not a profile.
-    """
+    """The profile's own name and its colour space, such as "RGB"; None: it is no profile."""
     try:
         profile = ImageCms.ImageCmsProfile(io.BytesIO(icc))
         name = ImageCms.getProfileDescription(profile).strip() or "unnamed"
@@ -93,7 +83,7 @@ def _name_and_space(icc: bytes) -> tuple[str, str | None]:
 
 @lru_cache(KNOWN)
 def _is_srgb(icc: bytes, space: str) -> bool:
-    """Return whether the profile leaves 8-bit colours as they are: sRGB comes in many variants.
+    """True if the profile leaves 8-bit colours as they are: sRGB comes in many variants.
 
     To find that out takes longer than to read a TIFF.
     """
@@ -119,7 +109,7 @@ def _converted_grey(samples: NDArray[Any], icc: bytes, space: str) -> NDArray[An
 
 
 def _in_bands(samples: NDArray[Any], icc: bytes, space: str = "", wanted: str = "") -> NDArray[Any]:
-    """Return what `_transformed` gives for all rows, worked out by several threads."""
+    """Apply `_transformed` to all rows, on several threads."""
     channels = 3 if "rgb" in (space, wanted) else samples.shape[2]
     made = np.empty((*samples.shape[:2], channels), samples.dtype)
 

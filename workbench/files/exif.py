@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
@@ -12,7 +11,7 @@ import tifffile
 from PIL import ExifTags, Image, TiffImagePlugin
 
 PREFIX = b"Exif\0\0"  # of EXIF in JPEG and WebP files
-# What is told in words, such as the maker and the date; all else of the main directory is about how
+# Tags in words, such as the maker and the date; all else of the main directory is about how
 # the pixels of that one file are stored.
 _WORDS = (270, 271, 272, 305, 306, 315, 316, 33432)
 _DESCRIPTION = 270
@@ -44,7 +43,7 @@ def of_tiff(path: Path, page: tifffile.TiffPage) -> Image.Exif:
 
 
 def portable(exif: Image.Exif, width: int, height: int) -> bytes | None:
-    """Return what is kept of EXIF as a small TIFF structure, or None where there is nothing.
+    """The kept part of EXIF as a small TIFF structure; None where there is nothing.
 
     It is for a picture of that size, upright and in sRGB: the orientation, the thumbnail, the
     maker's own notes and a microscope's list of planes are left out.  Raises whatever Pillow does
@@ -71,12 +70,12 @@ def portable(exif: Image.Exif, width: int, height: int) -> bytes | None:
 
 
 def _is_layout(description: str) -> bool:
-    """Return whether a description is not for people, but of planes that what is saved lacks."""
+    """True for a program's description of planes, which the saved file lacks."""
     return description.startswith(_LAYOUT_BEGINS) or description.rstrip().endswith(_LAYOUT_ENDS)
 
 
 def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, str, int, Any, bool]]:
-    """Return what `tifffile.imwrite` takes as `extratags`.
+    """The `extratags` of `tifffile.imwrite`.
 
     Directories are empty until `fill_tiff` fills them.
     is_big  whether the file is a BigTIFF, whose offsets have 64 bits
@@ -118,7 +117,7 @@ def fill_tiff(file: BinaryIO, exif: bytes) -> None:
 
 
 def _stand_in(tag: int) -> int:
-    """Return what stands for a directory, which tifffile does not write, until it is filled in."""
+    """The stand-in for a directory, which tifffile does not write, until it is filled in."""
     return tag - 1
 
 
@@ -160,7 +159,7 @@ ElementTree.register_namespace("x", _META)
 
 
 def portable_xmp(packet: bytes | str) -> bytes | None:
-    """Return what is kept of an XMP packet as a new one, or None where there is nothing.
+    """The kept part of an XMP packet as a new one; None where there is nothing.
 
     It is for a picture that was changed, upright and in sRGB: orientation, size, thumbnails,
     history and the settings of raw converters are left out.
@@ -171,9 +170,9 @@ def portable_xmp(packet: bytes | str) -> bytes | None:
         raise ValueError("more than a packet holds")
     found = ElementTree.fromstring(text.strip("\0\ufeff \t\r\n"))
     made = ElementTree.Element(f"{{{_RDF}}}Description", {f"{{{_RDF}}}about": ""})
-    for description in _descriptions(found):
-        kept = {name: value for name, value in description.items() if _is_kept(name)}
-        made.attrib.update(kept)
+    rdfs = found.iter(f"{{{_RDF}}}RDF")  # the root may be one
+    for description in (each for rdf in rdfs for each in rdf.findall(f"{{{_RDF}}}Description")):
+        made.attrib.update((name, text) for name, text in description.items() if _is_kept(name))
         made.extend(each for each in description if _is_kept(each.tag))
     if len(made.attrib) == 1 and not len(made):
         return None
@@ -182,13 +181,8 @@ def portable_xmp(packet: bytes | str) -> bytes | None:
     return f"{_BEGIN}{ElementTree.tostring(root, 'unicode')}{_END}".encode()
 
 
-def _descriptions(found: ElementTree.Element) -> Iterator[ElementTree.Element]:
-    for rdf in found.iter(f"{{{_RDF}}}RDF"):
-        yield from rdf.findall(f"{{{_RDF}}}Description")
-
-
 def _is_kept(name: str) -> bool:
-    """Return whether a property, "{namespace}name", describes the picture."""
+    """True if a property, "{namespace}name", describes the picture."""
     namespace, _, own = name.removeprefix("{").partition("}")
     if namespace not in _KEPT:
         return False

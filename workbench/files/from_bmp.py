@@ -49,7 +49,7 @@ class BmpReader:
         return (self.width * self.bits + 31) // 32 * 4
 
     def need(self) -> Need:
-        """Return what the file holds and what is made of it, one channel at a time."""
+        """Memory for the file's pixels and for the samples, one channel at a time."""
         pixels, channels = self.width * self.height, len(self.masks)
         ours = pixels * channels * self.dtype.itemsize
         stored = self.row_bytes * self.height
@@ -77,7 +77,7 @@ class BmpReader:
 
 
 def _reader_of(path: Path, start: bytes) -> BmpReader | None:
-    """Return what reads a file of these first bytes; None where it is no BMP with bit fields.
+    """The reader of a file of these first bytes; None where it is no BMP with bit fields.
 
     Raises ImageFileError where the fields are such that nothing can be made of them.
     """
@@ -102,7 +102,7 @@ def _reader_of(path: Path, start: bytes) -> BmpReader | None:
 
 
 def _are_fields(masks: tuple[int, ...], bits: int) -> bool:
-    """Return whether each is an unbroken run of bits, of 16 at most, and no two share any."""
+    """True if each is an unbroken run of bits, of 16 at most, and no two share any."""
     are_runs = all(
         mask and (mask // (mask & -mask)).bit_length() == mask.bit_count() <= 16 for mask in masks
     )

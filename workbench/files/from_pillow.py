@@ -28,6 +28,14 @@ _MAX_PACKED = {"raw": 1, "zip": 1032}  # bytes to a byte of a file; of deflate, 
 _MAX_GIF = 10_923  # pixels to a byte: a code has three bits or more, and stands for 4,096 at most
 _CHANNELS = {"1": 1, "L": 1, "LA": 2, "La": 2, "F": 1, "RGBA": 4, "RGBa": 4}
 _DEPTHS = {"1": 1, "L;2": 2, "L;4": 4}  # of grey in a PNG, by the name of how it is packed
+_CONVERTED = {  # to another mode, by their own, with a note
+    "1": ("L", "1-bit samples became 0 and 255."),
+    "P": ("RGB", "Indexed colours expanded to RGB."),
+    "PA": ("RGB", "Indexed colours expanded to RGB."),
+    "RGB": ("RGBA", "Transparent colour became an alpha channel."),
+    "RGBa": ("RGBA", "Premultiplied alpha undone."),
+    "La": ("LA", "Premultiplied alpha undone."),
+}
 Convert = Callable[[Image.Image], Image.Image | NDArray[Any]]  # of a band
 
 
@@ -103,7 +111,7 @@ class PillowReader:
         return samples if frame is None else _clear_around(samples, frame, notes)
 
     def _count(self) -> int | None:
-        """Return how many pictures the file holds, or None where it cannot be read to its end.
+        """Pictures in the file, or None where it cannot be read to its end.
 
         Pillow counts those of a GIF by reading them all, and has lost the first one where that
         fails.
@@ -131,7 +139,7 @@ def _put_marked_grey_right(image: ImageFile.ImageFile) -> None:
 
 
 def _channels_of(image: Image.Image) -> int:
-    """Return how many channels the samples will have; looks at the header alone."""
+    """Channels of the samples, by the header alone."""
     if image.mode in ("1", "L", "RGB", "P", "PA") and image.has_transparency_data:
         return 2 if image.mode in ("1", "L") else 4
     channels = _CHANNELS.get(image.mode, 3)
@@ -198,37 +206,25 @@ def _band(image: Image.Image, top: int, rows: int) -> Image.Image:
 
 
 def _conversion(image: Image.Image, notes: list[str]) -> Convert:
-    """Return what makes samples of an image, or of a band of it, that we have.
+    """The conversion of an image, or of a band of it, to a mode that we have.
 
     Noted where it changes any.
     """
-    mode = image.mode
-    if mode in ("1", "L") and "transparency" in image.info:
+    mode, is_marked = image.mode, "transparency" in image.info
+    if mode in ("1", "L") and is_marked:
         notes.append("Transparent grey became an alpha channel.")
         return _with_clear(int(image.info["transparency"]))
-    if mode in ("P", "PA"):
-        notes.append("Indexed colours expanded to RGB.")
-        return _to("RGBA" if image.has_transparency_data else "RGB")
-    if mode == "1":
-        notes.append("1-bit samples became 0 and 255.")
-        return _to("L")
-    if mode == "RGB" and "transparency" in image.info:
-        notes.append("Transparent colour became an alpha channel.")
-        return _to("RGBA")
-    if mode in ("L", "LA", "RGB", "RGBA", "F"):
+    if mode in ("L", "LA", "RGBA", "F") or (mode == "RGB" and not is_marked):
         return lambda band: band
-    with_alpha = mode in ("RGBa", "La")
-    wanted = {"RGBa": "RGBA", "La": "LA"}.get(mode, "RGB")
-    notes.append("Premultiplied alpha undone." if with_alpha else f"Converted from {mode} to RGB.")
-    return _to(wanted)
-
-
-def _to(mode: str) -> Convert:
-    return lambda band: band.convert(mode)
+    wanted, note = _CONVERTED.get(mode, ("RGB", f"Converted from {mode} to RGB."))
+    if mode in ("P", "PA") and image.has_transparency_data:
+        wanted = "RGBA"
+    notes.append(note)
+    return lambda band: band.convert(wanted)
 
 
 def _with_clear(marked: int) -> Convert:
-    """Return what adds an alpha channel, 0 where the grey is `marked`."""
+    """The conversion that adds an alpha channel, 0 where the grey is `marked`."""
 
     def convert(band: Image.Image) -> NDArray[Any]:
         grey = np.asarray(band.convert("L"))

@@ -90,7 +90,7 @@ def opened_for_rows(path: Path, level: int = 0) -> Iterator[TiffReader | None]:
 
 
 def is_tiff(path: Path) -> bool:
-    """Return whether a file is a TIFF.  Raises OSError."""
+    """True if a file is a TIFF.  Raises OSError."""
     with path.open("rb") as file:
         return file.read(4).startswith(_SIGNATURES)
 
@@ -132,7 +132,7 @@ class TiffReader:
         return tuple((int(each.imagewidth), int(each.imagelength)) for each in pages)
 
     def rows(self, kept: int) -> TiffRows:
-        """Return what reads the samples as they are stored, some rows at a time.
+        """A reader of the samples as they are stored, some rows at a time.
 
         kept  as TiffRows has it
         Raises ImageFileError where only all can be read at once.
@@ -140,7 +140,7 @@ class TiffReader:
         return TiffRows(self._path, self._page, kept)
 
     def decoded(self, stored: NDArray[Any], notes: list[str]) -> Decoded:
-        """Return what samples, (rows, W, C) as they are stored, mean; they may be changed.
+        """Convert samples, (rows, W, C) as they are stored, maybe in place.
 
         notes  gets a sentence for each conversion made
         """
@@ -157,12 +157,12 @@ class TiffReader:
 
 
 def _is_for_us(page: tifffile.TiffPage) -> bool:
-    """Return whether tifffile reads the page; where not, Pillow does."""
+    """True if tifffile reads the page; else Pillow does."""
     return page.compression not in (*_JPEG, *_FAX) and page.photometric in _COLOURS
 
 
 def _is_usual_jpeg(page: tifffile.TiffPage) -> bool:
-    """Return whether a page is packed as slide scanners do it; as a whole, Pillow reads it."""
+    """True if a page is packed as slide scanners do it; as a whole, Pillow reads it."""
     return bool(
         page.compression == COMPRESSION.JPEG
         and page.photometric in (PHOTOMETRIC.MINISBLACK, PHOTOMETRIC.RGB, PHOTOMETRIC.YCBCR)
@@ -173,7 +173,7 @@ def _is_usual_jpeg(page: tifffile.TiffPage) -> bool:
 
 
 def _colours_of(page: tifffile.TiffPage) -> int:
-    """Return how many channels are colour; what JPEG keeps as luma and chroma is RGB by then."""
+    """Channels that are colour; JPEG's luma and chroma are RGB by then."""
     return 3 if page.photometric == PHOTOMETRIC.YCBCR else _COLOURS[page.photometric]
 
 
@@ -194,7 +194,7 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
 
 
 def _channels_of(page: tifffile.TiffPage) -> int:
-    """Return how many channels the page will have once it is read."""
+    """Channels of the page once it is read."""
     colours = _colours_of(page)
     if page.photometric == PHOTOMETRIC.PALETTE:
         return 3
@@ -224,7 +224,7 @@ def _meant(samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]) -> 
 
 
 def _unknown_kind(page: tifffile.TiffPage) -> str | None:
-    """Return what of the page nothing here reads, in a few words, or None."""
+    """A property of the page that nothing here reads, in a few words, or None."""
     if page.compression not in (*_BOUNDED, *_WEBP, *_JPEG, *_FAX):
         return f"compression {_name(COMPRESSION, page.compression)}"
     if not _is_for_us(page):
@@ -245,7 +245,7 @@ def _unknown_kind(page: tifffile.TiffPage) -> str | None:
 
 
 def _unknown_to_pillow(page: tifffile.TiffPage) -> str | None:
-    """Return what Pillow does not read, or reads wrongly, of a page that is not for us."""
+    """A property that Pillow does not read, or reads wrongly, of a page that is not for us."""
     colours = _name(PHOTOMETRIC, page.photometric)
     if page.compression in _FAX:
         is_fax = page.bitspersample == page.samplesperpixel == _COLOURS.get(page.photometric) == 1

@@ -13,13 +13,13 @@ from PIL import UnidentifiedImageError
 
 from workbench.files import (
     colour_profiles,
-    deep_pictures,
     from_bmp,
     from_pillow,
     from_tiff,
     jpeg,
     needs,
     png,
+    pnm,
     quiet_libraries,
 )
 from workbench.files import exif as exif_of
@@ -32,8 +32,8 @@ quiet_libraries.hush()
 READERS: tuple[Opened, ...] = (
     from_tiff.opened,
     from_bmp.opened,
-    deep_pictures.opened,
     png.opened,
+    pnm.opened,
     jpeg.opened,
     from_pillow.opened,
 )
@@ -50,8 +50,21 @@ def decode(
     Raises ImageFileError.
     """
     notes: list[str] = []
-    with quiet_libraries.without_warnings(), failures_in_words(path.name):
-        samples, metadata = _decode(path, notes, ask, is_stopped, max_bytes)
+    with quiet_libraries.without_warnings(), failures_in_words(path.name), ExitStack() as files:
+        with path.open("rb") as file:
+            start = file.read(4096)
+        readers = (files.enter_context(opened(path, start, is_stopped)) for opened in READERS)
+        reader = next(each for each in readers if each is not None)
+        needs.check(reader.need(), ask=ask, max_bytes=max_bytes)
+        decoded = reader.read(notes)
+        samples = decoded.samples
+        if samples.ndim == 2:
+            samples = samples[:, :, np.newaxis]
+        if decoded.icc is not None:
+            samples = colour_profiles.to_srgb(samples, decoded.icc, notes)
+        samples = upright(samples, decoded.orientation, notes)
+        height, width = samples.shape[:2]
+        metadata = kept_of(decoded, height, width, notes)
         if samples.ndim != 3 or 0 in samples.shape or samples.shape[2] > 4:
             raise ValueError(f"decoded to {samples.shape}")
         samples = np.ascontiguousarray(samples)
@@ -88,30 +101,6 @@ def failures_in_words(name: str) -> Iterator[None]:
         ) from error
 
 
-def _decode(
-    path: Path,
-    notes: list[str],
-    ask: bool,
-    is_stopped: Callable[[], bool],
-    max_bytes: int | None,
-) -> tuple[NDArray[Any], Metadata]:
-    with path.open("rb") as file:
-        start = file.read(4096)
-    with ExitStack() as files:
-        readers = (files.enter_context(opened(path, start, is_stopped)) for opened in READERS)
-        reader = next(each for each in readers if each is not None)
-        needs.check(reader.need(), ask=ask, max_bytes=max_bytes)
-        decoded = reader.read(notes)
-        samples = decoded.samples
-        if samples.ndim == 2:
-            samples = samples[:, :, np.newaxis]
-        if decoded.icc is not None:
-            samples = colour_profiles.to_srgb(samples, decoded.icc, notes)
-        samples = upright(samples, decoded.orientation, notes)
-        height, width = samples.shape[:2]
-        return samples, kept_of(decoded, height, width, notes)
-
-
 def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Metadata:
     """Return the metadata that are kept beside a picture of that size, which is upright."""
     exif = _sound("EXIF", lambda: exif_of.portable(decoded.exif(), width, height), notes)
@@ -121,7 +110,7 @@ def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Meta
 
 
 def _sound(kind: str, read: Callable[[], bytes | None], notes: list[str]) -> bytes | None:
-    """Return what `read` gives, or None with a note where it cannot be read."""
+    """Call `read`; None with a note where that fails."""
     try:
         return read()
     except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything

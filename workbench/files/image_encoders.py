@@ -1,8 +1,7 @@
 """Encode samples as a file format, with the profile that says how their values are meant.
 
-imageio writes them all but PNG and JPEG files, which imagecodecs packs in less time, without other
-threads having to wait and without cutting 16 bits down to 8; and PNM files, which are a line of
-text and the samples as they are.
+imagecodecs packs PNG and JPEG files, in less time than Pillow, without other threads having to wait
+and without cutting 16 bits down to 8.
 """
 
 from __future__ import annotations
@@ -15,17 +14,21 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import imagecodecs
-import imageio.v3 as iio
 import numpy as np
+import tifffile
 from numpy.typing import NDArray
+from PIL import Image
 
-from kernels.core.job import PIXEL_TYPES
+from kernels.pictures.generated import stored_as, white, with_channels
 from workbench.files import exif as exif_of
 from workbench.files import jpeg, png
 from workbench.files.colour_profiles import profile_for
+from workbench.files.formats import Format, able, format_of
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import NO_METADATA, Metadata
 
+# Gets the file, to be read as well, the samples, a quality, None: as good as it gets, and the
+# metadata that the format holds.
 Writer = Callable[[BinaryIO, NDArray[Any], int | None, Metadata], None]
 JPEG_QUALITY = 95  # where none is asked for
 # Of what is too large for `packed_png`; both at zlib's level 1.  Of 8 bits the best of three
@@ -33,93 +36,12 @@ JPEG_QUALITY = 95  # where none is asked for
 PNG_8_BITS = {"filter": imagecodecs.PNG.FILTER.FAST}
 PNG_16_BITS = {"strategy": imagecodecs.PNG.STRATEGY.RLE, "filter": imagecodecs.PNG.FILTER.SUB}
 MAX_TIFF_BYTES = 2**32 - 2**25  # of samples; beyond, it is a BigTIFF
-MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP
 XMP_TAG = 700  # of TIFF
 XMP_KEYWORD = "XML:com.adobe.xmp"  # of a text in a PNG
-_PILLOW_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
-_CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A file format: what it can hold, and what writes it.
-
-    write  gets the file, to be read as well, the samples, a quality, None: as good as it gets, and
-           the metadata that the format holds
-    largest_side        in pixels
-    has_quality         whether it knows a quality from 1 to 100
-    can_be_lossless     whether it can also do without loss
-    max_metadata_bytes  of EXIF, and of XMP; 0: it holds none
-    """
-
-    title: str
-    extensions: tuple[str, ...]
-    pixel_types: tuple[str, ...]
-    channels: tuple[int, ...]
-    write: Writer
-    largest_side: int = 2**31 - 1
-    has_quality: bool = False
-    can_be_lossless: bool = True
-    max_metadata_bytes: int = 2**31 - 1
-
-    def kept(self, metadata: Metadata) -> Metadata:
-        """Return what of the metadata the format has room for."""
-        return Metadata(
-            *(
-                None if each is None or len(each) > self.max_metadata_bytes else each
-                for each in (metadata.exif, metadata.xmp)
-            )
-        )
-
-    def why_not(self, samples: NDArray[Any]) -> str | None:
-        """Return what of these samples the format cannot hold, or None."""
-        height, width, channels = samples.shape
-        if str(samples.dtype) not in self.pixel_types:
-            return f"{samples.dtype} samples"
-        if channels not in self.channels:
-            return f"{_CHANNELS_IN_WORDS[channels]} pictures"
-        if max(height, width) > self.largest_side:
-            return f"more than {self.largest_side:,} pixels per side"
-        return None
-
-
-def format_of(path: Path) -> Format:
-    """Return the format that the extension names; raise ImageFileError where it names none."""
-    extension = path.suffix.lower()
-    found = next((f for f in FORMATS if extension in f.extensions), None)
-    if found is None:
-        known = ", ".join(f.extensions[0] for f in FORMATS)
-        raise ImageFileError(
-            f"Cannot save {path.name}: its extension names no format that is written; use one of "
-            f"{known}."
-        )
-    return found
-
-
-def extension_of(title: str) -> str:
-    """Return the usual extension of the format of that title."""
-    return next(each.extensions[0] for each in FORMATS if each.title == title)
-
-
-def extension_for(source: Path | None, samples: NDArray[Any]) -> str:
-    """Return the extension to propose for samples that came of the file `source`.
-
-    Its own, where that format holds them; else PNG's, or for floats TIFF's.
-    """
-    own = source.suffix.lower() if source is not None else ""
-    known = (each for each in FORMATS if own in each.extensions)
-    if any(each.why_not(samples) is None for each in known):
-        return own
-    return ".png" if samples.dtype.kind == "u" else ".tif"
-
-
-def able(samples: NDArray[Any]) -> tuple[Format, ...]:
-    """Return the formats that hold these samples as they are, the most usual first."""
-    return tuple(each for each in FORMATS if each.why_not(samples) is None)
 
 
 def writer_for(path: Path, samples: NDArray[Any]) -> Writer:
-    """Return what writes these samples, (H, W, C), in the format that the extension names.
+    """The writer of these samples, (H, W, C), in the format that the extension names.
 
     Raises ImageFileError where the format is unknown or cannot hold them.
     """
@@ -129,7 +51,7 @@ def writer_for(path: Path, samples: NDArray[Any]) -> Writer:
         raise ImageFileError(
             f"Cannot save {path.name}: {wanted.title} does not hold {why_not}; save as {instead}."
         )
-    return wanted.write
+    return WRITERS[wanted.family]
 
 
 def _write_png(
@@ -161,12 +83,9 @@ def _write_tiff(
     file: BinaryIO, samples: NDArray[Any], _quality: int | None, metadata: Metadata
 ) -> None:
     channels, is_big = samples.shape[2], samples.nbytes > MAX_TIFF_BYTES
-    with iio.imopen(file, "w", plugin="tifffile", bigtiff=is_big) as tiff:  # type: ignore[call-overload]
-        tiff.write(
-            samples if channels > 1 else samples[:, :, 0],
-            is_batch=False,
-            **tiff_words(samples.dtype, channels, metadata, is_big=is_big),
-        )
+    with tifffile.TiffWriter(file, bigtiff=is_big) as tiff:
+        words = tiff_words(samples.dtype, channels, metadata, is_big=is_big)
+        tiff.write(samples if channels > 1 else samples[:, :, 0], **words)
     if metadata.exif is not None:
         exif_of.fill_tiff(file, metadata.exif)
 
@@ -174,7 +93,7 @@ def _write_tiff(
 def tiff_words(
     dtype: np.dtype[Any], channels: int, metadata: Metadata, *, is_big: bool
 ) -> dict[str, Any]:
-    """Return what tifffile is to write of samples beside themselves.
+    """The keywords of tifffile's writers beside the samples.
 
     EXIF's directories are empty until `exif.fill_tiff` fills them.
     """
@@ -221,14 +140,19 @@ def _write_jpeg(
 def _write_webp(
     file: BinaryIO, samples: NDArray[Any], quality: int | None, metadata: Metadata
 ) -> None:
-    options = {"lossless": True} if quality is None else {"quality": quality}
-    _write_8_bits(file, samples, "WEBP", metadata, exact=True, **options)
+    options: dict[str, Any] = {"lossless": True} if quality is None else {"quality": quality}
+    if metadata.exif is not None:
+        options["exif"] = exif_of.PREFIX + metadata.exif
+    if metadata.xmp is not None:
+        options["xmp"] = metadata.xmp
+    icc = profile_for(samples.shape[2])
+    Image.fromarray(samples).save(file, "WEBP", icc_profile=icc, exact=True, **options)
 
 
 def _write_bmp(
     file: BinaryIO, samples: NDArray[Any], _quality: int | None, _metadata: Metadata
 ) -> None:
-    _write_8_bits(file, samples, "BMP", NO_METADATA)
+    Image.fromarray(samples if samples.shape[2] > 1 else samples[:, :, 0]).save(file, "BMP")
 
 
 def _write_pnm(
@@ -240,49 +164,138 @@ def _write_pnm(
     file.write(samples.astype(samples.dtype.newbyteorder(">"), copy=False).data)
 
 
-def _write_8_bits(
-    file: BinaryIO,
-    samples: NDArray[np.uint8],
-    pillow_format: str,
-    metadata: Metadata,
-    **options: Any,
-) -> None:
+WRITERS: dict[str, Writer] = {
+    "PNG": _write_png,
+    "TIFF": _write_tiff,
+    "JPEG": _write_jpeg,
+    "WebP": _write_webp,
+    "BMP": _write_bmp,
+    "PNM": _write_pnm,
+}
+
+
+ROWS_AT_ONCE = 1024  # made to fit, for the sake of the memory that takes
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A part of a picture that a format does not hold, and its fate.
+
+    lacks    the words behind the format's title: "has no transparency"
+    becomes  a clause of its own: "what is transparent becomes white"
+    """
+
+    lacks: str
+    becomes: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The changes to a picture that a format makes.
+
+    changes  what would be done to it so that it fits; empty: it fits as it is
+    why_not  what of it the format cannot hold whatever is done; None: it fits, once reduced
+    instead  titles of formats that hold it as it is, where that one does not
+    """
+
+    format: Format
+    changes: tuple[Change, ...]
+    why_not: str | None
+    instead: tuple[str, ...]
+
+    @property
+    def is_exact(self) -> bool:
+        """True if it fits as it is."""
+        return not self.changes and self.why_not is None
+
+    def __str__(self) -> str:
+        """The losses and their effect, then the formats without any."""
+        title, keeps = self.format.title, " and ".join(self.instead[:2])
+        if self.why_not is not None:
+            return f"{title} does not hold {self.why_not}; {keeps} can."
+        lacks = " and ".join(each.lacks for each in self.changes)
+        becomes = ", ".join(each.becomes for each in self.changes)
+        keep = "keeps" if len(self.instead) == 1 else "keep"
+        return f"{title} {lacks}; {becomes}. {keeps} {keep} everything."
+
+
+def fit_of(path: Path, samples: NDArray[Any], metadata: Metadata = NO_METADATA) -> Fit:
+    """The fit of samples, (H, W, C) of any pixel type, to the format that `path` names.
+
+    metadata  what is to be kept beside them: see `Picture.metadata`
+
+    Raises ImageFileError where it names no format.
+    """
+    wanted = format_of(path)
+    corner = _reduced(samples[:1, :1], wanted)  # whose type and channels are those of all
+    changes = []
+    if corner.dtype != samples.dtype:
+        changes.append(_rounding(wanted, str(samples.dtype)))
+    if samples.shape[2] in (2, 4) and corner.shape[2] in (1, 3):
+        changes.append(Change("has no transparency", "what is transparent becomes white"))
+    if samples.shape[2] <= 2 < corner.shape[2]:
+        changes.append(Change("has no grey", "grey becomes three equal channels"))
+    if samples.shape[2] > 2 >= corner.shape[2]:
+        changes.append(Change("has no colour", "colours become grey"))
+    kept = wanted.kept(metadata)
+    if kept.exif != metadata.exif:
+        changes.append(Change(_lack(wanted, "EXIF"), "camera, date and place are dropped"))
+    if kept.xmp != metadata.xmp:
+        changes.append(Change(_lack(wanted, "XMP"), "title, rating and keywords are dropped"))
+    as_large = np.broadcast_to(corner, (*samples.shape[:2], corner.shape[2]))
+    why_not = wanted.why_not(as_large)
+    if not changes and why_not is None:
+        return Fit(wanted, (), None, ())
+    instead = tuple(each.title for each in able(samples) if each.kept(metadata) == metadata)
+    return Fit(wanted, tuple(changes), why_not, instead)
+
+
+def _rounding(wanted: Format, pixel_type: str) -> Change:
+    if pixel_type == "uint16":
+        return Change("holds 8 bits", "16-bit values are rounded")
+    if "uint16" in wanted.pixel_types:
+        return Change(f"holds no {pixel_type}", "values are rounded to 8 bits and clipped")
+    return Change("holds 8 bits", f"{pixel_type} values are rounded and clipped")
+
+
+def _lack(wanted: Format, kind: str) -> str:
+    return f"has no room for so much {kind}" if wanted.max_metadata_bytes else f"has no {kind}"
+
+
+def reduced(path: Path, samples: NDArray[Any]) -> NDArray[Any]:
+    """Return `samples` changed as `fit_of` says; the same array where they fit."""
+    wanted = format_of(path)
+    corner = _reduced(samples[:1, :1], wanted)
+    if (corner.dtype, corner.shape[2]) == (samples.dtype, samples.shape[2]):
+        return samples
+    made = np.empty((*samples.shape[:2], corner.shape[2]), corner.dtype)
+    for top in range(0, len(samples), ROWS_AT_ONCE):
+        made[top : top + ROWS_AT_ONCE] = _reduced(samples[top : top + ROWS_AT_ONCE], wanted)
+    return made
+
+
+def _reduced(samples: NDArray[Any], wanted: Format) -> NDArray[Any]:
+    if samples.shape[2] not in wanted.channels:
+        samples = _with_channels_of(samples, wanted)
+    if str(samples.dtype) not in wanted.pixel_types:
+        samples = stored_as(samples, "uint8")
+    return samples
+
+
+def _with_channels_of(samples: NDArray[Any], wanted: Format) -> NDArray[Any]:
     channels = samples.shape[2]
-    if pillow_format != "BMP":
-        options["icc_profile"] = profile_for(channels)
-    if metadata.exif is not None:
-        options["exif"] = exif_of.PREFIX + metadata.exif
-    if metadata.xmp is not None:
-        options["xmp"] = metadata.xmp
-    iio.imwrite(
-        file,
-        np.ascontiguousarray(samples[:, :, 0] if channels == 1 else samples),
-        plugin="pillow",
-        mode=_PILLOW_MODES[channels],  # or two channels would be taken for two pictures
-        extension=f".{pillow_format.lower()}",
-        is_batch=False,
-        **options,
-    )
+    if channels in (2, 4) and not {2, 4} & set(wanted.channels):
+        samples, channels = _on_white(samples), channels - 1
+    if channels in wanted.channels:
+        return samples
+    has_alpha = channels in (2, 4)
+    fitting = [each for each in wanted.channels if (each in (2, 4)) == has_alpha]
+    return with_channels(samples, fitting[-1])
 
 
-FORMATS = (
-    Format("PNG", (".png",), ("uint8", "uint16"), (1, 2, 3, 4), _write_png),
-    Format("TIFF", (".tif", ".tiff"), PIXEL_TYPES, (1, 2, 3, 4), _write_tiff),
-    # 65,500 is libjpeg's own limit, a little below the format's.
-    Format(
-        "JPEG",
-        (".jpg", ".jpeg"),
-        ("uint8",),
-        (1, 3),
-        _write_jpeg,
-        65_500,
-        has_quality=True,
-        can_be_lossless=False,
-        max_metadata_bytes=MAX_JPEG_METADATA_BYTES,
-    ),
-    Format("WebP", (".webp",), ("uint8",), (3, 4), _write_webp, 16_383, has_quality=True),
-    Format("BMP", (".bmp",), ("uint8",), (1, 3), _write_bmp, max_metadata_bytes=0),
-    Format("PNM", (".pnm",), ("uint8", "uint16"), (1, 3), _write_pnm, max_metadata_bytes=0),
-    Format("PGM", (".pgm",), ("uint8", "uint16"), (1,), _write_pnm, max_metadata_bytes=0),
-    Format("PPM", (".ppm",), ("uint8", "uint16"), (3,), _write_pnm, max_metadata_bytes=0),
-)
+def _on_white(samples: NDArray[Any]) -> NDArray[Any]:
+    """Return the samples without alpha, as they look on white paper."""
+    full = white(samples.dtype)
+    alpha = samples[..., -1:].astype(np.float64).clip(0, full) / full
+    flat = samples[..., :-1] * alpha + full * (1 - alpha)
+    return (flat if samples.dtype.kind == "f" else np.rint(flat)).astype(samples.dtype)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,40 +11,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from kernels.core import safe_files
+from workbench.files.formats import ZARR, format_of
 from workbench.files.picture_errors import ImageFileError, TooLargeError
 from workbench.model.state import NO_METADATA, Metadata, Picture
-
-# Of what is read, by the format's title.
-_READ = {
-    "PNG": (".png",),
-    "JPEG": (".jpg", ".jpeg", ".jpe", ".jfif"),
-    "TIFF": (".tif", ".tiff"),
-    "BMP": (".bmp", ".dib"),
-    "WebP": (".webp",),
-    "GIF": (".gif",),
-    "PNM": (".pnm", ".pgm", ".ppm", ".pbm", ".pfm"),
-}
-EXTENSIONS = tuple(extension for extensions in _READ.values() for extension in extensions)
-ZARR = ".zarr"  # a folder of that name is one picture, which is not read
-
-
-def _file_type(title: str, extensions: Iterable[str]) -> str:
-    """Return a line of a file dialog's list of types, as Qt has them."""
-    return f"{title} ({' '.join(f'*{extension}' for extension in extensions)})"
-
-
-PICTURES_FILTER = _file_type("All pictures", EXTENSIONS)
-OPEN_FILTER = ";;".join(
-    (
-        PICTURES_FILTER,
-        *(_file_type(title, extensions) for title, extensions in _READ.items()),
-        "All files (*)",
-    )
-)
-SAVE_FILTER = (
-    "PNG (*.png);;TIFF (*.tif *.tiff);;JPEG (*.jpg *.jpeg);;WebP (*.webp);;"
-    "BMP (*.bmp);;PNM (*.pnm *.pgm *.ppm)"
-)
 
 
 def load(
@@ -101,7 +70,7 @@ def saving(
     from workbench.files import image_encoders
 
     write = image_encoders.writer_for(path, samples)
-    kept = image_encoders.format_of(path).kept(metadata)
+    kept = format_of(path).kept(metadata)
     try:
         with safe_files.replacing(path) as file:
             write(file, samples, quality, kept)
@@ -147,7 +116,7 @@ def load_any_size(
     """Read a picture, of a TIFF that does not fit into memory a reduced copy.
 
     ask, is_stopped  as `load` has them; about a copy nothing is asked
-    say              is told now and then which share of a copy has been read
+    say              gets the share of a copy that has been read now and then
 
     Raises ImageFileError.
     """

@@ -26,5 +26,5 @@ def kernels_folder() -> Path:
 
 
 def is_own_file(path: Path) -> bool:
-    """Return whether `path` lies in the user's folder of kernels, or would."""
+    """True if `path` lies in the user's folder of kernels, or would."""
     return path.resolve().is_relative_to(kernels_folder().resolve())

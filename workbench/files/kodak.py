@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
-from collections.abc import Callable, Generator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from queue import Empty, Full, Queue
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
@@ -20,11 +19,9 @@ from kernels.core.safe_files import cache_folder
 if TYPE_CHECKING:
     from requests import Response
 
-
 _TIMEOUT_S = 8  # without a single byte
-_LOOK_S = 0.1  # so soon is noticed that nobody wants the file any more
+_LOOK_S = 0.1  # between two reports, and so soon is noticed that nobody wants the file any more
 _PIECE_BYTES = 4096
-_MAX_WAITING = 16  # pieces that nobody has taken yet
 _MAX_REDIRECTS = 5
 
 
@@ -36,115 +33,70 @@ class TooLargeError(Exception):
     """More is sent than was to be expected."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """The bytes that came since the last piece, maybe none.
+class _Fetching(threading.Thread):
+    """A download into memory, which is left to itself once nobody wants it any more.
 
-    total  bytes that there will be, as far as the server says; 0 where it does not
+    Nothing that a server or a name server does can keep the caller waiting.  What is packed stays
+    so, for it could be huge.
     """
 
-    data: bytes
-    total: int
+    def __init__(self, url: str) -> None:
+        super().__init__(daemon=True)
+        self._url, self.is_left = url, False
+        self.data, self.total = bytearray(), 0
+        self.error: Exception | None = None
 
+    @property
+    def share(self) -> float:
+        """The part that is there, 0 to 1; 0 where the server does not say how much there is."""
+        return min(len(self.data) / self.total, 1.0) if self.total else 0.0
 
-def fetch(url: str, max_bytes: int) -> Generator[Piece]:
-    """Yield the file at `url` piece by piece, an empty one every tenth of a second at least.
-
-    The connection has a thread of its own, which writes nothing and is left to itself when the
-    iterator is closed: nothing that a server or a name server does can keep the caller waiting.
-    Raises BadAddressError, TooLargeError and requests' RequestException.
-    """
-    found: Queue[Piece | Exception | None] = Queue(_MAX_WAITING)
-    is_left = threading.Event()
-    threading.Thread(target=_receive_chunks, args=(url, found, is_left), daemon=True).start()
-    received = 0
-    try:
-        while (piece := _next(found)) is not None:
-            if isinstance(piece, Exception):
-                raise piece
-            received += len(piece.data)
-            if max(received, piece.total) > max_bytes:
-                raise TooLargeError
-            yield piece
-    finally:
-        is_left.set()
-
-
-def _next(found: Queue[Piece | Exception | None]) -> Piece | Exception | None:
-    try:
-        return found.get(timeout=_LOOK_S)
-    except Empty:
-        return Piece(b"", 0)
-
-
-def _receive_chunks(
-    url: str, found: Queue[Piece | Exception | None], is_left: threading.Event
-) -> None:
-    """Put the file's pieces into `found`, and None behind them, or the exception that ended it."""
-    last: Exception | None = None
-    try:
-        for piece in _pieces(url):
-            if not _put(piece, found, is_left):
-                return
-    except Exception as error:  # noqa: BLE001 - raised again where the pieces are taken
-        last = error
-    _put(last, found, is_left)
-
-
-def _put(
-    piece: Piece | Exception | None,
-    found: Queue[Piece | Exception | None],
-    is_left: threading.Event,
-) -> bool:
-    """Put it into the queue; return whether it is there: not where nobody will ever take it."""
-    while not is_left.is_set():
+    def run(self) -> None:
+        """Fetch the file, or keep the exception."""
         try:
-            found.put(piece, timeout=_LOOK_S)
-        except Full:
-            continue
-        return True
-    return False
+            self._fetch()
+        except Exception as error:  # noqa: BLE001 - raised again where the file is wanted
+            self.error = error
+
+    def _fetch(self) -> None:
+        import requests  # which takes a while
+        from urllib3.exceptions import HTTPError
+
+        with _opened(self._url) as response:
+            response.raise_for_status()
+            length = response.headers.get("content-length", "")
+            self.total = int(length) if length.isdecimal() and len(length) < 16 else 0
+            try:
+                while data := response.raw.read(_PIECE_BYTES, decode_content=False):
+                    self.data += data
+                    if max(len(self.data), self.total) > MAX_BYTES:
+                        raise TooLargeError
+                    if self.is_left:
+                        return
+            except HTTPError as error:
+                raise requests.ConnectionError(str(error)) from error
 
 
-def _pieces(url: str) -> Generator[Piece]:
-    """Yield the bytes as they are sent: what is packed stays so, for it could be huge."""
-    import requests  # which takes a while
+@contextmanager
+def _opened(url: str) -> Iterator[Response]:
+    """Open a connection, by way of a few redirections."""
+    import requests
 
     with requests.Session() as session:
         # Which would read all that comes with a redirection, even where it follows none.
-        session.get_redirect_target = _nowhere  # type: ignore[assignment, method-assign]
+        session.get_redirect_target = lambda _: None  # type: ignore[assignment, method-assign]
         for _ in range(1 + _MAX_REDIRECTS):
             try:
                 headers = {"Accept-Encoding": "identity"}
                 response = session.get(url, stream=True, timeout=_TIMEOUT_S, headers=headers)
-            except (
-                ValueError
-            ) as error:  # InvalidURL and its kin, and what names that are none raise
+            except ValueError as error:  # InvalidURL and its kin
                 raise BadAddressError from error
             with response:
                 if not response.is_redirect:
-                    yield from _body(response)
+                    yield response
                     return
                 url = urljoin(url, response.headers["location"])
         raise requests.TooManyRedirects(f"more than {_MAX_REDIRECTS}")
-
-
-def _nowhere(_: Response) -> None:
-    return None
-
-
-def _body(response: Response) -> Generator[Piece]:
-    import requests
-    from urllib3.exceptions import HTTPError
-
-    response.raise_for_status()
-    length = response.headers.get("content-length", "")
-    total = int(length) if length.isdecimal() and len(length) < 16 else 0
-    try:
-        while data := response.raw.read(_PIECE_BYTES, decode_content=False):
-            yield Piece(data, total)
-    except HTTPError as error:
-        raise requests.ConnectionError(str(error)) from error
 
 
 DEFAULT_MIRROR = "https://r0k.us/graphics/kodak/kodak/"
@@ -186,7 +138,7 @@ class KodakError(Exception):
 
 
 class Stopped(Exception):  # noqa: N818 - it is a request, not an error
-    """Raised by whoever hears of the progress, to end the download there."""
+    """Raised by a listener to the progress, to end the download there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +165,7 @@ class KodakSet:
     folder: Path
 
     def path(self, number: int) -> Path:
-        """Return where picture `number`, 1 to 24, is or would be."""
+        """The file of picture `number`, 1 to 24, there or not."""
         return self.folder / NAMES[number - 1]
 
     def missing(self) -> tuple[int, ...]:
@@ -233,7 +185,7 @@ class KodakSet:
 
 
 def default_folder() -> Path:
-    """Return where downloads go: a folder of the cache."""
+    """The folder of downloads, in the cache."""
     return cache_folder() / "kodak"
 
 
@@ -314,13 +266,17 @@ def _receive(
     finished: int, report: Callable[[Downloading], None], url: str, path: str, _: Any
 ) -> None:
     """Write what is at `url` into `path`: pooch's downloader, once the first two are given."""
-    received = total = 0
-    with Path(path).open("wb") as file, closing(fetch(url, MAX_BYTES)) as pieces:
-        for piece in pieces:
-            file.write(piece.data)
-            received += len(piece.data)
-            total = max(total, piece.total)
-            report(Downloading(finished, min(received / total, 1.0) if total else 0.0))
+    fetching = _Fetching(url)
+    fetching.start()
+    try:
+        while fetching.is_alive():
+            fetching.join(_LOOK_S)
+            report(Downloading(finished, fetching.share))
+    finally:
+        fetching.is_left = True
+    if fetching.error is not None:
+        raise fetching.error
+    Path(path).write_bytes(fetching.data)
 
 
 def _host(mirror: str) -> str:

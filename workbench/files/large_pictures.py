@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from math import prod
 from pathlib import Path
 from time import monotonic
 from typing import Any, Self
@@ -118,7 +119,7 @@ class LargePicture:
 
     @property
     def decoding_bytes(self) -> int:
-        """Return what reading takes at most, beside what it gives."""
+        """The most memory that reading takes, beside its result."""
         return self._rows.decoding_bytes + (0 if self._is_as_stored else 32 * BAND_SAMPLES)
 
     @property
@@ -168,7 +169,7 @@ class LargePicture:
         return notes
 
     def _meant(self, stored: NDArray[Any]) -> NDArray[Any]:
-        """Return what some rows as they are stored mean, upright, in the pixel type wanted."""
+        """Convert some rows as they are stored: upright, in the pixel type wanted."""
         samples = self._converted(self._reader.decoded(stored, []), [])
         return stored_as(samples, self._pixel_type or str(samples.dtype))
 
@@ -184,7 +185,7 @@ WORTH = 16  # a copy in the file with fewer than the largest number by this is n
 NEWS_S = 0.1  # between two words on how far it is
 
 Size = tuple[int, int]  # width and height
-Say = Callable[[float], None]  # is told which share has been read
+Say = Callable[[float], None]  # gets the share that has been read
 
 
 def load_reduced(
@@ -193,98 +194,79 @@ def load_reduced(
     """Read a copy of a picture that fits into memory; all of it where that does.
 
     is_stopped  as `image_files.load` has it
-    say         is told now and then which share has been read
+    say         gets the share that has been read now and then
 
     Raises ImageFileError.
     """
     with LargePicture(path) as whole:
-        like, size, sizes = whole.sample(), (whole.width, whole.height), _sizes(whole)
-
-    def fits(each: Size) -> bool:
-        return _fits(each, like.samples)
-
-    choice = _choice(sizes, fits)
+        like, size = whole.sample(), (whole.width, whole.height)
+        sizes: Sequence[Size] = (size,)
+        with suppress(ImageFileError):  # damaged copies are none
+            sizes = whole.sizes
+    level, step = _choice(sizes, like.samples)
     try:
-        samples = _read(path, choice, like, is_stopped, say)
+        samples = _read(path, level, step, like, is_stopped, say)
     except ImageFileError as error:
-        if isinstance(error, StoppedError) or choice.level == 0:
+        if isinstance(error, StoppedError) or level == 0:
             raise
-        choice = _choice(sizes[:1], fits)  # the copy in the file is damaged
-        samples = _read(path, choice, like, is_stopped, say)
-    if choice == _Choice(0):
+        level, step = _choice(sizes[:1], like.samples)  # the copy in the file is damaged
+        samples = _read(path, level, step, like, is_stopped, say)
+    if (level, step) == (0, 1):
         return replace(like, samples=samples)
-    large = LargeSource(*size, choice.step * _factor(size, sizes[choice.level]))
-    return replace(like, samples=samples, large=large, notes=(*like.notes, _note(large, choice)))
+    large = LargeSource(*size, step * _factor(size, sizes[level]))
+    where = "a reduced copy in the file" if level else f"one pixel of every {step}×{step}"
+    note = f"Shown at {large.scale_in_words}, from {where}; zoom in for full resolution."
+    return replace(like, samples=samples, large=large, notes=(*like.notes, note))
 
 
 def _factor(size: Size, copy: Size) -> float:
-    """Return how many pixels of the whole are one of a copy, rounded where its size was."""
+    """Pixels of the whole for one of a copy, rounded where its size was."""
     factor = size[0] / copy[0]
     whole = round(factor)
     return whole if abs(factor - whole) * copy[0] <= 2 * whole else factor
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """A choice of what to read: a copy in the file, 0 the whole, and every step-th pixel of it."""
+def _choice(sizes: Sequence[Size], pixel: NDArray[Any]) -> tuple[int, int]:
+    """Choose about the largest copy that fits and takes little reading.
 
-    level: int
-    step: int = 1
-
-
-def _choice(sizes: Sequence[Size], fits: Callable[[Size], bool]) -> _Choice:
-    """Return what gives about the largest copy that fits, and reads little for it.
-
-    sizes  of the whole, then of its copies in the file, each smaller than the one before
+    sizes    of the whole, then of its copies in the file, each smaller than the one before
+    returns  a copy in the file, 0 the whole, and a step: every so many-th pixel of it
     """
-    best = next((number for number, size in enumerate(sizes) if fits(size)), None)
+    best = next((number for number, size in enumerate(sizes) if _fits(size, pixel)), None)
     if best == 0:
-        return _Choice(0)
+        return 0, 1
     larger = (len(sizes) if best is None else best) - 1
     step = 2
-    while not fits(_reduced(sizes[larger], step)):
+    while not _fits(_reduced(sizes[larger], step), pixel):
         step *= 2
-    made = _pixels(_reduced(sizes[larger], step))
-    if best is not None and WORTH * _pixels(sizes[best]) >= made:
-        return _Choice(best)
-    return _Choice(larger, step)
-
-
-def _sizes(whole: LargePicture) -> Sequence[Size]:
-    """Return the sizes of the whole and of its copies in the file; of damaged ones none."""
-    try:
-        return whole.sizes
-    except ImageFileError:
-        return ((whole.width, whole.height),)
+    if best is not None and WORTH * prod(sizes[best]) >= prod(_reduced(sizes[larger], step)):
+        return best, 1
+    return larger, step
 
 
 def _reduced(size: Size, step: int) -> Size:
     return -(-size[0] // step), -(-size[1] // step)
 
 
-def _pixels(size: Size) -> int:
-    return size[0] * size[1]
-
-
 def _fits(size: Size, pixel: NDArray[Any]) -> bool:
-    """Return whether so many pixels like that one can be worked on at ease."""
-    samples = _pixels(size) * pixel.nbytes
+    """True if so many pixels like that one can be worked on at ease."""
+    samples = prod(size) * pixel.nbytes
     need = Need("", *size, pixel.shape[2], samples, samples)
-    return min(size) < 2 or (_pixels(size) <= MAX_SHOWN_PIXELS and not is_large(need))
+    return min(size) < 2 or (prod(size) <= MAX_SHOWN_PIXELS and not is_large(need))
 
 
 def _read(
-    path: Path, choice: _Choice, like: Picture, is_stopped: Callable[[], bool], say: Say
+    path: Path, level: int, step: int, like: Picture, is_stopped: Callable[[], bool], say: Say
 ) -> NDArray[Any]:
-    """Return (H, W, C) of what was chosen; from the whole where the copy is of another kind."""
-    with LargePicture(path, level=choice.level) as picture:
+    """The chosen pixels, (H, W, C); raises ImageFileError where the copy is of another kind."""
+    with LargePicture(path, level=level) as picture:
         channels, dtype = like.samples.shape[2], like.samples.dtype
         if (picture.channels, picture.dtype) != (channels, dtype):
             raise ImageFileError(f"The reduced copies in {path.name} are of another kind.")
-        width, height = _reduced((picture.width, picture.height), choice.step)
+        width, height = _reduced((picture.width, picture.height), step)
         samples = np.empty((height, width, channels), dtype)
-        columns, rows = (
-            _middles(count, choice.step, extent)
+        columns, rows = (  # which stand for `step` of them each
+            np.minimum(np.arange(count) * step + step // 2, extent - 1)
             for count, extent in ((width, picture.width), (height, picture.height))
         )
         told_s = monotonic()
@@ -296,17 +278,6 @@ def _read(
                 told_s = monotonic()
                 say(number / height)
     return samples
-
-
-def _middles(count: int, step: int, extent: int) -> NDArray[np.intp]:
-    """Return which pixels along an axis stand for `step` of them each."""
-    return np.minimum(np.arange(count) * step + step // 2, extent - 1)
-
-
-def _note(large: LargeSource, choice: _Choice) -> str:
-    one = f"one pixel of every {choice.step}×{choice.step}"
-    where = "a reduced copy in the file" if choice.level else one
-    return f"Shown at {large.scale_in_words}, from {where}; zoom in for full resolution."
 
 
 class RegionReader:
@@ -322,8 +293,6 @@ class RegionReader:
 
         Raises ImageFileError.
         """
-        from workbench.files.large_pictures import LargePicture  # a start has no use for it
-
         if self._file is None or self._of != (path, pixel_type):
             self.close()
             self._file, self._of = LargePicture(path, pixel_type), (path, pixel_type)

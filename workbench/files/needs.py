@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from workbench.base import numbers
 from workbench.base.memory import memory_available_bytes, memory_there_bytes
 from workbench.files.picture_errors import LargePictureError, TooLargeError
-from workbench.imaging.shown_size import shown_bytes
+from workbench.imaging.display_mapping import shown_bytes
 
 LARGE_BYTES = 2 * 2**30  # less than this, and than half of what is free, need not be asked about
 RESULTS = 2  # the one in view, and the one being made
@@ -47,7 +47,7 @@ class Need:
 
 
 def is_large(need: Need, free: int | None = None) -> bool:
-    """Return whether a picture takes so much that it is not opened just like that.
+    """True if a picture takes so much that it is not opened just like that.
 
     free  bytes of memory; None: to be found out
     """

@@ -7,13 +7,13 @@ import re
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
 from kernels.core.cache import LruCache
-from workbench.files.image_files import EXTENSIONS, ZARR
+from workbench.files.formats import EXTENSIONS, ZARR
 from workbench.files.picture_errors import ImageFileError
 
 # A folder changed so lately may change again without its time of change telling: file systems
@@ -41,12 +41,12 @@ class Shelf:
     index: int | None
 
     def path(self, index: int) -> Path:
-        """Return where the picture of that index lies."""
+        """The file of the picture of that index."""
         return (self.folder or Path()) / self.names[index]
 
 
 def shelf_of(path: Path, together: Sequence[Path] = ()) -> Shelf:
-    """Return the pictures that were opened together with `path`, or else those in its folder.
+    """The pictures that were opened together with `path`, or else those in its folder.
 
     Takes as long as `neighbours`.  Raises ImageFileError when the folder cannot be read.
     """
@@ -59,7 +59,7 @@ def shelf_of(path: Path, together: Sequence[Path] = ()) -> Shelf:
 
 
 def pictures_among(paths: Sequence[Path]) -> list[Path]:
-    """Return the pictures among files, and those in folders, in order.
+    """The pictures among files, and those in folders, in order.
 
     Of several files those whose names are no picture's are left out.
     Raises ImageFileError where there is none, or a folder cannot be read.
@@ -78,7 +78,7 @@ def pictures_among(paths: Sequence[Path]) -> list[Path]:
 
 
 def neighbours(path: str | Path) -> tuple[Path | None, Path | None]:
-    """Return the pictures before and after `path` in its folder, as a person sorts names.
+    """The pictures before and after `path` in its folder, as a person sorts names.
 
     A third of a second for a hundred thousand files, and next to nothing the next time, unless the
     folder has changed.
@@ -98,31 +98,30 @@ def neighbours(path: str | Path) -> tuple[Path | None, Path | None]:
 
 
 def _listed(folder: Path) -> list[str]:
-    """Return the names of the pictures, sorted.  Raises ImageFileError."""
+    """The names of the pictures, sorted.  Raises ImageFileError."""
     try:
-        return _names_in(folder)
+        changed_ns = folder.stat().st_mtime_ns
+        if time.time() - changed_ns / 1e9 < CALM_S:
+            return pictures_in(folder, to_open=True)
+        make = partial(pictures_in, folder, to_open=True)
+        return _listings.get_or_make((folder, changed_ns), make)
     except OSError as error:
         raise ImageFileError(
             f"Cannot look into {folder}: {error.strerror}; open a picture elsewhere."
         ) from error
 
 
-def _names_in(folder: Path) -> list[str]:
-    """Return the names of the pictures, sorted.  Raises OSError."""
-    changed_ns = folder.stat().st_mtime_ns
-    if time.time() - changed_ns / 1e9 < CALM_S:
-        return pictures_in(folder, to_open=True)
-    return _listings.get_or_make((folder, changed_ns), lambda: pictures_in(folder, to_open=True))
-
-
 def pictures_in(folder: Path, *, to_open: bool = False) -> list[str]:
-    """Return the names of the pictures in `folder`, as a person sorts them.
+    """The names of the pictures in `folder`, as a person sorts them.
 
     to_open  without what has a picture's name and is no file, such as a pipe or a link to nothing
     """
-    is_wanted = _can_be_opened if to_open else _names_picture
     with os.scandir(folder) as entries:
-        names = [entry.name for entry in entries if is_wanted(entry)]
+        names = [
+            entry.name
+            for entry in entries
+            if entry.name.lower().endswith(EXTENSIONS) and _is_picture(entry, to_open=to_open)
+        ]
     # Piece by piece: no other thread runs while one is being sorted.
     pieces = (
         _sorted_keys(names[n : n + SORTED_AT_ONCE]) for n in range(0, len(names), SORTED_AT_ONCE)
@@ -131,31 +130,26 @@ def pictures_in(folder: Path, *, to_open: bool = False) -> list[str]:
     return [key[key.rindex(_BEFORE_NAME) + len(_BEFORE_NAME) :] for key in keys]
 
 
-def _can_be_opened(entry: os.DirEntry[str]) -> bool:
-    with suppress(OSError):  # a link that leads back to itself
-        return entry.name.lower().endswith(EXTENSIONS) and entry.is_file()
-    return False
-
-
-def _names_picture(entry: os.DirEntry[str]) -> bool:
-    with suppress(OSError):
-        return entry.name.lower().endswith(EXTENSIONS) and not entry.is_dir()
-    return True  # whoever reads it says what is wrong
+def _is_picture(entry: os.DirEntry[str], *, to_open: bool) -> bool:
+    try:
+        return entry.is_file() if to_open else not entry.is_dir()
+    except OSError:  # a link that leads back to itself: reading it says what is wrong
+        return not to_open
 
 
 def natural_key(name: str) -> str:
-    """Return a key by which digits compare as numbers: img2 comes before img10."""
+    """A key by which digits compare as numbers: img2 comes before img10."""
     return f"{_with_counted_digits(name)}{_BEFORE_NAME}{name}"
 
 
 def _sorted_keys(names: Sequence[str]) -> list[str]:
-    """Return the keys of names without folders; made of all at once, which is much quicker."""
+    """The keys of names without folders; made of all at once, which is much quicker."""
     counted = _with_counted_digits("/".join(names)).split("/")
     return sorted(f"{key}{_BEFORE_NAME}{name}" for key, name in zip(counted, names, strict=True))
 
 
 def _with_counted_digits(text: str) -> str:
-    """Return text in which each number follows how many digits it has, and a NUL.
+    """The text in which each number follows how many digits it has, and a NUL.
 
     No name has a NUL in it: numbers come before any text, as the end of a name does.
     """

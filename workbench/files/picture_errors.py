@@ -28,13 +28,3 @@ class TooLargeError(ImageFileError):
 
 class StoppedError(ImageFileError):
     """Nobody wants the picture any more."""
-
-
-EXTENSION_OF = {
-    "png": ".png",
-    "tiff": ".tif",
-    "jpeg": ".jpg",
-    "webp": ".webp",
-    "bmp": ".bmp",
-    "pnm": ".pnm",
-}

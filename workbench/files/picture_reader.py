@@ -1,9 +1,7 @@
-"""Readers of picture files, whichever library does it: their need first, then their samples.
+"""Readers of picture files, by any library: their need first, then their samples.
 
-imageio, which writes most of them (`image_encoders`), reads none: it cuts PNG and PNM files of 16
-bits a sample down to 8, drops what is marked as transparent, hands on inks, palettes and planes as
-they are stored, and lets nobody name the formats that may be tried, look at the header first, take
-over a large picture in bands, or stop.
+Not by imageio, which cuts PNG and PNM files of 16 bits down to 8, leaves transparency out, hands on
+inks, palettes and planes as they are stored, and can neither look at a header first nor stop.
 """
 
 from __future__ import annotations
@@ -42,7 +40,7 @@ class Reader(Protocol):
     """A picture file that is open, of a kind that one library reads."""
 
     def need(self) -> Need:
-        """Return how much memory it takes, by its header alone.
+        """The memory that it takes, by its header alone.
 
         Raises ImageFileError where nothing here reads its kind, EOFError where it is cut short.
         """

@@ -30,11 +30,11 @@ class PictureRef:
 
     @property
     def can_load(self) -> bool:
-        """Return whether there is a way back to the picture."""
+        """True if there is a way back to the picture."""
         return self.path is not None or self.built_in in PICTURES
 
     def is_of(self, picture: Picture | None) -> bool:
-        """Return whether `picture` is the one meant, in whatever pixel type."""
+        """True if `picture` is the one meant, in any pixel type."""
         return picture is not None and PictureRef.of(picture) == self
 
     def load(self) -> Picture:
@@ -47,13 +47,13 @@ class PictureRef:
         return Picture(built_in.title, built_in.make(), built_in=self.built_in)
 
     def to_data(self) -> dict[str, Any]:
-        """Return what JSON can hold of it."""
+        """The reference as JSON can hold it."""
         path = str(self.path) if self.path else None
         return {"name": self.name, "path": path, "built_in": self.built_in}
 
     @classmethod
     def from_data(cls, data: Any) -> PictureRef | None:
-        """Return what `to_data` gave; None for anything that leads to no picture."""
+        """Make a reference of `to_data`'s result; None for anything that leads to no picture."""
         if not isinstance(data, dict) or not isinstance(data.get("name"), str):
             return None
         path, built_in = data.get("path"), data.get("built_in")

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import imagecodecs
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageFile
 
 from workbench.files import from_pillow
+from workbench.files.needs import Need
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 # Of iTXt, behind the keyword: not compressed, no language, no translation.
@@ -72,12 +75,6 @@ def chunks(file: BinaryIO) -> Iterator[Chunk]:
         file.seek(found.offset + length + 4)
 
 
-def holds(path: Path, kind: bytes) -> bool:
-    """Return whether the file is a PNG with such a chunk."""
-    with path.open("rb") as file:
-        return any(found.kind == kind for found in chunks(file))
-
-
 def read_chunk(file: BinaryIO, found: Chunk) -> bytes | None:
     """Return the chunk's data, or None where they are cut short or their checksum is wrong."""
     file.seek(found.offset)
@@ -88,57 +85,71 @@ def read_chunk(file: BinaryIO, found: Chunk) -> bytes | None:
     return data if matches else None
 
 
-MAX_PIXELS = 1 << 24  # of a picture whose decoding need not be stopped: half a second
-_COLOUR_TYPES = (0, 2, 4, 6)  # all but palettes
-# What Pillow makes something of that samples alone do not say.
+MAX_PIXELS = 1 << 24  # of 8 bits, whose decoding need not be stopped: half a second
+_CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}  # by colour type, of all but palettes
+# Pillow makes something of these that samples of 8 bits alone do not say.
 _NOT_PLAIN = frozenset((b"tRNS", b"acTL"))
 
 
 @contextmanager
-def opened(
-    path: Path, start: bytes, is_stopped: Callable[[], bool]
-) -> Iterator[PlainPngReader | None]:
-    """Open a PNG file of 8 bits a sample, without a palette; gives None for all others."""
-    if not (start.startswith(SIGNATURE) and start[24] == 8 and start[25] in _COLOUR_TYPES):
+def opened(path: Path, start: bytes, is_stopped: Callable[[], bool]) -> Iterator[PngReader | None]:
+    """Open a PNG file of 8 or 16 bits a sample, without a palette; gives None for all others."""
+    if not (start.startswith(SIGNATURE) and start[24] in (8, 16) and start[25] in _CHANNELS):
         yield None
         return
     with from_pillow.image_in(path, is_stopped) as image:
-        yield PlainPngReader(path, image, is_stopped)
+        yield PngReader(path, start, image, is_stopped)
 
 
-class PlainPngReader(from_pillow.PillowReader):
-    """A `Reader` of such a file: Pillow reads its header, profile and EXIF data."""
+class PngReader(from_pillow.PillowReader):
+    """A `Reader` of such a file, of which Pillow reads header, profile and EXIF data.
+
+    Pillow would cut 16 bits off.
+    """
+
+    def __init__(
+        self, path: Path, start: bytes, image: ImageFile.ImageFile, is_stopped: Callable[[], bool]
+    ) -> None:
+        super().__init__(path, image, is_stopped)
+        self._is_deep, self._channels = start[24] == 16, _CHANNELS[start[25]]
+
+    def need(self) -> Need:
+        """Memory for the file, and for its samples; a colour marked as transparent not counted."""
+        if not self._is_deep:
+            return super().need()
+        width, height = self._image.size
+        ours = 2 * self._channels * width * height
+        held = self._path.stat().st_size + ours
+        return Need(self._path.name, width, height, self._channels, ours, held)
 
     def _exif(self) -> Image.Exif:
-        """Return the EXIF, for which Pillow would decode all pixels to be sure."""
-        return super()._exif() if self._data is None else Image.Image.getexif(self._image)
+        """Read the EXIF, for which Pillow would decode all pixels to be sure."""
+        is_in_front = self._kinds[-2:] == [b"IDAT", b"IEND"]
+        return Image.Image.getexif(self._image) if is_in_front else super()._exif()
 
     def _samples(self, notes: list[str]) -> NDArray[Any]:
-        if self._data is not None:
-            try:
-                samples: NDArray[Any] = imagecodecs.png_decode(self._data)
-            except Exception:  # noqa: BLE001 - of a damaged file Pillow says what is wrong
-                return super()._samples(notes)
-            return samples
-        return super()._samples(notes)
+        is_plain = self._data and not _NOT_PLAIN.intersection(self._kinds)
+        if not (is_plain or self._is_deep):
+            return super()._samples(notes)
+        try:
+            samples: NDArray[Any] = imagecodecs.png_decode(self._data)
+        except Exception:
+            if self._is_deep:
+                raise
+            return super()._samples(notes)  # where Pillow says what is wrong
+        if samples[:1].size // samples.shape[1] > self._channels:
+            notes.append("Transparent colour became an alpha channel.")
+        return samples
 
     @cached_property
-    def _data(self) -> bytes | None:
-        """Return the file, where nothing but its samples is told behind the first of them."""
-        if self._image.width * self._image.height > MAX_PIXELS:
-            return None
-        data = self._path.read_bytes()
-        return data if _is_plain(data) else None
+    def _data(self) -> bytes:
+        """The whole file; nothing where it is left to Pillow, which can be stopped."""
+        is_large = self._image.width * self._image.height > MAX_PIXELS
+        return self._path.read_bytes() if self._is_deep or not is_large else b""
 
-
-def _is_plain(data: bytes) -> bool:
-    at, kinds = len(SIGNATURE), list[bytes]()
-    while at + 8 <= len(data):
-        length, kind = struct.unpack_from(">I4s", data, at)
-        if not kinds or kinds[-1] != kind:
-            kinds.append(kind)
-        at += 12 + length
-    return kinds[-2:] == [b"IDAT", b"IEND"] and not _NOT_PLAIN.intersection(kinds)
+    @cached_property
+    def _kinds(self) -> list[bytes]:
+        return [kind for kind, _ in groupby(each.kind for each in chunks(io.BytesIO(self._data)))]
 
 
 MAX_BYTES = 1 << 27  # of samples
@@ -205,7 +216,7 @@ def _filter(
 
 
 def _size(differences: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return how far a row's differences, which have a sign, are from 0 all together."""
+    """The sum of the sizes of each row's differences, which have a sign."""
     some = differences[:, ::STEP].view(np.int8).astype(np.int16)
     total: NDArray[np.int64] = np.abs(some).sum(axis=1, dtype=np.int64)
     return total

@@ -24,7 +24,7 @@ _handler = _Handler(_on_message)  # as long as the process lives
 
 
 def fax_error() -> str | None:
-    """Return what was wrong with a fax that this thread has decoded since the last call, or None.
+    """The last error in a fax that this thread has decoded since the last call, or None.
 
     libtiff leaves out what it cannot decode, and goes on.
     """

@@ -37,9 +37,14 @@ class TiffRows:
         stored = np.dtype(page.dtype)
         self.dtype = np.dtype(np.uint8) if stored == np.bool_ else stored.newbyteorder("=")
         self._is_raw = _is_raw(page)
-        rows, self._segment_width = _segment_size(page)
+        rows = int(page.tilelength if page.is_tiled else page.rowsperstrip)
+        self._segment_width = int(page.tilewidth if page.is_tiled else page.imagewidth)
         self.segment_rows = 1 if self._is_raw else min(rows, self.height)
-        _refuse_unwieldy(path, self)
+        if self.segment_rows * self.row_bytes > MAX_SEGMENT_BYTES:
+            raise ImageFileError(
+                f"{path.name} is packed in pieces too large to be read one by one; save it as a "
+                "TIFF of tiles with another program."
+            )
         self._file = path.open("rb")
         self._tiles = self._buffer_of_tiles()
         self._threads = ThreadPoolExecutor(usable_cores(), "tiff-segments")
@@ -49,18 +54,18 @@ class TiffRows:
 
     @property
     def row_bytes(self) -> int:
-        """Return the bytes of one row, decoded."""
+        """The bytes of one row, decoded."""
         return self.width * self.channels * self.dtype.itemsize
 
     @property
     def decoding_bytes(self) -> int:
-        """Return what reading takes at most, beside what it gives."""
+        """The most memory that reading takes, beside its result."""
         # Two rows of segments that are kept, one as it is in the file, and one that is unpacked.
         count = 3 if self._tiles is not None else 4
         return count * self.segment_rows * self.row_bytes
 
     def read(self, first: int, end: int, out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return rows first to end - 1, (rows, W, C), in native byte order; in `out` if given.
+        """Read rows first to end - 1, (rows, W, C), in native byte order; in `out` if given.
 
         Raises EOFError where the file is cut short, and whatever tifffile does where it is damaged.
         """
@@ -69,24 +74,25 @@ class TiffRows:
         if self._is_raw:
             self._read_raw(first, out)
             return out
-        rows, kept = self.segment_rows, self._kept_rows
+        kept = self._kept_rows
         self._wanted = (end - kept, end) if first >= self._first else (first, first + kept)
         self._first = first
-        for number in range(first // rows, -(-end // rows)):
-            top = number * rows
-            bottom = min(top + rows, self.height)
-            is_whole = first <= top and bottom <= end
-            if is_whole and number not in self._kept and not self._is_wanted(number):
-                self._decode_row(number, out[top - first : bottom - first])
-                continue
-            segment = self._segment_row(number, bottom - top)
+        for number, top, bottom in self._segments(first, end):
+            if number not in self._kept:
+                is_whole = first <= top and bottom <= end
+                if is_whole and not self._is_wanted(number):
+                    self._decode_row(number, out[top - first : bottom - first])
+                    continue
+                made = np.empty((bottom - top, *shape[1:]), self.dtype)
+                self._decode_row(number, made)
+                self._kept[number] = made
             y, stop = max(top, first), min(bottom, end)
-            out[y - first : stop - first] = segment[y - top : stop - top]
+            out[y - first : stop - first] = self._kept[number][y - top : stop - top]
         self._kept = {n: each for n, each in self._kept.items() if self._is_wanted(n)}
         return out
 
     def read_part(self, rows: Span, columns: Span) -> NDArray[Any]:
-        """Return a rectangle, (rows, columns, C), in native byte order.
+        """Read a rectangle, (rows, columns, C), in native byte order.
 
         Of tiles only those are decoded that it needs.  Raises as `read` does.
         """
@@ -96,17 +102,16 @@ class TiffRows:
             for y, row in enumerate(out, first):
                 self._read_raw(y, row, left)
             return out
-        size, width = self.segment_rows, self._segment_width
+        width = self._segment_width
         across = range(left // width, -(-right // width))
-        start = across.start * width
-        for number in range(first // size, -(-end // size)):
-            top, bottom = number * size, min((number + 1) * size, self.height)
-            shape = bottom - top, min(across.stop * width, self.width) - start, self.channels
-            segments = np.empty(shape, self.dtype)
+        start, stop = across.start * width, min(across.stop * width, self.width)
+        for number, top, bottom in self._segments(first, end):
+            segments = np.empty((bottom - top, stop - start, self.channels), self.dtype)
             self._decode(number, segments, across)
-            y, stop = max(top, first), min(bottom, end)
-            found = segments[y - top : stop - top, left - start : right - start]
-            out[y - first : stop - first] = found
+            y, below = max(top, first), min(bottom, end)
+            out[y - first : below - first] = segments[
+                y - top : below - top, left - start : right - start
+            ]
         return out
 
     def close(self) -> None:
@@ -114,17 +119,16 @@ class TiffRows:
         self._threads.shutdown()
         self._file.close()
 
+    def _segments(self, first: int, end: int) -> Iterator[tuple[int, int, int]]:
+        """Yield the segments, in rows, that hold these rows: number, first row, the row behind."""
+        size = self.segment_rows
+        for number in range(first // size, -(-end // size)):
+            yield number, number * size, min((number + 1) * size, self.height)
+
     def _is_wanted(self, number: int) -> bool:
-        """Return whether segments of that number are likely to be wanted again."""
+        """True if segments of that number are likely to be wanted again."""
         top = number * self.segment_rows
         return top < self._wanted[1] and top + self.segment_rows > self._wanted[0]
-
-    def _segment_row(self, number: int, rows: int) -> NDArray[Any]:
-        if number not in self._kept:
-            made = np.empty((rows, self.width, self.channels), self.dtype)
-            self._decode_row(number, made)
-            self._kept[number] = made
-        return self._kept[number]
 
     def _read_raw(self, first: int, out: NDArray[Any], left: int = 0) -> None:
         """Read samples that lie one behind the other, not packed, from a row and a column on."""
@@ -140,7 +144,7 @@ class TiffRows:
             samples.byteswap(inplace=True)
 
     def _buffer_of_tiles(self) -> NDArray[Any] | None:
-        """Return room for a row of tiles, (across, rows, columns, C), as they lie in the file.
+        """Room for a row of tiles, (across, rows, columns, C), as they lie in the file.
 
         None where they are packed, or do not lie one behind the other.
         """
@@ -193,7 +197,7 @@ class TiffRows:
         list(self._threads.map(decode, packed))  # which raises what they do
 
     def _how(self, data: bytes | None) -> dict[str, Any]:
-        """Return what a segment's decoder has to be told; raise ValueError for a huge JPEG."""
+        """The options of a segment's decoder; raises ValueError for a huge JPEG."""
         page = self._page
         if page.compression != COMPRESSION.JPEG:
             return {}
@@ -220,24 +224,17 @@ class TiffRows:
         out[y : y + len(samples), x : x + samples.shape[1], channels] = samples
 
 
-def _segment_size(page: tifffile.TiffPage) -> tuple[int, int]:
-    """Return the height and width of a tile, or a strip, in pixels."""
-    if page.is_tiled:
-        return int(page.tilelength), int(page.tilewidth)
-    return int(page.rowsperstrip), int(page.imagewidth)
-
-
 def _is_planar(page: tifffile.TiffPage) -> bool:
     return bool(page.shaped[0] > 1)  # whatever number a damaged tag has for it
 
 
 def _is_raw(page: tifffile.TiffPage) -> bool:
-    """Return whether the rows lie one behind the other in the file, as they are in memory."""
+    """True if the rows lie one behind the other in the file, as they are in memory."""
     return bool(page.is_contiguous and _is_unpacked(page))
 
 
 def _is_unpacked(page: tifffile.TiffPage) -> bool:
-    """Return whether samples lie in the file as they do in memory, but for the order of bytes."""
+    """True if samples lie in the file as they do in memory, but for the order of bytes."""
     return bool(
         page.compression == COMPRESSION.NONE
         and page.predictor == PREDICTOR.NONE
@@ -247,21 +244,12 @@ def _is_unpacked(page: tifffile.TiffPage) -> bool:
     )
 
 
-def _refuse_unwieldy(path: Path, rows: TiffRows) -> None:
-    """Raise ImageFileError where too much has to be decoded at once."""
-    if rows.segment_rows * rows.row_bytes > MAX_SEGMENT_BYTES:
-        raise ImageFileError(
-            f"{path.name} is packed in pieces too large to be read one by one; save it as a TIFF "
-            "of tiles with another program."
-        )
-
-
 MAX_PAGES = 64  # that are looked at; a file with more is a stack
 SAME_SHAPE = 0.01  # by so much the factors across and down may differ, beside rounding
 
 
 def levels_of(tiff: tifffile.TiffFile) -> list[tifffile.TiffPage]:
-    """Return the pages that hold the first page's picture smaller, the largest first.
+    """The pages that hold the first page's picture smaller, the largest first.
 
     They are those in its SubIFDs, those that say so of themselves, and those that lie in tiles like
     it and are what a pyramid of tiles would have next.
@@ -282,13 +270,13 @@ def _candidates(tiff: tifffile.TiffFile) -> Iterator[tifffile.TiffPage]:
 
 
 def _is_whole_part(page: tifffile.TiffPage, first: tifffile.TiffPage) -> bool:
-    """Return whether a page is smaller by a whole number."""
+    """True if a page is smaller by a whole number."""
     factor = first.imagewidth / page.imagewidth
     return bool(abs(factor - round(factor)) <= factor / page.imagewidth)
 
 
 def _is_copy(page: tifffile.TiffPage, first: tifffile.TiffPage) -> bool:
-    """Return whether a page is, by size and samples, a reduced copy of the first."""
+    """True if a page is, by size and samples, a reduced copy of the first."""
     if (page.samplesperpixel, page.dtype) != (first.samplesperpixel, first.dtype):
         return False
     if min(page.imagewidth, page.imagelength) < 1 or page.imagewidth >= first.imagewidth:

@@ -1,4 +1,4 @@
-"""A TIFF of tiles that is laid out first, then filled in row by row, and can be gone on with.
+"""A TIFF of tiles that is laid out first, then filled in row by row, and can be resumed.
 
 Its tiles are not packed, so that each has its place from the beginning, whatever is in them.
 """

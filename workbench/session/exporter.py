@@ -156,7 +156,7 @@ class Exporter(QObject):
         """
 
         def write() -> None:
-            from workbench.files.reducing import reduced  # imports OpenCV, only when needed
+            from workbench.files.image_encoders import reduced  # imports imagecodecs
 
             samples = with_file_white(result.picture, picture.samples)
             samples = reduced(path, samples) if reduce else samples

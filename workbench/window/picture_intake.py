@@ -24,7 +24,7 @@ from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan_files import plan_of
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
-from workbench.files.image_files import OPEN_FILTER, PICTURES_FILTER
+from workbench.files.formats import OPEN_FILTER, PICTURES_FILTER
 from workbench.files.neighbours import Shelf
 from workbench.model import choices, intents
 from workbench.model.state import Picture, State

@@ -17,7 +17,7 @@ from workbench.base import numbers
 from workbench.base.paths import identity
 from workbench.base.plain_text import Label
 from workbench.charts.canvas import make_plots
-from workbench.files.image_files import SAVE_FILTER
+from workbench.files.formats import SAVE_FILTER, extension_for, extension_of
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import Picture
 from workbench.session.exporter import FILTERED, SHOWS, MakeImage, suggested_name
@@ -31,7 +31,7 @@ from workbench.window.remembering import Memory
 from workbench.window.window_parts import Parts
 
 if TYPE_CHECKING:
-    from workbench.files.reducing import Fit
+    from workbench.files.image_encoders import Fit
     from workbench.panels.sweep.sweep_panel import SweepPanel
     from workbench.panels.timing.timing_panel import TimingPanel
     from workbench.window.file_filter import FileFilter
@@ -161,8 +161,6 @@ class SaveMenu(QObject):
         if found is None:
             self._messages.show_message("info", NOTHING_TO_SAVE)
             return
-        from workbench.files.image_encoders import extension_for  # imports imagecodecs
-
         picture, result, _ = found
         self._ask(picture, result, extension_for(picture.path, result.picture))
 
@@ -201,7 +199,7 @@ class SaveMenu(QObject):
         name = f"{suggested_name(picture, result)}{extension}"
         if (path := self.ask_path(name, SAVE_FILTER)) is None:
             return
-        from workbench.files.reducing import fit_of  # imports imagecodecs, only when needed
+        from workbench.files.image_encoders import fit_of  # imports imagecodecs, only when needed
 
         try:
             fit = fit_of(path, result.picture, picture.metadata)
@@ -214,7 +212,7 @@ class SaveMenu(QObject):
             self._ask_how(path, picture, result, fit)
 
     def _ask_how(self, path: Path, picture: Picture, result: Result, fit: Fit) -> None:
-        from workbench.files.image_encoders import JPEG_QUALITY, extension_of
+        from workbench.files.image_encoders import JPEG_QUALITY
 
         kept = self._settings.get(f"quality-{fit.format.title}", 0)
 

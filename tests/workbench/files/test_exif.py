@@ -9,9 +9,9 @@ from kernels.pictures.generated import noise
 from workbench.cli.main import main
 from workbench.files import exif as exif_of
 from workbench.files import image_encoders
-from workbench.files.image_encoders import FORMATS, XMP_KEYWORD
+from workbench.files.formats import FORMATS
+from workbench.files.image_encoders import XMP_KEYWORD, fit_of, reduced
 from workbench.files.image_files import load, save
-from workbench.files.reducing import fit_of, reduced
 from workbench.model.state import NO_METADATA
 
 TAKEN, EXPOSURE, NOTE = "2026:01:02 03:04:05", 0.005, b"maker's own"

@@ -17,11 +17,10 @@ from PIL import Image, ImageCms
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColorSpace
 
-from kernels import Engine, Job, filters
-from kernels.core.job import PIXEL_TYPES, Sampling
+from kernels.core.job import PIXEL_TYPES
 from kernels.pictures.generated import noise
 from workbench.files import colour_profiles, from_pillow, from_tiff, png
-from workbench.files.image_encoders import FORMATS, able
+from workbench.files.formats import FORMATS
 from workbench.files.image_files import load, save
 
 EXACT = [each for each in FORMATS if each.title != "JPEG"]
@@ -246,21 +245,6 @@ def test_whatever_a_format_holds_comes_back_sample_for_sample(
     assert picture.samples.dtype == pixel_type
     np.testing.assert_array_equal(picture.samples, samples)
     assert picture.notes == ()
-
-
-@pytest.mark.parametrize("pixel_type", PIXEL_TYPES)
-@pytest.mark.parametrize("channels", [1, 2, 3, 4])
-def test_unfiltered_a_picture_is_saved_as_it_was_opened(tmp_path, pixel_type, channels):
-    save(tmp_path / "before.tif", noise(12, 17, channels, pixel_type))
-    before = load(tmp_path / "before.tif").samples
-    weights = filters.get("identity").weights(1)
-    job = Job(before, weights, implementation="opencv")
-    after = Engine(use_gpu=False).run(job, Sampling(max_samples=1)).picture
-    for each in able(after):
-        if each.title != "JPEG":
-            path = tmp_path / f"after{each.extensions[0]}"
-            save(path, after)
-            np.testing.assert_array_equal(load(path).samples, before)
 
 
 def embedded_profile(path):

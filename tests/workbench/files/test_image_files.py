@@ -12,8 +12,7 @@ import tifffile
 from PIL import Image
 from PySide6.QtGui import QColorSpace
 
-from kernels.core.job import PIXEL_TYPES
-from workbench.files import image_files, needs, png
+from workbench.files import formats, needs, png
 from workbench.files.image_files import load, save
 from workbench.files.picture_errors import ImageFileError
 
@@ -38,14 +37,10 @@ def pillow_file(path, mode, samples, **options):
 @pytest.mark.parametrize(
     ("name", "dtype", "channels"),
     [
-        *[("a.png", d, c) for d in ("uint8", "uint16") for c in (1, 2, 3, 4)],
-        *[("a.tif", d, c) for d in PIXEL_TYPES for c in (1, 2, 3, 4)],
-        *[("a.webp", "uint8", c) for c in (3, 4)],
-        *[("a.bmp", "uint8", c) for c in (1, 3)],
-        *[("a.pgm", d, 1) for d in ("uint8", "uint16")],
-        *[("a.ppm", d, 3) for d in ("uint8", "uint16")],
-        *[("a.pnm", "uint16", c) for c in (1, 3)],
-        ("A.PNG", "uint16", 3),
+        ("a.png", "uint16", 4),
+        ("a.tif", "float16", 2),
+        ("a.webp", "uint8", 3),
+        ("A.PNG", "uint8", 1),
     ],
 )
 def test_a_saved_picture_loads_with_exactly_the_same_samples(tmp_path, name, dtype, channels):
@@ -124,56 +119,6 @@ def test_exif_orientation_is_honoured(tmp_path, name, orientation):
     assert np.array_equal(picture.samples, upright)
     assert picture.samples.flags.c_contiguous
     assert len(picture.notes) == (orientation != 1)
-
-
-def test_deep_cmyk_becomes_rgb(tmp_path):
-    ink = np.zeros((3, 4, 4), np.uint16)
-    ink[:, :, 1] = 65535
-    tifffile.imwrite(tmp_path / "a.tif", ink, photometric="separated")
-    picture = load(tmp_path / "a.tif")
-    assert picture.samples[0, 0].tolist() == [65535, 0, 65535]
-    assert "CMYK" in picture.notes[0]
-
-
-def test_a_transparent_palette_entry_becomes_alpha(tmp_path):
-    image = Image.new("P", (3, 2), 1)
-    image.putpalette([0, 0, 0, 10, 20, 30])
-    image.save(tmp_path / "a.png", transparency=1)
-    assert load(tmp_path / "a.png").samples[0, 0].tolist() == [10, 20, 30, 0]
-
-
-@pytest.mark.parametrize(("mode", "colour", "channels"), [("L", 9, 2), ("RGB", (9, 8, 7), 4)])
-def test_a_colour_marked_transparent_becomes_alpha(tmp_path, mode, colour, channels):
-    Image.new(mode, (3, 2), colour).save(tmp_path / "a.png", transparency=colour)
-    picture = load(tmp_path / "a.png")
-    assert picture.samples.shape == (2, 3, channels)
-    assert picture.samples[0, 0, -1] == 0
-    assert "Transparent" in picture.notes[0]
-
-
-@pytest.mark.parametrize("dtype", ["int8", "int16", "uint32", "int32", "float64"])
-def test_other_sample_types_become_float32_with_their_values(tmp_path, dtype):
-    values = RNG.integers(0, 100, (5, 6)).astype(dtype)
-    tifffile.imwrite(tmp_path / "a.tif", values)
-    picture = load(tmp_path / "a.tif")
-    assert picture.samples.dtype == np.float32
-    assert np.array_equal(picture.samples[:, :, 0], values)
-    assert dtype in picture.notes[0]
-
-
-@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
-def test_a_tiff_where_zero_is_white_is_turned_round(tmp_path, dtype):
-    samples = samples_of(dtype, 1)
-    tifffile.imwrite(tmp_path / "a.tif", samples[:, :, 0], photometric="miniswhite")
-    assert np.array_equal(load(tmp_path / "a.tif").samples, np.iinfo(dtype).max - samples)
-
-
-def test_of_many_channels_the_first_three_are_shown(tmp_path):
-    samples = samples_of("uint16", 6)
-    tifffile.imwrite(tmp_path / "a.tif", samples, photometric="rgb", planarconfig="contig")
-    picture = load(tmp_path / "a.tif")
-    assert np.array_equal(picture.samples, samples[:, :, :3])
-    assert "6 channels" in picture.notes[0]
 
 
 @pytest.mark.parametrize(("kind", "channels"), [("P5", 1), ("P6", 3)])
@@ -458,7 +403,7 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
 
 def test_every_format_that_opens_is_listed_by_the_dialog():
     named = {".png", ".jpg", ".tif", ".bmp", ".webp", ".gif", ".pnm"}
-    assert named <= set(image_files.EXTENSIONS)
+    assert named <= set(formats.EXTENSIONS)
 
 
 def test_cmyk_with_a_profile_goes_through_it(tmp_path):

@@ -33,12 +33,11 @@ from workbench.base import memory
 from workbench.files import image_decoders, image_files, needs, png
 from workbench.files.image_files import load
 from workbench.files.picture_errors import ImageFileError, LargePictureError, StoppedError
-from workbench.imaging import display, mismatch, shown_size
+from workbench.imaging import display, display_mapping, mismatch
 from workbench.imaging.differences import subtracting
 from workbench.imaging.display import Display, show, to_display
-from workbench.imaging.display_mapping import DisplayMapping
+from workbench.imaging.display_mapping import DisplayMapping, shown_bytes
 from workbench.imaging.mismatch import searching
-from workbench.imaging.shown_size import shown_bytes
 
 SIDE = 30_000
 
@@ -47,7 +46,7 @@ SIDE = 30_000
 def large(monkeypatch):
     """Whatever takes more than 20 kB is large, and shown as if it were."""
     monkeypatch.setattr(needs, "LARGE_BYTES", 20_000)
-    monkeypatch.setattr(shown_size, "COMPACT_PIXELS", 1000)
+    monkeypatch.setattr(display_mapping, "COMPACT_PIXELS", 1000)
 
 
 def saved(tmp_path, name, *shape, pixel_type="uint8"):
@@ -181,7 +180,7 @@ def test_large_grey_pictures_are_shown_as_small_ones_from_a_quarter_of_the_memor
     if levels is not None and pixel_type.startswith("u"):
         levels = tuple(each * np.iinfo(pixel_type).max for each in levels)
     small = show(samples, DisplayMapping(levels))
-    monkeypatch.setattr(shown_size, "COMPACT_PIXELS", 1000)
+    monkeypatch.setattr(display_mapping, "COMPACT_PIXELS", 1000)
     monkeypatch.setattr(display, "BAND_PIXELS", 1 << 14)
     large = show(samples, DisplayMapping(levels))
     for level in range(len(small.images)):

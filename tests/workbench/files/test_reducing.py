@@ -7,10 +7,10 @@ import pytest
 import tifffile
 
 from kernels.pictures.generated import noise
-from workbench.files import reducing
-from workbench.files.image_encoders import FORMATS
+from workbench.files import image_encoders
+from workbench.files.formats import FORMATS
+from workbench.files.image_encoders import fit_of, reduced
 from workbench.files.image_files import load
-from workbench.files.reducing import fit_of, reduced
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_what_is_made_to_fit_looks_the_same():
 def test_in_bands_it_is_the_same_as_in_one_go(monkeypatch):
     samples = noise(50, 8, 4, "float32")
     whole = reduced(Path("a.jpg"), samples)
-    monkeypatch.setattr(reducing, "ROWS", 7)
+    monkeypatch.setattr(image_encoders, "ROWS_AT_ONCE", 7)
     np.testing.assert_array_equal(reduced(Path("a.jpg"), samples), whole)
 
 

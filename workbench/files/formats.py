@@ -1,0 +1,144 @@
+"""The file formats: what each can hold, and its extensions; imports neither NumPy nor Pillow.
+
+A format is a row here, and a reader in `image_decoders.READERS` or a writer in
+`image_encoders.WRITERS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.files.picture_errors import ImageFileError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from workbench.model.state import Metadata
+
+ZARR = ".zarr"  # a folder of that name is one picture, which is not read
+MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP
+_CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
+_ALL_TYPES = ("uint8", "uint16", "float16", "float32")
+# Of what is read, by the format's family.
+_READ = {
+    "PNG": (".png",),
+    "JPEG": (".jpg", ".jpeg", ".jpe", ".jfif"),
+    "TIFF": (".tif", ".tiff"),
+    "BMP": (".bmp", ".dib"),
+    "WebP": (".webp",),
+    "GIF": (".gif",),
+    "PNM": (".pnm", ".pgm", ".ppm", ".pbm", ".pfm"),
+}
+EXTENSIONS = tuple(extension for extensions in _READ.values() for extension in extensions)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A file format that is written.
+
+    family  whose extensions are one type in dialogs, and have one writer
+    largest_side        in pixels
+    has_quality         whether it knows a quality from 1 to 100
+    can_be_lossless     whether it can also do without loss
+    max_metadata_bytes  of EXIF, and of XMP; 0: it holds none
+    """
+
+    title: str
+    family: str
+    extensions: tuple[str, ...]
+    pixel_types: tuple[str, ...]
+    channels: tuple[int, ...]
+    largest_side: int = 2**31 - 1
+    has_quality: bool = False
+    can_be_lossless: bool = True
+    max_metadata_bytes: int = 2**31 - 1
+
+    def kept(self, metadata: Metadata) -> Metadata:
+        """The metadata that the format has room for."""
+        exif, xmp = (
+            None if each is None or len(each) > self.max_metadata_bytes else each
+            for each in (metadata.exif, metadata.xmp)
+        )
+        return replace(metadata, exif=exif, xmp=xmp)
+
+    def why_not(self, samples: NDArray[Any]) -> str | None:
+        """A property of these samples that the format cannot hold, or None."""
+        height, width, channels = samples.shape
+        if str(samples.dtype) not in self.pixel_types:
+            return f"{samples.dtype} samples"
+        if channels not in self.channels:
+            return f"{_CHANNELS_IN_WORDS[channels]} pictures"
+        if max(height, width) > self.largest_side:
+            return f"more than {self.largest_side:,} pixels per side"
+        return None
+
+
+FORMATS = (
+    Format("PNG", "PNG", (".png",), ("uint8", "uint16"), (1, 2, 3, 4)),
+    Format("TIFF", "TIFF", (".tif", ".tiff"), _ALL_TYPES, (1, 2, 3, 4)),
+    # 65,500 is libjpeg's own limit, a little below the format's.
+    Format(
+        *("JPEG", "JPEG", (".jpg", ".jpeg"), ("uint8",), (1, 3), 65_500),
+        has_quality=True,
+        can_be_lossless=False,
+        max_metadata_bytes=MAX_JPEG_METADATA_BYTES,
+    ),
+    Format("WebP", "WebP", (".webp",), ("uint8",), (3, 4), 16_383, has_quality=True),
+    Format("BMP", "BMP", (".bmp",), ("uint8",), (1, 3), max_metadata_bytes=0),
+    Format("PNM", "PNM", (".pnm",), ("uint8", "uint16"), (1, 3), max_metadata_bytes=0),
+    Format("PGM", "PNM", (".pgm",), ("uint8", "uint16"), (1,), max_metadata_bytes=0),
+    Format("PPM", "PNM", (".ppm",), ("uint8", "uint16"), (3,), max_metadata_bytes=0),
+)
+_WRITTEN: dict[str, tuple[str, ...]] = {}
+for _each in FORMATS:
+    _WRITTEN[_each.family] = _WRITTEN.get(_each.family, ()) + _each.extensions
+# The usual extension of each format by its name as an option.
+EXTENSION_OF = {family.lower(): extensions[0] for family, extensions in _WRITTEN.items()}
+
+
+def _file_type(title: str, extensions: Iterable[str]) -> str:
+    """A line of a file dialog's list of types, as Qt has them."""
+    return f"{title} ({' '.join(f'*{extension}' for extension in extensions)})"
+
+
+PICTURES_FILTER = _file_type("All pictures", EXTENSIONS)
+_READ_TYPES = (_file_type(title, extensions) for title, extensions in _READ.items())
+OPEN_FILTER = ";;".join((PICTURES_FILTER, *_READ_TYPES, "All files (*)"))
+SAVE_FILTER = ";;".join(_file_type(title, extensions) for title, extensions in _WRITTEN.items())
+
+
+def format_of(path: Path) -> Format:
+    """The format that the extension names; raises ImageFileError where it names none."""
+    extension = path.suffix.lower()
+    found = next((each for each in FORMATS if extension in each.extensions), None)
+    if found is None:
+        known = ", ".join(each.extensions[0] for each in FORMATS)
+        raise ImageFileError(
+            f"Cannot save {path.name}: its extension names no format that is written; use one of "
+            f"{known}."
+        )
+    return found
+
+
+def extension_of(title: str) -> str:
+    """The usual extension of the format of that title."""
+    return next(each.extensions[0] for each in FORMATS if each.title == title)
+
+
+def extension_for(source: Path | None, samples: NDArray[Any]) -> str:
+    """The extension to propose for samples that came of the file `source`.
+
+    Its own, where that format holds them; else PNG's, or for floats TIFF's.
+    """
+    own = source.suffix.lower() if source is not None else ""
+    if any(own in each.extensions for each in able(samples)):
+        return own
+    return ".png" if samples.dtype.kind == "u" else ".tif"
+
+
+def able(samples: NDArray[Any]) -> tuple[Format, ...]:
+    """The formats that hold these samples as they are, the most usual first."""
+    return tuple(each for each in FORMATS if each.why_not(samples) is None)
