@@ -36,9 +36,9 @@ from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned, columns
 from workbench.batch.device_run import DeviceRun, processes_each
 from workbench.batch.filtering import UNTIMED, Recipe
-from workbench.batch.journal import Stage
+from workbench.batch.journal import FinishedRow, Stage
 from workbench.batch.pairs import FilePairs, Group
-from workbench.batch.stage_times import IN_WORDS, FinishedRow, StageTimes
+from workbench.batch.stage_times import IN_WORDS, StageTimes
 from workbench.cli import made_jobs, this_machine
 from workbench.cli.benches import fitting
 from workbench.cli.benches.batch import middle_per_s

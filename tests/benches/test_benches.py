@@ -28,7 +28,7 @@ from tests.benches.views import MODES
 from tests.conftest import ROOT
 from tests.workbench.engines import MadeUpGpu
 from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
-from workbench.batch.stage_times import FinishedRow
+from workbench.batch.journal import FinishedRow
 from workbench.cli import this_machine
 from workbench.panels.kernel import trying
 

@@ -45,7 +45,7 @@ class Pausing:
     rest: Callable[[], None] = lambda: None
 
     def wait(self) -> None:
-        """Return when it is not paused."""
+        """Wait until it is not paused."""
         self.rest()
         while self.is_paused():
             sleep(REST_S)
@@ -61,7 +61,6 @@ def running(
     recipe: Recipe,
     jobs: int = 1,
     say: Say = lambda _outcome, _doing: None,
-    first: int = 0,
     pausing: Pausing = NEVER_PAUSED,
 ) -> Generator[Outcome, None, None]:
     """Do every pair; yields each when there is nothing left to do to it, the first done first.
@@ -71,10 +70,9 @@ def running(
 
     engine  used on the caller's thread alone
     jobs    how many are read, and written, at a time
-    say     is told what is under way
-    first   index of the first one, where others are done elsewhere
+    say     gets what is under way
     """
-    begun = (Outcome(pair, index) for index, pair in enumerate(pairs, first))
+    begun = (Outcome(pair, index) for index, pair in enumerate(pairs))
     return finishing(engine, begun, recipe, jobs, say, pausing=pausing)
 
 
@@ -91,21 +89,19 @@ def finishing(
 
     processes  that do so and share this computer's memory
     """
-    files = _Files(recipe, jobs)
-    budget = memory_available_bytes() * MEMORY_SHARE / processes
-    run = _Run(engine, begun, recipe, files, room_for(recipe, jobs), budget, say)
+    run = _Run(engine, begun, recipe, jobs, processes, say)
     try:
         while run.goes_on(pausing):
             yield from run.step()
     except KeyboardInterrupt:
-        yield from files.written()
+        yield from run.written()
         raise
     finally:
-        files.close()
+        run.close()
 
 
 def room_for(recipe: Recipe, jobs: int) -> int:
-    """Return how many pictures are in memory at a time, at most; large ones are fewer.
+    """Pictures in memory at a time, at most; large ones are fewer.
 
     Those being read or written; where all goes on at once, as many again that wait for their turn,
     as many that wait for the disk, one that is filtered, and one more, so that no thread has to
@@ -126,12 +122,21 @@ def in_order(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
             following += 1
 
 
+class _AtOnce(Executor):
+    """The caller's own thread, which can be interrupted at any time."""
+
+    def submit(self, call: Callable[..., Any], /, *words: Any, **keywords: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(call(*words, **keywords))
+        return future
+
+
 class _Run:
     """Everything that is under way.
 
-    waiting  pictures that nothing was done to yet
-    most     so many pictures, and fewer where these are large
-    budget   bytes that they may take
+    Some threads read and write pictures, and as many wait for the disk meanwhile.
+
+    waiting  pictures that nothing was done to yet; it may give more after it has ended
     """
 
     def __init__(
@@ -139,20 +144,25 @@ class _Run:
         engine: Engine,
         waiting: Iterator[Outcome],
         recipe: Recipe,
-        files: _Files,
-        most: int,
-        budget: float,
+        jobs: int,
+        processes: int,
         say: Say,
     ) -> None:
-        self._engine, self._recipe, self._files, self._say = engine, recipe, files, say
+        self._engine, self._recipe, self._say = engine, recipe, say
         self._waiting = waiting
+        is_alone = recipe.is_timed and jobs == 1  # there is nothing that could overlap
+        self._pool = _AtOnce() if is_alone else ThreadPoolExecutor(jobs, "picture-files")
+        self._disk = ThreadPoolExecutor(jobs, "picture-disk")
+        self._done: SimpleQueue[Future[Outcome]] = SimpleQueue()
+        self._stop = Event()  # set where nobody wants the pictures any more
+        self._busy = 0  # steps that were started and not yet taken
         self._ready: list[Outcome] = []
-        self._under_way, self._most = 0, most
-        self._sizes: deque[int] = deque(maxlen=most)  # in bytes, of the pictures read last
-        self._budget = budget
+        self._under_way, self._most = 0, room_for(recipe, jobs)
+        self._sizes: deque[int] = deque(maxlen=self._most)  # in bytes, of those read last
+        self._budget = memory_available_bytes() * MEMORY_SHARE / processes
 
     def goes_on(self, pausing: Pausing) -> bool:
-        """Begin as many as there is room for; return whether any is under way."""
+        """Begin as many as there is room for; False if none is under way."""
         if self._under_way:
             pausing.rest()
         else:
@@ -164,11 +174,11 @@ class _Run:
         ):
             self._under_way += 1
             self._say(outcome, "reading")
-            self._files.start(read, outcome, self._recipe, self._files.stop.is_set)
-        return bool(self._ready or self._files.busy)
+            self._start(read, outcome, self._recipe, self._stop.is_set)
+        return bool(self._ready or self._busy)
 
     def _has_room(self) -> bool:
-        """Return whether one more may be begun, if it is like the largest of those read last."""
+        """True if one more may be begun, if it is like the largest of those read last."""
         if not self._under_way:
             return True
         if not self._sizes or self._under_way == self._most:
@@ -177,10 +187,12 @@ class _Run:
 
     def step(self) -> Iterator[Outcome]:
         """Filter what was read, if it may be now, else wait for a file; yield what is finished."""
-        if self._ready and not (self._recipe.is_timed and self._files.busy):
+        if self._ready and not (self._recipe.is_timed and self._busy):
             yield from self._filter()
             return
-        outcome = self._files.take()
+        future = self._done.get()
+        self._busy -= 1
+        outcome = future.result()
         if outcome.picture is not None:
             self._sizes.append(outcome.picture.samples.nbytes)
         if outcome.goes_on and outcome.result is None:
@@ -200,50 +212,24 @@ class _Run:
             outcome = turn.pop(0)
             if outcome.goes_on and outcome.large is None:
                 self._say(outcome, "writing")
-                self._files.write(outcome)
+                self._write(outcome)
             else:
                 self._under_way -= 1
                 yield outcome
 
-
-class _AtOnce(Executor):
-    """The caller's own thread, which can be interrupted at any time."""
-
-    def submit(self, call: Callable[..., Any], /, *words: Any, **keywords: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(call(*words, **keywords))
-        return future
-
-
-class _Files:
-    """Threads that read and write pictures, and as many that wait for the disk meanwhile.
-
-    busy  how many steps were started and not yet taken
-    stop  set where nobody wants the pictures any more
-    """
-
-    def __init__(self, recipe: Recipe, jobs: int) -> None:
-        is_alone = recipe.is_timed and jobs == 1  # there is nothing that could overlap
-        self._recipe = recipe
-        self._pool = _AtOnce() if is_alone else ThreadPoolExecutor(jobs, "picture-files")
-        self._disk = ThreadPoolExecutor(jobs, "picture-disk")
-        self._done: SimpleQueue[Future[Outcome]] = SimpleQueue()
-        self.busy, self.stop = 0, Event()
-
-    def start(self, step: Callable[..., None], outcome: Outcome, *words: Any) -> None:
-        """Let a thread do `step` to `outcome`."""
-        self.busy += 1
+    def _start(self, step: Callable[..., None], outcome: Outcome, *words: Any) -> None:
+        self._busy += 1
         self._pool.submit(_after, step, outcome, *words).add_done_callback(self._done.put)
 
-    def write(self, outcome: Outcome) -> None:
+    def _write(self, outcome: Outcome) -> None:
         """Let a thread write what was filtered, and another wait for the disk.
 
         Where filtering is timed, nothing goes on meanwhile, and there is no use in that.
         """
         if self._recipe.is_timed:
-            self.start(write, outcome, self._recipe)
+            self._start(write, outcome, self._recipe)
             return
-        self.busy += 1
+        self._busy += 1
         encoding = self._pool.submit(_after, encode, outcome, self._recipe)
         encoding.add_done_callback(self._sync)
 
@@ -261,12 +247,6 @@ class _Files:
         else:
             syncing.add_done_callback(self._done.put)
 
-    def take(self) -> Outcome:
-        """Wait for the next outcome to which a step was done."""
-        future = self._done.get()
-        self.busy -= 1
-        return future.result()
-
     def written(self) -> Iterator[Outcome]:
         """Begin nothing more, and yield what was written, or could not be."""
         self.close()
@@ -280,7 +260,7 @@ class _Files:
 
         What is written comes to its place.
         """
-        self.stop.set()
+        self._stop.set()
         try:
             self._pool.shutdown(cancel_futures=True)
         finally:  # of an interrupt as well

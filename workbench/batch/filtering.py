@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
-from typing import Literal
 
 from kernels import Engine, Result, Sampling
 from kernels.core.errors import CompileFailedError, KernelError, bug_in_words
@@ -24,27 +23,29 @@ from kernels.core.safe_files import is_special
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.estimate import about
 from workbench.base.memory import is_out_of_memory, memory_available_bytes, memory_there_bytes
-from workbench.batch.journal import Stage, filtering_seconds
+from workbench.batch.journal import FinishedRow, Stage, Status
 from workbench.batch.large_filtering import LargeAnswer, StripsDone, filtering_file
 from workbench.batch.pairs import FilePair
+from workbench.batch.stage_times import filtering_seconds
 from workbench.files import image_files
-from workbench.files.image_encoders import format_of
+from workbench.files.formats import format_of
+from workbench.files.image_encoders import fit_of, reduced
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError, TooLargeError
-from workbench.files.reducing import fit_of, reduced
 from workbench.model import intents
 from workbench.model.state import NO_METADATA, Metadata, Picture, State
 
 Say = Callable[[str], None]
-Status = Literal["done", "skipped", "failed", "wrong"]
 # Of a picture that does not fit into memory, where nobody says how much its strips may take; larger
 # ones are no quicker.
 STRIPS_BYTES, STRIPS_SHARE, FREE_SHARE = 1 << 30, 0.125, 0.25
-# Each picture is filtered once, for its answer alone, and no GPU's cache is emptied before.
-OWN_AS_A_WHOLE = "Kernels of your own filter pictures as a whole."
-OWN_TOO_LARGE = "Choose a smaller picture, more memory, or another implementation."
-FIND_ITS_BUG = "`workbench check --find-bug` with the kernel's file looks for the cause."
+# Each picture is filtered once, for its output alone, and no GPU's cache is emptied before.
 UNTIMED = Sampling(max_samples=0, cache="warm")
+OWN_TOO_LARGE = (
+    "User kernels filter pictures as a whole. Choose a smaller picture, more memory, or another "
+    "implementation."
+)
+FIND_ITS_BUG = "`workbench check --find-bug` with the kernel's file looks for the cause."
 # Folders that are being written into, by how many, and those of them that were made for it.
 _FOLDERS = Lock()
 _writers: Counter[Path] = Counter()
@@ -56,11 +57,11 @@ class Recipe:
     """The filtering that is done to every picture.
 
     chosen           filter, weights, border, pixel type and block; its picture does not count
-    implementation   None: the best that can run it.  Where it is a kernel of the user's own,
-                     `chosen` names it as well, with its text
+    implementation   None: the best that can run it.  Where it is a user kernel, `chosen` names it
+                     as well, with its source
     sampling         how often each is filtered for its time, and how much of it is checked
     check_every      of so many pictures one is checked, and the first is; 0: none
-    quality, reduce  of what is written: see `image_files.save` and `reducing`
+    quality, reduce  of what is written: see `image_files.save` and `image_encoders.reduced`
     keeps_files      leave a file alone that is there already
     memory_bytes     a picture that takes more, or more than is free, is filtered in strips
     """
@@ -76,30 +77,30 @@ class Recipe:
 
     @property
     def strips_bytes(self) -> int:
-        """Return what the strips of a large picture may take, beside the program itself."""
+        """Memory for the strips of a large picture, beside the program itself."""
         if self.memory_bytes is not None:
             return self.memory_bytes // 2
         return min(STRIPS_BYTES, int(memory_there_bytes() * STRIPS_SHARE))
 
     @property
     def strips_bytes_now(self) -> int:
-        """Return what they may take of what is free: some rungs round by where a strip begins."""
+        """The same, of what is free: some rungs round by where a strip begins."""
         if self.memory_bytes is not None:
             return self.strips_bytes
         return min(self.strips_bytes, int(memory_available_bytes() * FREE_SHARE))
 
     @property
     def is_own(self) -> bool:
-        """Return whether a kernel of the user's own is to filter."""
+        """True for a user kernel."""
         return self.implementation is not None and is_own(self.implementation)
 
     @property
     def is_timed(self) -> bool:
-        """Return whether filtering is timed, so that nothing else may be done meanwhile."""
+        """True if filtering is timed, so that nothing else may be done meanwhile."""
         return self.sampling.max_samples > 0
 
     def sampling_of(self, index: int) -> Sampling:
-        """Return the sampling of the picture of that index."""
+        """The sampling of the picture of that index."""
         is_checked = self.check_every > 0 and index % self.check_every == 0
         return replace(self.sampling, check=self.sampling.check and is_checked)
 
@@ -142,12 +143,12 @@ class Outcome:
 
     @property
     def goes_on(self) -> bool:
-        """Return whether there is still something to do."""
+        """True if there is still something to do."""
         return self.error is None and not self.skipped
 
     @property
     def status(self) -> Status:
-        """Return what became of it, in a word: "done" where there is nothing left to do."""
+        """Its state in a word: "done" where there is nothing left to do."""
         if self.skipped:
             return "skipped"
         if self.error is None:
@@ -156,17 +157,44 @@ class Outcome:
 
     @property
     def is_wrong(self) -> bool:
-        """Return whether the answer was found to be wrong, or could not be checked."""
+        """True if the output was found to be wrong, or could not be checked."""
         answer = self.result or self.large
         check = answer.check if answer else None
         return check is not None and not check.ok
+
+    def row(self, output: str, device: int | None = None) -> FinishedRow:
+        """Its row in the journal, where the result is called `output`."""
+        return FinishedRow(
+            source=self.pair.source_shown,
+            output=output,
+            status=self.status,
+            error=self.error,
+            remarks=(*self.remarks, *self.warnings),
+            seconds=self.seconds,
+            log=self.log,
+            device=device,
+        )
+
+
+def rows_of(
+    outcomes: Generator[Outcome, None, None], name_of: Callable[[Path], str]
+) -> Generator[FinishedRow, None, None]:
+    """Yield the row of each outcome, and keep none of their pictures in memory.
+
+    name_of  from a result's file to its name in the journal
+    """
+    with closing(outcomes):
+        for outcome in outcomes:
+            row = outcome.row(name_of(outcome.pair.target))
+            del outcome  # its pictures would stay in memory while others are waited for
+            yield row
 
 
 def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lambda: False) -> None:
     """Read the picture, and see that its file can hold the result, which is like it."""
     pair = outcome.pair
     with _failing(outcome):
-        if recipe.keeps_files and _is_there(pair.target):
+        if recipe.keeps_files and os.path.lexists(pair.target):
             outcome.skipped = True
             return
         if not pair.is_named and is_special(pair.target):  # to write there might wait for ever
@@ -181,10 +209,29 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
                 outcome.picture = picture.stored_as(recipe.chosen.pixel_type)
         except TooLargeError as error:
             outcome.is_large, outcome.for_now = True, error.for_now
-            outcome.error = _why_not_in_strips(outcome, recipe, error)
+            if recipe.is_own:
+                outcome.error = f"{error.reason}. {OWN_TOO_LARGE}"
+            elif format_of(pair.target).title != "TIFF":
+                outcome.error = str(error)
             return
         outcome.remarks, outcome.metadata = outcome.picture.remarks, outcome.picture.metadata
         _refuse_misfit(outcome, recipe)
+
+
+def _refuse_misfit(outcome: Outcome, recipe: Recipe) -> None:
+    """Raise ImageFileError where the file cannot hold such a picture, unless it may be reduced."""
+    assert outcome.picture is not None
+    target = outcome.pair.target
+    fit = fit_of(target, outcome.picture.samples, outcome.metadata)
+    if fit.why_not is not None:
+        raise ImageFileError(f"Cannot save {target.name}: {fit}")
+    if fit.changes and not recipe.reduce:
+        said = str(fit).removesuffix(".")
+        raise ImageFileError(
+            f"Cannot save {target.name} as it is. {said}, and --reduce saves it all the same."
+        )
+    if recipe.quality is not None and not fit.format.has_quality:
+        outcome.warnings = (f"{target.name}: {fit.format.title} knows no --quality.",)
 
 
 def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
@@ -204,62 +251,27 @@ def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
                 outcome.error += f" {FIND_ITS_BUG}"
 
 
-def write(outcome: Outcome, recipe: Recipe) -> None:
-    """Write the result: whole, or not at all."""
-    encode(outcome, recipe)
-    sync(outcome)
-
-
-def encode(outcome: Outcome, recipe: Recipe) -> None:
-    """Write the result beside its file; `sync`, which has to follow, makes it that file."""
-    assert outcome.result is not None
-    target = outcome.pair.target
-    with _failing(outcome), _timed(outcome, "encode"), ExitStack() as steps:
-        steps.enter_context(_folder(outcome.pair.folder))
-        samples = reduced(target, outcome.result.picture)
-        steps.enter_context(image_files.saving(target, samples, recipe.quality, outcome.metadata))
-        outcome.unsynced = steps.pop_all()
-
-
-def sync(outcome: Outcome) -> None:
-    """Wait until what is written is on the disk, and put it in its place; on any thread."""
-    steps, outcome.unsynced = outcome.unsynced, None
-    if steps is not None:
-        with _failing(outcome), _timed(outcome, "sync"):
-            steps.close()
-
-
-@contextmanager
-def _failing(outcome: Outcome) -> Iterator[None]:
-    """Keep in words why a picture failed, whatever it was: the others go on.
-
-    A bug looks like one: its traceback is the picture's log.
-    """
-    name = outcome.pair.name
-    try:
-        yield
-    except BrokenPipeError:  # of whoever listens to `say`
-        raise
-    except ImageFileError as error:  # it names the file itself
-        outcome.error = str(error)
-    except KernelError as error:
-        outcome.error = f"{name}: {error}"
-        outcome.log = error.log.rstrip() if isinstance(error, CompileFailedError) else ""
-    except Exception as error:  # noqa: BLE001 - told with its traceback, not swallowed
-        if is_out_of_memory(error):
-            outcome.error = f"{name}: out of memory; close other programs, or use fewer --jobs."
-        else:
-            outcome.error = f"{name}: {bug_in_words(error)}"
-            outcome.log = traceback.format_exc().rstrip()
-
-
-def _why_not_in_strips(outcome: Outcome, recipe: Recipe, error: TooLargeError) -> str | None:
-    """Return why a picture that does not fit into memory cannot be filtered in strips, or None."""
-    if recipe.is_own:
-        return f"{error.reason}. {OWN_AS_A_WHOLE} {OWN_TOO_LARGE}"
-    if format_of(outcome.pair.target).title != "TIFF":
-        return str(error)
-    return None
+def _filter(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
+    """Filter, time and check what was read.  Raises KernelError."""
+    picture, outcome.picture = outcome.picture, None  # which the result's job holds from here on
+    assert picture is not None
+    job = intents.job_for(replace(recipe.chosen, picture=picture))
+    assert job is not None
+    job = replace(job, implementation=recipe.implementation or engine.best_for(job))
+    result: Result | None = None
+    began = filtered = perf_counter()
+    for step in engine.filtering(job, recipe.sampling_of(outcome.index)):
+        if isinstance(step, Progress):
+            say(step.doing)
+            continue
+        is_first, result = result is None, step
+        if is_first or step.check is None:  # a user kernel comes with its check
+            filtered = perf_counter()
+    assert result is not None
+    outcome.result = result
+    outcome.seconds.update(filtering_seconds(result, filtered - began))
+    if result.check is not None:
+        outcome.seconds["verify"] = perf_counter() - filtered
 
 
 def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
@@ -283,24 +295,66 @@ def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) ->
             max_taps=sampling.check_taps if sampling.check else 0,
             for_now=outcome.for_now or memory_bytes < recipe.strips_bytes,
         )
-        outcome.large = _driven(steps, outcome, say)
-    outcome.seconds.update(outcome.large.seconds)
-
-
-def _driven(
-    steps: Generator[Progress, None, LargeAnswer], outcome: Outcome, say: Say
-) -> LargeAnswer:
-    """Drive a picture that is filtered in strips to its end; how far it is is said meanwhile."""
-    with closing(steps):
-        while True:
+        with closing(steps):
             try:
-                step = next(steps)
+                while True:
+                    step = next(steps)
+                    if isinstance(step, StripsDone):
+                        outcome.strips = step
+                        say(f"{step.doing}, {about(step.left_s)} left")
             except StopIteration as end:
                 answer: LargeAnswer = end.value
-                return answer
-            if isinstance(step, StripsDone):
-                outcome.strips = step
-                say(f"{step.doing}, {about(step.left_s)} left")
+        outcome.large = answer
+    outcome.seconds.update(answer.seconds)
+
+
+def write(outcome: Outcome, recipe: Recipe) -> None:
+    """Write the result: whole, or not at all."""
+    encode(outcome, recipe)
+    sync(outcome)
+
+
+def encode(outcome: Outcome, recipe: Recipe) -> None:
+    """Write the result beside its file; `sync`, which has to follow, makes it that file."""
+    assert outcome.result is not None
+    target = outcome.pair.target
+    with _failing(outcome), _timed(outcome, "encode"), ExitStack() as steps:
+        steps.enter_context(_folder(outcome.pair.folder))
+        samples = reduced(target, outcome.result.picture)
+        steps.enter_context(image_files.saving(target, samples, recipe.quality, outcome.metadata))
+        outcome.unsynced = steps.pop_all()
+
+
+def sync(outcome: Outcome) -> None:
+    """Wait until the file is on the disk, and put it in its place; on any thread."""
+    steps, outcome.unsynced = outcome.unsynced, None
+    if steps is not None:
+        with _failing(outcome), _timed(outcome, "sync"):
+            steps.close()
+
+
+@contextmanager
+def _failing(outcome: Outcome) -> Iterator[None]:
+    """Keep in words why a picture failed, whatever it was: the others go on.
+
+    A bug looks like one: its traceback is the picture's log.
+    """
+    name = outcome.pair.name
+    try:
+        yield
+    except BrokenPipeError:  # of the listener to `say`
+        raise
+    except ImageFileError as error:  # it names the file itself
+        outcome.error = str(error)
+    except KernelError as error:
+        outcome.error = f"{name}: {error}"
+        outcome.log = error.log.rstrip() if isinstance(error, CompileFailedError) else ""
+    except Exception as error:  # noqa: BLE001 - told with its traceback, not swallowed
+        if is_out_of_memory(error):
+            outcome.error = f"{name}: out of memory; close other programs, or use fewer --jobs."
+        else:
+            outcome.error = f"{name}: {bug_in_words(error)}"
+            outcome.log = traceback.format_exc().rstrip()
 
 
 @contextmanager
@@ -341,49 +395,3 @@ def _folder(path: Path | None) -> Iterator[None]:
                     _made.discard(path)
                     with suppress(OSError):  # there is something in it
                         path.rmdir()
-
-
-def _is_there(path: Path) -> bool:
-    return os.path.lexists(path)
-
-
-def _filter(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
-    """Filter, time and check what was read.  Raises KernelError."""
-    picture, outcome.picture = outcome.picture, None  # which the result's job holds from here on
-    assert picture is not None
-    job = intents.job_for(replace(recipe.chosen, picture=picture))
-    assert job is not None
-    job = replace(job, implementation=recipe.implementation or engine.best_for(job))
-    result: Result | None = None
-    began = filtered = perf_counter()
-    for step in engine.filtering(job, recipe.sampling_of(outcome.index)):
-        if isinstance(step, Progress):
-            say(step.doing)
-            continue
-        is_first, result = result is None, step
-        if is_first or step.check is None:  # a kernel of the user's own comes with its check
-            filtered = perf_counter()
-    assert result is not None
-    outcome.result = result
-    outcome.seconds.update(filtering_seconds(result, filtered - began))
-    if result.check is not None:
-        outcome.seconds["verify"] = perf_counter() - filtered
-
-
-def _refuse_misfit(outcome: Outcome, recipe: Recipe) -> None:
-    """Raise ImageFileError where the file cannot hold such a picture.
-
-    Unless the user allowed it to be reduced.
-    """
-    assert outcome.picture is not None
-    target = outcome.pair.target
-    fit = fit_of(target, outcome.picture.samples, outcome.metadata)
-    if fit.why_not is not None:
-        raise ImageFileError(f"Cannot save {target.name}: {fit}")
-    if fit.changes and not recipe.reduce:
-        said = str(fit).removesuffix(".")
-        raise ImageFileError(
-            f"Cannot save {target.name} as it is. {said}, and --reduce saves it all the same."
-        )
-    if recipe.quality is not None and not fit.format.has_quality:
-        outcome.warnings = (f"{target.name}: {fit.format.title} knows no --quality.",)

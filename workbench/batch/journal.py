@@ -1,28 +1,74 @@
-"""The journal of a batch: what became of each file, so that the batch can be gone on with.
+"""The journal of a batch: what became of each file, so that the batch can be resumed.
 
-It lies beside the results and only ever grows.  Each run begins with a line on what is asked for,
-then comes a line for each file that is finished or has failed, and at the end of a run that was not
+It lies beside the results and only ever grows.  Each run begins with a line on its options, then
+comes a line for each file that is finished or has failed, and at the end of a run that was not
 stopped one that says so.
+
+A batch may be split into shards: processes, anywhere, that need only the same folders, and have a
+journal each.  A result's shard depends on its name alone, so that files which come or go between
+the starts of two shards move no other one.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
+from zlib import crc32
 
-from kernels import Result
 from kernels.core.plain_data import parse_json
 from kernels.core.safe_files import AppendLog, reason, whole_lines
 
 NAME = "workbench-batch.jsonl"
 FORMAT = 1
 NOT_AGAIN = ("done", "skipped")  # what --resume leaves alone; what failed is tried again
+SHARDS = re.compile(r"workbench-batch-(\d+)-of-(\d+)\.jsonl")
 
 Line = Mapping[str, Any]
+Status = Literal["done", "skipped", "failed", "wrong"]
+Stage = Literal["decode", "upload", "filter", "download", "verify", "encode", "sync"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRow:
+    """A row of the journal, small enough to be sent from one computer to another.
+
+    source   the picture's name
+    output   its result's name in the journal
+    error    why there is none, one sentence; None: there is one
+    remarks  what was converted on the way, and what was asked for and had no effect
+    seconds  by stage
+    log      of the compiler, where it rejects the kernel; the journal leaves it out
+    device   the GPU, where several share the pictures
+    """
+
+    source: str
+    output: str
+    status: Status
+    error: str | None = None
+    remarks: tuple[str, ...] = ()
+    seconds: Mapping[Stage, float] = field(default_factory=dict)
+    log: str = ""
+    device: int | None = None
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """The line of the journal."""
+        line = {
+            "input": self.source,
+            "output": self.output,
+            "status": self.status,
+            "error": self.error,
+            "remarks": list(self.remarks),
+            "seconds": {stage: round(took, 6) for stage, took in self.seconds.items()},
+        }
+        return line if self.device is None else {**line, "device": self.device}
 
 
 class JournalError(Exception):
@@ -38,18 +84,18 @@ class Journal(AppendLog):
     def __init__(
         self, folder: Path, asked: Line, *, resuming: bool = False, name: str = NAME
     ) -> None:
-        """Open the journal, and begin a run or go on with the last one.
+        """Open the journal, and begin a run or resume the last one.
 
-        asked     what is done to every file, and how results are called
+        asked     the options of the filter, and of the names of results
         resuming  leave alone what the last run is done with, if there was one
         name      of its file
 
         Raises JournalError where there is a run to resume and nobody asked for that, where it was
-        another one, where another process goes on with it, and where nothing can be written.
+        another one, where another process resumes it, and where nothing can be written.
         """
         self._folder = folder
         self._asked = json.loads(json.dumps(asked))  # as it is when it is read again
-        with _refusals(folder / name):
+        with _failures("write", folder / name):
             folder.mkdir(parents=True, exist_ok=True)
             super().__init__(folder / name, "a+")
         try:
@@ -59,7 +105,7 @@ class Journal(AppendLog):
             raise
 
     def of(self, target: Path) -> str:
-        """Return what `target`, a file in the folder, is called in the journal."""
+        """The name of `target`, a file in the folder, in the journal."""
         return target.relative_to(self._folder).as_posix()
 
     def append(self, line: Line) -> None:
@@ -67,14 +113,14 @@ class Journal(AppendLog):
 
         Raises JournalError where it cannot be written, as on a full disk.
         """
-        with _refusals(self.path):
+        with _failures("write", self.path):
             self.put(f"{json.dumps(line)}\n".encode())
 
     def _begin(self, resuming: bool) -> frozenset[str]:
         if not self.hold():
             raise JournalError(f"Another process is writing to {self.path}; wait for it.")
-        with _refusals(self.path):
-            last = _last_run(self.path)
+        with _failures("write", self.path):
+            last = _read(self.path)
             self.go_on_behind(last.whole)  # there is what a killed process left of a line
         if last.asked is None or not resuming:
             if not last.is_over:
@@ -84,7 +130,8 @@ class Journal(AppendLog):
                 )
             self.append({"batch": FORMAT, "asked": self._asked})
             return frozenset()
-        if differ := _differing(last.asked, self._asked):
+        then, now = last.asked, self._asked
+        if differ := [key for key in {**then, **now} if then.get(key) != now.get(key)]:
             raise JournalError(
                 f"The batch in {self.path} was begun with another {', '.join(differ)}; resume it "
                 "with its own options, or write to another folder."
@@ -93,41 +140,42 @@ class Journal(AppendLog):
 
 
 @contextmanager
-def _refusals(path: Path) -> Iterator[None]:
+def _failures(what: str, path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise JournalError(f"Cannot write {path}: {reason(error)}.") from error
+        why = reason(error) if what == "write" else error.strerror
+        raise JournalError(f"Cannot {what} {path}: {why}.") from error
 
 
 def lines_of(path: Path) -> Iterator[Line]:
-    """Yield what the whole lines of a journal say.  Raises JournalError where it cannot be read."""
-    try:
+    """Yield the whole lines of a journal.  Raises JournalError where it cannot be read."""
+    with _failures("read", path):
         yield from (_parsed(line.text) for line in whole_lines(path))
-    except OSError as error:
-        raise JournalError(f"Cannot read {path}: {error.strerror}.") from error
 
 
 def last_run(folder: Path, name: str = NAME) -> LastRun:
-    """Return what there is to know of the last run into `folder`, without touching anything.
+    """Read the last run into `folder`, without touching anything.
 
     Raises JournalError where its journal cannot be read.
     """
     try:
-        return _last_run(folder / name)
-    except (FileNotFoundError, NotADirectoryError):
-        return LastRun()
-    except OSError as error:
-        raise JournalError(f"Cannot read {folder / name}: {error.strerror}.") from error
+        with _failures("read", folder / name):
+            return _read(folder / name)
+    except JournalError as error:
+        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+            return LastRun()
+        raise
 
 
 @dataclass(slots=True)
 class LastRun:
-    """The last run that a journal tells of.
+    """The last run of a journal.
 
-    asked    what was asked for; None: there was none
+    asked    its options; None: there was none
     known    the outputs that it is done with
     failed   the sentences of the others, by their input
+    lines    the last one of each output, where they are kept
     is_over  whether it came to its end
     whole    the bytes up to the end of the last whole line, of all runs
     """
@@ -135,40 +183,44 @@ class LastRun:
     asked: Line | None = None
     known: set[str] = field(default_factory=set)
     failed: dict[str, str] = field(default_factory=dict)
+    lines: dict[str, Line] = field(default_factory=dict)
     is_over: bool = True
     whole: int = 0
 
+    def add(self, line: Line, *, keeps_lines: bool = False) -> None:
+        """Go on to the next line."""
+        if isinstance(line.get("asked"), dict):
+            self.asked, self.is_over = line["asked"], False
+            for each in (self.known, self.failed, self.lines):
+                each.clear()
+        elif "ended" in line:
+            self.is_over = True
+        elif "status" in line:
+            self.is_over = False
+            name, source = str(line.get("output")), str(line.get("input"))
+            if keeps_lines:
+                self.lines[name] = line
+            if line["status"] in NOT_AGAIN:
+                self.known.add(name)
+                self.failed.pop(source, None)
+            else:
+                self.failed[source] = str(line.get("error"))
 
-def _last_run(path: Path) -> LastRun:
+
+def _read(path: Path, *, keeps_lines: bool = False) -> LastRun:
     """Read a journal.  Raises OSError, and JournalError where the file is none."""
     run = LastRun()
-    for line in whole_lines(path):
-        said = _parsed(line.text)
-        if run.whole == 0 and said.get("batch") != FORMAT:
+    for each in whole_lines(path):
+        line = _parsed(each.text)
+        if run.whole == 0 and line.get("batch") != FORMAT:
             raise JournalError(f"{path} is no journal of this version; rename or remove it.")
-        run.whole += line.length
-        _add(run, said)
+        run.whole += each.length
+        run.add(line, keeps_lines=keeps_lines)
     return run
 
 
-def _add(run: LastRun, said: Line) -> None:
-    if isinstance(said.get("asked"), dict):
-        run.asked, run.is_over = said["asked"], False
-        run.known.clear()
-        run.failed.clear()
-    elif "ended" in said:
-        run.is_over = True
-    elif "status" in said:
-        run.is_over = False
-        if said["status"] in NOT_AGAIN:
-            run.known.add(str(said.get("output")))
-            run.failed.pop(str(said.get("input")), None)
-        else:
-            run.failed[str(said.get("input"))] = str(said.get("error"))
-
-
 def _parsed(line: bytes) -> Line:
-    """Return what a line says; nothing where it is damaged, so that its file is done again."""
+    """Parse a line; a damaged one is empty, so that its file is done again."""
     try:
         said = parse_json(line)
     except ValueError:
@@ -176,21 +228,71 @@ def _parsed(line: bytes) -> Line:
     return said if isinstance(said, dict) else {}
 
 
-def _differing(then: Line, now: Line) -> list[str]:
-    """Return the names of what was asked for otherwise."""
-    return [key for key in {**then, **now} if then.get(key) != now.get(key)]
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of `count` parts of a batch, counted from 1."""
+
+    number: int
+    count: int
+
+    def has(self, output: str) -> bool:
+        """True if the result called `output` in the journal belongs to it."""
+        return crc32(output.encode(errors="surrogateescape")) % self.count == self.number - 1
+
+    @property
+    def journal_name(self) -> str:
+        """The name of its journal, which lies beside those of the others."""
+        return f"workbench-batch-{self.number}-of-{self.count}.jsonl"
 
 
-Stage = Literal["decode", "upload", "filter", "download", "verify", "encode", "sync"]
-STAGES: tuple[Stage, ...] = get_args(Stage)
-BY_FILES: tuple[Stage, ...] = ("decode", "encode")  # which the same threads do
-BY_DISK: tuple[Stage, ...] = ("sync",)  # which others wait for, as many of them
-BY_ENGINE: tuple[Stage, ...] = ("upload", "filter", "download", "verify")  # and one thread does
+def journals_among(inputs: Iterable[Path]) -> Iterator[Path]:
+    """Yield journals of shards: those named, and those in folders.  Raises JournalError."""
+    for each in inputs:
+        if not each.is_dir():
+            yield each
+            continue
+        found = sorted(path for path in each.iterdir() if SHARDS.fullmatch(path.name))
+        if not found:
+            raise JournalError(f"There are no journals of shards in {each}.")
+        yield from found
 
 
-def filtering_seconds(result: Result, took_s: float) -> dict[Stage, float]:
-    """Return the seconds of filtering by stage; on a GPU both transfers are stages of their own."""
-    moved: dict[Stage, float | None] = {"upload": result.upload_ms, "download": result.download_ms}
-    seconds: dict[Stage, float] = {stage: ms / 1e3 for stage, ms in moved.items() if ms is not None}
-    seconds["filter"] = max(took_s - sum(seconds.values()), 0.0)
-    return seconds
+def merge(journals: Iterable[Path], folder: Path) -> dict[str, int]:
+    """Write the journals of all shards as that of one batch; returns the pictures by their status.
+
+    folder  of the results, which can be resumed as a whole then
+
+    Raises JournalError where a shard is missing or not at its end, or is of another batch.
+    """
+    runs: dict[Shard, LastRun] = {}
+    for path in journals:
+        if (named := SHARDS.fullmatch(path.name)) is None:
+            raise JournalError(f"{path} is no journal of a shard.")
+        with _failures("read", path):
+            run = runs[Shard(int(named[1]), int(named[2]))] = _read(path, keeps_lines=True)
+        if run.asked is None:
+            raise JournalError(f"{path} tells of no batch.")
+        if not run.is_over:
+            raise JournalError(f"{path} did not come to its end; resume it first (--resume).")
+        if run.asked != next(iter(runs.values())).asked:
+            raise JournalError(f"{path} is of a batch with other options than the first.")
+    _refuse_missing(runs)
+    asked = next(iter(runs.values())).asked or {}
+    counts: Counter[str] = Counter()
+    with Journal(folder, asked) as journal:
+        for line in (line for run in runs.values() for line in run.lines.values()):
+            journal.append(line)
+            counts[str(line["status"])] += 1
+        journal.append({"ended": {"counts": counts}})
+    return dict(counts)
+
+
+def _refuse_missing(shards: Iterable[Shard]) -> None:
+    shards = set(shards)
+    if len(counts := {shard.count for shard in shards}) != 1:
+        raise JournalError("These journals are of different numbers of shards; name those of one.")
+    (count,) = counts
+    missing = sorted(set(range(1, count + 1)) - {shard.number for shard in shards})
+    if missing:
+        listed = ", ".join(map(str, missing))
+        raise JournalError(f"There is no journal of shard {listed} of {count}; run it first.")

@@ -11,37 +11,162 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kernels.core.cpu_load import usable_cores
 from kernels.core.device import Device
 from kernels.core.driving import last_of, run_with_progress
 from kernels.core.job import Job, Progress, Sampling
-from kernels.core.verdict import Check
+from kernels.core.timing import Timing
+from kernels.core.verdict import Check, Tolerance
 from kernels.cuda_child.gpu_trial import OWN_SAMPLING, gpu_trial
 from kernels.cuda_child.worker_pool import cuda_children
 from kernels.cuda_on_cpu.bug import CHECKING, BugSearch, finding_bug, verdict_search
 from kernels.cuda_on_cpu.compiler import why_not as why_not_on_cpu
 from kernels.cuda_on_cpu.counting import MULTIPLY_ADDS, RunCounts
+from kernels.cuda_on_cpu.cuda_compiler import NOT_SEEN
 from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.cuda_on_cpu.regions import DEVICE as CPU_RUNTIME
 from kernels.cuda_on_cpu.trial import building_ahead, trial
+from kernels.oracle.checking import judged, limits_of
+from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import SUFFIX, read_own_kernel, text_hash
 from kernels.rungs.rung import PICTURE, Rung
 from workbench.batch.check_jobs import CheckJob, check_jobs, counted, fitted, timed_job
-from workbench.batch.checked_kernel import CheckedKernel, Counts, Verdict
-from workbench.batch.first_wrong import first_wrong
 from workbench.files.neighbours import natural_key
 
 DEADLINE_S = 5.0  # of the CPU's time for one job, a thousand times what a kernel takes
 # A signal that another thread received wakes no lock the main thread waits for: Ctrl+C would be
 # heard only when the next kernel is done.
 LISTENING_S = 0.1
-BY_CHANCE = "So it is on the CPU; on the GPU the answer is right by chance."
+BY_CHANCE = "So it is on the CPU; on the GPU the output is right by chance."
 NOT_LOOKED_FOR = "Its bug could not be looked for: {reason}"
 NOT_FOUND = "Its bug was looked for and not found."
 UNTIMED = Sampling(max_samples=0, check_taps=None)
 TIMED = replace(OWN_SAMPLING, check_taps=None)
+
+
+Verdict = Literal[
+    "verified", "unsearched", "incomplete", "unfinished", "wrong", "failed", "refused", "broken"
+]
+# What the verdict says in a table's column, beside how many jobs were done.
+WORDS: dict[Verdict, str] = {
+    "verified": "verified",
+    "unsearched": "right",
+    "incomplete": "NOT VERIFIED",
+    "unfinished": "not finished",
+    "wrong": "WRONG",
+    "failed": "failed",
+    "refused": "refused",
+    "broken": "no kernel",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Counts of one job, as the kernel's text has it, over the samples of the output.
+
+    loads, stores  of samples of the picture, and of the output
+    operations     additions and multiplications, a multiply-add as two; divisions and roots; None:
+                   of what it computes with they cannot be counted
+    """
+
+    loads: float
+    stores: float
+    operations: float | None
+
+    @property
+    def in_words(self) -> str:
+        """The counts for a table: "2.97 loads, 1 store, 98 operations"."""
+        parts = ((self.loads, "load"), (self.stores, "store"), (self.operations, "operation"))
+        said = (
+            f"{value:.3g} {name}{'' if value == 1 else 's'}"
+            for value, name in parts
+            if value is not None
+        )
+        return ", ".join(said)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedKernel:
+    """One row of a check's table.
+
+    file      as the user named it, or below the folder that was named
+    verdict   "verified": right in every pixel of every job that it takes, and without a bug;
+              "unsearched": right likewise, and not searched for bugs; "incomplete": right in what
+              it takes, where it has to take all;
+              "unfinished": the CPU runtime is too slow for it, or had too little time;
+              "wrong": not right in all;
+              "failed": it did not come to an end, or did what none may, right or not;
+              "refused": it takes none of the jobs, or the CPU runtime lacks what it uses;
+              "broken": nothing to run could be made of it
+    verified  jobs of `jobs` whose output is right; `refused` that its header does not take
+    job       the name of the first one that is not right
+    words     one sentence: its first wrong pixel, or what is wrong otherwise; or what it refuses
+    bug       one sentence on its cause, where that was looked for and found
+    search    why there is none where it was asked for, or belongs to the verdict: it could not be
+              looked for, all of it or on the GPU, or it was not found; empty: it was, or none is
+    unseen    why no CUDA compiler has compiled it; empty: one has, or it is not verified
+    log       the compiler's own words
+    counts    of the job COUNTED; None: that is not among those that are right
+    device    the GPU that it ran on; empty: the CPU runtime
+    text_sha256  of its text: see `own_kernels.text_hash`; empty: it could not be read
+    kernel    its time for the job of a megapixel; None unless that, and all others, are right
+    """
+
+    file: str
+    verdict: Verdict
+    jobs: int
+    verified: int = 0
+    refused: int = 0
+    job: str = ""
+    words: str = ""
+    bug: str = ""
+    search: str = ""
+    unseen: str = ""
+    log: str = ""
+    counts: Counts | None = None
+    device: str = ""
+    text_sha256: str = ""
+    kernel: Timing | None = None
+
+    @property
+    def compiles(self) -> bool:
+        """True if there was something to run."""
+        return self.verdict != "broken"
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it is verified."""
+        return self.verdict == "verified"
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is known against it."""
+        return self.verdict in ("verified", "unsearched")
+
+    @property
+    def verdict_in_words(self) -> str:
+        """The verdict with how many jobs it is of: "verified, 4 of 5 jobs"."""
+        if not self.compiles:
+            return WORDS[self.verdict]
+        done = "all jobs" if self.verified == self.jobs else f"{self.verified} of {self.jobs} jobs"
+        if self.verdict == "verified":
+            unseen = f", {NOT_SEEN}" if self.unseen else ""
+            return f"verified on {done}{unseen}"
+        if self.verdict == "unsearched":
+            return f"right on {done}, not verified"
+        return f"{WORDS[self.verdict]}; right in {self.verified} of {self.jobs} jobs"
+
+    @property
+    def sentence(self) -> str:
+        """The error, as exactly as it is known, and why not more exactly."""
+        what = ": ".join(filter(None, (self.job, self.bug or self.words)))
+        return " ".join(filter(None, (what, self.search)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +205,7 @@ class KernelFile:
 
 
 def kernel_files(named: Path) -> list[KernelFile]:
-    """Return `named` itself, or the kernels in that folder and in those in it, by name.
+    """`named` itself, or the kernels in that folder and in those in it, by name.
 
     Links to folders, which may lead in circles, and hidden ones are passed over.
     """
@@ -90,16 +215,15 @@ def kernel_files(named: Path) -> list[KernelFile]:
         Path(folder, name)
         for folder, folders, names in os.walk(named)
         for name in _shown(folders, names)
-        if name.lower().endswith(SUFFIX)
     ]
     files = [KernelFile(path, str(path.relative_to(named))) for path in found]
     return sorted(files, key=lambda file: natural_key(file.shown))
 
 
 def _shown(folders: list[str], names: list[str]) -> list[str]:
-    """Return the names that are not hidden, and have os.walk look into no hidden folder."""
+    """The kernels that are not hidden; keeps os.walk from looking into hidden folders."""
     folders[:] = [each for each in folders if not each.startswith(".")]
-    return [each for each in names if not each.startswith(".")]
+    return [each for each in names if each.lower().endswith(SUFFIX) and each[0] != "."]
 
 
 def check_all(
@@ -112,7 +236,7 @@ def check_all(
 ) -> None:
     """Check all; what raises in the meantime, as Ctrl+C does, ends what is under way.
 
-    say     is told what is under way, on any thread
+    say     gets what is under way, on any thread
     add     is given the place and the row of each as soon as it is done, on any thread
     """
     stop = Event()
@@ -146,30 +270,19 @@ def check_all(
 def checking(
     file: KernelFile, how: Exam, *, compilers: int = 1
 ) -> Generator[Progress, None, CheckedKernel]:
-    """Check one kernel on every job, then search it for bugs; return its row.
+    """Check one kernel on every job, then search it for bugs; the end is its row.
 
     compilers  so many may run at a time
     """
-    count, name = len(how.jobs), how.device.name if how.device else ""
+    count, device, shown = len(how.jobs), how.device, file.shown
+    found = CheckedKernel(shown, "verified", count, device=device.name if device else "")
     try:
         rung = read_own_kernel(file.path, is_strict=how.is_strict)
     except HeaderError as error:
-        return CheckedKernel(file.shown, "broken", count, words=str(error), device=name)
-    return (yield from examining(rung, file.shown, how, compilers))
-
-
-def examining(
-    rung: Rung, shown: str, how: Exam, compilers: int = 1
-) -> Generator[Progress, None, CheckedKernel]:
-    """Check a kernel as `checking` does, by the name that it is shown under."""
-    count, device = len(how.jobs), how.device
-    found = CheckedKernel(
-        *(shown, "verified", count),
-        device=device.name if device else "",
-        text_sha256=text_hash(rung.source),
-    )
+        return replace(found, verdict="broken", words=str(error))
+    found = replace(found, text_sha256=text_hash(rung.source))
     jobs = [how.fitted(each, rung) for each in how.jobs]
-    refusals = [_refusal(rung, job, device) for job in jobs]
+    refusals = [rung.why_not(job, device or CPU_RUNTIME) for job in jobs]
     taken = [job for job, reason in zip(jobs, refusals, strict=True) if reason is None]
     searched = _to_search(taken)
     library: Path | None = None
@@ -231,7 +344,7 @@ def _to_search(jobs: Sequence[Job]) -> list[Job]:
 
 
 def _judged(found: CheckedKernel, check: Check, how: Exam, refusal: str) -> CheckedKernel:
-    """Return the row of a kernel whose outputs are right, with the verdict on all of it."""
+    """The row of a kernel whose outputs are right, with the verdict on all of it."""
     if check.bug:
         return replace(found, verdict="failed", bug=check.bug, kernel=None)
     if how.is_strict and found.refused:
@@ -242,16 +355,11 @@ def _judged(found: CheckedKernel, check: Check, how: Exam, refusal: str) -> Chec
 
 
 def _bug(rung: Rung, job: Job) -> Generator[Progress, None, tuple[str, str]]:
-    """Return a kernel's bug in a sentence, or else nothing and why there is none."""
+    """A kernel's bug in a sentence, or else nothing and the reason."""
     if reason := why_not_on_cpu():
         return "", NOT_LOOKED_FOR.format(reason=reason)
     finding = yield from last_of(finding_bug(rung, job, deadline_s=DEADLINE_S))
     return (finding.sentence, "") if finding else ("", NOT_FOUND)
-
-
-def _refusal(rung: Rung, job: Job, device: Device | None) -> str | None:
-    """Explain why it does not take the job on the GPU, or on the CPU runtime; None if it does."""
-    return rung.why_not(job, device or CPU_RUNTIME)
 
 
 def _tried(
@@ -262,7 +370,7 @@ def _tried(
     is_counted: bool,
     library: Path | None,
 ) -> Generator[Progress, None, tuple[KernelTrial, RunCounts | None]]:
-    """Try it; return what came of it, and its counts, which the CPU takes where it can."""
+    """Try it; the end is the trial, and its counts, which the CPU takes where it can."""
     if device is None:
         steps = trial(  # the search launches it for some rows
             *(rung, job),
@@ -286,7 +394,7 @@ def _tried(
 
 
 def _per_sample(job: Job, counts: RunCounts) -> Counts:
-    """Return what its threads did, over the samples."""
+    """The work of its threads, over the samples."""
     samples, size = job.picture.size, job.picture.itemsize
     done = counts.operations
     flops = None if done is None else sum(done) + done[MULTIPLY_ADDS]
@@ -300,7 +408,7 @@ def _per_sample(job: Job, counts: RunCounts) -> Counts:
 def _with_failure(
     found: CheckedKernel, each: CheckJob, tried: KernelTrial, rung: Rung
 ) -> CheckedKernel:
-    """Say in the row what is wrong with the first answer that is."""
+    """Put the first wrong output into the row."""
     if tried.is_lacking:  # CUDA takes it
         return replace(found, verdict="refused", words=tried.problem)
     if tried.is_unfinished:
@@ -313,3 +421,27 @@ def _with_failure(
     is_wrong = tried.check is not None and not tried.check.ok
     verdict: Verdict = "wrong" if is_wrong else "failed"
     return replace(found, verdict=verdict, job=each.name, words=words)
+
+
+def first_wrong(job: Job, answer: NDArray[Any], tolerance: Tolerance) -> str:
+    """The place of the first wrong sample, from the top left, and its right value; empty: none.
+
+    "x 3, y 0, channel 1 is 17 and should be 22; 45 of 2331 samples are wrong."
+    """
+    oracle = filtered(job)
+    got = answer.reshape(job.picture.shape)
+    _, _, wrong = judged(job, got, oracle, limits_of(job, tolerance))
+    if not wrong.any():
+        return ""
+    at = tuple(int(each) for each in np.argwhere(wrong)[0])
+    y, x, channel = at
+    expected = to_pixel_type(oracle, got.dtype)[at]
+    place = f"x {x}, y {y}" + (f", channel {channel}" if job.channels > 1 else "")
+    return (
+        f"{place} is {_number(got[at])} and should be {_number(expected)}; {int(wrong.sum())} of "
+        f"{wrong.size} samples are wrong."
+    )
+
+
+def _number(value: Any) -> str:
+    return f"{value}" if np.issubdtype(type(value), np.integer) else f"{float(value):.4g}"

@@ -2,12 +2,13 @@
 
 While one strip is filtered, on the caller's thread, the next is read and the last is written, so
 that two are in memory on either side, whatever the picture's size.  Every strip is read with the
-rows around it that its answer needs: see `kernels.core.picture_parts`.
+rows around it that its output needs: see `kernels.core.picture_parts`.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import stat
@@ -37,31 +38,36 @@ from kernels.core.version import program_version
 from kernels.engine.strip_filter import PickRefusedError, StripFilter
 from workbench.base import numbers
 from workbench.base.memory import is_out_of_memory
-from workbench.batch.journal import BY_ENGINE, STAGES, Stage, filtering_seconds
+from workbench.batch.journal import STAGES, Stage
+from workbench.batch.stage_times import BY_ENGINE, filtering_seconds
 from workbench.files import tiled_tiff
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.tiled_tiff import TILE, TiledTiff
 from workbench.model.state import Metadata
 
-Line = Mapping[str, Any]
 FORMAT = 1
 PART, JOURNAL = ".part", ".part.jsonl"  # behind the result's own name
 
 
 def is_begun(target: Path) -> bool:
-    """Return whether there is a part of `target` that can be gone on with."""
+    """True if there is a part of `target` that can be resumed."""
     part, journal = _beside(target)
     return part.exists() and journal.exists()
 
 
-class Unfinished:
+def _beside(target: Path) -> tuple[Path, Path]:
+    """The file that `target` is written to at first, and the journal of that."""
+    return target.with_name(target.name + PART), target.with_name(target.name + JOURNAL)
+
+
+class ResumableOutput:
     """The file that becomes `target`, open for writing; one process at a time.
 
     Raises ImageFileError where it cannot be written.
 
     rows  so many are finished, from the top
-    pick  what filters all rows, as `note_pick` was told; None: that is not decided
+    pick  what filters all rows, as `note_pick` got it; None: that is not decided
     """
 
     def __init__(
@@ -70,7 +76,7 @@ class Unfinished:
         shape: tuple[int, int, int],
         dtype: np.dtype[Any],
         metadata: Metadata,
-        asked: Line,
+        asked: Mapping[str, Any],
     ) -> None:
         """Open what was begun, where it was the same, or begin.
 
@@ -79,15 +85,22 @@ class Unfinished:
         """
         self.target = Path(os.path.realpath(target))
         self._part, path = _beside(self.target)
+        self._asked = json.loads(json.dumps(asked))
+        self.rows = 0
+        self.pick: Pick | None = None
+        if self.target.is_dir() or safe_files.is_special(self.target):
+            raise ImageFileError(
+                f"Cannot save {self.target.name}: what is written in strips has to be a file; "
+                "choose another name."
+            )
         with self._failures():
-            _refuse(self.target)
             self._journal = AppendLog(path, "a+")
-        self.pick: Line | None = None
         try:
             if not self._journal.hold():
                 raise ImageFileError(f"Another process is writing {target.name}; wait for it.")
             with self._failures():
-                self.rows = self._begin(shape, dtype, metadata, json.loads(json.dumps(asked)))
+                if not self._resumes():
+                    self._begin(shape, dtype, metadata)
                 self._open = TiledTiff(self._part)
         except BaseException:
             self._journal.close()
@@ -99,13 +112,13 @@ class Unfinished:
             self._open.fill(self.rows, samples)
             self._open.sync()
             self.rows += len(samples)
-            self._journal.put(_line({"rows": self.rows}))
+            self._put({"rows": self.rows})
 
-    def note_pick(self, pick: Line) -> None:
+    def note_pick(self, pick: Pick) -> None:
         """Keep what filters, before the first rows: what is resumed is filtered alike."""
         with self._failures():
             self.pick = pick
-            self._journal.put(_line({"pick": pick}))
+            self._put({"pick": {"implementation": pick.implementation, "block": pick.block_xy}})
 
     def finish(self) -> None:
         """Give the result its name."""
@@ -123,46 +136,49 @@ class Unfinished:
         self._journal.path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Let go of what was written, so that it can be gone on with."""
+        """Let go of what was written, so that it can be resumed."""
         self._open.close()
         self._journal.close()
 
-    def _begin(
-        self,
-        shape: tuple[int, int, int],
-        dtype: np.dtype[Any],
-        metadata: Metadata,
-        asked: Line,
-    ) -> int:
-        """Return how many rows are finished already."""
-        lines, whole = _lines_of(self._journal.path)
-        if lines and self._is_of(lines[0], asked):
-            self._journal.go_on_behind(whole)
-            self.pick = next((line["pick"] for line in lines[1:] if "pick" in line), None)
-            return max((int(line["rows"]) for line in lines[1:] if "rows" in line), default=0)
+    def _put(self, line: Mapping[str, Any], *, sync: bool = False) -> None:
+        self._journal.put(f"{json.dumps(line)}\n".encode(), sync=sync)
+
+    def _resumes(self) -> bool:
+        """Go on where it was begun, if that was the same; a damaged journal is none."""
+        lines: list[Any] = []
+        whole = 0
+        for each in whole_lines(self._journal.path):
+            try:
+                lines.append(parse_json(each.text))
+            except ValueError:
+                return False
+            whole += each.length
+        if not (self._part.is_file() and lines[:1] == [self._first_line()]):
+            return False
+        if not all(isinstance(each, dict) for each in lines):
+            return False
+        self._journal.go_on_behind(whole)
+        for line in lines[1:]:
+            self.rows = max(self.rows, int(line.get("rows", 0)))
+            if self.pick is None and (pick := line.get("pick")) is not None:
+                block = pick["block"] and (pick["block"][0], pick["block"][1])
+                self.pick = Pick(str(pick["implementation"]), block, "as the first rows")
+        return True
+
+    def _begin(self, shape: tuple[int, int, int], dtype: np.dtype[Any], metadata: Metadata) -> None:
         self._journal.go_on_behind(0)
         self._part.unlink(missing_ok=True)
-        self._refuse_lack_of_room(shape, dtype)
-        tiled_tiff.lay_out(self._part, shape, dtype, metadata)
-        self._journal.put(_line(self._first_line(asked)), sync=True)
-        return 0
-
-    def _is_of(self, line: Line, asked: Line) -> bool:
-        return self._part.is_file() and line == self._first_line(asked)
-
-    def _first_line(self, asked: Line) -> Line:
-        return {"strips": FORMAT, "bytes": self._part.stat().st_size, "asked": asked}
-
-    def _refuse_lack_of_room(self, shape: tuple[int, int, int], dtype: np.dtype[Any]) -> None:
-        needed, free = (
-            int(np.prod(shape)) * dtype.itemsize,
-            shutil.disk_usage(self._part.parent).free,
-        )
-        if needed > free:
+        needed = math.prod(shape) * dtype.itemsize
+        if needed > (free := shutil.disk_usage(self._part.parent).free):
             raise ImageFileError(
                 f"Cannot save {self.target.name}: it takes {numbers.file_size(needed)} of the "
                 f"disk, and {numbers.file_size(free)} are free; choose another folder."
             )
+        tiled_tiff.lay_out(self._part, shape, dtype, metadata)
+        self._put(self._first_line(), sync=True)
+
+    def _first_line(self) -> dict[str, Any]:
+        return {"strips": FORMAT, "bytes": self._part.stat().st_size, "asked": self._asked}
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
@@ -174,36 +190,7 @@ class Unfinished:
             ) from error
 
 
-def _beside(target: Path) -> tuple[Path, Path]:
-    """Return where `target` is written to at first, and the journal of that."""
-    return target.with_name(target.name + PART), target.with_name(target.name + JOURNAL)
-
-
-def _refuse(target: Path) -> None:
-    if target.is_dir() or safe_files.is_special(target):
-        raise ImageFileError(
-            f"Cannot save {target.name}: what is written in strips has to be a file; choose "
-            "another name."
-        )
-
-
-def _line(said: Line) -> bytes:
-    return f"{json.dumps(said)}\n".encode()
-
-
-def _lines_of(path: Path) -> tuple[list[Line], int]:
-    """Return what the whole lines say, and their bytes; nothing of a file that is damaged."""
-    said, whole = [], 0
-    for line in whole_lines(path):
-        try:
-            said.append(parse_json(line.text))
-        except ValueError:
-            return [], 0
-        whole += line.length
-    return (said, whole) if all(isinstance(each, dict) for each in said) else ([], 0)
-
-
-IN_MEMORY = 4  # strips: one read, one filtered, its answer, and one written
+IN_MEMORY = 4  # strips: one read, one filtered, its output, and one written
 # Where the filter works on float32, so many bytes of a sample are two copies of a strip.
 BESIDE_BYTES = 8
 MIN_STRIPS = 8  # of any picture, so that reading and writing overlap with filtering
@@ -251,7 +238,7 @@ class LargeAnswer:
 
     @property
     def limit(self) -> Stage | None:
-        """Return the stage that the others waited for; None where nothing was left to do.
+        """The stage that the others waited for; None where nothing was left to do.
 
         What the engine does is one after the other, so it is the longest one of that.
         """
@@ -265,7 +252,7 @@ class LargeAnswer:
 
     @property
     def megapixels_per_s(self) -> float:
-        """Return the millions of pixels that were read, filtered and written per second."""
+        """The millions of pixels that were read, filtered and written per second."""
         return (self.shape[0] - self.resumed) * self.shape[1] / 1e6 / self.took_s
 
 
@@ -280,9 +267,9 @@ def filtering_file(
     max_taps: int | None = 0,
     for_now: bool = False,
 ) -> Generator[Progress, None, LargeAnswer]:
-    """Filter `picture` into `target`, and go on with that where it was begun.
+    """Filter `picture` into `target`, or resume that where it was begun.
 
-    Whoever stops driving this can go on later; an answer that is found to be wrong is not kept.
+    It may be stopped, and resumed later; an output that is found to be wrong is not kept.
 
     target        a TIFF
     like          a job of the same weights, pixel type and channels; its picture does not count
@@ -297,11 +284,10 @@ def filtering_file(
     shape = (picture.height, picture.width, picture.channels)
     asked, refused = _asked(picture, like, named), frozenset[Pick]()
     while True:
-        part = Unfinished(target, shape, picture.dtype, picture.metadata, asked)
+        part = ResumableOutput(target, shape, picture.dtype, picture.metadata, asked)
         run = _Run(engine, picture, part, like, named)
         try:
-            with _lack_of_memory_in_words():
-                answer = yield from run.going(rows, max_taps, refused, for_now=for_now)
+            answer = yield from run.going(rows, max_taps, refused, for_now=for_now)
         except PickRefusedError as error:  # from the top, with the next pick
             part.drop()
             refused |= {error.pick}
@@ -309,17 +295,19 @@ def filtering_file(
         except (GeneratorExit, KeyboardInterrupt):
             part.close()
             raise
-        except PASSING as error:
-            if not part.rows:
+        except Exception as error:
+            failure = error
+            if is_out_of_memory(error) and not isinstance(error, OutOfMemoryError):
+                failure = OutOfMemoryError("Out of memory for its strips; allow less.")
+            if not (part.rows and isinstance(failure, PASSING)):
                 part.drop()
+            else:
+                part.close()
+                kept = f"{part.rows:,} of {picture.height:,} rows are finished and kept"
+                failure.args = (f"{failure} {kept}: the same command does the rest.",)
+            if failure is error:
                 raise
-            part.close()
-            kept = f"{part.rows:,} of {picture.height:,} rows are finished and kept"
-            error.args = (f"{error} {kept}: the same command does the rest.",)
-            raise
-        except BaseException:
-            part.drop()
-            raise
+            raise failure from error
         if answer.check is not None and not answer.check.ok:
             part.drop()
         else:
@@ -327,20 +315,10 @@ def filtering_file(
         return answer
 
 
-@contextmanager
-def _lack_of_memory_in_words() -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:
-        if not is_out_of_memory(error):
-            raise
-        raise OutOfMemoryError("Out of memory for its strips; allow less.") from error
-
-
 def rows_a_strip(
     picture: LargePicture, like: Job, memory_bytes: int, *, for_now: bool = False
 ) -> int:
-    """Return how many rows to filter at once: whole tiles, if there is memory for them.
+    """The rows to filter at once: whole tiles, if there is memory for them.
 
     for_now  whether it has to be whole blocks, as the picture's own
 
@@ -363,7 +341,7 @@ def rows_a_strip(
 
 
 def _asked(picture: LargePicture, like: Job, named: str | None) -> dict[str, Any]:
-    """Return all that decides what is in the file, as JSON has it."""
+    """All that decides what is in the file, as JSON has it."""
     return {
         "version": program_version(),
         "source": [str(picture.path), *picture.stamp],
@@ -377,14 +355,6 @@ def _asked(picture: LargePicture, like: Job, named: str | None) -> dict[str, Any
     }
 
 
-def _pick_from(kept: Line | None) -> Pick | None:
-    """Return the pick that the journal of a part has."""
-    if kept is None:
-        return None
-    block = kept["block"]
-    return Pick(str(kept["implementation"]), block and (block[0], block[1]), "as the first rows")
-
-
 class _Run:
     """Everything that is under way."""
 
@@ -392,7 +362,7 @@ class _Run:
         self,
         engine: Engine,
         picture: LargePicture,
-        part: Unfinished,
+        part: ResumableOutput,
         like: Job,
         named: str | None,
     ) -> None:
@@ -413,7 +383,7 @@ class _Run:
         taps = max_taps and max(max_taps // (SPREAD_COST * max(len(strips), 1)), 1)
         strip_filter = StripFilter(
             *(self._engine, like, self._named, taps),
-            pick=_pick_from(self._part.pick),
+            pick=self._part.pick,
             refused=refused,
             for_now=for_now,
         )
@@ -430,7 +400,16 @@ class _Run:
                 self._writing = writer.submit(self._write, answer[strip.own])
                 del answer  # which would stay in memory with the next
             self._written()
-        return self._answer(len(strips), resumed, perf_counter() - began)
+        return LargeAnswer(
+            job=self._like,
+            shape=self._shape,
+            first=self._first,
+            strips=len(strips),
+            resumed=resumed,
+            took_s=perf_counter() - began,
+            seconds={stage: seconds for stage, seconds in self._seconds.items() if seconds},
+            check=self._check,
+        )
 
     def _coming(
         self, reader: ThreadPoolExecutor, strips: list[RowStrip]
@@ -455,18 +434,6 @@ class _Run:
         self._writing = None
         return True
 
-    def _answer(self, strips: int, resumed: int, took_s: float) -> LargeAnswer:
-        return LargeAnswer(
-            job=self._like,
-            shape=self._shape,
-            first=self._first,
-            strips=strips,
-            resumed=resumed,
-            took_s=took_s,
-            seconds={stage: seconds for stage, seconds in self._seconds.items() if seconds},
-            check=self._check,
-        )
-
     def _read(self, strip: RowStrip, into: NDArray[Any]) -> NDArray[Any]:
         with self._timed("decode"):
             made = 0
@@ -482,7 +449,7 @@ class _Run:
     def _filtered(
         self, strip_filter: StripFilter, strip: RowStrip, picture: NDArray[Any]
     ) -> Generator[Progress, None, NDArray[Any]]:
-        """Filter and check a strip; return the answer to its picture."""
+        """Filter and check a strip; the end is its output."""
         began = filtered = perf_counter()
         result: Result | None = None
         for step in strip_filter.filtering(picture, strip):
@@ -497,19 +464,15 @@ class _Run:
             self._seconds[stage] += seconds
         if result.check is not None:
             self._seconds["verify"] += perf_counter() - filtered
-            self._add(result.check, strip)
+            total = self._picture.height * self._picture.width
+            before = self._check or Check(0.0, (0, 0, 0), 0, 0, 0.0, 0, total)
+            self._check = before.with_strip(result.check, strip.first - strip.above)
         if self._first is None:
             tiny = np.zeros((1, 1, picture.shape[2]), picture.dtype)
             self._first = replace(result, picture=tiny, job=self._like)  # without the strip's own
         if (pick := strip_filter.pick) is not None and self._part.pick is None:
-            self._part.note_pick({"implementation": pick.implementation, "block": pick.block_xy})
+            self._part.note_pick(pick)
         return result.picture
-
-    def _add(self, check: Check, strip: RowStrip) -> None:
-        if self._check is None:
-            total = self._picture.height * self._picture.width
-            self._check = Check(0.0, (0, 0, 0), 0, 0, 0.0, 0, total)
-        self._check = self._check.with_strip(check, strip.first - strip.above)
 
     def _news(self, began: float, resumed: int) -> StripsDone:
         rows, height = self._part.rows, self._picture.height

@@ -6,15 +6,13 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import groupby
 from pathlib import Path, PurePath
 from string import Formatter
 
 from workbench.base.paths import identity
 from workbench.files import neighbours
-from workbench.files.image_files import EXTENSIONS, ZARR
-from workbench.files.picture_errors import EXTENSION_OF
+from workbench.files.formats import EXTENSION_OF, EXTENSIONS, ZARR
 from workbench.model.state import State
 
 Naming = Callable[[str], str]  # from a picture's name to its result's, both without their folders
@@ -25,15 +23,30 @@ class PairingError(Exception):
     """Inputs and output do not fit together.  str(error) is one sentence for the user."""
 
 
+def naming(pattern: str | None, format_name: str | None, chosen: State) -> Naming:
+    """The names of results.
+
+    pattern      as `by_pattern` has it; None: each is called as its picture
+    format_name  one of EXTENSION_OF; None: as the picture's
+    chosen       whose filter and size may stand in the pattern
+
+    Raises PairingError where the pattern makes no sense.
+    """
+    extension = EXTENSION_OF[format_name] if format_name is not None else None
+    if pattern is None:
+        return with_extension(extension)
+    return by_pattern(pattern, {"filter": chosen.filter, "size": str(chosen.ksize)}, extension)
+
+
 def with_extension(extension: str | None) -> Naming:
-    """Return what puts `extension` in the place of a name's own; None: it leaves the name alone."""
+    """Names with `extension` in the place of their own; None: names as they are."""
     if extension is None:
         return str
     return lambda name: os.path.splitext(name)[0] + extension  # noqa: PTH122 - much quicker
 
 
 def by_pattern(pattern: str, values: Mapping[str, str], extension: str | None = None) -> Naming:
-    """Return what makes a result's name by `pattern`.
+    """Names by a pattern.
 
     pattern    such as "{stem}_{filter}.png": {stem} and {ext} are the picture's; a pattern that
                names no format gets an extension
@@ -42,44 +55,46 @@ def by_pattern(pattern: str, values: Mapping[str, str], extension: str | None = 
 
     Raises PairingError where the pattern makes no sense.
     """
-    _refuse_unknown(pattern, (*OF_THE_PICTURE, *values))
+    known = (*OF_THE_PICTURE, *values)
+    if not _are_known(pattern, known):
+        raise PairingError(
+            f"The name {pattern} has braces around something else than "
+            f"{', '.join(f'{{{each}}}' for each in known)}; write {{{{ and }}}} for braces "
+            "themselves."
+        )
     if PurePath(pattern).name != pattern or os.sep in pattern:
         raise PairingError(
             f"The name {pattern} is one within the output folder, so no / can stand in it."
         )
-    if pattern.endswith(".{ext}") or PurePath(pattern).suffix.lower() in EXTENSIONS:
-        if extension is not None:
-            raise PairingError(
-                f"The name {pattern} says the format already; choose none beside it."
-            )
-        return partial(_named, pattern, values)
-    return partial(_named, f"{pattern}{extension or '.{ext}'}", values)
+    if not (pattern.endswith(".{ext}") or PurePath(pattern).suffix.lower() in EXTENSIONS):
+        pattern += extension or ".{ext}"
+    elif extension is not None:
+        raise PairingError(f"The name {pattern} says the format already; choose none beside it.")
+
+    def named(name: str) -> str:
+        stem, dot_ext = os.path.splitext(name)  # noqa: PTH122 - much quicker
+        return pattern.format(stem=stem, ext=dot_ext[1:], **values)
+
+    return named
 
 
-def _named(pattern: str, values: Mapping[str, str], name: str) -> str:
-    stem, dot_ext = os.path.splitext(name)  # noqa: PTH122 - much quicker
-    return pattern.format(stem=stem, ext=dot_ext[1:], **values)
-
-
-def _refuse_unknown(pattern: str, known: tuple[str, ...]) -> None:
+def _are_known(pattern: str, known: Collection[str]) -> bool:
+    """True if nothing but these names stands in braces."""
     try:
         parts = list(Formatter().parse(pattern))
     except ValueError:
-        parts = [("", "", "", None)]
-    for _, field, form, conversion in parts:
-        if field is not None and (field not in known or form or conversion):
-            names = ", ".join(f"{{{each}}}" for each in known)
-            raise PairingError(
-                f"The name {pattern} has braces around something else than {names}; write {{{{ and "
-                "}} for braces themselves."
-            )
+        return False
+    return all(
+        field is None or (field in known and not form and not conversion)
+        for _, field, form, conversion in parts
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class FilePair:
     """A picture file and the file that its result is to be written to.
 
-    source_shown, target_shown  what they are called, if not by their paths
+    source_shown, target_shown  their names for the user, if not their paths
     folder  what may have to be made for the target, below the folder that was named; None: nothing
     is_named  whether the user named the target itself, which may then be a device or a pipe
     """
@@ -97,11 +112,11 @@ class FilePair:
 
     @property
     def name(self) -> str:
-        """Return the source's name, without its folder."""
+        """The source's name, without its folder."""
         return self.source.name or self.source_shown
 
     def absolute(self) -> FilePair:
-        """Return the same by absolute paths, for a process that may have another current folder."""
+        """The same by absolute paths, for a process that may have another current folder."""
         folder = self.folder.absolute() if self.folder is not None else None
         return replace(
             self, source=self.source.absolute(), target=self.target.absolute(), folder=folder
@@ -149,19 +164,17 @@ class FilePairs(Collection[FilePair]):
 
     @property
     def folders(self) -> set[Path]:
-        """Return the folders of all targets."""
+        """The folders of all targets."""
         return {group.target for group in self._groups}
 
     def part(self, is_wanted: Callable[[Path], bool]) -> FilePairs:
-        """Return the pairs whose target is wanted, of which only the names are kept as well."""
+        """The pairs whose target is wanted, of which only the names are kept as well."""
 
-        def names_of(group: Group) -> tuple[str, ...]:
-            return tuple(
-                name for name in group.names if is_wanted(group.target / self._rename(name))
-            )
+        def part_of(group: Group) -> Group:
+            wanted = (each for each in group.names if is_wanted(group.target / self._rename(each)))
+            return replace(group, names=tuple(wanted))
 
-        groups = (replace(group, names=names_of(group)) for group in self._groups)
-        return FilePairs(groups, self._rename)
+        return FilePairs(map(part_of, self._groups), self._rename)
 
     def refuse_losses(self) -> None:
         """Raise PairingError where an input, or another result, would be written onto.
@@ -171,29 +184,18 @@ class FilePairs(Collection[FilePair]):
         targets: dict[Path, set[str]] = {}
         for group in self._groups:
             taken = targets.setdefault(group.target, set())
-            before = len(taken)
-            taken.update(map(os.path.normcase, map(self._rename, group.names)))
-            if len(taken) < before + len(group.names):
-                name = self._first_twice(group.target)
-                raise PairingError(f"Several inputs are called {name} in the output; rename one.")
+            for name in map(self._rename, group.names):
+                count = len(taken)
+                taken.add(os.path.normcase(name))
+                if len(taken) == count:
+                    raise PairingError(
+                        f"Several inputs are called {name} in the output; rename one."
+                    )
         used = {folder for folder in targets if _holds_files(folder)}
         originals = {identity(each.source) for each in self} if used else set()
         for each in self if used else ():
             if each.target.parent in used and identity(each.target) in originals:
                 raise PairingError(f"{each.target} is an input; write to another file or folder.")
-
-    def _first_twice(self, target: Path) -> str:
-        """Return the first name that a second result in `target` would have as well."""
-        names = (
-            name
-            for group in self._groups
-            if group.target == target
-            for name in map(self._rename, group.names)
-        )
-        taken: set[str] = set()
-        while os.path.normcase(name := next(names)) not in taken:
-            taken.add(os.path.normcase(name))
-        return name
 
 
 def _holds_files(folder: Path) -> bool:
@@ -215,10 +217,23 @@ class Pairs:
     complaints: tuple[str, ...] = ()
 
 
+def pairs_into(
+    inputs: Sequence[Path], folder: Path, *, recursive: bool = False, rename: Naming = str
+) -> Pairs:
+    """Pair each input with a file in `folder`.
+
+    Raises PairingError rather than lose a picture.
+    """
+    if os.path.isdir(folder) and identity(folder) in map(identity, inputs):  # noqa: PTH112
+        raise PairingError(f"{folder} is a folder of inputs; write to another one.")
+    output = os.path.join(folder, "")  # noqa: PTH118 - a folder, whether it is there or not
+    return pairs_of(inputs, output, recursive=recursive, rename=rename)
+
+
 def pairs_of(
     inputs: Iterable[Path], output: str, *, recursive: bool = False, rename: Naming | None = None
 ) -> Pairs:
-    """Return which file each input is written to.
+    """Pair each input with the file that it is written to.
 
     inputs     files, and folders: of these the files that have a picture's extension and no dot in
                front of their name, as a person sorts them
@@ -232,14 +247,22 @@ def pairs_of(
     target = Path(output)
     is_folder = names_folder(output) or _is_folder(target)
     if not is_folder and (len(inputs) > 1 or _is_folder(inputs[0])):
-        if target.suffix.lower() in EXTENSIONS or _is_file(target):
+        if target.suffix.lower() in EXTENSIONS or os.path.isfile(target):  # noqa: PTH113
             raise PairingError(f"With several pictures, {target} must be a folder, not a file.")
         is_folder = True
     complaints: list[str] = []
     if is_folder:
         pairs = FilePairs(_groups(inputs, target, recursive, complaints), rename or str)
+    elif rename is not None:
+        raise PairingError(
+            f"The extension of {target} says its format; --format is for folders and -."
+        )
+    elif not target.suffix:
+        raise PairingError(
+            f"{target} names no format; give it an extension such as .png, or end it with / for a "
+            "folder."
+        )
     else:
-        _refuse_nameless(target, is_named=rename is not None)
         source = Group(inputs[0].parent, target.parent, (inputs[0].name,), is_named=True)
         pairs = FilePairs([source], lambda _: target.name)
     pairs.refuse_losses()
@@ -247,20 +270,8 @@ def pairs_of(
 
 
 def names_folder(output: str) -> bool:
-    """Return whether `output` says itself that it is a folder."""
+    """True if `output` says itself that it is a folder."""
     return output.endswith(("/", os.sep))
-
-
-def _refuse_nameless(target: Path, *, is_named: bool) -> None:
-    if is_named:
-        raise PairingError(
-            f"The extension of {target} says its format; --format is for folders and -."
-        )
-    if not target.suffix:
-        raise PairingError(
-            f"{target} names no format; give it an extension such as .png, or end it with / for a "
-            "folder."
-        )
 
 
 def _groups(
@@ -275,13 +286,10 @@ def _groups(
             wrong: list[str] = []
             found = list(_groups_in(each, target, recursive, wrong))
             yield from found
-            is_empty = not any(group.names for group in found)
-            complaints += wrong or ([_nothing_in(each, recursive)] if is_empty else [])
-
-
-def _nothing_in(folder: Path, recursive: bool) -> str:
-    hint = "" if recursive else "; --recursive looks into the folders in it, too"
-    return f"There are no pictures in {folder}{hint}."
+            if not wrong and not any(group.names for group in found):
+                hint = "" if recursive else "; --recursive looks into the folders in it, too"
+                wrong = [f"There are no pictures in {each}{hint}."]
+            complaints += wrong
 
 
 def _groups_in(top: Path, output: Path, recursive: bool, complaints: list[str]) -> Iterator[Group]:
@@ -293,61 +301,26 @@ def _groups_in(top: Path, output: Path, recursive: bool, complaints: list[str]) 
     while left:
         folder, target = left.pop()
         try:
-            names = neighbours.pictures_in(folder)
-            folders = _folders_in(folder)
+            names = _shown(neighbours.pictures_in(folder))
+            with os.scandir(folder) as entries:  # without links, which may lead in circles
+                folders = _shown(
+                    each.name for each in entries if each.is_dir(follow_symlinks=False)
+                )
         except OSError as error:
             complaints.append(f"Cannot look into {folder}: {error.strerror}.")
             continue
-        yield Group(folder, target, tuple(_shown(names)), target if target != output else None)
+        yield Group(folder, target, tuple(names), target if target != output else None)
         if recursive:
-            inner = [name for name in _shown(folders) if identity(folder / name) != outside]
+            inner = [name for name in sorted(folders) if identity(folder / name) != outside]
             left += [(folder / name, target / name) for name in reversed(inner)]
 
 
-# `Path.is_dir` and `Path.is_file` raise where looking is not allowed.
 def _is_folder(path: Path) -> bool:
     """Tell a folder of pictures from a file, and from an OME-Zarr, which reading rejects."""
-    return os.path.isdir(path) and path.suffix.lower() != ZARR  # noqa: PTH112
+    is_folder = os.path.isdir(path)  # noqa: PTH112 - `Path.is_dir` may raise
+    return is_folder and path.suffix.lower() != ZARR
 
 
-def _is_file(path: Path) -> bool:
-    return os.path.isfile(path)  # noqa: PTH113
-
-
-def _folders_in(folder: Path) -> list[str]:
-    """List folders without links, which may lead in circles.  Raises OSError."""
-    with os.scandir(folder) as entries:
-        return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
-
-
-def _shown(names: Iterable[str]) -> Iterator[str]:
-    """Return names without hidden ones: such as what macOS puts beside each file on other disks."""
-    return (name for name in names if not name.startswith("."))
-
-
-def pairs_into(
-    inputs: Sequence[Path], folder: Path, *, recursive: bool = False, rename: Naming = str
-) -> Pairs:
-    """Return which file in `folder` each input is written to.
-
-    Raises PairingError rather than lose a picture.
-    """
-    if os.path.isdir(folder) and identity(folder) in map(identity, inputs):  # noqa: PTH112
-        raise PairingError(f"{folder} is a folder of inputs; write to another one.")
-    output = os.path.join(folder, "")  # noqa: PTH118 - a folder, whether it is there or not
-    return pairs_of(inputs, output, recursive=recursive, rename=rename)
-
-
-def naming(pattern: str | None, format_name: str | None, chosen: State) -> Naming:
-    """Return what names results.
-
-    pattern      as `by_pattern` has it; None: each is called as its picture
-    format_name  one of EXTENSION_OF; None: as the picture's
-    chosen       whose filter and size may stand in the pattern
-
-    Raises PairingError where the pattern makes no sense.
-    """
-    extension = EXTENSION_OF[format_name] if format_name is not None else None
-    if pattern is None:
-        return with_extension(extension)
-    return by_pattern(pattern, {"filter": chosen.filter, "size": str(chosen.ksize)}, extension)
+def _shown(names: Iterable[str]) -> list[str]:
+    """Leave out hidden names, such as what macOS puts beside each file on other disks."""
+    return [name for name in names if not name.startswith(".")]

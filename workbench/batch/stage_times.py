@@ -3,88 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from time import monotonic, process_time
 from typing import Any
 
 from kernels.core.cpu_load import usable_cores
+from kernels.core.job import Result
 from kernels.sweeps.estimate import about
 from workbench.base import numbers
 from workbench.base.columns import columns
-from workbench.batch.filtering import Outcome, Status
-from workbench.batch.journal import BY_DISK, BY_ENGINE, BY_FILES, STAGES, Stage
+from workbench.batch.journal import STAGES, FinishedRow, Stage, Status
+
+BY_FILES: tuple[Stage, ...] = ("decode", "encode")  # which the same threads do
+BY_DISK: tuple[Stage, ...] = ("sync",)  # which others wait for, as many of them
+BY_ENGINE: tuple[Stage, ...] = ("upload", "filter", "download", "verify")  # and one thread does
+UNSURE_S = 1.0  # so long nothing is estimated: the first picture waits for what the program loads
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedRow:
-    """A row of the journal, small enough to be sent from one computer to another.
-
-    source   what the picture is called
-    output   what its result is called in the journal
-    error    why there is none, one sentence; None: there is one
-    remarks  what was converted on the way, and what was asked for and had no effect
-    seconds  by stage
-    log      of the compiler, where it refused; the journal leaves it out
-    device   the GPU, where several share the pictures
-    """
-
-    source: str
-    output: str
-    status: Status
-    error: str | None = None
-    remarks: tuple[str, ...] = ()
-    seconds: Mapping[Stage, float] | None = None
-    log: str = ""
-    device: int | None = None
-
-    @property
-    def line(self) -> dict[str, Any]:
-        """Return what the journal says."""
-        line = {
-            "input": self.source,
-            "output": self.output,
-            "status": self.status,
-            "error": self.error,
-            "remarks": list(self.remarks),
-            "seconds": {stage: round(took, 6) for stage, took in (self.seconds or {}).items()},
-        }
-        return line if self.device is None else {**line, "device": self.device}
-
-
-def row_of(outcome: Outcome, output: str, device: int | None = None) -> FinishedRow:
-    """Return the row of a picture whose result is called `output` in the journal."""
-    return FinishedRow(
-        source=outcome.pair.source_shown,
-        output=output,
-        status=outcome.status,
-        error=outcome.error,
-        remarks=(*outcome.remarks, *outcome.warnings),
-        seconds=outcome.seconds,
-        log=outcome.log,
-        device=device,
-    )
-
-
-def rows_of(
-    outcomes: Generator[Outcome, None, None], name_of: Callable[[Path], str]
-) -> Generator[FinishedRow, None, None]:
-    """Yield the row of each outcome, and keep none of their pictures in memory.
-
-    name_of  from a result's file to what the journal calls it
-    """
-    with closing(outcomes):
-        for outcome in outcomes:
-            row = row_of(outcome, name_of(outcome.pair.target))
-            del outcome  # its pictures would stay in memory while others are waited for
-            yield row
-
-
-UNSURE_S = (
-    1.0  # for so long nothing is foretold: the first picture waits for what the program loads
-)
+def filtering_seconds(result: Result, took_s: float) -> dict[Stage, float]:
+    """The seconds of filtering by stage; on a GPU both transfers are stages of their own."""
+    moved: dict[Stage, float | None] = {"upload": result.upload_ms, "download": result.download_ms}
+    seconds: dict[Stage, float] = {stage: ms / 1e3 for stage, ms in moved.items() if ms is not None}
+    seconds["filter"] = max(took_s - sum(seconds.values()), 0.0)
+    return seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +69,7 @@ class DeviceTime:
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """The state of a batch that runs, here or in another process, which tells it in JSON.
+    """The state of a batch that runs, here or in another process, which sends it as JSON.
 
     total, finished, failed  pictures
     per_s   that are finished per second
@@ -166,9 +108,10 @@ class StageTimes:
         devices: Mapping[int, Sequence[int]] | None = None,
     ) -> None:
         self.total, self._jobs, self._engines = total, jobs, engines
-        self._clock, self._cpu_clock = clock, cpu_clock
+        self._clock, self._cpu_clock = clock, cpu_clock or (lambda: 0.0)
+        self._knows_cpu = cpu_clock is not None
         self._ended: tuple[float, float] | None = None  # by both clocks
-        self._began, self._cpu_began = clock(), cpu_clock() if cpu_clock else 0.0
+        self._began = self._clock(), self._cpu_clock()
         self.counts: Counter[Status] = Counter()
         self._pictures: Counter[Stage] = Counter()
         self._seconds: dict[Stage, float] = dict.fromkeys(STAGES, 0.0)
@@ -177,60 +120,57 @@ class StageTimes:
             for device, threads in (devices or {}).items()
         }
 
-    def add(self, finished: Outcome | FinishedRow) -> None:
+    def add(self, finished: FinishedRow) -> None:
         """Count a picture that there is nothing left to do to."""
         self.counts[finished.status] += 1
-        for stage, seconds in (finished.seconds or {}).items():
+        for stage, seconds in finished.seconds.items():
             self._pictures[stage] += 1
             self._seconds[stage] += seconds
-        if isinstance(finished, FinishedRow) and finished.device is not None:
+        if finished.device is not None:
             self._of_device[finished.device].add(replace(finished, device=None))
 
     def end(self) -> None:
-        """Let no more time pass, so that all that is told of the end is the same."""
-        self._ended = self._clock(), self._cpu_clock() if self._cpu_clock else 0.0
+        """Let no more time pass, so that all words on the end are the same."""
+        self._ended = self._clock(), self._cpu_clock()
         for times in self._of_device.values():
             times.end()
 
     @property
     def finished(self) -> int:
-        """Return how many pictures there is nothing left to do to."""
+        """Pictures that there is nothing left to do to."""
         return self.counts.total()
 
     @property
     def failed(self) -> int:
-        """Return how many have no result."""
+        """Pictures that have no result."""
         return self.counts["failed"] + self.counts["wrong"]
 
     @property
     def elapsed_s(self) -> float:
-        """Return how long it has taken so far."""
-        return (self._ended[0] if self._ended else self._clock()) - self._began
+        """Seconds so far."""
+        return (self._ended[0] if self._ended else self._clock()) - self._began[0]
 
     @property
     def cores_busy(self) -> float | None:
-        """Return how many cores were kept busy on average; None: it is not known."""
-        if self._cpu_clock is None:
-            return None
-        used_s = (self._ended[1] if self._ended else self._cpu_clock()) - self._cpu_began
-        return used_s / self.elapsed_s if self.elapsed_s > 0 else 0.0
+        """Cores that were kept busy on average; None: it is not known."""
+        used_s = (self._ended[1] if self._ended else self._cpu_clock()) - self._began[1]
+        return _over(used_s, self.elapsed_s) if self._knows_cpu else None
 
     @property
     def per_s(self) -> float:
-        """Return how many are finished per second, but for those that were there already."""
-        worked = self.finished - self.counts["skipped"]
-        return worked / self.elapsed_s if self.elapsed_s > 0 else 0.0
+        """Pictures that are finished per second, but for those that were there already."""
+        return _over(self.finished - self.counts["skipped"], self.elapsed_s)
 
     @property
     def left_s(self) -> float | None:
-        """Return about how long the rest will take; None where that is not known yet."""
+        """Estimated seconds for the rest; None where that is not known yet."""
         if self.elapsed_s < UNSURE_S or self.per_s == 0:
             return None
         return (self.total - self.finished) / self.per_s
 
     @property
     def limit(self) -> Stage | None:
-        """Return the stage that the others wait for; None before there is any time.
+        """The stage that the others wait for; None before there is any time.
 
         It is the longer one of those that the busiest threads do.
         """
@@ -243,7 +183,7 @@ class StageTimes:
         return max(busiest, key=lambda stage: self._seconds[stage])
 
     def progress(self) -> BatchProgress:
-        """Return how far it is."""
+        """All of it so far."""
         return BatchProgress(
             total=self.total,
             finished=self.finished,
@@ -251,41 +191,28 @@ class StageTimes:
             per_s=self.per_s,
             left_s=self.left_s,
             limit=self.limit,
-            stages=tuple(self.stages()),
-            devices=tuple(self.devices()),
+            stages=tuple(self._stage(stage) for stage in STAGES if self._pictures[stage]),
+            devices=tuple(times._as_device(device) for device, times in self._of_device.items()),
         )
-
-    def devices(self) -> list[DeviceTime]:
-        """Return the part of each GPU, where several share the pictures."""
-        return [times._as_device(device) for device, times in self._of_device.items()]
-
-    def stages(self) -> list[StageTime]:
-        """Return the time of each stage that any picture went through."""
-        return [self._stage(stage) for stage in STAGES if self._pictures[stage]]
-
-    @property
-    def _engine_s(self) -> float:
-        return sum(self._seconds[stage] for stage in BY_ENGINE)
 
     def _threads(self, stage: Stage) -> int:
         return self._engines if stage in BY_ENGINE else self._jobs
 
     def _as_device(self, device: int) -> DeviceTime:
-        all_s = self.elapsed_s * self._engines
-        busy = self._engine_s / all_s if all_s > 0 else 0.0
+        busy_s = sum(self._seconds[stage] for stage in BY_ENGINE)
+        busy = _over(busy_s, self.elapsed_s * self._engines)
         return DeviceTime(device, self.finished, self.per_s, self.limit, busy)
 
     def _stage(self, stage: Stage) -> StageTime:
-        threads = self._threads(stage)
-        pictures, seconds = self._pictures[stage], self._seconds[stage]
-        return StageTime(
-            stage=stage,
-            pictures=pictures,
-            seconds=seconds,
-            threads=threads,
-            share=seconds / (self.elapsed_s * threads) if self.elapsed_s > 0 else 0.0,
-            at_most_per_s=pictures * threads / seconds if seconds > 0 else 0.0,
-        )
+        threads, pictures = self._threads(stage), self._pictures[stage]
+        seconds = self._seconds[stage]
+        share = _over(seconds, self.elapsed_s * threads)
+        at_most = _over(pictures * threads, seconds)
+        return StageTime(stage, pictures, seconds, threads, share, at_most)
+
+
+def _over(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else 0.0
 
 
 IN_WORDS: dict[Stage, str] = {
@@ -305,7 +232,7 @@ BLOCK_MARKS = "█░"
 
 
 def progress_words(progress: BatchProgress) -> str:
-    """Return one line: "1,234 of 100,000 · 56.1 per s · about 29 min left · ...: the limit"."""
+    """One line: "1,234 of 100,000 · 56.1 per s · about 29 min left · ...: the limit"."""
     parts = [f"{progress.finished:,} of {progress.total:,}"]
     if progress.failed:
         parts.append(f"{progress.failed:,} failed")
@@ -313,25 +240,21 @@ def progress_words(progress: BatchProgress) -> str:
     if progress.left_s is not None:
         parts.append(rate(progress.per_s))
         parts += [] if is_over else [f"{about(progress.left_s)} left"]
-    if progress.devices:
-        parts += map(_device_words, progress.devices)
-    elif progress.limit is not None:
+    for each in progress.devices:
+        limit = f", {IN_WORDS[each.limit]} is the limit" if each.limit is not None else ""
+        parts.append(f"GPU {each.device}: {rate(each.per_s)}{limit}")
+    if not progress.devices and progress.limit is not None:
         parts.append(f"{IN_WORDS[progress.limit]} {'was' if is_over else 'is'} the limit")
     return " · ".join(parts)
 
 
 def rows_in_words(rows: int, height: int, left_s: float) -> str:
-    """Return how far a picture in strips is: "1,024 of 100,000 rows, about 2 min left"."""
+    """Progress of a picture in strips: "1,024 of 100,000 rows, about 2 min left"."""
     return f"{rows:,} of {height:,} rows, {about(left_s)} left"
 
 
-def _device_words(each: DeviceTime) -> str:
-    limit = f", {IN_WORDS[each.limit]} is the limit" if each.limit is not None else ""
-    return f"GPU {each.device}: {rate(each.per_s)}{limit}"
-
-
 def closing_lines(times: StageTimes, marks: str = BLOCK_MARKS) -> list[str]:
-    """Return how many there were, how fast it was, and tables of the stages and of the GPUs.
+    """Counts, rate, and tables of the stages and of the GPUs.
 
     marks  letters of a bar, what is busy and what is not: BLOCK_MARKS, or PLAIN_MARKS
     """
@@ -339,35 +262,36 @@ def closing_lines(times: StageTimes, marks: str = BLOCK_MARKS) -> list[str]:
     pictures = f"{times.finished:,} picture{'' if times.finished == 1 else 's'}"
     took = f"{pictures} in {numbers.duration(times.elapsed_s * 1e3)}"
     lines = [f"{took}, {rate(times.per_s)}: {counts}." if counts else f"{took}."]
-    if stages := times.stages():
-        lines.append(columns([HEADS, *(_row(each, marks) for each in stages)]))
-    if devices := times.devices():
-        lines.append(columns([DEVICE_HEADS, *map(_device_row, devices)]))
-    if times.limit is not None:
-        cores = ""
-        if times.cores_busy is not None:
-            cores = f"; {times.cores_busy:.1f} of {usable_cores()} cores were busy"
-        lines.append(f"The limit was {IN_WORDS[times.limit]}{cores}.")
+    progress = times.progress()
+    if progress.stages:
+        lines.append(columns([HEADS, *(_row(each, marks) for each in progress.stages)]))
+    if progress.devices:
+        lines.append(columns([DEVICE_HEADS, *map(_device_row, progress.devices)]))
+    if progress.limit is not None:
+        busy = times.cores_busy
+        cores = "" if busy is None else f"; {busy:.1f} of {usable_cores()} cores were busy"
+        lines.append(f"The limit was {IN_WORDS[progress.limit]}{cores}.")
     return lines
 
 
 def summary(times: StageTimes) -> dict[str, Any]:
-    """Return the same for programs; durations in seconds, rates per second."""
-    devices = [asdict(each) for each in times.devices()]
+    """The same for programs; durations in seconds, rates per second."""
+    progress = times.progress()
+    devices = [asdict(each) for each in progress.devices]
     return {
         "counts": dict(times.counts),
         "seconds": times.elapsed_s,
-        "per_s": times.per_s,
-        "limit": times.limit,
+        "per_s": progress.per_s,
+        "limit": progress.limit,
         "cores_busy": times.cores_busy,
         "cores": usable_cores() if times.cores_busy is not None else None,
-        "stages": [asdict(each) for each in times.stages()],
+        "stages": [asdict(each) for each in progress.stages],
         **({"devices": devices} if devices else {}),
     }
 
 
 def marks_for(encoding: str | None) -> str:
-    """Return the letters of a bar that a terminal with this encoding shows; None: any."""
+    """The letters of a bar that a terminal with this encoding shows; None: any."""
     try:
         BLOCK_MARKS.encode(encoding or "utf-8")
     except (UnicodeEncodeError, LookupError):
@@ -376,7 +300,7 @@ def marks_for(encoding: str | None) -> str:
 
 
 def busy_words(each: StageTime) -> str:
-    """Return how busy a stage is: "37 %"."""
+    """The share of a stage: "37 %"."""
     return numbers.percent(each.share)
 
 
@@ -400,5 +324,5 @@ def _device_row(each: DeviceTime) -> tuple[str, ...]:
 
 
 def rate(per_s: float) -> str:
-    """Return a rate of pictures: "56.1 per s"."""
+    """A rate of pictures: "56.1 per s"."""
     return f"{numbers.three_digits(per_s)} per s"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from workbench.batch.shards import Shard
+    from workbench.batch.journal import Shard
 
 T = TypeVar("T")
 MAX_WINDOW = 16384  # pixels across, or down
@@ -78,7 +78,7 @@ def _devices(text: str, _last: str | None) -> tuple[int, ...] | None:
 def _shard(index: str, count: str) -> Shard | None:
     if not 1 <= int(index) <= int(count):
         return None
-    from workbench.batch.shards import Shard  # imports what --help does not need
+    from workbench.batch.journal import Shard  # imports what --help does not need
 
     return Shard(int(index), int(count))
 

@@ -17,8 +17,13 @@ from kernels.core.version import program_version
 from kernels.cuda_on_cpu.compiler import why_not
 from workbench.base.columns import columns
 from workbench.batch.check_jobs import counted, drawn_seed
-from workbench.batch.checked_kernel import CheckedKernel
-from workbench.batch.kernel_checks import Exam, KernelFile, check_all, kernel_files
+from workbench.batch.kernel_checks import (
+    CheckedKernel,
+    Exam,
+    KernelFile,
+    check_all,
+    kernel_files,
+)
 from workbench.cli.output import (
     FAILED,
     CommandError,

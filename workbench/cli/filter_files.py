@@ -30,7 +30,7 @@ from workbench.cli.recipe_options import first_device, note_on, recipe_of, with_
 from workbench.cli.result_words import in_one_line, large_in_one_line, record_of, rows_record
 from workbench.cli.stopping import RemoteControl
 from workbench.cli.this_machine import engine_maker, facts
-from workbench.files.picture_errors import EXTENSION_OF
+from workbench.files.formats import EXTENSION_OF
 
 
 def run(arguments: Namespace) -> int:

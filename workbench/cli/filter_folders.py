@@ -10,27 +10,30 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from time import monotonic
-from uuid import uuid4
 
 from kernels.core.cpu_load import usable_cores
 from kernels.core.plain_data import without_controls
 from kernels.core.safe_files import remove_abandoned
 from workbench.base.memory import use_freed_memory_again
 from workbench.batch.batch_run import Pausing, running
-from workbench.batch.cluster import Cluster, ClusterError
-from workbench.batch.cluster_work import Work
+from workbench.batch.cluster import Cluster, ClusterError, ClusterRun
 from workbench.batch.device_run import DeviceRun
-from workbench.batch.filtering import UNTIMED, Outcome, Recipe
-from workbench.batch.journal import NAME, Journal, JournalError, last_run
-from workbench.batch.pairs import FilePairs, PairingError, Pairs, naming, pairs_into
-from workbench.batch.shards import journals_among, merge
-from workbench.batch.stage_times import (
+from workbench.batch.filtering import UNTIMED, Outcome, Recipe, rows_of
+from workbench.batch.journal import (
+    NAME,
     FinishedRow,
+    Journal,
+    JournalError,
+    journals_among,
+    last_run,
+    merge,
+)
+from workbench.batch.pairs import FilePairs, PairingError, Pairs, naming, pairs_into
+from workbench.batch.stage_times import (
     StageTimes,
     closing_lines,
     marks_for,
     progress_words,
-    rows_of,
     summary,
 )
 from workbench.cli import output
@@ -181,10 +184,11 @@ def _run(
 
     pausing = Pausing(control.is_paused, rest)
     if isinstance(elsewhere, Cluster):
-        work = _work(recipe, elsewhere, arguments)
-        threads, engines = elsewhere.threads(work), elsewhere.workers
+        device = None if arguments.no_gpu else arguments.device or 0
+        order = elsewhere.order(recipe, arguments.output, device, arguments.jobs)
+        threads, engines = elsewhere.threads(order), elsewhere.workers
         times = StageTimes(total, threads, control.clock, None, engines)
-        rows = elsewhere.rows(work, left, total, pausing)
+        rows = ClusterRun(elsewhere, order).rows(left, pausing, talk.say)
     elif processes := processes_for(elsewhere, total, recipe, arguments):
         run = DeviceRun(processes, recipe, arguments.output, jobs, complain)
         shares = run.shares if elsewhere else None
@@ -214,18 +218,6 @@ def _run(
     if times.failed:
         complain(f"{times.failed:,} failed; {journal.path} says why, and --resume tries again.")
     return FAILED if times.failed else code
-
-
-def _work(recipe: Recipe, cluster: Cluster, arguments: Namespace) -> Work:
-    return Work(
-        run=uuid4().hex,
-        folder=arguments.output.absolute(),
-        recipe=recipe,
-        device=arguments.device or 0,
-        use_gpu=not arguments.no_gpu,
-        jobs=arguments.jobs,
-        neighbours=cluster.neighbours,
-    )
 
 
 class _Talk:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.cli import argument_types as types
-from workbench.files.picture_errors import EXTENSION_OF
+from workbench.files.formats import EXTENSION_OF
 
 WINDOW_SIZE = (1440, 900)  # of a shot
 PIXEL_TYPES = ("uint8", "uint16", "float16", "float32")

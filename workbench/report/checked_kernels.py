@@ -10,8 +10,7 @@ from kernels.core.version import program_version
 from kernels.sweeps.session_csv import write_rows
 from workbench.base import numbers
 from workbench.batch.check_jobs import counted, timed_job
-from workbench.batch.checked_kernel import CheckedKernel, Verdict
-from workbench.batch.kernel_checks import Exam
+from workbench.batch.kernel_checks import CheckedKernel, Exam, Verdict
 
 ON_THE_CPU = "On the CPU runtime: no time."
 BEFORE, AFTER = ("file", "compiles", "verified"), ("per sample", "what is wrong")

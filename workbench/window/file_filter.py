@@ -12,8 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from kernels import filters
 from workbench.base import numbers
 from workbench.base.background import Background
-from workbench.batch.filtering import Status
-from workbench.batch.journal import JournalError
+from workbench.batch.journal import JournalError, Status
 from workbench.batch.pairs import PairingError
 from workbench.model.names import implementation_title
 from workbench.model.state import State

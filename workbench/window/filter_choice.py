@@ -16,7 +16,7 @@ from workbench.base.memory import memory_there_bytes
 from workbench.batch.journal import last_run
 from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import PairingError, naming, pairs_into
-from workbench.files.picture_errors import EXTENSION_OF
+from workbench.files.formats import EXTENSION_OF
 from workbench.model.intents import is_unclipped
 from workbench.model.state import State
 from workbench.window.copy_as import filter_words, no_option

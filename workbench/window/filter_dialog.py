@@ -31,8 +31,7 @@ from workbench.batch.stage_times import (
     rate,
     rows_in_words,
 )
-from workbench.files.image_files import PICTURES_FILTER
-from workbench.files.picture_errors import EXTENSION_OF
+from workbench.files.formats import EXTENSION_OF, PICTURES_FILTER
 from workbench.widgets.boxes import Form, HBox, UprightArea, VBox
 from workbench.widgets.buttons import push_button
 from workbench.widgets.drop_down import ElidingBox

@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -10,10 +11,10 @@ from types import SimpleNamespace
 import pytest
 
 from kernels.pictures.generated import noise
-from workbench.batch import cluster, cluster_work
+from workbench.batch import batch_worker, cluster
 from workbench.batch.batch_run import Pausing
-from workbench.batch.cluster import Cluster, ClusterError
-from workbench.batch.cluster_work import Work, WorkerFacts
+from workbench.batch.cluster import Cluster, ClusterError, ClusterRun, WorkerFacts
+from workbench.batch.device_run import AT_ONCE
 from workbench.batch.filtering import UNTIMED, Recipe
 from workbench.batch.pairs import FilePair
 from workbench.cli import main
@@ -23,25 +24,22 @@ from workbench.model.state import State
 WORKERS = {"tcp://a:1": 1, "tcp://a:2": 1, "tcp://b:1": 1}
 
 
-class Future:
-    """A slice that is done at once."""
+class Bound(ThreadPoolExecutor):
+    """The executor of one worker, which is a thread of this process."""
 
-    def __init__(self, key, function, words):
-        self.key, self.error = key, None
-        try:
-            self.answer = function(*words)
-        except KilledWorker as error:
-            self.error = error
-        self.status = "finished" if self.error is None else "error"
+    def __init__(self, client, workers, **how):
+        super().__init__(1)
+        self.client, (self.address,) = client, workers
 
-    def add_done_callback(self, callback):
-        callback(self)
+    def submit(self, function, order, tasks):
+        self.client.handed_out.append(len(tasks))
+        own = replace(order, run=f"{order.run} of {self.address}")
+        return super().submit(self._call, function, own, tasks)
 
-    def result(self):
-        return self.answer
-
-    def exception(self):
-        return self.error
+    def _call(self, function, order, tasks):
+        if self.address in self.client.broken and tasks:
+            raise self.client.broken[self.address]
+        return function(order, tasks)
 
 
 class Client:
@@ -49,7 +47,7 @@ class Client:
 
     def __init__(self, workers=WORKERS, answers=None):
         self.workers, self.answers = workers, answers or {}
-        self.handed_out, self.is_closed, self.come = [], False, []
+        self.handed_out, self.broken, self.come = [], {}, []
 
     @property
     def scheduler(self):
@@ -61,26 +59,23 @@ class Client:
         return question(**words)
 
     def wait_for_workers(self, count, timeout):
-        if not self.come:
+        self.workers = {**self.workers, **dict.fromkeys(self.come, 1)}
+        if len(self.workers) < count:
             raise TimeoutError
-        self.workers = {**self.workers, self.come.pop(): 1}
-        assert len(self.workers) >= count
 
     def run(self, question, *words, workers=None, on_error="raise"):
+        if question is batch_worker.stop:
+            return [question(f"{words[0]} of {each}") for each in self.workers]
         return {
             each: self.answers.get((question.__name__, each)) or question(*words)
             for each in workers or self.workers
         }
 
-    def submit(self, function, work, part, **how):
-        self.handed_out.append(len(part.pairs))
-        return Future(len(self.handed_out), function, (work, part))
-
-    def cancel(self, futures):
-        pass
+    def get_executor(self, **how):
+        return Bound(self, **how)
 
     def close(self):
-        self.is_closed = True
+        pass
 
 
 @pytest.fixture
@@ -90,15 +85,16 @@ def connect(monkeypatch):
     def connected(**how):
         client = Client(**how)
         monkeypatch.setattr(cluster, "connected", lambda _: client)
-        monkeypatch.setattr(cluster_work, "APPEARS_S", 0.0)
+        monkeypatch.setattr(cluster, "APPEARS_S", 0.0)
         return client
 
     return connected
 
 
-def work(folder):
-    recipe = Recipe(State(filter="sharpen", ksize=3), sampling=UNTIMED)
-    return Work("run", folder, recipe, use_gpu=False)
+def run(folder, **recipe):
+    recipe = Recipe(State(filter="sharpen", ksize=3), sampling=UNTIMED, **recipe)
+    connected = Cluster("tcp://a:1", print)
+    return ClusterRun(connected, connected.order(recipe, folder, None, jobs=1))
 
 
 def pairs(folder, count):
@@ -128,7 +124,7 @@ def test_with_fewer_workers_than_were_asked_for_it_begins_and_says_so(connect):
 
 
 def test_a_worker_of_another_version_or_of_none_is_named(connect, tmp_path):
-    facts = cluster_work.facts()
+    facts = cluster.facts()
     for other, words in [
         (WorkerFacts("0.0", facts.python, 2), "tcp://b:1 runs Filter Workbench 0.0 on Python 3"),
         (WorkerFacts(facts.program, "2.7", 2), "on Python 2.7, and this is Filter Workbench"),
@@ -149,62 +145,55 @@ def test_storage_that_a_computer_does_not_share_is_named(connect, tmp_path, answ
     assert not (tmp_path / "new").exists()
 
 
-def test_pairs_go_in_slices_by_absolute_paths_and_every_nth_is_verified(
-    connect, tmp_path, monkeypatch
-):
+def test_pairs_go_by_absolute_paths_and_every_nth_is_verified(connect, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cluster, "MAX_SLICE", 3)
     client, todo = connect(), pairs(Path(), 8) * 5
-    asked = work(tmp_path)
-    asked = replace(asked, recipe=replace(asked.recipe, check_every=7))
-    rows = list(Cluster("tcp://a:1", print).rows(asked, todo, len(todo)))
-    assert client.handed_out == [3] * 13 + [1]
+    rows = list(run(tmp_path, check_every=7).rows(todo))
+    assert max(client.handed_out) == AT_ONCE
     assert Counter(row.output for row in rows) == {f"{n}.png": 5 for n in range(8)}
     assert sum("verify" in row.seconds for row in rows) == 6
     assert {row.source for row in rows} == {str(Path(f"in/{n}.png")) for n in range(8)}
 
 
-class KilledWorker(BaseException):
-    """As distributed's own: it comes in place of an answer."""
+class LostWorkerError(Exception):
+    """What comes of a call to a worker that is gone."""
 
 
-@pytest.mark.parametrize(
-    ("error", "sentence"),
-    [
-        (RuntimeError("It went down."), "RuntimeError: It went down."),
-        (KilledWorker(), "workers were lost over it, again and again."),
-    ],
-)
-def test_a_picture_that_a_slice_fails_over_is_found_and_said(
-    connect, tmp_path, monkeypatch, error, sentence
+def test_pictures_of_a_lost_worker_are_done_by_others_and_it_gets_no_more(
+    connect, tmp_path, capsys
 ):
-    client, todo, real = connect(), pairs(tmp_path, 9), cluster_work.running
+    client, todo = connect(), pairs(tmp_path, 12)
+    client.broken["tcp://a:2"] = LostWorkerError("It went down.")
+    rows = list(run(tmp_path).rows(todo))
+    assert {row.output: row.status for row in rows} == {f"{n}.png": "done" for n in range(12)}
+    said = capsys.readouterr().out
+    assert said.count("tcp://a:2 is lost") == 1
+    assert "done again" in said
 
-    def running(engine, some, *words, **how):
-        some = list(some)
-        if todo[4] in some:
-            raise error
-        return real(engine, some, *words, **how)
 
-    monkeypatch.setattr(cluster_work, "running", running)
-    monkeypatch.setattr(cluster, "TURNS", 1)
-    rows = {row.output: row for row in Cluster("tcp://a:1", print).rows(work(tmp_path), todo, 9)}
-    assert client.handed_out == [3, 3, 3, 1, 1, 1]
-    assert [name for name, row in rows.items() if row.status != "done"] == ["4.png"]
-    assert rows["4.png"].error.startswith("4.png: ")
-    assert rows["4.png"].error.endswith(sentence)
-    assert len(rows) == 9
+def test_where_no_worker_is_left_it_is_said_that_a_resume_does_the_rest(connect, tmp_path):
+    client, todo = connect(workers={"tcp://a:1": 1}), pairs(tmp_path, 3)
+    client.broken["tcp://a:1"] = LostWorkerError("It went down.")
+    with pytest.raises(ClusterError, match=r"went down.*--resume"):
+        list(run(tmp_path).rows(todo))
 
 
 def test_while_it_is_paused_what_is_handed_out_is_waited_for_and_no_more(connect, tmp_path):
-    client, todo, paused = connect(), pairs(tmp_path, 12), [False]
-    pausing = Pausing(lambda: paused[0])
-    rows = Cluster("tcp://a:1", print).rows(work(tmp_path), todo, 12, pausing)
+    connect(workers={"tcp://a:1": 1})
+    todo, paused = pairs(tmp_path, 16), [False]
+    rest = Counter()
+
+    def is_paused():
+        rest["asked"] += paused[0]
+        return paused[0] and rest["asked"] < 100
+
+    rows = run(tmp_path).rows(todo, Pausing(is_paused))
     next(rows)
-    assert client.handed_out == [1] * 6  # two for each worker
     paused[0] = True
-    for _ in range(5):
-        next(rows)
-    assert client.handed_out == [1] * 6
-    paused[0] = False
-    assert len(list(rows)) == 6
+    found = [next(rows)]
+    for row in rows:
+        found.append(row)
+        if rest["asked"] >= 100:
+            break
+    assert len(found) + 1 < 16
+    assert len(found) + 1 + len(list(rows)) == 16

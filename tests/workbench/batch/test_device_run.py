@@ -6,13 +6,10 @@ import pytest
 
 from kernels.pictures.generated import noise
 from tests.workbench.batch import made_up_gpus as gpus
-from workbench.batch import cluster_work
 from workbench.batch.batch_run import Pausing, running
-from workbench.batch.cluster_work import Slice, Work
 from workbench.batch.device_run import DeviceRun
-from workbench.batch.filtering import UNTIMED, Recipe
+from workbench.batch.filtering import UNTIMED, Recipe, rows_of
 from workbench.batch.pairs import FilePair, pairs_of
-from workbench.batch.stage_times import rows_of
 from workbench.files import image_files
 from workbench.model.state import State
 
@@ -106,7 +103,7 @@ def test_a_gpu_that_is_lost_is_said_and_nothing_goes_to_the_cpu_instead(ran):
     assert f": {gpus.LOST_SAID} Its " in sentence
 
 
-def test_whatever_a_picture_fails_of_every_executor_says_the_same(ran, tmp_path, monkeypatch):
+def test_whatever_a_picture_fails_of_is_said_alike_here_and_in_processes(ran, tmp_path):
     heights = [gpus.GOOD, gpus.BUG, gpus.GOOD, gpus.NO_MEMORY, gpus.NO_MEMORY_IN_CPP, gpus.GOOD]
 
     def said(rows):
@@ -115,17 +112,13 @@ def test_whatever_a_picture_fails_of_every_executor_says_the_same(ran, tmp_path,
     devices, _, _ = ran(heights)
     pairs = [FilePair(tmp_path / "in" / name, tmp_path / name) for name in sorted(names(6))]
     here = list(rows_of(running(gpus.gpu(0), pairs, RECIPE, 2), lambda path: path.name))
-    monkeypatch.setattr(cluster_work, "_engine", lambda *_: gpus.gpu(0))
-    for pair in pairs:
-        pair.target.unlink(missing_ok=True)
-    cluster = cluster_work.do(Work("a run", tmp_path, RECIPE), Slice(0, tuple(pairs)))
-    assert said(here) == said(cluster) == said(devices)
+    assert said(here) == said(devices)
     failed = {row.output: row for row in here if row.status == "failed"}
     assert failed.keys() == {"p01.png", "p03.png", "p04.png"}
     assert "ZeroDivisionError: ours" in failed["p01.png"].error
     assert "out of memory" in failed["p03.png"].error
     assert "out of memory" in failed["p04.png"].error
-    for rows in (here, cluster, devices):
+    for rows in (here, devices):
         logs = {row.output: row.log for row in rows if row.log}
         assert logs.keys() == {"p01.png"}
         assert logs["p01.png"].startswith("Traceback ")

@@ -3,20 +3,30 @@
 import errno
 import json
 from io import FileIO
+from itertools import chain
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kernels.core import safe_files
 from workbench.batch.filtering import Outcome
-from workbench.batch.journal import NAME, Journal, JournalError, last_run
+from workbench.batch.journal import (
+    NAME,
+    Journal,
+    JournalError,
+    Shard,
+    journals_among,
+    last_run,
+    merge,
+)
 from workbench.batch.pairs import FilePair
-from workbench.batch.stage_times import row_of
 
 ASKED = {"filter": "gaussian", "size": 5, "weights": None}
 
 
 def line(output, status="done"):
-    return {"output": output, "status": status}
+    return {"input": f"in/{output}", "output": output, "status": status, "error": None}
 
 
 def lines(folder):
@@ -94,7 +104,7 @@ def test_a_line_tells_what_became_of_a_picture(tmp_path):
     failed = Outcome(pair, error="It is broken.", remarks=("Turned.",), seconds={"decode": 0.5})
     with Journal(tmp_path / "out", ASKED) as journal:
         assert journal.of(pair.target) == "sub/a.png"
-    assert row_of(failed, "sub/a.png").line == {
+    assert failed.row("sub/a.png").line == {
         "input": str(tmp_path / "a.png"),
         "output": "sub/a.png",
         "status": "failed",
@@ -102,3 +112,58 @@ def test_a_line_tells_what_became_of_a_picture(tmp_path):
         "remarks": ["Turned."],
         "seconds": {"decode": 0.5},
     }
+
+
+NAMES_OF_RESULTS = st.sets(st.text(min_size=1, max_size=20), max_size=40)
+
+
+@given(NAMES_OF_RESULTS, st.integers(1, 20))
+def test_each_result_is_in_one_shard(names, count):
+    shards = [Shard(number, count) for number in range(1, count + 1)]
+    parts = [[name for name in names if shard.has(name)] for shard in shards]
+    assert sorted(chain.from_iterable(parts)) == sorted(names)
+
+
+def written(folder, shard, *lines, asked=ASKED, is_over=True):
+    with Journal(folder, asked, name=shard.journal_name) as journal:
+        for each in lines:
+            journal.append(each)
+        if is_over:
+            journal.append({"ended": {}})
+
+
+def test_merged_journals_are_one_that_can_be_gone_on_with(tmp_path):
+    written(tmp_path, Shard(1, 2), line("a", "failed"), line("b"))
+    written(tmp_path, Shard(2, 2), line("c"))
+    with Journal(tmp_path, ASKED, resuming=True, name=Shard(1, 2).journal_name) as journal:
+        assert journal.known == {"b"}
+        journal.append(line("a"))
+        journal.append({"ended": {}})
+    assert merge(journals_among([tmp_path]), tmp_path) == {"done": 3}
+    assert last_run(tmp_path).known == {"a", "b", "c"}
+    lines = [json.loads(each) for each in (tmp_path / NAME).read_text().splitlines()]
+    outputs = [each["output"] for each in lines if "status" in each]
+    assert sorted(outputs) == ["a", "b", "c"]
+    with Journal(tmp_path, ASKED, resuming=True) as journal:
+        assert journal.known == {"a", "b", "c"}
+
+
+def test_what_is_not_whole_is_not_merged(tmp_path):
+    def refused(words, *inputs):
+        with pytest.raises(JournalError, match=words):
+            merge(journals_among(inputs or [tmp_path]), tmp_path)
+        assert not (tmp_path / NAME).exists()
+
+    refused("no journals of shards in")
+    written(tmp_path, Shard(1, 3), line("a"))
+    refused("no journal of shard 2, 3 of 3")
+    written(tmp_path, Shard(2, 3), line("b"), asked={"filter": "box"})
+    refused("is of a batch with other options")
+    (tmp_path / Shard(2, 3).journal_name).unlink()
+    written(tmp_path, Shard(2, 3), line("b"), is_over=False)
+    refused("did not come to its end")
+    (tmp_path / Shard(2, 3).journal_name).unlink()
+    written(tmp_path, Shard(2, 4))
+    refused("different numbers of shards")
+    refused("is no journal of a shard", tmp_path / "x.jsonl")
+    refused("Cannot read", tmp_path / Shard(3, 3).journal_name)

@@ -1,14 +1,9 @@
 """Where the time of a batch goes, by a clock that is set by hand."""
 
-from pathlib import Path
-
 import pytest
 
-from workbench.batch.filtering import Outcome
-from workbench.batch.pairs import FilePair
+from workbench.batch.journal import FinishedRow
 from workbench.batch.stage_times import StageTimes
-
-PAIR = FilePair(Path("a.png"), Path("out/a.png"))
 
 
 class Clock:
@@ -27,7 +22,7 @@ def clock():
 
 
 def done(**seconds):
-    return Outcome(PAIR, seconds=seconds)
+    return FinishedRow("a.png", "a.png", "done", seconds=seconds)
 
 
 def test_each_stage_has_its_share_of_its_threads_time(clock):
@@ -36,7 +31,7 @@ def test_each_stage_has_its_share_of_its_threads_time(clock):
     for _ in range(2):
         times.add(done(decode=1.0, filter=0.5, encode=3.0))
     clock.now_s += 4.0
-    stages = {each.stage: each for each in times.stages()}
+    stages = {each.stage: each for each in times.progress().stages}
     assert [*stages] == ["decode", "filter", "encode"]
     assert (stages["decode"].share, stages["encode"].share) == (0.25, 0.75)  # of two threads
     assert (stages["filter"].share, stages["filter"].threads) == (0.25, 1)

@@ -102,7 +102,7 @@ def test_what_cannot_be_filtered_in_strips_is_told(folder, capsys):
             "1.20 MiB are allowed: choose a smaller picture, or have `workbench apply` filter it",
         ),
         (("in.png", "out.tif"), "read as a whole; save it as a TIFF"),
-        (("in.tif", "out.tif", "--implementation", "./mine.cu"), "Kernels of your own filter"),
+        (("in.tif", "out.tif", "--implementation", "./mine.cu"), "filter pictures as a whole"),
         (("in.tif", "out.tif", "--memory", "0.1M"), "its strips take at least"),
     ):
         assert apply(*words[:2], *LITTLE, *words[2:]) == 1

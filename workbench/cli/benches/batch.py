@@ -34,11 +34,11 @@ from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned, columns
 from workbench.base.memory import use_freed_memory_again
 from workbench.batch.batch_run import running
-from workbench.batch.device_process import engine_on
+from workbench.batch.batch_worker import engine_on
 from workbench.batch.device_run import SPAWN, DeviceRun, processes_each, shared_jobs
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe, encode, filter_, read, sync
+from workbench.batch.journal import FinishedRow
 from workbench.batch.pairs import FilePair, FilePairs, Group
-from workbench.batch.stage_times import FinishedRow
 from workbench.cli import this_machine
 from workbench.cli.output import CommandError, write_whole
 from workbench.files import image_files

@@ -1,0 +1,256 @@
+"""A worker of a batch, seen from inside: a process, here or on a cluster, that filters a part.
+
+Calls come one at a time.  Each brings pictures, if there are any, and takes along the news since
+the last one; the pictures are filtered on another thread, which never waits for a call.  A GPU
+that fails is the end of the worker: others do its pictures then, and not the CPU here.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Condition, Thread
+from time import process_time
+from typing import Literal
+
+from kernels import Engine
+from kernels.core.cpu_load import usable_cores
+from kernels.core.device import NoDevice
+from kernels.core.device_turns import purpose
+from kernels.core.errors import CannotRunError, DeviceLostError, KernelError
+from workbench.base.memory import use_freed_memory_again
+from workbench.batch.batch_run import finishing
+from workbench.batch.filtering import Outcome, Recipe
+from workbench.batch.journal import FinishedRow
+from workbench.batch.large_filtering import StripsDone
+from workbench.batch.pairs import FilePair
+
+Tasks = Sequence[tuple[int, FilePair]]  # each with its place among all pictures
+MakeEngine = Callable[[int | None], Engine]
+GATHER_S = 0.01  # for more news: a call for each of a thousand rows a second would take a core
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The work of one worker.
+
+    run          a name that no other batch has
+    device       the number of its GPU; None: it filters on the CPU
+    make_engine  makes the Engine of that number
+    row_device   the GPU in the rows of its pictures; None: there is one at most
+    folder       of the results; absolute, as all paths that are sent
+    jobs         pictures that it reads, and writes, at a time; None: its share of the cores
+    processes    that share its computer
+    """
+
+    run: str
+    device: int | None
+    make_engine: MakeEngine
+    recipe: Recipe
+    folder: Path
+    jobs: int | None
+    processes: int
+    row_device: int | None = None
+
+    def threads(self, cores: int) -> int:
+        """Threads that read and write on a computer of so many cores."""
+        return self.jobs or max(cores // self.processes, 1)
+
+
+@dataclass(slots=True)
+class News:
+    """The news of a worker since the last call.
+
+    rows       of finished pictures, by their index
+    strips     progress in pictures that are filtered in strips, by their index, and its words
+    is_hungry  it can begin more pictures
+    ended      it does nothing more: it was stopped, its GPU is lost, or it has a bug
+    words      why: a sentence, of a bug the traceback
+    cpu_s      core-seconds that it has used
+    """
+
+    rows: dict[int, FinishedRow] = field(default_factory=dict)
+    strips: dict[int, tuple[StripsDone, str]] = field(default_factory=dict)
+    is_hungry: bool = False
+    ended: Literal["", "stopped", "lost", "bug"] = ""
+    words: str = ""
+    cpu_s: float = 0.0
+
+    def __bool__(self) -> bool:
+        return bool(self.rows or self.strips or self.is_hungry or self.ended)
+
+
+def engine_on(device: int | None) -> Engine:
+    """Make an Engine that has this GPU, or none.
+
+    Raises CannotRunError where there is none of that number.
+    """
+    if device is None:
+        return Engine(use_gpu=False)
+    engine = Engine(device)
+    if isinstance(engine.device, NoDevice):
+        raise CannotRunError(engine.device.reason)
+    return engine
+
+
+def any_engine(device: int | None) -> Engine:
+    """Make an Engine that has this GPU if there is one; for the workers of a cluster."""
+    return Engine(device or 0, use_gpu=device is not None)
+
+
+# An engine belongs to one thread, whichever thread the calls come on.
+_thread = ThreadPoolExecutor(1, "batch-engine")
+_stations: dict[str, _Station] = {}
+
+
+def advance(order: Order, tasks: Tasks) -> News:
+    """Take more pictures, then wait for news; the first call makes the engine."""
+    if order.run not in _stations:
+        _stations[order.run] = _Station(order)
+    return _stations[order.run].advance(tasks)
+
+
+def stop(run: str) -> None:
+    """Begin no more pictures of that batch in this process."""
+    if (station := _stations.get(run)) is not None:
+        station.stop()
+
+
+def begin_process(stopped: Connection) -> None:
+    """Prepare a process of this computer, which stops when the other end of `stopped` is closed."""
+    use_freed_memory_again()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # its parent says when to stop
+    Thread(target=_await_stop, args=(stopped,), daemon=True).start()
+
+
+def _await_stop(stopped: Connection) -> None:
+    with suppress(EOFError, OSError):
+        stopped.recv()
+    for station in list(_stations.values()):
+        station.stop()
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    _thread.shutdown()  # the parent is gone, and nobody else ends this process
+    os._exit(1)
+
+
+class _StopError(KeyboardInterrupt):
+    """Nobody wants more: what is written already is reported, as after Ctrl+C."""
+
+
+class _Station:
+    """The pictures of one batch in this process, as an iterator that may give more later."""
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+        self._tasks: SimpleQueue[tuple[int, FilePair]] = SimpleQueue()
+        self._told = Condition()
+        self._news = News()
+        self._is_hungry = self._is_stopped = False
+        self._began_s = process_time()
+        _thread.submit(self._open)
+
+    def advance(self, tasks: Tasks) -> News:
+        """Take pictures, and wait for news."""
+        for each in tasks:
+            self._tasks.put(each)
+        if tasks:
+            self._is_hungry = False
+            _thread.submit(self._filter)
+        with self._told:
+            self._told.wait_for(lambda: self._news)
+            self._told.wait_for(lambda: self._news.is_hungry or self._news.ended, GATHER_S)
+            news = self._news
+            self._news = News(ended=news.ended, words=news.words)
+        news.cpu_s = process_time() - self._began_s
+        return news
+
+    def stop(self) -> None:
+        """Begin no more pictures; the last news comes when nothing is being written."""
+        self._is_stopped = True
+        _thread.submit(self._close)
+
+    def __iter__(self) -> Iterator[Outcome]:
+        return self
+
+    def __next__(self) -> Outcome:
+        with suppress(Empty):
+            index, pair = self._tasks.get_nowait()
+            return Outcome(pair, index)
+        if not self._is_hungry:
+            self._is_hungry = True
+            self._tell(is_hungry=True)
+        raise StopIteration
+
+    def _open(self) -> None:
+        try:
+            self._engine = self._order.make_engine(self._order.device)
+        except KernelError as error:
+            self._tell(ended="lost", words=str(error))
+        except Exception:  # noqa: BLE001 - it is raised again where it is seen
+            self._tell(ended="bug", words=traceback.format_exc())
+        else:
+            self._tell(is_hungry=True)
+
+    def _filter(self) -> None:
+        """Filter what there is; at once over where another call has left nothing."""
+        if self._news.ended or self._tasks.empty():
+            return
+        try:
+            with purpose("workbench batch"):
+                self._filter_all()
+        except _StopError:
+            if self._engine.lost:
+                self._tell(ended="lost", words=self._engine.lost)
+        except KernelError as error:
+            self._tell(ended="lost", words=str(error))
+        except Exception:  # noqa: BLE001 - as above
+            self._tell(ended="bug", words=traceback.format_exc())
+
+    def _filter_all(self) -> None:
+        order, engine = self._order, self._engine
+        jobs = order.threads(usable_cores())
+        outcomes = finishing(engine, self, order.recipe, jobs, self._obey, order.processes)
+        for outcome in outcomes:
+            if not (engine.lost and outcome.error):
+                output = outcome.pair.target.relative_to(order.folder).as_posix()
+                self._tell(outcome.index, outcome.row(output, order.row_device))
+            del outcome  # its pictures would stay in memory while others are waited for
+        if engine.lost:
+            raise DeviceLostError(engine.lost)
+
+    def _obey(self, outcome: Outcome, doing: str) -> None:
+        if self._engine.lost or self._is_stopped:
+            raise _StopError
+        if outcome.strips is not None:
+            with self._told:
+                self._news.strips[outcome.index] = outcome.strips, doing
+                self._told.notify_all()
+
+    def _tell(
+        self, index: int | None = None, row: FinishedRow | None = None, **facts: object
+    ) -> None:
+        with self._told:
+            if index is not None and row is not None:
+                self._news.rows[index] = row
+            for name, value in facts.items():
+                setattr(self._news, name, value)
+            self._told.notify_all()
+
+    def _close(self) -> None:
+        """End the work, after all that was begun before."""
+        if not self._news.ended:
+            self._tell(ended="stopped")
+        _stations.pop(self._order.run, None)
+        with suppress(AttributeError):  # there is none
+            self._engine.close()
