@@ -22,6 +22,7 @@ from kernels.cuda import gpu as gpu_module
 from kernels.cuda.gpu import Gpu
 from kernels.engine.engine import Engine
 from kernels.rungs.rung import Rung, ladder
+from tests.benches.timing import queue_of
 from tests.kernels.cases import fitting_weights
 from tests.kernels.cuda.theory import fma_tflop_s_in_theory
 
@@ -145,7 +146,7 @@ def test_the_driver_says_how_many_blocks_fit(engine, device, rung):
 def test_a_queued_job_may_be_timed_in_any_way(engine):
     job = a_job(height=1000, width=1000)
     ours = engine.run(job, Sampling(max_samples=20)).kernel
-    with engine.queue(job) as queue:
+    with queue_of(engine, job) as queue:
         timing = take_samples(
             lambda: queue.timer.sample_ms(queue.launch, "cold"), Sampling(max_samples=20)
         )

@@ -103,7 +103,7 @@ def test_without_a_gpu_there_is_the_reason():
     assert engine.ceilings() == {}
     assert engine.occupancy(job) is None
     with pytest.raises(CannotRunError, match="runs on the CPU"):
-        engine.queue(job)
+        engine.launch_once(job)
 
 
 @pytest.mark.parametrize("asked", ["transfers", "occupancy", "ceilings"])
