@@ -9,10 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Keep the collector off inside of this; objects of its end are never looked at again.
-
-    Where the collector is off anyway, nothing is done.
-    """
+    """Keep the collector off inside, unless it is off; what is left is never looked at again."""
     if not gc.isenabled():
         yield
         return

@@ -58,11 +58,10 @@ _MAX_DOCUMENTED = 1 << 25  # bytes: of M_MMAP_THRESHOLD, beyond which older glib
 
 
 def share_one_heap() -> None:
-    """Share one heap from now on; to be called before threads begin.
+    """Share one heap; to be called before threads begin.
 
-    glibc gives each thread a heap of its own, up to eight for each core, and keeps the ends of all
-    but the first.  The threads here allocate seldom, but much at a time: in a soak of nine minutes
-    fifteen heaps held 620 MiB at rest, and one 485 MiB, while the same 100 MiB were in use.
+    glibc gives each thread a heap of its own and keeps the ends of all but the first: in a soak of
+    nine minutes fifteen heaps held 620 MiB at rest, and one 485 MiB, for the same 100 MiB in use.
     """
     _tell_malloc((M_ARENA_MAX, 1))
 

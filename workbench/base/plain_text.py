@@ -48,10 +48,7 @@ def tip_text(text: str) -> str:
 
 
 def ask_before(parent: QWidget, question: str, verb: str, do: Callable[[], object]) -> None:
-    """Ask beside all else whether to `do` what cannot be undone; the button for it says `verb`.
-
-    Cancel is what Enter, Esc and closing say.
-    """
+    """Ask before `do`, which cannot be undone; a button says `verb`, all else cancels."""
     box = QMessageBox(parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setIcon(QMessageBox.Icon.Question)

@@ -57,10 +57,7 @@ class Settings:
         self._before = _texts(self._values)  # what is in the file, as far as is known here
 
     def get(self, name: str, default: Any = None, among: Collection[Any] = ()) -> Any:
-        """Value called `name`, if there is one of the default's type.
-
-        among  its allowed values; empty: any of that type
-        """
+        """Value called `name`, if it has the default's type and is `among` those allowed."""
         value = self._values.get(name, default)
         if default is None or (isinstance(value, type(default)) and (not among or value in among)):
             return value
@@ -175,10 +172,7 @@ def default_path() -> Path:
 
 
 def _own_path(path: Path) -> Path:
-    """`path`, or this version's own beside the settings of a newer one.
-
-    Raises UnreadableSettingsError.
-    """
+    """`path`, or this version's own beside a newer one's.  Raises UnreadableSettingsError."""
     try:
         _read_file(path)
     except NewerSettingsError:
@@ -187,10 +181,7 @@ def _own_path(path: Path) -> Path:
 
 
 def _read_file(path: Path) -> Values:
-    """Read the values in `path`; none where there is no file.
-
-    Raises UnreadableSettingsError, NewerSettingsError.
-    """
+    """Read `path`; {} without it.  Raises UnreadableSettingsError, NewerSettingsError."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:

@@ -51,10 +51,7 @@ def rows_of_array(text: str) -> str:
 
 
 def _end_of_brackets(code: str, start: int) -> int | None:
-    """Return the position behind the bracket that closes the one at `start`.
-
-    None where none does, or too many are within each other.
-    """
+    """Position behind the matching bracket; None without, or nested too deeply."""
     depth = 0
     for found in re.compile(r"[\[\]{}]").finditer(code, start):
         depth += 1 if found[0] in "[{" else -1

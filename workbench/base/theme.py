@@ -102,10 +102,7 @@ DARK = Colors(
 
 
 def apply(app: QApplication, scheme: Scheme = "system") -> None:
-    """Style `app`; with "system" it follows the desktop from then on.
-
-    Every widget gets QEvent.PaletteChange; who paints by itself asks `colors` again then.
-    """
+    """Style `app`; with "system" it follows the desktop.  Widgets get QEvent.PaletteChange."""
     theme = app.findChild(_Theme) or _Theme(app)
     theme.choose(scheme)
 

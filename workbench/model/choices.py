@@ -23,10 +23,7 @@ def to_data(state: State) -> dict[str, Any]:
 
 
 def to_settings(state: State) -> dict[str, Any]:
-    """Return the choices that the next start takes up.
-
-    Includes an implementation only if the user chose one, so that a GPU is used once there is one.
-    """
+    """Choices that the next start takes up; an implementation only if the user chose one."""
     data, chosen = to_data(state), state.chosen_implementation
     del data["implementation"]
     return data if chosen is None else {**data, "implementation": chosen}

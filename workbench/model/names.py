@@ -23,39 +23,36 @@ NEGATIVE_TITLES = {
 
 @lru_cache(maxsize=512)
 def implementation_title(implementation: str) -> str:
-    """Return an implementation's title; its key where this program does not have it.
-
-    That of a user kernel is its file's name.
-    """
+    """Title of an implementation; its key, a user kernel's file name, where it is unknown."""
     return next((i.title for i in all_implementations() if i.key == implementation), implementation)
 
 
 def place_of(implementation: str) -> int:
-    """Return an implementation's place on the ladder, from 0; unknown ones have the last."""
+    """Place of an implementation on the ladder, from 0; unknown ones have the last."""
     return KEYS.index(implementation) if implementation in KEYS else len(KEYS)
 
 
 @lru_cache(maxsize=512)
 def kind_of(implementation: str) -> str:
-    """Return "cpu" or "cuda"; the latter where this program does not have it."""
+    """ "cpu" or "cuda"; the latter where this program does not have it."""
     return next((i.kind for i in all_implementations() if i.key == implementation), "cuda")
 
 
 def ran_on(machine: Machine, implementations: Iterable[str]) -> str:
-    """Return the parts of `machine` that run these: "NVIDIA H200 and Intel Xeon"."""
+    """Parts of `machine` that run these: "NVIDIA H200 and Intel Xeon"."""
     kinds = {kind_of(key) for key in implementations}
     parts = [machine.gpu] * ("cuda" in kinds) + [cpu_name(machine.cpu)] * ("cpu" in kinds)
     return " and ".join(filter(None, parts)) or machine.name
 
 
 def cpu_name(cpu: str) -> str:
-    """Return a `Machine.cpu` without its number of cores."""
+    """A `Machine.cpu` without its number of cores."""
     return cpu.partition(",")[0]
 
 
 @lru_cache(maxsize=512)
 def filter_title(key: str) -> str:
-    """Return a filter's title; its key where this program does not have it."""
+    """Title of a filter; its key where this program does not have it."""
     try:
         return filters.get(key).title
     except KernelError:

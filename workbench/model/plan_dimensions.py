@@ -289,11 +289,7 @@ def varied_in_words(plan: Plan) -> str:
 
 
 def held_fixed(plan: Plan) -> str:
-    """Format everything that has one value.
-
-    As in "Gaussian blur 5×5, σ 2, border clamp, 512² pixels of noise, 3 channels uint8, blocks
-    32×8, L2 cold".
-    """
+    """Format everything that has one value: "Gaussian blur 5×5, border clamp, … L2 cold"."""
     chosen = [filters.get(key) for key in plan.filters]
     title = chosen[0].title if len(chosen) == 1 else ""
     ksize = f"{plan.ksizes[0]}×{plan.ksizes[0]}" if len(plan.ksizes) == 1 else ""

@@ -53,7 +53,7 @@ class Draft:
     own: tuple[Rung, ...] = ()
 
     def plan(self, state: State, here: Here = None) -> Plan:
-        """Return the plan to measure.  Raises UnclearError."""
+        """Make the plan to measure.  Raises UnclearError."""
         if not self.implementations:
             raise UnclearError("Tick at least one implementation.")
         base = self.base or plan_of(state)
@@ -84,10 +84,7 @@ class Draft:
 
 
 def plan_of(state: State, implementations: tuple[str, ...] = ()) -> Plan:
-    """Return the present job as a plan with one cell per implementation.
-
-    Raises UnclearError without a picture.
-    """
+    """Make the present job a plan, one cell per implementation.  Raises UnclearError."""
     if state.picture is None:
         raise UnclearError(NO_PICTURE)
     height, width, channels = state.picture.samples.shape

@@ -118,10 +118,7 @@ def recorded_times() -> RecordedTimes:
 
 @cache
 def all_recorded_times() -> RecordedTimes:
-    """Read the recorded times, and those of the sessions that came with the program.
-
-    The first time this takes half a second: not for the GUI's thread.
-    """
+    """Read also the sessions that came with the program; takes half a second the first time."""
     found = recorded_times()
     times: dict[WorkKey, dict[str, RecordedTime]] = {}
     for path in sorted(asset(SESSIONS).iterdir()):

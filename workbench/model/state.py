@@ -89,10 +89,7 @@ def or_none(check: Check) -> Check:
 
 
 def is_implementation(value: Any) -> bool:
-    """Return True for the key of an implementation.
-
-    Of a user kernel it is a file's name alone, whether or not there is such a file.
-    """
+    """Return True for the key of an implementation, or the name of a user kernel's file."""
     if type(value) is str and is_own(value):
         return Path(value).name == value
     return value == AUTO.key or value in _keys(("cpu", "cuda"))
@@ -261,10 +258,7 @@ class Picture:
         return str(self.samples.dtype) == (pixel_type or str(self.as_in_file.dtype))
 
     def stored_as(self, pixel_type: str | None) -> Picture:
-        """Return the same picture in `pixel_type`; None: in that of its file.
-
-        Takes a while on large ones; raises MemoryError where there is no room for both.
-        """
+        """The same picture in `pixel_type`; None: in that of its file.  Raises MemoryError."""
         if self.is_stored_as(pixel_type):
             return self
         samples = self.as_in_file

@@ -54,10 +54,7 @@ _copied: dict[str, NDArray[Any]] = {}
 
 
 def copy(samples: NDArray[Any] | None, image: QImage) -> None:
-    """Put an image on the clipboard; pasting it in this program gives `samples`, if any.
-
-    They are kept until something else is copied: see `forget_what_is_gone`.
-    """
+    """Put an image on the clipboard; pasting it in this program gives `samples`, if any."""
     _copied.clear()
     if samples is not None:
         mark = uuid4().hex
@@ -67,10 +64,7 @@ def copy(samples: NDArray[Any] | None, image: QImage) -> None:
 
 
 def forget_what_is_gone() -> None:
-    """Free the samples that were copied once something else is on the clipboard.
-
-    The content of other programs is not read: they would have to send it.
-    """
+    """Free the copied samples once something else is on the clipboard, without reading that."""
     clipboard = QGuiApplication.clipboard()
     content = clipboard.mimeData()
     is_ours = content is not None and content.formats() == [_QT_IMAGE]  # others name theirs, too

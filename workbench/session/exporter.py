@@ -49,10 +49,7 @@ def save_png(
 
 
 def read_settings(path: str | Path) -> dict[str, Any] | None:
-    """Read the settings inside a PNG, without decoding its pixels; None without any.
-
-    Raises ImageFileError when they are damaged or were written by a newer version.
-    """
+    """Read the settings inside a PNG; None without any.  Raises ImageFileError."""
     path = Path(path).absolute()
     try:
         with path.open("rb") as file:

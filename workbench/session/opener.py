@@ -96,10 +96,7 @@ class Opener(QObject):
         self._ask(partial(image_files.load_any_size, path), path.name)
 
     def look_at(self, paths: Sequence[Path], take: Callable[[LookedAt], None]) -> None:
-        """Find out what `paths` are, and `take` that, unless something else is requested first.
-
-        A file may be on a drive that takes long to answer.
-        """
+        """Find out what `paths` are, and `take` that, unless something else is requested first."""
         self._ask(lambda **_: _looked_at(paths), _in_words(paths), take)
 
     def open_together(self, paths: Sequence[Path]) -> None:
@@ -141,13 +138,10 @@ class Opener(QObject):
             )
 
     def open_neighbour(self, path: Path, step: int) -> None:
-        """Open the next (1) or previous (-1) picture in the folder of `path`.
+        """Open the next (1) or previous (-1) picture of those opened together, or of a folder.
 
-        Or of those that were opened together with it.
-
-        If that cannot be opened, the next call continues behind it.
-        While it is being opened, the same request again changes nothing: with a key held down,
-        pictures follow each other as fast as they load.
+        If that cannot be opened, the next call continues behind it.  While it is being opened, the
+        same request again changes nothing: with a key held down, pictures follow as they load.
         """
         if self._stepping == (path, step):
             return
@@ -174,10 +168,7 @@ class Opener(QObject):
         self._stepping = path, step
 
     def store_again(self, picture: Picture) -> None:
-        """Store `picture`, which is open, in the present pixel type.
-
-        A picture that is being opened meanwhile still comes.
-        """
+        """Store `picture` in the present pixel type; one that is being opened still comes."""
         self._newest_type += 1
         request, pixel_type = self._newest_type, self.pixel_type
 
@@ -364,7 +355,7 @@ def _gather(paths: Sequence[Path], **how: Any) -> Gathered:
 
 
 def _first_of(paths: Sequence[Path], **how: Any) -> Picture:
-    """Return the first that can be read.  Raises why the very first cannot where none can."""
+    """Load the first that can be read; raises the reason of the very first."""
     failures: list[ImageFileError] = []
     for path in paths:
         try:

@@ -131,10 +131,7 @@ def new_path(plan: Plan, now: datetime) -> Path:
 
 
 def saved_sessions() -> list[Path]:
-    """Return the newest MAX_SHOWN sessions that are kept, the newest first.
-
-    Raises SessionFileError where there may be some that cannot be listed.
-    """
+    """The newest MAX_SHOWN sessions that are kept.  Raises SessionFileError."""
     found = [path for path in _listed(folder()) if path.name.endswith(SUFFIXES)]
     return sorted(found, reverse=True)[:MAX_SHOWN]  # their names begin with the time
 
@@ -188,10 +185,7 @@ def folder() -> Path:
 
 
 def refuse_other_pictures(session: Session, given: Given) -> None:
-    """Check that `given` has the pictures that `session` measures, in the same sizes.
-
-    Raises SessionFileError.
-    """
+    """Reject other pictures or sizes than `session` measures.  Raises SessionFileError."""
     for name in session.plan.pictures:
         if name in PICTURE_KINDS:
             continue

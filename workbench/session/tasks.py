@@ -140,10 +140,7 @@ class StepQueue(QObject):
         return self._is_closing and not self._left
 
     def step(self) -> None:
-        """Close what was dropped, then do the most urgent step, if there is one; on the thread.
-
-        No task is kept alive while it waits for one.
-        """
+        """Close the dropped ones, then do the most urgent step, if any; on the thread."""
         with self._wake:
             left, self._left = self._left, []
         for steps in left:

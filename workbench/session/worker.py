@@ -121,17 +121,11 @@ class Worker(QThread):
         self.baseline.start(_timing(job, BASELINE_SAMPLING))
 
     def request_again(self, job: Job, cache: Cache) -> None:
-        """Time `job`, which was run only once, when there is nothing else to do.
-
-        It is forgotten at the next request.
-        """
+        """Time `job`, which ran once, when nothing else is left; the next request drops it."""
         self.again.add(_timing(job, replace(AGAIN_SAMPLING, cache=cache)))
 
     def hold(self, is_held: bool) -> None:
-        """Let the timing of a result wait, or continue, while analyses in view are computed.
-
-        It waits for HELD_S at most.
-        """
+        """Let the timing of a result wait for analyses in view, HELD_S at most, or continue."""
         with self._wake:
             self._is_held = is_held
             self._wake.notify()
@@ -212,10 +206,7 @@ class Worker(QThread):
             yield from (each for each in others if each.args[0].can_step)
 
     def _take_requests(self, engine: Engine) -> None:
-        """Turn requests into tasks.
-
-        Superseded ones are closed without the lock: they may have threads to wait for.
-        """
+        """Turn requests into tasks; close superseded ones without the lock, as they may wait."""
         wanted, left = None, list[Iterator[Any] | None]()
         with self._wake:
             if self._is_awaited:
@@ -278,11 +269,7 @@ class Worker(QThread):
         return isinstance(step, Waiting)
 
     def _let_paint(self) -> None:
-        """Leave the interpreter for a moment to the window, which has a new picture to show.
-
-        Otherwise each would wait for the other at every step, and the next timing would be
-        disturbed.
-        """
+        """Leave the interpreter for a moment to the window, lest both wait for each other."""
         self._rest(PAINTING_S)
         if self._is_held:
             self._rest(HELD_S, lambda: not self._is_held)
@@ -411,10 +398,7 @@ class _Live:
         return self._display is not None
 
     def show(self, result: Result) -> Display:
-        """Make the Display of the picture, only once however often its timing improves.
-
-        Raises OutOfMemoryError.
-        """
+        """Make the Display of the picture, only once.  Raises OutOfMemoryError."""
         self.last = result
         if self._display is None:
             try:

@@ -119,10 +119,7 @@ def note_on(choice: FilterChoice, state: State) -> str:
 
 
 def plan_of(choice: FilterChoice, state: State) -> FilterPlan:
-    """Make the plan of a choice.
-
-    Raises PairingError and JournalError, with the sentence for the user.
-    """
+    """Make the plan of a choice.  Raises PairingError and JournalError."""
     try:
         return _file_plan(choice) if choice.is_file else _plan_of(choice, state)
     except OSError as error:

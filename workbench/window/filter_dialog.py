@@ -301,7 +301,7 @@ class FilterPages(QTabWidget):
         self.show_failures(())
 
     def show_plan(self, plan: FilterPlan | None) -> None:
-        """Show the names to come; None: there are none."""
+        """Show the files of a plan, with a sentence in place of its words."""
         self._names.clear()
         for source, target, is_there in plan.names if plan is not None else ():
             there = "   (is there already)" if is_there else ""
@@ -424,10 +424,7 @@ class FilterDialog(QDialog):
         self._command.setToolTip(tip_text(text))
 
     def show_plan(self, plan: FilterPlan | None, sentence: str = "") -> None:
-        """Show the files of a plan.
-
-        sentence  in place of the plan's words, such as why there is no plan
-        """
+        """Show the files of a plan, with a sentence in place of its words."""
         self._plan = plan
         self.pages.show_plan(plan)
         if plan is not None and plan.known is not None:

@@ -264,7 +264,7 @@ class MainWindow(QMainWindow):
             signal.connect(lambda *_: self.menus.refresh())
 
     def _actions(self) -> list[Action]:
-        """Return every line of the menus that is always there, in order."""
+        """Every line of the menus that is always there, in order."""
         docks = self.docks
         return [
             *self.open_menu.actions(),
@@ -474,10 +474,7 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _take_device(self, device: Device | NoDevice) -> None:
-        """Say what became of the GPU, then run on what there is.
-
-        In this order, as a GPU that was lost matters more than that there is none.
-        """
+        """Report a change of the GPU first, which matters most, then run on what there is."""
         self.gpu_loss.take(device)
         if not self._is_begun:
             self._is_begun = True

@@ -196,11 +196,7 @@ class PictureIntake(QObject):
         self.take_content(QGuiApplication.clipboard().mimeData())
 
     def take_content(self, content: QMimeData | None) -> None:
-        """Open the picture in `content`, or the files that it names.
-
-        Of the files these are all sessions, plans and kernels, and the first of the others, from
-        which one can walk on.
-        """
+        """Open the picture in `content`, or the files that it names."""
         if paths := clipboard.files_in(content):
             if others := [path for path in paths if not self._take_for_a_panel(path)]:
                 self._opener.look_at(others, self._open_dropped)
@@ -208,10 +204,7 @@ class PictureIntake(QObject):
             self._opener.open_content(content)
 
     def _take_for_a_panel(self, path: Path) -> bool:
-        """Open `path` if its name is that of a session, plan, table or kernel; return whether.
-
-        It goes by the name alone: a file on a slow drive would hold up the window.
-        """
+        """Open a session, plan, table or kernel, by the name alone; return True for one."""
         if is_own(path.name):
             self.kernel_wanted.emit(path)
         elif path.name.lower().endswith(TALK_ENDING):

@@ -87,10 +87,7 @@ class Memory:
         return self._settings.save()
 
     def look_for_folders(self, background: Background, say: Callable[[str], None]) -> None:
-        """Say once which folders are gone; looking may take a while.
-
-        They stay remembered: a disk that is not mounted now may be another time.
-        """
+        """Say once which folders are gone; they stay remembered, as a disk may come back."""
         kept = {name: folder for name in FOLDERS if (folder := self._settings.get(name, ""))}
         told = self._settings.get(TOLD_GONE, [])
 

@@ -107,10 +107,7 @@ class ResultViews(QObject):
         self._compare.show_after(result.picture, display, self._caption_of(result))
 
     def _show_refusal(self, sentence: str, details: str) -> None:
-        """Say why there is no new result.
-
-        The last one of the same picture stays, with its figures, marked as of earlier settings.
-        """
+        """Say why there is no new result; the last one stays, marked as of earlier settings."""
         if self._live.of_view is None:
             self._timing.show_empty(REFUSED)
         else:

@@ -142,7 +142,7 @@ class SaveMenu(QObject):
         self._exporter.saved.connect(self._say_saved)
 
     def actions(self) -> list[Action]:
-        """Return the line of the menu."""
+        """Line of the menu."""
         return [
             Action(
                 *("&File", "&Save result as…", self.save_result, ("Ctrl+S",)),
@@ -165,10 +165,7 @@ class SaveMenu(QObject):
         self._ask(picture, result, extension_for(picture.path, result.picture))
 
     def ask_path(self, name: str, file_types: str) -> Path | None:
-        """Ask where to save, with `name` proposed.
-
-        None: nowhere, or over the picture that is open, which is rejected with a message.
-        """
+        """Ask where to save, with `name` proposed; None: nowhere, or over the open picture."""
         picture = self._store.state.picture
         original = picture.path if picture is not None else None
         folder = save_folder(self._settings)

@@ -405,10 +405,7 @@ def figures_of(
 
 
 def recorded_figures(state: State, recorded: RecordedTimes) -> Figures | None:
-    """Make the figures that came with the program for the job of `state`; None: none did.
-
-    Time and speed-up are of the machine that they were recorded on, and say so.
-    """
+    """Make the figures recorded for the job of `state`, marked as such; None: there are none."""
     try:
         job = intents.job_for(state)
     except KernelError:
@@ -441,10 +438,7 @@ class Ladder:
     def up_to(
         self, step: int, state: State, bar: LadderBar | None
     ) -> tuple[list[LadderBar], LadderBar | None]:
-        """Note a step's bar; list those of the steps up to it that filtered the same, and its own.
-
-        Each implementation has one bar: where it came first, with its newest time.
-        """
+        """Note a step's bar; list the newest of each implementation up to it, and its own."""
         picture = state.picture and weakref.ref(state.picture)  # it may be large
         work = (state.filter, state.ksize, state.sigma, state.border, picture)
         known, before = self._steps.get(step, (None, None))

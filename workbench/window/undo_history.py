@@ -34,10 +34,7 @@ class PastPicture:
     weak: weakref.ref[Picture] = field(repr=False)
 
     def load(self) -> Picture:
-        """The same Picture as long as somebody holds it, else one loaded again.
-
-        Raises ImageFileError.
-        """
+        """The same Picture while somebody holds it, else loaded again.  Raises ImageFileError."""
         picture = self.weak()
         if picture is None and not self.ref.can_load:
             raise ImageFileError(

@@ -291,10 +291,7 @@ class WindowLayout(QObject):
         return self._window.isMaximized() or self._window.isFullScreen()
 
     def _take_own_size(self) -> None:
-        """Make the window smaller than the screen: that it is no longer maximised is to be seen.
-
-        Only now, as a desktop without maximised windows shows it as large as it was made.
-        """
+        """Make the window smaller than the screen, once it is no longer maximised."""
         self._has_own_size = True
         room = self._room
         least = self._window.minimumSizeHint()
@@ -377,10 +374,7 @@ class OnScreen(QObject):
 
 
 def brought_back(frame: QRect, screens: Sequence[QRect]) -> QRect | None:
-    """Place a window with the frame `frame` on the nearest of `screens`, in its size if that fits.
-
-    None: enough of its upper edge can be seen to drag it by hand.
-    """
+    """Place for a window on the nearest of `screens`; None: it can be dragged by hand."""
     handle = QRect(frame.topLeft(), frame.topRight() + QPoint(0, HANDLE_PX - 1))
     needed = min(WIDE_PX, frame.width())
     seen = [handle.intersected(screen) for screen in screens]
