@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from kernels.core.errors import BadJobError
@@ -25,7 +24,8 @@ AFTER = re.compile(
     r"\s*(?:,\s*(?:dtype\s*=\s*)?[A-Za-z'\"][\w.'\"]*)?\s*,?\s*\)?\s*"  # , dtype=np.float32)
     r"(?:\.(?:reshape|astype)\([^()]*(?:\([^()]*\))?[^()]*\)\s*)*;?\s*"
 )
-DEEPEST = 2
+# Brackets, within each other at most once.
+BRACKETS = re.compile(r"[\[{][^\[\]{}]*(?:[\[{][^\[\]{}]*[\]}][^\[\]{}]*)*[\]}]")
 
 
 def rows_of_array(text: str) -> str:
@@ -38,28 +38,16 @@ def rows_of_array(text: str) -> str:
         return text
     code = COMMENT.sub(" ", text)
     before = BEFORE.match(code)
-    end = _end_of_brackets(code, before.end()) if before else None
-    if before is None or end is None or not AFTER.fullmatch(code, end):
+    array = BRACKETS.match(code, before.end()) if before else None
+    if array is None or not AFTER.fullmatch(code, array.end()):
         return text
-    inside = FLOAT.sub("", code[before.end() : end])
+    inside = FLOAT.sub("", array[0])
     rows = re.sub(r"[\]}]\s*,?", "\n", re.sub(r"[\[{]", "", inside)).replace(",", " ").strip()
     cells = rows.split()
     side = math.isqrt(len(cells))
     if not cells or "\n" in rows or side * side != len(cells):
         return rows
     return "\n".join(" ".join(cells[at : at + side]) for at in range(0, len(cells), side))
-
-
-def _end_of_brackets(code: str, start: int) -> int | None:
-    """Position behind the matching bracket; None without, or nested too deeply."""
-    depth = 0
-    for found in re.compile(r"[\[\]{}]").finditer(code, start):
-        depth += 1 if found[0] in "[{" else -1
-        if depth == 0:
-            return found.end()
-        if depth > DEEPEST:
-            return None
-    return None
 
 
 Texts = tuple[tuple[str, ...], ...]  # cells as they are written
@@ -138,7 +126,8 @@ def _readings(text: str) -> list[Texts]:
     text = rows_of_array(text)
     if not text.strip():
         raise BadTextError("There is no text to paste; copy a square of numbers first.")
-    return [table for split in _ways(text) if (table := _without_margins(split(text)))]
+    found = (_without_margins(_split(text, *between)) for between in _separators(text))
+    return [table for table in found if table]
 
 
 def as_text(cells: Texts, separator: str = "\t") -> str:
@@ -166,19 +155,13 @@ def in_words(cell: str) -> str:
     return f"“{cell[:MAX_QUOTED]}{cut}”" if cell else "An empty cell"
 
 
-def _ways(text: str) -> Iterator[Callable[[str], Texts]]:
-    """Yield the ways to split the text, by the characters that it has."""
+def _separators(text: str) -> list[tuple[str, str]]:
+    """Separators of rows and of cells that the text may have, by its characters."""
     if "\t" in text:
-        yield lambda t: _split(t, "\n", "\t")
-        return
-    if ";" in text:
-        yield lambda t: _split(t, "\n", ";")  # a file from where commas are decimal
-        yield lambda t: _split(t, ";", r"\s+")  # 0 1 0; 1 -4 1; 0 1 0
-        yield lambda t: _split(t, ";", r"\s*,\s*|\s+")
-        return
-    yield lambda t: _split(t, "\n", r"\s+")
-    if "," in text:
-        yield lambda t: _split(t, "\n", r"\s*,\s*|\s+")
+        return [("\n", "\t")]
+    if ";" in text:  # a file from where commas are decimal; or 0 1 0; 1 -4 1; 0 1 0
+        return [("\n", ";"), (";", r"\s+"), (";", r"\s*,\s*|\s+")]
+    return [("\n", r"\s+"), *([("\n", r"\s*,\s*|\s+")] if "," in text else [])]
 
 
 def _split(text: str, between_rows: str, between_cells: str) -> Texts:
@@ -211,23 +194,18 @@ def _objection(tables: list[Texts]) -> str:
         return math.fsum(value_of(cell) is not None for cell in cells) / len(cells)
 
     best = max(tables, key=lambda table: (numbers(table), len(table[0])))
-    wrong = [
-        (row, column, cell)
-        for row, cells in enumerate(best, 1)
-        for column, cell in enumerate(cells, 1)
-        if value_of(cell) is None
-    ]
-    if wrong:
-        row, column, cell = wrong[0]
-        place = f"row {row}, column {column}"
-        return f"{in_words(cell)} in {place} {why_no_value(cell)}; nothing was changed."
-    widths = {len(row) for row in best}
+    for row, cells in enumerate(best, 1):
+        for column, cell in enumerate(cells, 1):
+            if value_of(cell) is None:
+                place = f"row {row}, column {column}"
+                return f"{in_words(cell)} in {place} {why_no_value(cell)}; nothing was changed."
+    widths, height = {len(row) for row in best}, len(best)
     if len(widths) > 1:
         return "The rows are not equally long; copy a square of numbers. Nothing was changed."
-    size = f"{len(best)} row{'s' if len(best) > 1 else ''} of {max(widths)}"
-    if len(best) != max(widths):
+    size = f"{height} row{'s' if height > 1 else ''} of {max(widths)}"
+    if height != max(widths):
         return f"Weights are a square; this is {size}. Nothing was changed."
-    if len(best) % 2 == 0:
+    if height % 2 == 0:
         return f"Weights have an odd size; this is {size}. Nothing was changed."
-    over = " (the line in the panel takes more)" if len(best) <= MAX_KSIZE else ""
+    over = " (the line in the panel takes more)" if height <= MAX_KSIZE else ""
     return f"The editor takes sizes up to {MAX_SIZE}{over}; this is {size}. Nothing was changed."
