@@ -22,8 +22,7 @@ from pathlib import Path
 from kernels.core.cpu_load import disturbed_in_words
 from kernels.sweeps.estimate import about
 from kernels.sweeps.plan_files import presets
-from kernels.sweeps.record import Session
-from kernels.sweeps.session_comparison import compare_sessions
+from kernels.sweeps.record import Session, compare_sessions
 from kernels.sweeps.session_files import NAME, SUFFIXES, header_line, read_session, record_line
 
 ROOT = Path(__file__).resolve().parents[1]

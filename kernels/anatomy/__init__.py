@@ -3,7 +3,6 @@
 launch_shapes  where the blocks of a pass stand on the picture, with their tiles and halos
 record         what every thread of a block loads and stores, as the CPU runtime recorded it in the
                rung's own text (`kernels.cuda_on_cpu.recording`); bytes, reuse, idle threads
-kept           records of usual launches as data, for computers without a compiler
 transactions   what a warp's accesses cost: sectors, lines, banks
 anatomy_words  all of it in sentences
 """

@@ -12,9 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.anatomy.kept import read
 from kernels.anatomy.launch_shapes import Block, Shape
-from kernels.anatomy.record import INSIDE, TILE, Access, Idle, Record, idle_of, is_inside, kinds
+from kernels.anatomy.record import (
+    INSIDE,
+    TILE,
+    Access,
+    Idle,
+    Record,
+    idle_of,
+    is_inside,
+    kinds,
+    read_kept,
+)
 from kernels.anatomy.transactions import NOWHERE
 from kernels.core.job import Job
 from kernels.cuda_on_cpu.building import BuildError, building
@@ -129,11 +138,11 @@ class BlockRecords:
     """
 
     def __init__(self, rung: Rung, job: Job, shape: Shape, kept: Path | None = None) -> None:
-        """kept: the folder of `kernels.anatomy.kept`."""
+        """kept: the folder of `record.read_kept`."""
         self.rung, self.job, self.shape = rung, job, shape
         self.problem = why_not() or ""
         self._known: dict[Block, Record] = {}
-        self._inside = read(kept, rung, job, shape) if kept else None
+        self._inside = read_kept(kept, rung, job, shape) if kept else None
         self._shim: RecordingShim | None = None
 
     def get(self, block: Block) -> Record | None:

@@ -13,7 +13,7 @@ from kernels.core.job import Job, Result, Sampling
 from kernels.engine.auto import DEFAULT_BLOCK_XY, usual_order
 from kernels.engine.engine import Engine
 from kernels.engine.measurements import Candidate, JobClass, job_class_of
-from kernels.measuring.trials import measure_checked
+from kernels.measuring.job_comparison import measure_checked
 from kernels.oracle.checking import Oracle
 from kernels.rungs.rung import Rung
 

@@ -13,8 +13,7 @@ from kernels.engine.engine import all_implementations
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Cell
 from kernels.sweeps.plan_files import KEYS, PLAN_KEYS
-from kernels.sweeps.record import Measurement, Record, Session
-from kernels.sweeps.session_comparison import CellPair
+from kernels.sweeps.record import CellPair, Measurement, Record, Session
 
 Row = dict[str, object]
 

@@ -27,8 +27,7 @@ from kernels.core.version import program_version
 from kernels.cpu import host_implementations
 from kernels.sweeps.plan import Cell, Plan
 from kernels.sweeps.plan_run import sweeping
-from kernels.sweeps.record import Measurement, Record
-from kernels.sweeps.session_comparison import within_of
+from kernels.sweeps.record import Measurement, Record, within_of
 from tests.benches import bench
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned, columns

@@ -18,8 +18,16 @@ from kernels.core.timing import CONFIDENCE, NO_INTERVAL, Comparison, Verdict
 from kernels.core.version import program_version
 from kernels.sweeps.plan import Cell
 from kernels.sweeps.plan_run import in_words
-from kernels.sweeps.record import Measurement, Record, Session
-from kernels.sweeps.session_comparison import EQUAL, CellPair, Summary, compare_sessions, summary_of
+from kernels.sweeps.record import (
+    EQUAL,
+    CellPair,
+    Measurement,
+    Record,
+    Session,
+    Summary,
+    compare_sessions,
+    summary_of,
+)
 from kernels.sweeps.session_csv import write_pairs_csv
 from kernels.sweeps.session_files import read_session
 from workbench.base import numbers

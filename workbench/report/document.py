@@ -15,8 +15,14 @@ from kernels.core.job import Progress
 from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES
 from kernels.core.version import program_version
 from kernels.engine.engine import all_implementations
-from kernels.sweeps.record import Measurement, Session
-from kernels.sweeps.session_comparison import EQUAL, CellPair, compare_sessions, summary_of
+from kernels.sweeps.record import (
+    EQUAL,
+    CellPair,
+    Measurement,
+    Session,
+    compare_sessions,
+    summary_of,
+)
 from workbench.base import numbers
 from workbench.charts.data.chart_words import list_of
 from workbench.charts.data.points import planned

@@ -12,8 +12,15 @@ from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES, MAX_EQUAL, RESAMPLES
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, presets
-from kernels.sweeps.record import Machine, Measurement, Session
-from kernels.sweeps.session_comparison import CPU_WITHIN, GPU_WITHIN, SHORT_MS, SHORT_WITHIN
+from kernels.sweeps.record import (
+    CPU_WITHIN,
+    GPU_WITHIN,
+    SHORT_MS,
+    SHORT_WITHIN,
+    Machine,
+    Measurement,
+    Session,
+)
 from workbench.base import numbers
 from workbench.charts.data.chart_words import list_of
 from workbench.model.names import implementation_title

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels import filters
-from kernels.anatomy.kept import as_kept, digest, write
 from kernels.anatomy.launch_shapes import Block, Shape, shapes_of, why_none
-from kernels.anatomy.record import is_inside
+from kernels.anatomy.record import as_kept, digest, is_inside, write_kept
 from kernels.core.job import Job
 from kernels.cuda_on_cpu.recording import RecordingShim
 from kernels.rungs.rung import Rung, ladder
@@ -84,7 +83,7 @@ def main(keys: list[str]) -> None:
                 name: as_kept(shim.record(*launch)) for name, launch in launches.items() if shim
             }
             if found:
-                write(FOLDER, rung.key, found)
+                write_kept(FOLDER, rung.key, found)
             sys.stdout.write(f"{rung.key}: {len(found)}\n")
             sys.stdout.flush()
 

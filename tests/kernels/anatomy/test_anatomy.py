@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from kernels.anatomy import transactions
-from kernels.anatomy.kept import digest, read
 from kernels.anatomy.launch_shapes import shapes_of, why_none
-from kernels.anatomy.record import TILE, Record, idle_of, is_inside, kinds
+from kernels.anatomy.record import TILE, Record, digest, idle_of, is_inside, kinds, read_kept
 from kernels.anatomy.transactions import NOWHERE
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.counting import CountingShim
@@ -185,7 +184,7 @@ def test_what_is_kept_is_of_the_rungs_text_as_it_is(key):
     rung = RUNGS[key]
     for name, (job, shape, _) in launches_of(rung, list(jobs_of(rung))).items():
         assert name == digest(rung, job, shape)
-        assert read(FOLDER, rung, job, shape) is not None
+        assert read_kept(FOLDER, rung, job, shape) is not None
 
 
 @NEEDS_A_COMPILER
@@ -195,7 +194,7 @@ def test_what_is_kept_is_what_would_be_recorded(key, build_cache):
     launches = list(launches_of(rung, list(jobs_of(rung))[:1]).values())
     shim = RecordingShim(rung, [job for job, _, _ in launches], build_cache)
     for job, shape, block in launches:
-        kept = read(FOLDER, rung, job, shape).moved(shape, block)
+        kept = read_kept(FOLDER, rung, job, shape).moved(shape, block)
         anew = shim.record(job, shape, block)
         for mine, other in zip(kept.steps, anew.steps, strict=True):
             np.testing.assert_array_equal(mine.offsets, other.offsets)

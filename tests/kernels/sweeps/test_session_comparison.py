@@ -11,8 +11,7 @@ from kernels.core.cpu_load import Load
 from kernels.core.health import Health
 from kernels.core.timing import Timing
 from kernels.sweeps.plan import Cell, Plan
-from kernels.sweeps.record import Record, Session
-from kernels.sweeps.session_comparison import compare_sessions, summary_of
+from kernels.sweeps.record import Record, Session, compare_sessions, summary_of
 from tests.made_sessions import H200, LAPTOP, measured, wrong
 
 CELL = Cell("shared", (32, 8), cache="cold")

@@ -14,8 +14,7 @@ from kernels.core.job import Ran
 from kernels.core.timing import Timing
 from kernels.cuda.device_pictures import Transfers
 from kernels.sweeps.plan import Cell, Plan
-from kernels.sweeps.record import Measurement, Record, Session
-from kernels.sweeps.session_comparison import compare_sessions
+from kernels.sweeps.record import Measurement, Record, Session, compare_sessions
 from kernels.sweeps.session_csv import COLUMNS, PAIR_COLUMNS, write_csv, write_pairs_csv
 from tests.made_sessions import H200, wrong
 from tests.made_up import PASSED

@@ -23,8 +23,7 @@ from kernels.core.errors import SessionFileError
 from kernels.core.health import Health
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check
-from kernels.sweeps.record import Record
-from kernels.sweeps.session_comparison import compare_sessions, summary_of
+from kernels.sweeps.record import Record, compare_sessions, summary_of
 from kernels.sweeps.session_csv import write_csv
 from kernels.sweeps.session_files import SessionFile, read_session, resume
 from tests.conftest import ROOT

@@ -21,8 +21,7 @@ from kernels.core.timing import Timing
 from kernels.cuda.device_pictures import Transfers
 from kernels.sweeps.plan import OwnText, Plan
 from kernels.sweeps.plan_files import plan_of, presets
-from kernels.sweeps.record import Record, Session
-from kernels.sweeps.session_comparison import EQUAL
+from kernels.sweeps.record import EQUAL, Record, Session
 from tests.made_sessions import H200, LAPTOP, STARTED, a_session, measured, wrong
 from tests.workbench.report.reading_pages import read_page, table
 from tests.workbench.report.written import write_report

@@ -19,7 +19,7 @@ from kernels.core.driving import outcome_of
 from kernels.core.job import Job, Sampling
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.engine.measurements import job_class_of
-from kernels.measuring.trials import measure_checked
+from kernels.measuring.job_comparison import measure_checked
 from kernels.oracle.checking import Oracle
 from workbench.cli.benches import fitting
 from workbench.cli.benches.cell_report import CellReport, closing_lines, measured_rung

@@ -24,8 +24,15 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.core.timing import NO_INTERVAL
-from kernels.sweeps.record import Record, Session
-from kernels.sweeps.session_comparison import EQUAL, CellPair, Summary, compare_sessions, summary_of
+from kernels.sweeps.record import (
+    EQUAL,
+    CellPair,
+    Record,
+    Session,
+    Summary,
+    compare_sessions,
+    summary_of,
+)
 from kernels.sweeps.session_csv import write_pairs_csv
 from workbench.base import numbers, theme
 from workbench.base.background import Background
