@@ -18,7 +18,7 @@ Block = Pair  # of the grid
 
 # The most that a block may have on any GPU: on those of compute capability 9.0 and 10.0.
 MAX_SHARED_BYTES = 227 * 1024
-# Some rungs divide the rows among the multiprocessors; an H200 has so many.
+# Of an H200: some rungs divide the rows among the multiprocessors.
 USUAL_MULTIPROCESSORS = 132
 FFT_COLUMNS = 8  # of frequencies, per block of filter_columns
 

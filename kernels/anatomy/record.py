@@ -1,4 +1,4 @@
-"""What one block of a launch loads and stores, as it was recorded, and what follows from that."""
+"""Recorded loads and stores of one block of a launch, and statistics of them."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Traffic:
 
     @property
     def uses(self) -> float:
-        """How often each loaded number is used, on average.
+        """Average uses of each loaded number.
 
         Where numbers are kept in shared memory, reads from there count; else repeated loads do,
         which a cache may serve.
@@ -140,7 +140,7 @@ class Record:
 
     @cached_property
     def traffic(self) -> Traffic:
-        """What the block moves."""
+        """The block's traffic."""
         reads = self.shape.reads
         loads = [each for each in self.steps if each.array == reads and not each.is_store]
         shared = [each for each in self.steps if each.array == TILE]

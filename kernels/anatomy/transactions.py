@@ -50,10 +50,10 @@ class Conflicts:
     """The cost of one access of a warp to shared memory.
 
     bank         of each lane, its first; NOWHERE: it takes no part
-    in_conflict  lanes one of whose banks is asked for several words at the same time
+    in_conflict  lanes one of whose banks has several words requested at the same time
     active       lanes that take part
     turns        transactions: for each part of the warp that is served at a time, the most
-                 different words that one bank is asked for; their sum
+                 different words requested of one bank; their sum
     least_turns  how many such parts there are: the transactions without conflicts
     """
 

@@ -16,7 +16,7 @@ V = TypeVar("V")
 
 
 class LruCache(Generic[K, V]):
-    """The `most` values asked for last, by key.  Threads may share it."""
+    """The `most` values used last, by key.  Threads may share it."""
 
     def __init__(self, most: int) -> None:
         self._most = most

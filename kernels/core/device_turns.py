@@ -23,7 +23,7 @@ from kernels.core.job import Progress
 from kernels.core.safe_files import lock, unlock
 
 LOOK_S = 0.0005  # between two tries
-STEP_S = 0.02  # of waiting, after which whoever drives may do something else
+STEP_S = 0.02  # of waiting, after which the caller may do something else
 STUCK_S = 60.0  # with the same holder: a process that was stopped, say; then it is timed beside it
 RECORD_BYTES = 160
 
@@ -33,7 +33,7 @@ _purpose: ContextVar[str] = ContextVar("purpose", default="another computation")
 
 @contextmanager
 def purpose(words: str) -> Iterator[None]:
-    """Name what uses a device meanwhile, for whoever waits: "a sweep"."""
+    """Name the use of a device meanwhile, for processes that wait: "a sweep"."""
     before = _purpose.set(words)
     try:
         yield
@@ -127,7 +127,7 @@ class Turns:
     def held(
         self, say: Callable[[str], None] = lambda _: None, *, shared: bool = False
     ) -> Iterator[None]:
-        """Wait for our turn, and have it while the block runs; `say` is told for whom it waits."""
+        """Wait for our turn, saying for whom, and have it while the block runs."""
         for each in self._waiting(shared):
             say(each.doing)
         try:

@@ -76,7 +76,7 @@ class DeviceLostError(KernelError):
 
 
 class SessionFileError(KernelError):
-    """A file of measurements cannot be read or written, or does not go with what is asked for."""
+    """A file of measurements cannot be read or written, or belongs to another plan or machine."""
 
 
 class PlanFileError(BadJobError):

@@ -181,13 +181,13 @@ def _wrong_weights(weights: NDArray[np.float32]) -> str:
 class Sampling:
     """A rule for how often to repeat a job for its timing, and whether to check its output.
 
-    max_samples, max_seconds  repeats end at so many, or after so long spent on them; 0 samples:
+    max_samples, max_seconds  repeats end at this number, or after this time; 0 samples:
                     it runs once, for the output alone
-    min_samples     so many are taken however long that lasts, unless the first of them alone takes
+    min_samples     are taken however long that lasts, unless the first of them alone takes
                     longer than max_seconds: then it is the only one
     noise           repeats end, too, when the relative spread (quartile range over median) has
                     settled below this; None: only counts and time decide
-    warmups, warmup_seconds   so many runs go before, and for so long; they do not count.  At least
+    warmups, warmup_seconds   runs that go before, and their time; they do not count.  At least
                     one does, unless it takes so long that it is the only run: see `sampling`
     check_taps      how many products the oracle may work out for the check; None: as many as it
                     takes to check every pixel
@@ -249,7 +249,7 @@ class Pick:
 class Progress:
     """A note that something is under way, in the -ing form: "compiling shared".
 
-    Whoever drives a computation may stop or pause it wherever it yields one of these.
+    The caller may stop or pause a computation wherever it yields one of these.
     """
 
     doing: str
@@ -257,7 +257,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Sampled(Progress):
-    """A note that the job was run once more; whoever times several in turn may switch now.
+    """A note that the job was run once more; a comparison of several may switch now.
 
     timing  all samples so far
     """
@@ -285,7 +285,7 @@ class Result:
                  transfers are those of all at once
     strips       in how many it was filtered, one after the other, for want of memory; each was
                  timed once, and all times are sums
-    picked       what ran where job.implementation is "auto"; None: what was asked for
+    picked       the implementation that `auto` chose; None: job.implementation is another
     occupancy    of a user kernel, whose process alone can ask the driver for it
     """
 
@@ -321,7 +321,7 @@ class Result:
 
     @property
     def implementation(self) -> str:
-        """Return the key of what ran: what was asked for, or what `auto` picked."""
+        """The key of the implementation that ran: the job's, or the pick of `auto`."""
         return self.picked.implementation if self.picked else self.job.implementation
 
     @property

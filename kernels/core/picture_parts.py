@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kernels.core.borders import Span
 
-# Blocks begin at multiples of so many rows, or of half, a quarter and so on where rows are long.
+# Blocks begin at multiples of these rows, or of half, a quarter and so on where rows are long.
 BLOCK_ROWS, BLOCK_SAMPLES = 256, 1 << 23
 
 

@@ -47,7 +47,7 @@ def without_controls(text: str) -> str:
 def to_plain(value: Any, digits: int | None = None) -> Any:
     """Return `value` as dicts, lists, texts, numbers, true, false and None.
 
-    digits  keep so many significant ones of each float; None: all
+    digits  significant ones to keep of each float; None: all
     """
     match value:
         case bool() | int() | str() | None:

@@ -30,17 +30,14 @@ def poison_at(places: NDArray[np.int64], turn: int) -> NDArray[np.uint8]:
 
 
 def red_zone(size: int, number: int) -> NDArray[np.uint8]:
-    """The filling beside the array of that number; no two arrays have the same.
-
-    Else what is copied from beyond one of them to beyond another would leave no trace.
-    """
+    """The filling beside the array of that number; no two are the same, to show copies of it."""
     shift = number // 2
     return poison(size + shift, number % 2)[shift:]
 
 
 @cache
 def _some_bytes() -> NDArray[np.uint8]:
-    """Return bytes that no kernel writes by chance."""
+    """Bytes that no kernel writes by chance."""
     return np.random.default_rng(16).integers(0, 256, RED_BYTES - 1, np.uint8)
 
 
@@ -64,18 +61,18 @@ def same_bits(some: NDArray[Any], other: NDArray[Any]) -> bool:
 
 
 def outside_in_words(name: str, offset: int) -> str:
-    """Return the sentence for a write beside an array, so many bytes from its begin."""
+    """The sentence for a write beside an array, `offset` bytes from its begin."""
     where = "before the start" if offset < 0 else "behind the end"
     return f"Something was written {where} of {name}."
 
 
 def padding_in_words(name: str, row: int) -> str:
-    """Return the sentence for a write between the end of a row and the begin of the next one."""
+    """The sentence for a write between the end of a row and the begin of the next one."""
     return f"Something was written behind the end of row {row} of {name}, where no sample is."
 
 
 def row_end(picture: NDArray[Any]) -> int:
-    """Return the byte of a row, (H, W, C), behind which nothing may be written up to the next."""
+    """The byte of a row, (H, W, C), behind which nothing may be written up to the next."""
     row_bytes = int(picture.shape[1] * picture.shape[2] * picture.itemsize)
     return -(-row_bytes // CHUNK_BYTES) * CHUNK_BYTES
 
@@ -84,7 +81,7 @@ WRITTEN_TO_PICTURE = "Something was written to the picture, which is only to be 
 
 
 def unwritten_in_words(unwritten: NDArray[np.bool_], corner: tuple[int, int] = (0, 0)) -> str:
-    """Return the sentence that says which samples were never written; empty: none.
+    """The sentence on samples that were never written; empty: none.
 
     corner  (x, y) that places count from
     """
@@ -105,7 +102,7 @@ def order_in_words(
     never: NDArray[np.bool_],
     corner: tuple[int, int] = (0, 0),
 ) -> str:
-    """Return the sentence for two outputs to one job that differ; empty: they do not.
+    """The sentence on two outputs of one job that differ; empty: they do not.
 
     never  samples that were not written, which differ as their poison does
     """

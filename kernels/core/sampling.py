@@ -43,7 +43,7 @@ class Sampler:
     No sample is ever dropped.  Warm-ups are no samples: a first run is shown until there is a
     better one, and counts only where it takes longer than REPEATED_S, and than the plan allows.
     A run that takes longer than the plan allows is the last warm-up, or the only sample.  A plan
-    without samples is for whoever wants the output alone: the first run is the only one.
+    without samples is for the output alone: the first run is the only one.
 
     first_ms  what the first run took
     clock     seconds, for the warm-up's end and for news; samples bring their own time
@@ -85,7 +85,7 @@ class Sampler:
         return not self._why_no_more()
 
     def is_news(self) -> bool:
-        """Return True now and then, so that whoever looks on sees the figure settle."""
+        """Return True now and then, for a view in which the figure settles."""
         if self._clock() - self._last_news < NEWS_EVERY_S:
             return False
         self._last_news = self._clock()

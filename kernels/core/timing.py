@@ -71,8 +71,8 @@ class Timing:
     """All samples in milliseconds, in the order they were taken, without warm-ups.
 
     cache    the GPU's L2 before each sample; None on the CPU
-    ended    why there are no more: "stable", their spread had settled below what was asked for;
-             "samples", there were as many as asked for; "time", the time for them was over;
+    ended    why there are no more: "stable", their spread had settled below the limit;
+             "samples", there were as many as planned; "time", the time for them was over;
              "single", there is only one, which took longer than there was time for, or was made of
              strips; "", they are still being taken, or it is not known
     warmups  how many runs went before, and do not count

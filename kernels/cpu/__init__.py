@@ -73,7 +73,7 @@ class Prepared:
 
     ran        what is called, and on how many threads
     filtering  fills an array like job.picture in steps of some 20 ms, and yields after each the
-               share that is done, so that whoever drives it can pause or stop there; the time
+               share that is done, so that the caller can pause or stop there; the time
                between yields is what is timed
     compiled   whether something was compiled just now, or loaded that was compiled before
     """

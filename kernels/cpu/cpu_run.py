@@ -29,7 +29,7 @@ def filtering(
 ) -> Iterator[Progress | Result]:
     """Compile and filter, then repeat for the timing.
 
-    Time spent elsewhere between the steps, by whoever drives them, does not count.
+    Time that the caller spends between the steps does not count.
     """
     watch = LoadWatch()
     # A quick job's first run counts for nothing: only its picture is waited for.

@@ -42,7 +42,7 @@ class EventTimer:
     def hold(self, times: int = 1) -> None:
         """Queue work that keeps the stream busy while the host queues what is timed.
 
-        times  for so many launches
+        times  the number of launches
         """
         self._hold((1,), (1,), (np.int64(times * self._hold_cycles),))
 

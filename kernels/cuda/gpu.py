@@ -172,7 +172,7 @@ class Gpu:
     def _filtering_in_strips(
         self, rung: Rung, job: Job, sampling: Sampling, rows: int
     ) -> Iterator[Progress | Result]:
-        """Filter strips of so many rows; each is timed once, and the times are added up."""
+        """Filter strips of `rows` rows; each is timed once, and the times are added up."""
         picture, watch = np.empty_like(job.picture), self.watch()
         done: list[Result] = []
         for first in range(0, job.height, rows):

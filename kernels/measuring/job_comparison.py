@@ -39,7 +39,7 @@ def measure_checked(
     """Measure and check `job`; return the Result, or the sentence why there is none.
 
     known       of this picture, weights and border: see `checking.checking`
-    limit_ms    give up where the kernel takes longer: nobody will want it
+    limit_ms    give up where the kernel takes longer
     patience_s  for the first run, compiling and pauses aside
     Raises GivenUpError where that was too short, and DeviceLostError.
     """
@@ -101,7 +101,7 @@ class Patience:
     """A clock of the time that a computation spends on itself.
 
     Not on compiling, which its second step ends with at the latest, not on waiting for its turn on
-    the device, and not what whoever drives it spends between the steps.
+    the device, and not on time that the caller spends between the steps.
     """
 
     def __init__(self, limit_s: float) -> None:

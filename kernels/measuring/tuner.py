@@ -24,7 +24,7 @@ WARP = 32
 PRESETS: tuple[Block, ...] = ((8, 8), (16, 16), (32, 8), (32, 16), (32, 32))
 WIDTHS, HEIGHTS = (WARP, 2 * WARP, 4 * WARP, 8 * WARP), (1, 2, 4, 8, 16)
 MIN_THREADS = 2 * WARP
-# What is so many times slower than the best is measured no further, and in no other shape.
+# A way this many times slower than the best is measured no further, and in no other shape.
 HOPELESS = 3.0
 SAMPLING = Sampling(max_samples=30, max_seconds=0.25, check_taps=3_000_000)
 
@@ -84,7 +84,7 @@ def block_grid(device: Device) -> list[Block]:
 def _tuning_one(
     engine: Engine, job: Job, place: tuple[int, int], *, shapes: bool
 ) -> Iterator[Tuning | Trial | Waiting]:
-    """Try the ways likely to be quick first: whoever stops early has what matters."""
+    """Try the ways likely to be quick first, for users who stop early."""
     assert isinstance(engine.device, Device)
     kind, known, best_ms = job_class_of(job), Oracle(), float("inf")
     rungs, measurements = usual_order(job), engine.picker.measurements

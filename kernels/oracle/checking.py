@@ -109,7 +109,7 @@ def plan_tiles(job: Job, max_taps: int | None) -> Iterator[Rectangle]:
 
 
 def _plan_part(job: Job, rows: tuple[int, int], pixels: int) -> Iterator[Rectangle]:
-    """Yield rectangles of about so many pixels: the edges of those rows, and some of the inside."""
+    """Yield rectangles of about `pixels` pixels: edges of those rows, and some of the inside."""
     (first, end), width = rows, job.width
     around = 2 * (end - first + width)
     thick = min(max(pixels // 2 // around, 1), job.reach + 1, -(-min(end - first, width) // 2))
@@ -145,7 +145,7 @@ def _tiles(
     A thin area gets longer ones: a tile of few pixels takes as long as one of many, of a column
     2,000,000 high a minute.
 
-    most  draw so many at random, the first and the last too with `with_ends`; None: all
+    most  number to draw at random, besides the first and the last with `with_ends`; None: all
     """
     top, bottom, left, right = area
     high, wide = (max(min(end - first, side), 1) for first, end in ((top, bottom), (left, right)))

@@ -197,7 +197,7 @@ def of_kind(
 
     The last of 2 or 4 channels is alpha.
 
-    number  0, 1, ...: so many pictures of one kind.  Noise is drawn anew; the others are moved, and
+    number  0, 1, ... of pictures of one kind.  Noise is drawn anew; the others are moved, and
             what leaves at one side comes in at the other, which does not show where all is uniform.
     """
     if kind == "noise":

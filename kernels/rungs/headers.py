@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from difflib import get_close_matches
 from functools import cache
@@ -36,6 +36,13 @@ PLAIN = {
     Expression: "an expression in quotes",
     WorkExpression: "an expression in quotes",
     Template: "text",
+}
+
+# The fault of such a text; "" if there is none.
+CHECKS: dict[Any, Callable[[str], str]] = {
+    Expression: lambda text: why_not_expression(text, names()),
+    WorkExpression: lambda text: why_not_expression(text, work_names()),
+    Template: lambda text: why_not_expression(text, names(), is_template=True),
 }
 
 
@@ -193,14 +200,14 @@ def _taken(value: Any, hint: Any) -> Any:
         return float(value)
     if type(value) is not getattr(hint, "__supertype__", hint):
         raise _WrongValueError(f"takes {PLAIN[hint]}, not {value!r}")
-    if wrong := _why_not(value, hint):
+    if hint in CHECKS and (wrong := CHECKS[hint](value)):
         raise _WrongValueError(f"is wrong: {wrong}")
     return value
 
 
 def _several(value: Any, hints: tuple[Any, ...]) -> tuple[Any, ...]:
     if isinstance(value, dict):
-        return tuple(_pair(name, each, hints[0]) for name, each in value.items())
+        return tuple(_pairs(value, hints[0]))
     if hints[-1] is Ellipsis:
         if not isinstance(value, list):
             raise _WrongValueError(f"takes a list of several, not {value!r}")
@@ -210,21 +217,11 @@ def _several(value: Any, hints: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(_taken(each, hint) for each, hint in zip(value, hints, strict=True))
 
 
-def _pair(name: str, value: Any, hint: Any) -> tuple[Any, ...]:
-    """Return the pairs of a table, where the hint is of pairs."""
+def _pairs(table: Mapping[str, Any], hint: Any) -> Iterator[tuple[str, Any]]:
     if get_origin(hint) is not tuple:
         raise _WrongValueError("takes a list, not a table")
-    try:
-        return name, _taken(value, get_args(hint)[1])
-    except _WrongValueError as error:
-        raise _WrongValueError(str(error), name) from error
-
-
-def _why_not(value: Any, hint: Any) -> str:
-    if hint is Expression:
-        return why_not_expression(value, names())
-    if hint is WorkExpression:
-        return why_not_expression(value, work_names())
-    if hint is Template:
-        return why_not_expression(value, names(), is_template=True)
-    return ""
+    for name, value in table.items():
+        try:
+            yield name, _taken(value, get_args(hint)[1])
+        except _WrongValueError as error:
+            raise _WrongValueError(str(error), name) from error

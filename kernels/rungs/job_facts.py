@@ -255,7 +255,7 @@ def _tiles(facts: Facts) -> tuple[int, int]:
     return tiles_of(facts["WIDTH"], facts["HEIGHT"], facts["RADIUS"], facts["FFT_SIDE"])
 
 
-# What `Facts` works out when it is asked for it.
+# Facts that are computed on demand.
 ON_DEMAND: dict[str, Callable[[Facts], Any]] = {
     "RANK": lambda facts: len(separable_terms(facts.job.weights)),
     "DIGITS": lambda facts: fixed_point(facts.job.weights).digits,
@@ -344,7 +344,7 @@ class WorkFacts(Facts):
         }
 
     def bytes_of(self, numbers: Mapping[str, int]) -> int:
-        """Return the bytes of so many numbers, by what they belong to."""
+        """The bytes of these counts of numbers, by what they belong to."""
         samples = numbers.get("picture", 0)
         others = sum(numbers.values()) - samples
         return samples * int(self["SAMPLE_BYTES"]) + others * NUMBER_BYTES
@@ -368,7 +368,7 @@ class WorkFacts(Facts):
         return inside, needed - inside
 
 
-# What `WorkFacts` works out when one of it is asked for.
+# WorkFacts that are computed on demand.
 OF_TRANSFORMS = frozenset(
     {"FFT_COLUMNS", "FFT_COLUMNS_BEYOND", "FFT_ROWS", "FFT_ROWS_BEYOND", "FFT_FLOPS"}
 )

@@ -238,7 +238,7 @@ def _why_no(parameter: Parameter, name: str) -> str:
 EMPTY = Path(__file__).with_name("empty_kernel.cu")
 PASS = "[[passes]]"
 TOLD_ANEW = ("title", "idea", "after")
-# What the ladder's tests have proved of a rung's text, and nobody of one that was changed.
+# Fields that the ladder's tests prove of a rung's text, but not of a changed one.
 DESCRIPTIONS = ("loads", "stores", "flops", "anatomy", "layout")
 
 

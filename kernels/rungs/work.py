@@ -2,7 +2,7 @@
 
 A rung's header says how many numbers each pass loads and stores, and how many operations it spends
 on them: as its text asks for them, edge blocks and all, and with what lies twice in a halo.  A
-compiler may ask for less, and caches answer most of what is asked for twice; what has to come from
+compiler may ask for less, and caches serve most repeated requests; what has to come from
 memory even so is `memory_bytes`.
 
 For borders that continue the picture the counts are exact, and the tests run the rungs' text and
@@ -37,7 +37,7 @@ class Work:
 
     picture_loads     samples of the picture that its threads ask for
     data_loads        numbers of the picture and of buffers between passes that its threads ask for
-    loaded_bytes      of picture, buffers and weights in global memory, asked for by its threads
+    loaded_bytes      of picture, buffers and weights in global memory, requested by its threads
     stored_bytes      to picture and buffers
     memory_bytes      what its passes have to move if each read what it needs once
     flops             additions, multiplications and roots, a multiply-add as two; not what turns
@@ -57,17 +57,17 @@ class Work:
 
     @property
     def loads_a_sample(self) -> float | None:
-        """Samples of the picture asked for, over the samples of the output."""
+        """Samples of the picture requested, over the samples of the output."""
         return None if self.picture_loads is None else self.picture_loads / self.samples
 
     @property
     def data_loads_a_sample(self) -> float | None:
-        """Numbers of picture and buffers asked for, over the samples of the output."""
+        """Numbers of picture and buffers requested, over the samples of the output."""
         return None if self.data_loads is None else self.data_loads / self.samples
 
     @property
     def halo_share(self) -> float | None:
-        """The share of the samples asked for that was asked for before: 0 to 1."""
+        """The share of requested samples that were requested before: 0 to 1."""
         if not self.picture_loads:
             return None
         return max(0.0, 1 - self.samples / self.picture_loads)

@@ -39,7 +39,7 @@ from kernels.rungs.rung import Rung
 from kernels.sweeps.plan import NOT_READ, PICTURE_KINDS, Cell, OwnText, Plan
 from kernels.sweeps.record import Measurement
 
-Paths = Mapping[str, Path]  # of files of the user's own, by their names
+Paths = Mapping[str, Path]  # of user kernels, by their names
 OTHER_TEXT = (
     "{key} has another text now than the one that this session measures; measure it in a new "
     "sweep, or put the text of then in its place."
@@ -191,7 +191,7 @@ def _given(cell: Cell, given: Given, number: int) -> NDArray[Any]:
     made = stored_as(with_channels(picture, cell.channels), cell.pixel_type)
     made = np.ascontiguousarray(moved(made, number))
     if made is picture and picture.flags.writeable:
-        made = picture.copy()  # whoever gave it may go on writing to it
+        made = picture.copy()  # its owner may go on writing to it
     made.flags.writeable = False
     _converted[:] = [(picture, form, made)]
     return made

@@ -116,7 +116,7 @@ def share_done(cells: Sequence[Cell], records: Iterable[Record], sampling: Sampl
 # and `bench kernels` measured them.
 PRODUCTS_PER_CORE = {"sequential": 5e8, "parallel": 7e9, "opencv": 7e9}
 PRODUCTS_PER_GPU = 3e12
-MEMORY_PRODUCTS = 8  # a sample's way through memory takes as long as so many
+MEMORY_PRODUCTS = 8  # that take as long as a sample's way through memory
 MAX_OPENCV_PRODUCTS = 40  # per sample: two passes or spectra for large weights
 START_S = {"cpu": 1e-4, "cuda": 5e-6, "own": 5e-6}  # threads to wake, a kernel to launch
 # What a cell costs beside its runs: bringing the output back and comparing it; and a run on the GPU

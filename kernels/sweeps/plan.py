@@ -27,7 +27,7 @@ class Cell:
     """Everything that decides how long something takes.
 
     picture   one of PICTURE_KINDS, or the name of a picture that is given
-    count     so many pictures one after another; a time is the sum of theirs, each sampled alone
+    count     of pictures one after another; a time is the sum of theirs, each sampled alone
     sigma     None: the filter's own default for its size
     matrix    the weights of the filter "custom"; None for all others
     block_xy  None on the CPU, and where a rung has its own shape
@@ -168,7 +168,7 @@ class Plan:
 
         Values that are listed twice, or pictures of one size, make fewer.
 
-        rungs  all there are, by their keys, but for the user's own
+        rungs  of the ladder, by their keys
         """
         shared = (self.pictures, self.sizes, self.pixel_types, self.channels, self.counts)
         works = prod(map(len, (*shared, self.filters, self.borders, self.ksizes)))

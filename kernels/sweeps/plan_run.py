@@ -46,7 +46,7 @@ from kernels.sweeps.plan import Cell, Plan, sampling_of
 from kernels.sweeps.record import Measurement, Record
 
 CELLS_AHEAD = 32  # compiled together, on all cores, before the first of them is measured
-HOPELESS = 2.0  # so many times longer than a cell has for its first run: then it is not begun
+HOPELESS = 2.0  # a first run estimated at this many times its limit is not begun
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +83,11 @@ def sweeping(
 ) -> Iterator[Progress | Record]:
     """Measure every cell of `plan` in rounds, see `kernels.sweeps.estimate`.
 
-    Whoever drives may pause or stop at each Progress: what passes between two steps is part of
+    The caller may pause or stop at each Progress: time between two steps is part of
     no sample.
 
     given   pictures by name, see `cell_jobs.job_of`
-    before  what is known already: complete records are left as they are, the others gone on with
+    before  known records: complete ones are left as they are, the others are continued
     texts   of the user kernels that it measures, see `own_texts`; each part of theirs
             is run in a process of its own, from compiling it to checking what was timed
     A Record comes after each part of a cell and holds all that is known of it, in place of the one
@@ -98,7 +98,7 @@ def sweeping(
     running = _Running(plan, engine, given, texts)
     rounds, is_compiled = rounds_of(plan.sampling), False
     for number in range(rounds):
-        # What was gone on with has had its first rounds.
+        # Continued cells have had their first rounds.
         left = [cell for cell in every if rounds_done(known.get(cell), rounds) <= number]
         order = in_order(left, number)
         for first in range(0, len(order), CELLS_AHEAD):

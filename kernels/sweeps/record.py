@@ -25,7 +25,7 @@ class Measurement:
     ran         what really ran, in order
     check       of the output of the last run that was timed; None: not checked
     compile_ms  None: it was compiled before, as a sweep does with rungs
-    transfers   None: not asked for, not to be measured, or there is no device
+    transfers   None: not planned, not to be measured, or there is no device
     health      the device's clocks, temperature and so on meanwhile; None on the CPU
     load        what else the CPU did meanwhile; None on the GPU, and where it is not known
     occupancy   of its first pass, from the driver; None on the CPU
@@ -166,7 +166,7 @@ class Session:
     started      seconds since 1970 in UTC
     is_recorded  read from a file, not measured here and now
     is_shipped   came with the program: recorded by its authors on the machine it names, and not by
-                 whoever looks at it
+                 the user
     remarks      what was found odd about its file, a sentence each
     """
 
