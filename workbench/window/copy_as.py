@@ -7,7 +7,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,7 +85,7 @@ class CopyAs(QObject):
 
     def _copy(self, make: Callable[..., str], what: str) -> None:
         state = self._store.state
-        note = source_of(state.picture).note
+        _, note = source_of(state.picture)
         if make is command_line and intents.is_unclipped(state):
             note = f"It keeps what lies below zero: as float32, where white is 1. {note}".strip()
         if make is python and state.picture is not None and state.picture.built_in:
@@ -155,49 +155,28 @@ class CopyAs(QObject):
 STAND_IN = "picture.png"
 
 
-@dataclass(frozen=True, slots=True)
-class CopySource:
-    """The file that a copied text opens.
-
-    path  of the picture's file, or of the file to save it as
-    note  a sentence for the user, where one is needed
-    """
-
-    path: Path
-    note: str = ""
-
-
-def source_of(picture: Picture | None) -> CopySource:
-    """Find the file that a text may open for `picture`."""
+def source_of(picture: Picture | None) -> tuple[Path, str]:
+    """Find the file that a text may open for `picture`, with a sentence where one is needed."""
     if picture is None:
-        return CopySource(Path(STAND_IN), f"It filters {STAND_IN}, since no picture is open.")
+        return Path(STAND_IN), f"It filters {STAND_IN}, since no picture is open."
     if picture.path is not None:
-        return CopySource(picture.path)
+        return picture.path, ""
     if picture.built_in == "scene":  # this one comes as a file
-        return CopySource(SCENE_FILE)
-    return CopySource(Path(STAND_IN), f"This picture has no file: save it as {STAND_IN} first.")
+        return SCENE_FILE, ""
+    return Path(STAND_IN), f"This picture has no file: save it as {STAND_IN} first."
 
 
 def command_line(state: State) -> str:
     """Format `workbench apply …`, quoted for the shell of this system."""
-    return in_shell(words_of(state))
+    (path, _), stored = source_of(state.picture), _stored_as(state)
+    made = no_option(f"{path.stem}-filtered{_extension(state)}")
+    return in_shell(["apply", no_option(str(path)), made, *filter_words(state, stored)])
 
 
 def in_shell(words: Sequence[str]) -> str:
     """Format `workbench` with its arguments, quoted for the shell of this system."""
     words = ["workbench", *words]
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
-
-
-def words_of(state: State, target: str = "") -> list[str]:
-    """Arguments of `workbench`: only options that make a difference.
-
-    target  the file to write; empty: one beside the picture's
-    """
-    path = source_of(state.picture).path
-    made = target or f"{path.stem}-filtered{_extension(state)}"
-    names = [no_option(str(path)), no_option(made)]
-    return ["apply", *names, *filter_words(state, _stored_as(state))]
 
 
 def filter_words(state: State, stored: str | None) -> list[str]:
@@ -207,7 +186,8 @@ def filter_words(state: State, stored: str | None) -> list[str]:
     """
     chosen, words = filters.get(state.filter), []
     if has_parameter(chosen, "matrix"):
-        words.append(f"--weights={in_one_line(state)}")
+        rows = "; ".join(" ".join(map(repr, row)) for row in state.matrix)
+        words.append(f"--weights={rows}")
         words += [f"--offset={state.offset!r}"] if state.offset else []
     else:
         words += [*_option("filter", state.filter), *_option("ksize", state.ksize)]
@@ -243,11 +223,6 @@ def no_option(name: str) -> str:
     return f"./{name}" if name.startswith("-") else name
 
 
-def in_one_line(state: State) -> str:
-    """Format the weights exactly: "0.0 1.0 0.0; 1.0 -4.0 1.0; 0.0 1.0 0.0"."""
-    return "; ".join(" ".join(map(repr, row)) for row in state.matrix)
-
-
 def _extension(state: State) -> str:
     """Extension of a format that keeps every bit of the result."""
     if state.picture is not None and state.picture.large is not None:
@@ -275,7 +250,7 @@ def device_options(words: Sequence[str]) -> list[str]:
 
 
 SCRIPT = '''\
-"""{about}"""
+"""{title} {ksize}×{ksize}, as Filter Workbench computes it."""
 
 {imports}
 
@@ -290,74 +265,63 @@ job = Job(
 result = Engine().run(job)
 
 filtered = result.picture  # {shape}, {dtype}
-{said}
+{end}
 '''
-SAID = 'print(f"{result.kernel.median_ms:.4g} ms; {result.check}")'
-SAID_OF_OWN = 'print(result.check, f"{result.kernel.median_ms:.4g} ms" if result.kernel else "")'
+END = 'print(f"{result.kernel.median_ms:.4g} ms; {result.check}")'
+END_OF_OWN = 'print(result.check, f"{result.kernel.median_ms:.4g} ms" if result.kernel else "")'
 
 
 def python(state: State) -> str:
     """Write a Python script that computes the filtered picture as `filtered`."""
-    chosen = filters.get(state.filter)
-    imports, picture = _picture(state)
-    shown = state.picture
-    samples = shown.samples if shown is not None else None
-    if is_unclipped(state):  # as the window does to keep values below zero
-        picture += '.astype("float32")'
+    origin, picture = _picture(state)
+    imports, more = ["from kernels import Engine, Job, filters", origin], ""
+    if filters.get(state.filter).gradient:
+        more += "    gradient=True,\n"
+    if offset := offset_for(state):
+        more += f"    offset={offset!r},\n"
+    if state.devices > 1:
+        more += f"    devices={state.devices},\n"
+    is_user_kernel = is_own(state.implementation)
+    if is_user_kernel:
+        imports.insert(0, "from pathlib import Path\n")
+        more += f'    own=Path({str(own_path(state))!r}).read_text(encoding="utf-8-sig"),\n'
+    samples = state.picture.samples if state.picture is not None else None
     return SCRIPT.format(
-        about=f"{chosen.title} {state.ksize}×{state.ksize}, as Filter Workbench computes it.",
-        imports="\n".join((*_path(state), "from kernels import Engine, Job, filters", *imports)),
-        said=SAID_OF_OWN if is_own(state.implementation) else SAID,
-        picture=picture,
+        title=filters.get(state.filter).title,
+        ksize=state.ksize,
+        imports="\n".join(imports),
+        # As the window does to keep values below zero.
+        picture=f'{picture}.astype("float32")' if is_unclipped(state) else picture,
         weights=_weights(state),
         border=state.border,
         implementation=state.implementation,
         block_xy=state.block_xy,
-        more=_more(state),
+        more=more,
         shape="(H, W, C)" if samples is None else samples.shape,
         dtype="like the picture" if samples is None or is_unclipped(state) else samples.dtype,
+        end=END_OF_OWN if is_user_kernel else END,
     )
 
 
-def _path(state: State) -> tuple[str, ...]:
-    return ("from pathlib import Path\n",) if is_own(state.implementation) else ()
-
-
-def _picture(state: State) -> tuple[tuple[str, ...], str]:
-    """Imports, and the expression of the samples."""
+def _picture(state: State) -> tuple[str, str]:
+    """Import, and the expression of the samples."""
     shown, stored = state.picture, state.pixel_type
     if shown is not None and shown.path is None and shown.built_in is not None:
-        made = f"PICTURES[{shown.built_in!r}].make()"
+        made, module = f"PICTURES[{shown.built_in!r}].make()", "kernels.pictures.generated"
         if stored is None:
-            return ("from kernels.pictures.generated import PICTURES",), made
-        return (
-            "from kernels.pictures.generated import PICTURES, stored_as",
-        ), f"stored_as({made}, {stored!r})"
-    loaded = f"load({str(source_of(shown).path)!r})"
-    if stored is not None:
-        loaded += f".stored_as({stored!r})"
-    return ("from workbench.files.image_files import load",), f"{loaded}.samples"
-
-
-def _more(state: State) -> str:
-    more = "    gradient=True,\n" if filters.get(state.filter).gradient else ""
-    if offset := offset_for(state):
-        more += f"    offset={offset!r},\n"
-    more += f"    devices={state.devices},\n" if state.devices > 1 else ""
-    if is_own(state.implementation):
-        path = str(own_path(state))
-        more += f'    own=Path({path!r}).read_text(encoding="utf-8-sig"),\n'
-    return more
+            return f"from {module} import PICTURES", made
+        return f"from {module} import PICTURES, stored_as", f"stored_as({made}, {stored!r})"
+    path, _ = source_of(shown)
+    as_type = f".stored_as({stored!r})" if stored is not None else ""
+    loaded = f"load({str(path)!r}){as_type}.samples"
+    return "from workbench.files.image_files import load", loaded
 
 
 def _weights(state: State) -> str:
-    chosen = filters.get(state.filter)
-    given = [str(state.ksize)]
-    given += [
-        f"{name}={getattr(state, name)!r}"
-        for name in ("sigma", "amount")
-        if has_parameter(chosen, name) and getattr(state, name) is not None
-    ]
+    chosen, given = filters.get(state.filter), [str(state.ksize)]
+    for name in ("sigma", "amount"):
+        if has_parameter(chosen, name) and (value := getattr(state, name)) is not None:
+            given.append(f"{name}={value!r}")
     if has_parameter(chosen, "matrix"):
         rows = "".join(f"            {row!r},\n" for row in state.matrix)
         given.append(f"matrix=(\n{rows}        )")

@@ -16,7 +16,7 @@ from workbench.cli.recipe_options import changes_of
 from workbench.files import image_files
 from workbench.model import intents
 from workbench.model.state import Picture, State
-from workbench.window.copy_as import command_line, python, words_of
+from workbench.window.copy_as import command_line, python
 
 MATRIX = ((0.1, -1 / 3, 1e-7), (2.0, 1 / 9, 0.0), (-0.0, 5.0, 123456.789))
 CHOICES = {
@@ -77,7 +77,7 @@ def test_the_command_line_is_parsed_to_the_same_choices(changes, state_of):
 def test_the_command_line_does_it_again(changes, state_of, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     state = state_of(**changes)
-    words = words_of(state)
+    _, *words = shlex.split(command_line(state))
     assert main.main([*words, "--no-gpu"]) == 0
     np.testing.assert_array_equal(image_files.load(words[2]).samples, answer(state))
 
