@@ -49,7 +49,7 @@ class Background(QObject):
             self._thread.submit(self._run, work, on_answer, on_failure, on_bug)
 
     def close(self) -> None:
-        """Let what runs finish, forget the rest and all answers, and wait for the thread to end."""
+        """Finish the running work, forget the rest and all answers; wait for the thread."""
         self._closed = True
         self._thread.shutdown(cancel_futures=True)
 

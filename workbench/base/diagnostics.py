@@ -131,7 +131,7 @@ def _package_problems() -> Iterator[str]:
 
 
 def hidden_menu_entry() -> Path | None:
-    """Desktop entry of this copy, where no menu looks for it: uv and pipx keep it to themselves."""
+    """Desktop entry of this copy, where no menu looks for it."""
     entries = Path(sys.prefix, "share/applications").glob("*.FilterWorkbench.desktop")
     entry = next(entries, None)
     if entry is None or sys.platform != "linux" or version.kind() == "checkout":
@@ -190,7 +190,7 @@ def _display() -> str:
 
 
 def gpu(device: Device | NoDevice) -> str:
-    """Format the GPU's name and limits of a block; or why there is none, and the remedy."""
+    """Format the GPU and the limits of a block, or why there is none."""
     if isinstance(device, NoDevice):
         return f"none. {device.reason} {device.remedy}".rstrip()
     major, minor = device.compute_capability

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Keep the collector off inside, unless it is off; what is left is never looked at again."""
+    """Keep the garbage collector off inside, and from all objects made inside."""
     if not gc.isenabled():
         yield
         return

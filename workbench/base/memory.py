@@ -80,7 +80,7 @@ def use_freed_memory_again() -> None:
 
 
 def _tell_malloc(*choices: tuple[int, ...]) -> None:
-    """Make each choice: an option's number, and values, of which the first that fits is taken."""
+    """Make each choice: an option, and values to try until one is taken."""
     if sys.platform.startswith("linux"):
         with suppress(AttributeError, OSError):  # another C library, which has no such thing
             mallopt = ctypes.CDLL(None).mallopt
@@ -134,7 +134,7 @@ POOL = BufferPool()
 
 
 def empty(shape: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Make an array with any content, whose memory comes back with the last view of it."""
+    """Make an array with any content; its memory returns with the last view."""
     size = math.prod(shape)
     if MIN_BYTES < size <= MAX_BYTES:
         return np.asarray(_Loan(POOL.take(size))).reshape(shape)

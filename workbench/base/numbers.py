@@ -71,7 +71,7 @@ def byte_count(count: int) -> str:
 
 
 def file_size(count: int) -> str:
-    """Format the size of a file, decimal as file managers give it: 512 B, 1.2 MB."""
+    """Format the size of a file, decimal: 512 B, 1.2 MB."""
     scale, unit = _unit_for(count, _FILE_BYTES)
     size = count / scale
     text = str(count) if scale == 1 else f"{size:,.{0 if size >= 99.5 else 1}f}"
@@ -107,18 +107,18 @@ def speed_up(value: float, written: Callable[[float], str] = ratio) -> str:
 
 
 def times_as_fast(value: float, written: Callable[[float], str] = ratio) -> str:
-    """Format a ratio of speeds before a name: "1.9× as fast as", or "29.4× slower than"."""
+    """Format a ratio before a name: "1.9× as fast as", "29.4× slower than"."""
     how = "than" if is_slower(value, written) else "as fast as"
     return f"{speed_up(value, written)} {how}"
 
 
 def is_slower(value: float, written: Callable[[float], str] = ratio) -> bool:
-    """Return True if a ratio reads as "1.3× slower"; one that rounds to 1.0× does not."""
+    """Return True if a ratio reads as slower than 1.0×."""
     return value < 1 and written(1 / value) != written(1.0)
 
 
 def speed_up_between(value: float, low: float, high: float) -> str:
-    """Format a ratio of speeds and its interval, if that has a width: 12.3× (11.9× to 12.6×)."""
+    """Format a ratio with its interval: 12.3× (11.9× to 12.6×)."""
     between = " to ".join(map(ratio, speed_up_ends(value, low, high)))
     return f"{speed_up(value)} ({between})" if low < high else speed_up(value)
 
@@ -136,7 +136,7 @@ def _with_unit(value: float, units: Units) -> str:
 
 
 def _unit_for(value: float, units: Units) -> tuple[float, str]:
-    """Largest unit of which there is at least one, once rounded: 999.9 µs is 1.00 ms."""
+    """Largest unit of which there is at least one: 999.9 µs is 1.00 ms."""
     rounded = float(f"{abs(value):.3g}")
     return max((u for u in units if u[0] <= rounded), default=units[0])
 

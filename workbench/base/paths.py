@@ -28,7 +28,7 @@ def data_folder() -> Path:
 
 
 def identity(path: Path) -> tuple[int, int] | str:
-    """A value equal for two names of one file; the path where there is no file."""
+    """A value equal for two names of one file."""
     try:
         status = path.stat()
     except (OSError, ValueError):  # there is none, it is a loop of links, or no name at all

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 
 
 class Label(QLabel):
-    """A label of plain text; rich text is opt-in, for code that escapes what others wrote."""
+    """A label of plain text; rich text is opt-in."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ def ask_before(parent: QWidget, question: str, verb: str, do: Callable[[], objec
 
 
 def is_agreed(parent: QWidget, title: str, question: str) -> bool:
-    """Ask whether to do what cannot be undone; No is what Enter, Esc and closing say."""
+    """Ask a question; No is what Enter, Esc and closing say."""
     box = QMessageBox(parent)
     box.setWindowTitle(title)
     box.setIcon(QMessageBox.Icon.Question)

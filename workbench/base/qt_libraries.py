@@ -53,7 +53,7 @@ def why_no_window(on_platform: str) -> str | None:
 
 
 def problems() -> list[str]:
-    """Name the libraries that Qt lacks for a window on X11, where another platform is used now."""
+    """Name the libraries that Qt lacks for a window on X11."""
     if sys.platform != "linux" or platform() == "xcb" or not (missing := _missing(ON_X11)):
         return []
     packages = " ".join(missing.values())

@@ -73,7 +73,7 @@ class Settings:
         return dict(self._values)
 
     def save(self) -> str:
-        """Write the file, whole or not at all; return one sentence on why that failed, or ""."""
+        """Write the file, whole or not at all; return the reason of a failure, or ""."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             # If the lock stays held, it is better to write than to lose everything.
@@ -132,7 +132,7 @@ class Settings:
         return values
 
     def _theirs(self) -> Values:
-        """Read the file now; one that cannot be read is moved out of the way.  Raises OSError."""
+        """Read the file now; move an unreadable one out of the way.  Raises OSError."""
         try:
             self._path = _own_path(self._path)  # a newer version may have run meanwhile
             return _read_file(self._path)

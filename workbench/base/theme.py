@@ -144,7 +144,7 @@ def fixed_font() -> QFont:
 
 
 class _Theme(QObject):
-    """The chosen theme, as a child of the application; follows the desktop if that is chosen."""
+    """The chosen theme, as a child of the application."""
 
     def __init__(self, app: QApplication) -> None:
         super().__init__(app)

@@ -33,7 +33,7 @@ def is_binomial(state: State) -> bool:
 
 
 def in_words(state: State) -> str:
-    """Format the share of the bell inside the size, and a better size; empty without a bell."""
+    """Format the share of the bell inside the size; empty without a bell."""
     if not has_bell(state):
         return ""
     size = f"{state.ksize}×{state.ksize}"

@@ -298,7 +298,7 @@ def not_as_chosen(state: State, device: Device | NoDevice) -> Iterator[str]:
 
 
 def first_choice(state: State, device: Device | NoDevice | None) -> str:
-    """Key of `auto` where a rung can run, else of the last CPU implementation that can."""
+    """Key of `auto` with a GPU, else of the last CPU implementation that can run."""
     usual = replace(state, block_xy=DEFAULT_BLOCK_XY)  # auto ignores the block shape chosen
     able = [i for i in all_implementations() if why_unavailable(usual, i, device) is None]
     return AUTO.key if isinstance(able[-1], Rung) else able[-1].key

@@ -39,7 +39,7 @@ CACHE: Cache = "cold"  # the L2 before each sample of all that was recorded of r
 
 @dataclass(frozen=True, slots=True)
 class RecordedJob:
-    """A job whose ladder was recorded: a filter by its key, with its own weights, border clamp.
+    """A job whose ladder was recorded, with the filter's own weights and border clamp.
 
     shape  (H, W, C)
     """
@@ -118,7 +118,7 @@ def recorded_times() -> RecordedTimes:
 
 @cache
 def all_recorded_times() -> RecordedTimes:
-    """Read also the sessions that came with the program; takes half a second the first time."""
+    """Read also the sessions of the program, in half a second the first time."""
     found = recorded_times()
     times: dict[WorkKey, dict[str, RecordedTime]] = {}
     for path in sorted(asset(SESSIONS).iterdir()):
@@ -130,7 +130,7 @@ def all_recorded_times() -> RecordedTimes:
 
 
 def why_not_beside(cache: Cache) -> str:
-    """Say why recorded times do not compare with what `cache` asks for; empty where they do."""
+    """Reason why recorded times do not compare with `cache`; empty where they do."""
     if cache == CACHE:
         return ""
     return f"You chose L2 {cache}: times recorded with L2 {CACHE} do not compare with that."
@@ -342,7 +342,7 @@ class LadderLine:
 
 
 class _Way(NamedTuple):
-    """One way to do a work; cache and GPUs are of no account on the CPU, where cache is None."""
+    """One way to do a work; on the CPU cache is None, for any GPUs."""
 
     key: str
     block_xy: Block | None
@@ -364,7 +364,7 @@ class RungTimes:
         self._times: dict[WorkKey, dict[_Way, Time]] = {}
 
     def add_result(self, result: Result) -> None:
-        """Add the time of a result, with the block shape that was chosen or picked for it."""
+        """Add the time of a result, with its chosen or picked block shape."""
         if result.kernel is None:
             return
         key, picked = _key_of(result.implementation, result.job.own), result.picked
@@ -458,6 +458,6 @@ def _time(measured: Result | Measurement, block_xy: Block | None) -> Time:
 
 
 def _chosen_block(chosen: Choice, block_xy: Block) -> Block | None:
-    """Chosen block shape; None on the CPU and for rungs with a block shape of their own."""
+    """Chosen block shape; None where there is no choice."""
     takes_one = isinstance(chosen, Rung | OwnKernel) and not chosen.own_block
     return block_xy if takes_one else None

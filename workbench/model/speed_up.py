@@ -68,7 +68,7 @@ def single_in_words(result: Result) -> str:
 
 
 def no_time_in_words(result: Result) -> str:
-    """Reason why a user kernel has no time (yet): on the CPU there is never one."""
+    """Reason why a user kernel has no time (yet)."""
     if result.device_name is None:
         return "no time on the CPU runtime"
     is_wrong = result.check is not None and not result.check.ok
@@ -109,14 +109,14 @@ PATHS = {"peer": "copied from GPU to GPU", "host": "copied through the computer'
 
 
 def shares_in_words(shares: Sequence[DeviceShare]) -> str:
-    """Format "GPU 0: 13.2 µs, GPU 1: 13.4 µs; halo of up to 2 rows in up to 4.1 µs, …"."""
+    """Format "GPU 0: 13.2 µs, GPU 1: 13.4 µs; halo of up to 2 rows in …"."""
     times = ", ".join(f"GPU {each.index}: {numbers.duration(each.total_ms)}" for each in shares)
     halo = halo_in_words(shares)
     return f"{times}; {halo}" if halo else times
 
 
 def halo_in_words(shares: Sequence[DeviceShare]) -> str:
-    """Format "halo of up to 4 rows in 4.1 µs, copied from GPU to GPU"; empty: there is none."""
+    """Format "halo of up to 4 rows in 4.1 µs, copied from GPU to GPU", or ""."""
     largest = max(shares, key=lambda each: each.halo_ms, default=None)
     if largest is None or not largest.halo_rows:
         return ""

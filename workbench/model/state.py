@@ -89,7 +89,7 @@ def or_none(check: Check) -> Check:
 
 
 def is_implementation(value: Any) -> bool:
-    """Return True for the key of an implementation, or the name of a user kernel's file."""
+    """Return True for an implementation's key or a user kernel's file name."""
     if type(value) is str and is_own(value):
         return Path(value).name == value
     return value == AUTO.key or value in _keys(("cpu", "cuda"))

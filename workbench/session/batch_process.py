@@ -90,7 +90,7 @@ class BatchProcess(QObject):
             self._process.write(f"{word}\n".encode())
 
     def close(self) -> None:
-        """Stop, and wait for the end; if that does not come soon, end it: no file is half there."""
+        """Stop, and wait for the end; kill it if that does not come soon."""
         if (process := self._process) is None:
             return
         self.blockSignals(True)  # the window is closing
@@ -101,7 +101,7 @@ class BatchProcess(QObject):
             process.waitForFinished()
 
     def _give_way(self) -> None:
-        """Have the process take second place; its threads, which it has none of yet, inherit it."""
+        """Lower the priority of the process, and of its threads to come."""
         assert self._process is not None
         if sys.platform != "win32":
             with suppress(OSError):  # it has ended already

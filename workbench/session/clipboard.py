@@ -76,7 +76,7 @@ def forget_what_is_gone() -> None:
 
 
 def files_in(content: QMimeData | None) -> list[Path]:
-    """Files on this computer that `content` names: a list, or one path or address as text."""
+    """Files on this computer that `content` names."""
     if content is None:
         return []
     local = (url.toLocalFile() for url in content.urls() if url.isLocalFile())
@@ -142,7 +142,7 @@ def _has_image(content: QMimeData) -> bool:
 
 
 def _named_in(text: str) -> list[Path]:
-    """File or folder that a text names by its whole path or as an address; no disk is read."""
+    """File or folder that a text names by a whole path or an address."""
     words = text.strip().strip("\"'")
     if not words or len(words) > _MAX_PATH or not words.isprintable():
         return []
@@ -164,7 +164,7 @@ def _why_none(content: QMimeData) -> str:
 
 
 def to_samples(image: QImage, notes: list[str]) -> NDArray[Any]:
-    """Samples of an image, (H, W, 1, 3 or 4) in sRGB, of as many bits as it has.
+    """Samples of an image in sRGB, (H, W, 1, 3 or 4).
 
     notes  gets a sentence where colours were converted
     Raises ImageFileError for an image without pixels, and where memory runs out.

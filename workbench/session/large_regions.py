@@ -116,7 +116,7 @@ class Regions(QObject):
         self._background.run(self._reader.close, lambda _: None, lambda _: None)
 
     def close(self) -> None:
-        """Let what is read finish, wait for the thread to end, and let go of the file."""
+        """Finish the reading, wait for the thread, and let go of the file."""
         self._background.close()
         self._reader.close()
 

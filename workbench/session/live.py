@@ -100,7 +100,7 @@ class Live(QObject):
 
     @property
     def of_view(self) -> tuple[Picture, Result, Display] | None:
-        """The picture in view, the newest result of it, and its Display; None without a result."""
+        """The picture in view, its newest result and Display; None without a result."""
         picture = self._store.state.picture
         if picture is None or self.result is None or self.shown is None:
             return None
@@ -153,7 +153,7 @@ class Live(QObject):
         return takes_long(job) if took_ms is None else took_ms > LONG_MS
 
     def _take_preview(self, job: Job, look: DisplayMapping, display: Display | None) -> None:
-        """Show a preview, also of an earlier request: while a slider is dragged there are many.
+        """Show a preview, also of an earlier request.
 
         The last one's job is filtered once nothing has changed for a moment; that of a change alone
         at once.
@@ -327,13 +327,13 @@ class Live(QObject):
             self._worker.request_baseline(intents.baseline_for(result.job, self._store.state))
 
     def _time_again(self, result: Result) -> None:
-        """Time a single run once more when there is nothing else to do, unless it is in strips."""
+        """Time a single run once more, unless it is in strips."""
         kernel = result.kernel
         if kernel is not None and kernel.is_single and result.strips == 1:
             self._worker.request_again(result.job, kernel.cache or "cold")
 
     def _take_again(self, again: object) -> None:
-        """Put a repeated timing in place of the single run; ignore what waits for the device."""
+        """Put a repeated timing in place of the single run."""
         first = self.result
         if not isinstance(again, Result):
             return

@@ -100,7 +100,7 @@ class Opener(QObject):
         self._ask(lambda **_: _looked_at(paths), _in_words(paths), take)
 
     def open_together(self, paths: Sequence[Path]) -> None:
-        """Open the first picture of several files, or of a folder, and let one walk on from it."""
+        """Open the first of several pictures, or of a folder; the others follow."""
         self._ask(partial(_gather, paths), _in_words(paths))
 
     def open_start_picture(self) -> None:
@@ -120,7 +120,7 @@ class Opener(QObject):
         self._ask(lambda **_: Picture(title, make(), built_in=key), title)
 
     def open_dropped(self, path: Path) -> None:
-        """Open a picture, or take the settings, not the pixels, of a screenshot of this program."""
+        """Open a picture, or take the settings of a screenshot of this program."""
         self._ask(partial(_dropped, path), path.name)
 
     def open_content(self, content: QMimeData | None) -> None:
@@ -343,7 +343,7 @@ def _dropped(path: Path, **how: Any) -> dict[str, Any] | Picture | Gathered:
 
 
 def _gather(paths: Sequence[Path], **how: Any) -> Gathered:
-    """Find pictures among files or in a folder, and load the first that can be read."""
+    """Find pictures among files or in a folder, and load the first."""
     found = pictures_among(paths)
     picture = _first_of(found[:MAX_TRIES], **how)
     if len(paths) == 1:

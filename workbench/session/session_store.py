@@ -55,7 +55,7 @@ class Began:
 
 @dataclass(frozen=True, slots=True)
 class NotKept:
-    """A step with the reason why the file cannot be written any more; its records stay."""
+    """A step with the reason why the file cannot be written any more."""
 
     sentence: str
 
@@ -106,7 +106,7 @@ def resuming(
 
 
 def is_session(path: Path) -> bool:
-    """Return True for a session's file by its name, or a folder with one; looks at the disk."""
+    """Return True for a session's file by its name, or a folder with one."""
     inside = path / "session.jsonl"
     # Of a name that is too long `Path.is_file` would raise.
     return path.name.endswith(SUFFIXES) or os.path.isfile(inside)  # noqa: PTH113
@@ -118,12 +118,12 @@ def is_plan(path: Path) -> bool:
 
 
 def is_named_for_sweep(path: Path) -> bool:
-    """Return True for the name of a session's, a plan's or a table's file: no picture."""
+    """Return True for the name of a session, a plan or a table."""
     return path.name.endswith(SUFFIXES) or is_plan(path) or path.suffix.lower() == ".csv"
 
 
 def new_path(plan: Plan, now: datetime) -> Path:
-    """Return a new path for a sweep begun `now`, with its time and title in the name."""
+    """New path for a sweep begun `now`, with time and title in its name."""
     stem = f"{now:%Y-%m-%d %H%M%S} {slug(plan.title)}".strip()
     names = (stem, *(f"{stem} {number}" for number in range(2, 100)))
     paths = (folder() / f"{name}{SUFFIXES[0]}" for name in names)

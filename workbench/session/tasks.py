@@ -92,7 +92,7 @@ class StepQueue(QObject):
         """Start a thread, if none drives it yet."""
 
     def cancel(self, name: str) -> None:
-        """Drop the computation of this name; an answer that is already on the way is ignored."""
+        """Drop the computation of this name, and ignore its answers."""
         with self._wake:
             self._awaited.pop(name, None)
             self._leave(self._tasks.pop(name, None))
@@ -116,7 +116,7 @@ class StepQueue(QObject):
         self._leave_all()
 
     def forget(self) -> None:
-        """Drop what there is, and say so to those that wait for it; on any thread."""
+        """Drop all, and tell those that wait; on any thread."""
         for task in self._leave_all():
             self._stepped.emit(task, _FORGOTTEN, "")
 
@@ -188,7 +188,7 @@ class StepQueue(QObject):
 
     @Slot(object, object, str)
     def _deliver(self, task: _Task, step: Any, details: str) -> None:
-        """Give a step to the function that came with the task, on the thread that asked."""
+        """Give a step to the function that came with the task."""
         if self._is_closing:
             return
         if details:
@@ -220,7 +220,7 @@ class AnalysisThread(StepQueue):
         self._thread: Thread | None = None
 
     def close(self) -> None:
-        """Stop at the next step, and wait for the thread to end."""
+        """Stop at the next step, and wait for the thread."""
         self.stop()
         if self._thread is not None:
             self._thread.join()
@@ -375,6 +375,6 @@ def _begun(make: MakeSteps, engine: Engine) -> Iterator[Any]:
 
 
 def close(steps: Iterator[Any] | None) -> None:
-    """End a generator at once: it may have something to save, or threads to wait for."""
+    """End a generator at once: it may have something to save."""
     if isinstance(steps, Generator):
         steps.close()

@@ -108,7 +108,7 @@ class Worker(QThread):
             self._forget_timings()
 
     def expect(self, is_awaited: bool) -> None:
-        """Stop the live job, and let all but a region wait: a request follows, or is called off."""
+        """Stop the live job and let all but a region wait, or no longer."""
         with self._wake:
             self._is_awaited = is_awaited
             if is_awaited:
@@ -125,7 +125,7 @@ class Worker(QThread):
         self.again.add(_timing(job, replace(AGAIN_SAMPLING, cache=cache)))
 
     def hold(self, is_held: bool) -> None:
-        """Let the timing of a result wait for analyses in view, HELD_S at most, or continue."""
+        """Let the timing of a result wait for analyses in view, HELD_S at most."""
         with self._wake:
             self._is_held = is_held
             self._wake.notify()
@@ -145,7 +145,7 @@ class Worker(QThread):
             timing.cancel()
 
     def close(self) -> None:
-        """Stop at the next step, some 20 ms away, and wait for the thread to end."""
+        """Stop at the next step, and wait for the thread."""
         with self._wake:
             self._closing = True
             self._wake.notify()
@@ -163,7 +163,7 @@ class Worker(QThread):
             self._attempt(self._engine.close)
 
     def _do_next(self) -> None:
-        """Wait for work, and do the most urgent step; the next one as well where that one waits."""
+        """Wait for work, and do the most urgent step that need not wait."""
         with self._wake:
             self._wake.wait_for(lambda: self._closing or self._has_work())
         if self._closing:
@@ -334,7 +334,7 @@ class Worker(QThread):
         task.ended.emit(error, is_complete)
 
     def _fail(self, error: KernelError | MemoryError, tell: Callable[[KernelError], None]) -> None:
-        """Report an expected failure and, if the GPU was lost, that there is none any more."""
+        """Report an expected failure, and a lost GPU."""
         if isinstance(error, MemoryError):
             error = OutOfMemoryError(TOO_LITTLE_MEMORY)
         tell(error)

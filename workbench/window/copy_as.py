@@ -156,7 +156,7 @@ STAND_IN = "picture.png"
 
 
 def source_of(picture: Picture | None) -> tuple[Path, str]:
-    """Find the file that a text may open for `picture`, with a sentence where one is needed."""
+    """File that a text may open for `picture`, and a note for the user."""
     if picture is None:
         return Path(STAND_IN), f"It filters {STAND_IN}, since no picture is open."
     if picture.path is not None:
@@ -234,7 +234,7 @@ def _extension(state: State) -> str:
 
 
 def _stored_as(state: State) -> str | None:
-    """Pixel type to filter in, float32 to keep values below zero; None: that of the file."""
+    """Pixel type to filter in; None: that of the file."""
     return "float32" if is_unclipped(state) else state.pixel_type
 
 

@@ -207,7 +207,7 @@ class FileFilter(QObject):
         self.dialog.pages.add_failure(path, sentence)
 
     def _end(self, end: BatchEnd) -> None:
-        """Show the end and the next plan; if the dialog is hidden, also say it in the window."""
+        """Show the end and the next plan; in the window, too, if the dialog is hidden."""
         dialog, choice = self.dialog, self._choice
         is_done = end.how == "ended" and not self._failure
         sentence = _end_of_file(end, choice, self._failure) if choice.is_file else ""

@@ -175,7 +175,7 @@ class PageView(QTextBrowser):
 
 
 def picture_of(name: str, palette: QPalette) -> Path | None:
-    """Path of a screenshot in this theme, or in the light one; None where there is none."""
+    """Path of a screenshot in this theme, or in the light one; None without."""
     dark = [f"{name}-dark"] if theme.colors(palette) is theme.DARK else []
     for each in (*dark, name) if name else ():
         try:

@@ -88,7 +88,7 @@ C = TypeVar("C", bound=intents.Choice)
 
 
 class MainWindow(QMainWindow):
-    """Everything on the screen: it makes the parts and connects them, without logic of its own."""
+    """Everything on the screen: it makes the parts and connects them."""
 
     def __init__(
         self, make_engine: Callable[[], Engine] = Engine, settings: Settings | None = None
@@ -461,7 +461,7 @@ class MainWindow(QMainWindow):
 
     @property
     def _choices(self) -> list[tuple[intents.Choice, str | None]]:
-        """Everything that may be chosen to run on, each with the reason it cannot, or None."""
+        """Everything that may be chosen to run on, with the reason why not, or None."""
         return self._with_reasons((AUTO, *all_implementations(), *self.kernel_folder.all))
 
     def _with_reasons(self, choices: Iterable[C]) -> list[tuple[C, str | None]]:
@@ -474,7 +474,7 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _take_device(self, device: Device | NoDevice) -> None:
-        """Report a change of the GPU first, which matters most, then run on what there is."""
+        """Report a change of the GPU first, then run on what there is."""
         self.gpu_loss.take(device)
         if not self._is_begun:
             self._is_begun = True
@@ -497,13 +497,13 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _take_own_kernel(self, kernel: OwnFile) -> None:
-        """Filter with the text that a file has now, which is nothing that is undone here."""
+        """Filter with the present source of a file, which is no step to undo."""
         with self.undo_history.quietly():
             self.store.update(own_kernel=kernel)
 
     @Slot(str)
     def _leave_own_kernel(self, sentence: str) -> None:
-        """Run on what there is in place of a kernel that cannot be read, and say so."""
+        """Replace a kernel that cannot be read, and say so."""
         with self.undo_history.quietly():
             state = self.store.state
             best = intents.first_choice(state, self.device)
@@ -511,7 +511,7 @@ class MainWindow(QMainWindow):
         self._say_lost(sentence)
 
     def _say_lost(self, sentence: str) -> None:
-        """Say that something cannot be had, behind what was said so and is still to be read."""
+        """Say that something cannot be had, behind the same of before."""
         before = self._lost if self.messages.sentence == self._lost else ""
         self._lost = f"{before} {sentence}".strip()
         self.messages.show_message("warning", self._lost)

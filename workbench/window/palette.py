@@ -66,7 +66,7 @@ class PaletteEntry:
 
 
 def entries_of(parts: Parts, sweep: LazyPanel[SweepPanel]) -> list[PaletteEntry]:
-    """Make all entries as things are now: the menus in order, then what is not in them.
+    """Make all entries: the menus in order, then all else.
 
     sweep   shows presets, once docks brought it forward
     """
@@ -177,7 +177,7 @@ MOVES = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -8, Qt.Key.Ke
 
 
 class Palette(QDialog):
-    """A dialog to find an action: type, choose with the arrow keys, do it with Enter."""
+    """A dialog to find an action by its words."""
 
     def __init__(self, entries: Sequence[PaletteEntry], parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -97,7 +97,7 @@ class DropTarget(QObject):
 
 
 def words_for(content: QMimeData) -> str:
-    """Words on what dropping `content` would do; by names alone, as a network may be slow."""
+    """Words on the effect of dropping `content`, by names alone."""
     paths = clipboard.files_in(content)
     if len(paths) != 1:
         return f"Open {len(paths):,} files" if paths else "Open this picture"
@@ -247,7 +247,6 @@ class PictureIntake(QObject):
 
     @Slot(object)
     def _take_stored(self, picture: Picture) -> None:
-        """Show the picture in its new pixel type, if it is still the one in view."""
         shown = self._store.state.picture
         if shown is not None and picture.as_in_file is shown.as_in_file:
             self._store.update(**intents.with_picture(picture))
@@ -255,7 +254,7 @@ class PictureIntake(QObject):
 
     @Slot(object, str)
     def _keep_as_it_is(self, picture: Picture, sentence: str) -> None:
-        """Put the choice back to the pixel type of the picture, and say why that stays."""
+        """Put the choice back to the pixel type of the picture, and say why."""
         if self._store.state.picture is picture:
             is_original = picture.original is None
             self._store.update(pixel_type=None if is_original else str(picture.samples.dtype))
@@ -329,7 +328,7 @@ def _is_for_a_panel(path: Path) -> bool:
 
 
 def ask_about_large_pictures(opener: Opener, messages: MessageBar) -> None:
-    """Ask before a picture that takes much memory is opened, and let the user stop it meanwhile."""
+    """Ask before a large picture is opened, and offer to stop it."""
 
     def ask(sentence: str, go_on: Callable[[], None]) -> None:
         asked[:] = [sentence]
@@ -460,7 +459,7 @@ class OpenMenu(QObject):
         ]
 
     def fill(self, tree: MenuTree) -> None:
-        """List the recent files below the first line of their menu whenever it is about to show."""
+        """List the recent files whenever their menu is about to show."""
         recent = tree.menu(RECENT)
         recent.aboutToShow.connect(partial(self._list_recent, recent))
 

@@ -276,7 +276,7 @@ class Show(QObject):
 
     @Slot()
     def _refresh(self) -> None:
-        """Show what is known of the step: its result, or recorded figures where it was refused."""
+        """Show the step's result, or recorded figures where it was rejected."""
         if self._then:
             return
         live, state = self._parts.live, self._parts.store.state

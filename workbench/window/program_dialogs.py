@@ -136,10 +136,7 @@ FORGET = "Reset settings, layout, theme and recent files?"
 
 
 class ProgramDialogs(QObject):
-    """A maker of dialogs, each imported and made from the present menus when it is wanted.
-
-    window  whose menus are meant, and over which the dialogs lie
-    """
+    """A maker of dialogs, each imported and made from the present menus."""
 
     def __init__(
         self, parts: Parts, sweep: LazyPanel[SweepPanel], memory: Memory, themes: Themes
@@ -236,7 +233,7 @@ class HelpController(QObject):
 
     @Slot()
     def explain(self) -> None:
-        """Open the page about what is under the pointer, or else about what has the keyboard."""
+        """Open the page about the widget under the pointer, or with the keyboard."""
         from workbench.window.help_pages import START, topic_of
 
         under, place = QApplication.widgetAt(QCursor.pos()), START

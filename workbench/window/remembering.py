@@ -185,13 +185,13 @@ class ScreenshotRestore(QObject):
             self._inspection.pin()
 
     def _is_pinned(self, data: dict[str, Any]) -> bool:
-        """Return True for the same pin in the window, however it is viewed, or without room."""
+        """Return True for the same pin in the window, or without room."""
         pins = self._inspection.pins
         there = [json.loads(json.dumps(self._live.choices_of(pin.result))) for pin in pins]
         return len(pins) == MAX_PINS or _unviewed(data) in map(_unviewed, there)
 
     def _why_no_kernel(self, name: str, data: dict[str, Any]) -> str | None:
-        """Reason why a user kernel is not the one that was pinned; None where it is."""
+        """Reason why a user kernel is not the pinned one; None where it is."""
         if not is_own(name):
             return None
         text_sha256 = data.get(choices.TEXT)
@@ -339,7 +339,7 @@ def session_path() -> Path:
 
 
 def read_session_file() -> tuple[Session, float] | None:
-    """Read the session and when it was saved, in seconds since 1970; None without a usable file."""
+    """Read the session and its time in seconds since 1970; None without one."""
     path = session_path()
     try:
         if path.stat().st_size > MAX_SESSION_BYTES:

@@ -107,7 +107,7 @@ class ResultViews(QObject):
         self._compare.show_after(result.picture, display, self._caption_of(result))
 
     def _show_refusal(self, sentence: str, details: str) -> None:
-        """Say why there is no new result; the last one stays, marked as of earlier settings."""
+        """Say why there is no new result; the last one stays, marked."""
         if self._live.of_view is None:
             self._timing.show_empty(REFUSED)
         else:
@@ -332,7 +332,7 @@ class ExplanationController(QObject):
         self._show_area(area)
 
     def _show_area(self, area: QRectF) -> None:
-        """Fill the view with a block; where the view was before Anatomy it still goes back to."""
+        """Fill the view with a block; leaving goes back to the view before."""
         is_there = self._places is not None and self._place == self._places[1]
         self._compare.show_area(area, QMargins(0, CAPTION_PX, 0, self._anatomy.get().legend_px))
         if is_there and self._places is not None:

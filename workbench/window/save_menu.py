@@ -267,7 +267,7 @@ class FilterMenu(QObject):
 
     @Slot()
     def open_file(self) -> None:
-        """Ask for a file and filter the picture into it; a run under way is shown instead."""
+        """Ask for a file and filter the picture into it, unless a run is under way."""
         picture, service = self._store.state.picture, self._get()
         if not service.is_settled or picture is None or picture.path is None:
             service.dialog.bring_forward()

@@ -140,7 +140,7 @@ class Stage(QObject):
         return super().eventFilter(watched, event)
 
     def size_letters(self) -> None:
-        """Fit all letters to the size of the window; on the usual screen they are smallest."""
+        """Fit all letters to the size of the window."""
         size = self._window.size()
         factor = max(min(size.width() / USUAL_PX[0], size.height() / USUAL_PX[1]), 1.0)
         bold: dict[QWidget, int] = {
@@ -198,7 +198,7 @@ class LadderBars(QWidget):
         self.show_bars([])
 
     def show_bars(self, bars: Sequence[LadderBar], now: LadderBar | None = None) -> None:
-        """Show the bars of the steps up to now, one of which is the present step's."""
+        """Show the bars of the steps so far, the present one among them."""
         self._bars, self._now = list(bars[-MAX_BARS:]), now
         befores = [None, *bars][: len(bars)][-MAX_BARS:]
         is_mixed = len({each.source for each in bars}) > 1
@@ -224,7 +224,7 @@ class LadderBars(QWidget):
         return self.sizeHint() - QSize(round(0.3 * self._widths()[0]), 0)
 
     def _widths(self) -> tuple[int, int]:
-        """Width of the longest name, and of the words behind a bar; a pixel more: else elided."""
+        """Width of the longest name, and of the words behind a bar."""
         width = self.fontMetrics().horizontalAdvance
         names = max((width(name) for name, _ in self.lines), default=0) + 1
         return names, max((width(words) for _, words in self.lines), default=0)
@@ -277,7 +277,7 @@ class NotesWindow(QWidget):
         ticking.start()
 
     def show_note(self, note: str, count: str, following: str) -> None:
-        """Show a step's note, its number as "3 of 20", and the name of the next one."""
+        """Show a note, its number as "3 of 20", and the name of the next step."""
         self._note.setText(note or "No note for this step.")
         self._next.setText(f"Next: {following}" if following else "This is the last step.")
         self._count = count
@@ -289,7 +289,7 @@ class NotesWindow(QWidget):
 
 
 def _line(name: str) -> ElidedLabel:
-    """A label for words that may be too long for the screen, and are then elided."""
+    """A label that is elided where the screen is too narrow."""
     label = ElidedLabel(1.0, f"stage-{name}")
     label.setForegroundRole(TEXT)
     return label
@@ -405,7 +405,7 @@ def figures_of(
 
 
 def recorded_figures(state: State, recorded: RecordedTimes) -> Figures | None:
-    """Make the figures recorded for the job of `state`, marked as such; None: there are none."""
+    """Figures recorded for the job of `state`, marked as such; None without."""
     try:
         job = intents.job_for(state)
     except KernelError:
@@ -438,7 +438,7 @@ class Ladder:
     def up_to(
         self, step: int, state: State, bar: LadderBar | None
     ) -> tuple[list[LadderBar], LadderBar | None]:
-        """Note a step's bar; list the newest of each implementation up to it, and its own."""
+        """Note a step's bar; list the newest of each implementation, and its own."""
         picture = state.picture and weakref.ref(state.picture)  # it may be large
         work = (state.filter, state.ksize, state.sigma, state.border, picture)
         known, before = self._steps.get(step, (None, None))

@@ -97,7 +97,7 @@ class StateStep(QUndoCommand):
         return GRADUAL_ID if self.before.keys() <= GRADUAL else NO_ID
 
     def mergeWith(self, other: QUndoCommand) -> bool:  # noqa: N802
-        """Take a later change of the same number into this step; back at the start it is none."""
+        """Take a later change of the same number into this step."""
         assert isinstance(other, StateStep)
         is_soon = other.at_s - self.at_s < TOGETHER_S or other.is_held
         if self.is_closed or not is_soon or other.before.keys() != self.before.keys():
@@ -185,7 +185,7 @@ class UndoHistory(QObject):
 
     @contextmanager
     def quietly(self) -> Iterator[None]:
-        """Keep changes made inside out of the history: not the user's, or taken back at once."""
+        """Keep changes made inside out of the history."""
         before, self._is_quiet = self._is_quiet, True
         try:
             yield

@@ -224,7 +224,7 @@ class WindowLayout(QObject):
         return {LAYOUTS: {**self._others, self._screen_key: here}}
 
     def restore(self, get: Callable[[str, Any], Any]) -> None:
-        """Take up the layout for this screen's size; without one the window is as large as it.
+        """Take up the layout for this screen's size; without one fill the screen.
 
         get: a setting by its name, with its default
         """
@@ -374,7 +374,7 @@ class OnScreen(QObject):
 
 
 def brought_back(frame: QRect, screens: Sequence[QRect]) -> QRect | None:
-    """Place for a window on the nearest of `screens`; None: it can be dragged by hand."""
+    """Place for a window on the nearest of `screens`; None: it is within reach."""
     handle = QRect(frame.topLeft(), frame.topRight() + QPoint(0, HANDLE_PX - 1))
     needed = min(WIDE_PX, frame.width())
     seen = [handle.intersected(screen) for screen in screens]
