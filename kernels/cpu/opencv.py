@@ -171,7 +171,7 @@ SHARED_PRODUCTS = 1 << 23
 # At most so many samples a shared band, and so many products a call on cv2's own threads, so that a
 # large picture can be stopped in between; at least so many times the filter's reach in rows, since
 # each band is read with its halo.
-BAND_SAMPLES, CALL_PRODUCTS, BAND_REACHES = 1 << 20, 1 << 30, 4
+BAND_SAMPLES, CALL_PRODUCTS, BAND_REACHES = 1 << 20, 1 << 31, 4
 
 # What OpenCV calls our borders; it has no wrap for filters.
 OPENCV_BORDERS = {

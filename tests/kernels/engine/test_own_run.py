@@ -115,7 +115,7 @@ def test_nothing_but_filtering_takes_one(monkeypatch):
     monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
     monkeypatch.setattr("kernels.engine.engine.compiling_ahead", lambda _, wanted: iter(wanted))
     engine, job = Engine(), a_job()
-    for ask in (engine.launch_once, engine.queue, engine.occupancy):
+    for ask in (engine.launch_once, engine.occupancy):
         with pytest.raises(CannotRunError, match="runs in a process of its own"):
             ask(job)
     with pytest.raises(CannotRunError, match="runs in a process of its own"):
