@@ -46,10 +46,9 @@ class Picker:
         self.measurements = measurements or Measurements(device)
 
     def picks(self, job: Job) -> Iterator[Pick]:
-        """Yield what to run `job` with, the best first; none refuses it.
+        """Yield the ways to run `job`, the best first; none rejects it.
 
-        Beside what was measured for its kind stands nothing: a rung that was left out there was
-        found wrong, or hopeless.
+        Only measured ways where there are any for its kind: other rungs were wrong or hopeless.
         """
         kind = job_class_of(job)
         measured = self.measurements.of(kind)
@@ -85,10 +84,7 @@ class Picker:
                 )
 
     def _nearest(self, kind: JobClass) -> JobClass | None:
-        """Return the measured class that is nearest to `kind`.
-
-        In the size, at most in the border as well.
-        """
+        """The measured class nearest to `kind`: of another size, or of another border as well."""
         alike = [
             each
             for each in self.measurements.kinds()

@@ -7,6 +7,7 @@ import platform
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -26,16 +27,18 @@ NO_LIMITS = {"index", "count", "driver_version", "runtime_version", "watchdog"}
 
 
 def this_machine(engine: Engine) -> Machine:
-    """Return this computer with the engine's GPU.
+    """Describe this computer with the engine's GPU; unknown values are empty.
 
-    Measures that GPU's ceilings, which takes some seconds the first time. Never raises: what
-    cannot be found out is left empty.
+    Measures that GPU's ceilings, which takes some seconds the first time.
     """
     device = engine.device
     bare = Machine(cpu=cpu(), memory=memory(), system=system(), software=software(device))
     if isinstance(device, NoDevice):
         return replace(bare, no_gpu=f"{device.reason} {device.remedy}".rstrip())
-    return replace(bare, gpu=device.name, limits=limits(device), ceilings=_ceilings(engine))
+    ceilings: dict[str, float] = {}
+    with suppress(KernelError):
+        ceilings = engine.ceilings()
+    return replace(bare, gpu=device.name, limits=limits(device), ceilings=ceilings)
 
 
 def cpu() -> str:
@@ -65,29 +68,21 @@ def system() -> str:
 
 
 def limits(device: Device) -> dict[str, int]:
-    """Return every number that is a fact about the GPU, by its name in Device.
-
-    The compute capability 9.0 is 90.
-    """
-    found = {
-        each.name: getattr(device, each.name)
-        for each in fields(Device)
-        if each.name not in NO_LIMITS and type(getattr(device, each.name)) is int
-    }
+    """Every number that describes the GPU, by its name in Device; capability 9.0 is 90."""
     major, minor = device.compute_capability
+    values = {each.name: getattr(device, each.name) for each in fields(Device)}
+    found = {n: v for n, v in values.items() if n not in NO_LIMITS and type(v) is int}
     return {"compute_capability": 10 * major + minor, **found}
 
 
 def software(device: Device | NoDevice) -> dict[str, str]:
-    """Return names and versions of what takes part in a measurement; imports nothing for it."""
+    """Names and versions of software that takes part in a measurement; imports none of it."""
     from importlib.metadata import PackageNotFoundError, version  # 50 ms that a start is without
 
     found = {"Python": platform.python_version(), PROGRAM: program_version()}
     for name, package in PACKAGES.items():
-        try:
+        with suppress(PackageNotFoundError):
             found[name] = version(package)
-        except PackageNotFoundError:
-            continue
     if cupy := cupy_version():
         found["CuPy"] = cupy
     if isinstance(device, Device):
@@ -100,15 +95,8 @@ def software(device: Device | NoDevice) -> dict[str, str]:
     return found
 
 
-def _ceilings(engine: Engine) -> dict[str, float]:
-    try:
-        return engine.ceilings()
-    except KernelError:
-        return {}
-
-
 def _driver() -> str:
-    """Return the version of the NVIDIA driver, from NVML, or "" where it does not tell."""
+    """The version of the NVIDIA driver, from NVML, or ""."""
     try:
         import pynvml
 

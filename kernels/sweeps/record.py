@@ -58,10 +58,7 @@ class Measurement:
 
     @property
     def end_to_end_ms(self) -> float | None:
-        """Return the time of upload, kernel and download, from and to ordinary memory.
-
-        None where the transfers are unknown.
-        """
+        """Time of upload, kernel and download, from and to ordinary memory; None if unknown."""
         if self.transfers is None:
             return None
         up, down = self.transfers.pageable_up, self.transfers.pageable_down
@@ -96,17 +93,14 @@ class Record:
 
     @property
     def is_complete(self) -> bool:
-        """Return True if nothing more will come.
-
-        It has all rounds, or the reason why there are none.
-        """
+        """Return True if it has all rounds, or the reason why there are none."""
         if isinstance(self.outcome, str):
             return True
         return not self.outcome.kernel.rounds or bool(self.outcome.kernel.ended)
 
     @property
     def verified(self) -> Measurement | None:
-        """Return the measurement if its output was found right: only then is it a speed."""
+        """The measurement if its output was found right: only then is it a speed."""
         if isinstance(self.outcome, str) or self.outcome.check is None:
             return None
         return self.outcome if self.outcome.check.ok else None
@@ -123,10 +117,7 @@ class Record:
 
     @property
     def megapixels_per_s(self) -> float | None:
-        """Return the megapixels filtered in a second of kernel time.
-
-        None where that is not a speed.
-        """
+        """Megapixels filtered in a second of kernel time; None where that is no speed."""
         if self.verified is None:
             return None
         return self.cell.megapixels / (self.verified.kernel.median_ms / 1e3)
@@ -180,13 +171,9 @@ class Session:
 
     @property
     def origin(self) -> str:
-        """Return "recorded" where it came with the program, "from a file" where it was opened.
-
-        Empty where it was measured here and now.
-        """
-        if not self.is_recorded:
-            return ""
-        return "recorded" if self.is_shipped else "from a file"
+        """ "recorded" if it came with the program, "from a file" if it was opened; else ""."""
+        origin = "recorded" if self.is_shipped else "from a file"
+        return origin if self.is_recorded else ""
 
 
 # What was chosen or allocated once at a process's start, and what else runs on the computer, makes
