@@ -30,8 +30,8 @@ settings.register_profile(
 )
 settings.load_profile("patient")
 
-# Pools that the library keeps for the process's life: their threads wait, and end with it.
-POOLS = ("workbench-looking", "checks", "opencv-bands")
+# Pools, and the listener of a child, that the library keeps for the process's life.
+POOLS = ("workbench-looking", "checks", "opencv-bands", "kernels.cuda_on_cpu")
 
 
 @pytest.fixture(scope="session")

@@ -65,7 +65,7 @@ class ChildProcess:
         self._is_final, self._is_ended = is_final, False
         self._is_silent = False  # its output has ended
         # A thread, since no pipe can be polled on every system.
-        threading.Thread(target=self._listen, name="child-replies", daemon=True).start()
+        threading.Thread(target=self._listen, name=module, daemon=True).start()
 
     @property
     def is_alive(self) -> bool:
