@@ -19,7 +19,7 @@ from tests.workbench.driving import PATIENCE_MS, answers, child, pick, trigger
 from workbench.charts.canvas import Canvas
 from workbench.charts.chart_view import ChartView
 from workbench.model.state import Picture
-from workbench.panels.anatomy.warp_strip import LaneStrip
+from workbench.panels.anatomy.lane_grid import LaneGrid
 from workbench.panels.blocks.candidates import field_of
 from workbench.panels.blocks.rows import rows_of, sentence_of
 from workbench.panels.compare.picture_view import PictureView
@@ -28,7 +28,7 @@ from workbench.panels.timing.history_plot import HistoryPlot
 from workbench.panels.weights.weights_summary import ResponseView
 
 # What has to say in words what it draws.
-CHARTS = (Canvas, ChartView, HistoryPlot, LaneStrip, PictureView, ResponseView)
+CHARTS = (Canvas, ChartView, HistoryPlot, LaneGrid, PictureView, ResponseView)
 ANALYSES = ("histogram", "similarity")
 PROJECTOR_PX = (1280, 720)
 ERROR = (

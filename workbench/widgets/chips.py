@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 
@@ -140,6 +140,21 @@ def hairline(color: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle
     pen.setCosmetic(True)
     pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
     return pen
+
+
+def outline(
+    painter: QPainter,
+    areas: Sequence[QRectF],
+    color: QColor,
+    width: float = 1.5,
+    under: str = "#000000",
+    style: Qt.PenStyle = Qt.PenStyle.SolidLine,
+) -> None:
+    """Draw rectangles over a wider line of another color, to be seen on any picture."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for each, thickness in ((QColor(under), width + 2.0), (color, width)):
+        painter.setPen(hairline(each, thickness, style))
+        painter.drawRects(areas)
 
 
 def paint_words(painter: QPainter, scale: float, place: QPointF, words: str) -> None:

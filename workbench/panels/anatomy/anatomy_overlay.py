@@ -1,26 +1,30 @@
-"""The painting of a launch over the picture: blocks, one tile and its halo, warps, a thread."""
+"""The painting of a launch over the picture: blocks, a tile, warps, a thread, and the legend."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+import numpy as np
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter
 
 from kernels.anatomy.launch_shapes import Rect
+from kernels.anatomy.record import Part
 from kernels.anatomy.transactions import LANES
-from workbench.panels.anatomy.hairlines import paint_hairlines
-from workbench.panels.anatomy.launch_legend import Entry
 from workbench.panels.anatomy.subject import Look, Marks
-from workbench.widgets.chips import hairline
+from workbench.widgets.chips import hairline, outline
 
 NARROWEST = 8.0  # device pixels between two lines of the grid; closer ones would hide the picture
+LEAST_PX = 5  # size of a thread's samples on the screen
 # On pictures, which may have any colour; Okabe and Ito's blue, orange and yellow.
 HALO, TILE = QColor(86, 180, 233), QColor(0, 114, 178)
 WARPS = (QColor(230, 159, 0, 95), QColor(86, 180, 233, 95))
 LOADED, SHARED = QColor(230, 159, 0, 150), QColor(0, 158, 115, 120)
 THREAD = QColor(240, 228, 66)
 WARP = QColor("#ffffff")
+PART_TITLES: dict[Part, str] = {"load": "1 Load", "share": "2 Share", "compute": "3 Compute"}
+FILLED, OUTLINED, DASHED = "■", "□", "⬚"  # signs of the legend, in the colours of the painting
 
 
 def paint_look(
@@ -31,73 +35,90 @@ def paint_look(
     painter  in pixels of the picture, see `picture_view.Overlay`
     marks    None: threads are not drawn
     """
+    part = None if marks is None else marks.part
     _paint_grid(painter, visible, scale, look)
-    if marks is not None and marks.part == "share" and marks.is_shared:
+    if marks is not None and marks.is_shared:
         _fill(painter, SHARED, [look.subject.shape.with_halo(look.block)], look)
-    if marks is not None and marks.part == "compute":
+    if part == "compute":
         _paint_warps(painter, scale, look)
     _paint_tile(painter, look)
     if marks is None:
         return
-    if marks.part == "load":
+    if part == "load":
         _fill(painter, LOADED, [rect for _, rect in marks.lanes], look)
-        own = [rect for lane, rect in marks.lanes if lane == look.lane]
-        _paint_marked(painter, scale, look, own)
-    if marks.part == "compute":
-        _paint_reads(painter, look, marks)
-        _paint_thread(painter, scale, look)
+        _paint_thread(painter, scale, look, [rect for n, rect in marks.lanes if n == look.lane])
+    if part == "compute":
+        if marks.tap is not None:
+            _fill(painter, THREAD, [marks.tap], look)
+        outline(painter, _areas(marks.reads, look), THREAD, style=Qt.PenStyle.DashLine)
+        _paint_thread(painter, scale, look, look.rects_of(look.thread or 0))
 
 
-def legend_of(look: Look, marks: Marks | None) -> list[Entry]:
-    """Return what the legend says of what `paint_look` paints."""
-    entries = [Entry("Tile: computed by the block", outline=TILE)]
+def legend_of(look: Look, marks: Marks | None) -> dict[str, str]:
+    """The parts that `paint_look` paints, each with its sign in rich text."""
+    entries = {"Tile: computed by the block": _sign(OUTLINED, TILE, "#ffffff")}
     if look.subject.shape.halo != (0, 0):
-        entries.append(Entry("Halo: read as well", outline=HALO, is_dashed=True))
+        entries["Halo: read as well"] = _sign(DASHED, HALO)
     if marks is None:
         return entries
     if marks.part == "load" and marks.lanes:
-        entries.append(Entry("Loaded by this warp", fill=LOADED))
-        entries.append(Entry("Loaded by this lane", outline=THREAD))
-    if marks.part == "share" and marks.is_shared:
-        entries.append(Entry("In shared memory", fill=SHARED))
+        entries["Loaded by this warp"] = _sign(FILLED, LOADED)
+        entries["Loaded by this lane"] = _sign(OUTLINED, THREAD)
+    if marks.is_shared:
+        entries["In shared memory"] = _sign(FILLED, SHARED)
     if marks.part == "compute":
-        entries.append(Entry("Warps, in two colours", *WARPS))
-        entries.append(Entry("This warp", outline=WARP))
-        entries.append(Entry("This thread", outline=THREAD))
+        entries["Warps, in two colours"] = "".join(_sign(FILLED, color) for color in WARPS)
+        entries["This warp"] = _sign(OUTLINED, WARP)
+        entries["This thread"] = _sign(OUTLINED, THREAD)
         if marks.reads:
-            entries.append(Entry("What it reads", outline=THREAD, is_dashed=True))
+            entries["Read by it"] = _sign(DASHED, THREAD)
     return entries
 
 
-def pixels(rect: Rect, channels: int) -> QRectF:
-    """Return samples and rows as pixels: a block may end inside one."""
-    return QRectF(rect.left / channels, rect.top, rect.width / channels, rect.height)
+def legend_words(look: Look, marks: Marks | None) -> str:
+    """The legend as one line of rich text, which breaks between its entries."""
+    entries = [] if marks is None else [("", PART_TITLES[marks.part])]
+    entries += [(f"{sign}&nbsp;", words) for words, sign in legend_of(look, marks).items()]
+    return " &nbsp; ".join(sign + words.replace(" ", "&nbsp;") for sign, words in entries)
+
+
+def _sign(sign: str, color: QColor, under: str = "transparent") -> str:
+    return f'<span style="color:{color.name()}; background:{under}">{sign}</span>'
 
 
 def block_area(look: Look) -> QRectF:
-    """Return the pixels of the block that is looked at, with its halo."""
+    """The pixels of the block shown, with its halo."""
     shape = look.subject.shape
-    return pixels(shape.with_halo(look.block).clipped(shape.picture), look.subject.channels)
+    return _area(shape.with_halo(look.block).clipped(shape.picture), look)
 
 
 def grid_is_drawn(look: Look, scale: float) -> bool:
-    """Return whether blocks are far enough apart on the screen."""
+    """Return True if blocks are far enough apart on the screen."""
     across, down = look.subject.shape.covers
     return min(across / look.subject.channels, down) * scale >= NARROWEST
 
 
 def warp_runs(look: Look, warp: int) -> list[Rect]:
-    """Return what a warp's lanes compute as rectangles: runs of samples, equal rows joined."""
+    """The samples of a warp's lanes as rectangles: runs of samples, equal rows joined."""
     return look.record.rects(warp * LANES, (warp + 1) * LANES) if look.record else []
+
+
+def _area(rect: Rect, look: Look) -> QRectF:
+    """Samples and rows as pixels: a block may end inside one."""
+    channels = look.subject.channels
+    return QRectF(rect.left / channels, rect.top, rect.width / channels, rect.height)
+
+
+def _areas(rects: Sequence[Rect], look: Look) -> list[QRectF]:
+    return [_area(rect, look) for rect in rects]
 
 
 def _paint_grid(painter: QPainter, visible: QRectF, scale: float, look: Look) -> None:
     if not grid_is_drawn(look, scale):
         return
-    shape, channels = look.subject.shape, look.subject.channels
-    picture = pixels(shape.picture, channels)
-    area = visible.intersected(picture)
-    across, down = shape.covers[0] / channels, shape.covers[1]
+    shape = look.subject.shape
+    area = visible.intersected(_area(shape.picture, look))
+    across, down = shape.covers[0] / look.subject.channels, shape.covers[1]
     columns = _steps(area.left(), area.right(), across)
     rows = _steps(area.top(), area.bottom(), down)
     painter.save()
@@ -117,62 +138,77 @@ def _steps(begin: float, end: float, step: float) -> list[float]:
 
 
 def _paint_tile(painter: QPainter, look: Look) -> None:
-    shape, channels = look.subject.shape, look.subject.channels
+    shape = look.subject.shape
     if shape.halo != (0, 0):
         faint = QColor(HALO)
         faint.setAlpha(60)
         painter.setBrush(faint)
         painter.setPen(hairline(HALO, 2, Qt.PenStyle.DashLine))
-        painter.drawRect(pixels(shape.with_halo(look.block), channels))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    for color, width in ((QColor("#ffffff"), 4.0), (TILE, 2.0)):
-        painter.setPen(hairline(color, width))
-        painter.drawRect(pixels(look.tile, channels))
+        painter.drawRect(_area(shape.with_halo(look.block), look))
+    outline(painter, [_area(look.tile, look)], TILE, 2.0, "#ffffff")
 
 
 def _paint_warps(painter: QPainter, scale: float, look: Look) -> None:
-    channels = look.subject.channels
     for warp in range(look.subject.shape.warps):
-        painter.setBrush(WARPS[warp % 2])
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.drawRects([pixels(run, channels) for run in warp_runs(look, warp)])
+        _fill(painter, WARPS[warp % 2], warp_runs(look, warp), look)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(hairline(WARP, 1.5))
-    for run in warp_runs(look, look.warp):
-        if min(run.width / channels, run.height) * scale >= 3:
-            painter.drawRect(pixels(run, channels))
+    for area in _areas(warp_runs(look, look.warp), look):
+        if min(area.width(), area.height()) * scale >= 3:
+            painter.drawRect(area)
 
 
-def _paint_thread(painter: QPainter, scale: float, look: Look) -> None:
-    _paint_marked(painter, scale, look, look.rects_of(look.thread or 0))
-
-
-def _paint_marked(painter: QPainter, scale: float, look: Look, rects: list[Rect]) -> None:
-    """Paint what is of one thread, large enough to be seen."""
-    least = 5 / scale
+def _paint_thread(painter: QPainter, scale: float, look: Look, rects: list[Rect]) -> None:
+    """Outline samples of one thread, large enough to be seen."""
     made = []
-    for rect in rects:
-        own = pixels(rect, look.subject.channels)
-        wider, taller = max(least - own.width(), 0) / 2, max(least - own.height(), 0) / 2
-        made.append(own.adjusted(-wider, -taller, wider, taller))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    for color, width in ((QColor("#000000"), 3.5), (THREAD, 1.5)):
-        painter.setPen(hairline(color, width))
-        painter.drawRects(made)
+    for area in _areas(rects, look):
+        wider, taller = (
+            max(LEAST_PX / scale - side, 0) / 2 for side in (area.width(), area.height())
+        )
+        made.append(area.adjusted(-wider, -taller, wider, taller))
+    outline(painter, made, THREAD)
 
 
-def _paint_reads(painter: QPainter, look: Look, marks: Marks) -> None:
-    """Paint what the thread reads, and the sample of the tap that is looked at."""
-    channels = look.subject.channels
-    if marks.tap is not None:
-        _fill(painter, THREAD, [marks.tap], look)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    for color, width in ((QColor("#000000"), 3.0), (THREAD, 1.5)):
-        painter.setPen(hairline(color, width, Qt.PenStyle.DashLine))
-        painter.drawRects([pixels(rect, channels) for rect in marks.reads])
-
-
-def _fill(painter: QPainter, color: QColor, rects: list[Rect], look: Look) -> None:
+def _fill(painter: QPainter, color: QColor, rects: Sequence[Rect], look: Look) -> None:
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(color)
-    painter.drawRects([pixels(rect, look.subject.channels) for rect in rects])
+    painter.drawRects(_areas(rects, look))
+
+
+# -- many lines, painted in a millisecond
+
+STRENGTH = 115  # of 255: 45 %
+DARK, LIGHT = QColor(0, 0, 0, STRENGTH), QColor(255, 255, 255, STRENGTH)
+PREMULTIPLIED_DARK = STRENGTH << 24
+PREMULTIPLIED_LIGHT = STRENGTH * 0x01010101
+PATTERN_ROWS = 16  # painted again and again: one row alone would take Qt longer
+
+
+def paint_hairlines(
+    painter: QPainter, area: QRect, columns: Sequence[int], rows: Sequence[int]
+) -> None:
+    """Paint lines one pixel dark and one light, through all of `area`.
+
+    painter  in device pixels
+    columns  x of the upright lines' light pixels; the dark ones are to the left of them
+    rows     y of the level lines' light pixels; the dark ones are above them
+
+    Qt's rasteriser takes an upright line pixel by pixel, so that those are painted all at once, as
+    the texture of one rectangle.
+    """
+    if area.isEmpty():
+        return
+    pattern = np.zeros((PATTERN_ROWS, area.width()), np.uint32)
+    light = np.asarray(columns, np.int64) - area.left()
+    for places, color in ((light - 1, PREMULTIPLIED_DARK), (light, PREMULTIPLIED_LIGHT)):
+        pattern[:, places[(places >= 0) & (places < area.width())]] = color
+    form = QImage.Format.Format_ARGB32_Premultiplied
+    texture = QImage(pattern.data, area.width(), PATTERN_ROWS, form).copy()
+    painter.save()
+    painter.setClipRect(area)
+    painter.translate(area.topLeft())
+    painter.fillRect(QRect(0, 0, area.width(), area.height()), QBrush(texture))
+    for y in rows:
+        painter.fillRect(0, y - area.top() - 1, area.width(), 1, DARK)
+        painter.fillRect(0, y - area.top(), area.width(), 1, LIGHT)
+    painter.restore()

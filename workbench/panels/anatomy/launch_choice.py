@@ -16,11 +16,13 @@ from kernels.rungs.rung import Rung, ladder
 from workbench.base.plain_text import tip_text
 from workbench.model import intents
 from workbench.panels.anatomy.subject import Subject, subject_of
+from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.tile import words_label
 
 FIRST = "shared"  # the rung until one is chosen
+NAMES_TIP = "Whose launch to show; it need not be the one that runs"
 BLOCK_TIP = "Block shape, threads across × down; keys: , and ."
 
 
@@ -29,13 +31,11 @@ class LaunchChoice(QWidget):
 
     Signals:
         changed(): another rung or pass was picked.
-        block_wanted(block_xy): the user wants this block shape.
     """
 
     changed = Signal()
-    block_wanted = Signal(object)
 
-    def __init__(self) -> None:
+    def __init__(self, store: Store) -> None:
         super().__init__()
         self._chosen = ""  # the rung picked here; "" follows the one that runs
         self._last_rung = FIRST  # the last one that ran
@@ -43,31 +43,29 @@ class LaunchChoice(QWidget):
         self._running = ""  # the one that ran last, on the CPU or the GPU
         self._pass = 0
         self._names = DropDown("anatomy-rung", "Implementation to show")
-        self._names.setToolTip("Whose launch to show; it need not be the one that runs")
+        self._names.setToolTip(NAMES_TIP)
         for each in ladder():
             self._names.addItem(each.title, each.key)
-        self._names.activated.connect(lambda _: self._choose(self._names.currentData()))
+        self._names.activated.connect(lambda _: self._choose(self._names.currentData(), 0))
         self._passes = DropDown("anatomy-pass", "Launch")
         self._passes.setToolTip("Which of its launches to show")
-        self._passes.activated.connect(self._choose_pass)
+        self._passes.activated.connect(lambda number: self._choose(self._chosen, number))
         self._blocks = DropDown("anatomy-block", "Block shape")
-        self._blocks.activated.connect(lambda _: self.block_wanted.emit(self._blocks.currentData()))
-        rows = VBox(self, 0)
+        self._blocks.activated.connect(lambda _: store.choose(block_xy=self._blocks.currentData()))
         self._note = words_label("anatomy-running", 0.9, is_muted=True)
         both = HBox()
         both.add((self._names, 3), (self._blocks, 2))
-        rows.add(both, self._passes, self._note)
+        VBox(self, 0).add(both, self._passes, self._note)
 
     # -- which
 
     def follow(self, key: str) -> bool:
-        """Note that implementation `key` runs; return whether it is another rung than before."""
+        """Note that implementation `key` runs; return True if it is another rung than before."""
         self._running = key
-        if _rung(key) is None:
+        if _rung(key) is None or key == self._last_rung:
             return False
-        is_other = key != self._last_rung
         self._last_rung = key
-        return is_other
+        return True
 
     def follow_choice(self, key: str) -> None:
         """Note that the state names `key`; where that is another rung, it replaces the one here."""
@@ -76,9 +74,9 @@ class LaunchChoice(QWidget):
         self._asked_for = key
 
     def launch_of(self, job: Job, device: Device | None) -> Subject | str:
-        """Return the launch to show, or the sentence why there is none.
+        """The launch to show, or a sentence on why there is none.
 
-        It is that of the rung picked here, whether or not it takes the job; else of the last one
+        It is that of the rung picked here, even if it does not take the job; else of the last one
         that ran, or of the first that takes it.
         """
         found = subject_of(self.rung, job, device)
@@ -89,15 +87,11 @@ class LaunchChoice(QWidget):
 
     @property
     def rung(self) -> Rung:
-        """Return the rung picked here, or else the last one that ran."""
+        """The rung picked here, or else the last one that ran."""
         return _rung(self._chosen or self._last_rung) or ladder()[0]
 
-    def choices(self) -> dict[str, Any]:
-        """Return what to remember until the next start, fit for JSON."""
-        return {"rung": self.rung.key}
-
     def restore(self, choices: Mapping[str, Any]) -> None:
-        """Take over what `choices()` gave, as far as it makes sense."""
+        """Show the remembered rung until another runs or is picked."""
         key = choices.get("rung")
         self._last_rung = key if isinstance(key, str) and _rung(key) else FIRST
         self._chosen = ""
@@ -105,47 +99,43 @@ class LaunchChoice(QWidget):
     # -- the lists
 
     def show_launch(self, subject: Subject | None, block_xy: tuple[int, int]) -> None:
-        """Show what is chosen in the lists; `block_xy` may be any shape."""
+        """Show the choice in the lists; `block_xy` may be any shape."""
         rung = subject.rung if subject is not None else self.rung
         self._names.setCurrentIndex(self._names.findData(rung.key))
         self.show_running()
         shapes = list(dict.fromkeys((*PRESETS, block_xy)))
-        titles = [f"{x}×{y}" for x, y in shapes]
-        if titles != self._blocks.entries():
-            self._blocks.clear()
-            for title, shape in zip(titles, shapes, strict=True):
-                self._blocks.addItem(title, shape)
+        _fill(self._blocks, {f"{x}×{y}": (x, y) for x, y in shapes})
         self._blocks.setCurrentIndex(shapes.index(block_xy))
         self._blocks.setEnabled(not rung.own_block)
         self._blocks.setToolTip(tip_text(rung.own_block or BLOCK_TIP))
         passes = subject.shapes if subject is not None else ()
-        titles = [f"Launch {shape.number + 1}: {shape.function}" for shape in passes]
-        if titles != self._passes.entries():
-            self._passes.clear()
-            self._passes.addItems(titles)
-        self._passes.setCurrentIndex(min(self._pass, max(len(titles) - 1, 0)))
-        self._passes.setVisible(len(titles) > 1)
+        _fill(self._passes, {f"Launch {each.number + 1}: {each.function}": None for each in passes})
+        self._passes.setCurrentIndex(min(self._pass, max(len(passes) - 1, 0)))
+        self._passes.setVisible(len(passes) > 1)
 
     def show_running(self) -> None:
-        """Say what runs where it is not the rung whose launch is shown."""
-        shown, running = self._names.currentData(), self._running
-        self._note.setVisible(bool(running) and running != shown)
-        if not running or running == shown:
-            return
-        where = "" if _rung(running) or is_own(running) else " on the CPU"
-        title = intents.implementation(running).title
-        self._note.setText(
-            f"Running: {title}{where}. Shown: what {self._names.currentText()} launches."
-        )
+        """Name the implementation that runs where it is not the one whose launch is shown."""
+        running = self._running
+        is_needed = bool(running) and running != self._names.currentData()
+        self._note.setVisible(is_needed)
+        if is_needed:
+            where = "" if _rung(running) or is_own(running) else " on the CPU"
+            title = intents.implementation(running).title
+            shown = self._names.currentText()
+            self._note.setText(f"Running: {title}{where}. Shown: what {shown} launches.")
 
-    def _choose(self, key: str) -> None:
-        self._chosen, self._pass = key, 0
-        self.changed.emit()
-
-    def _choose_pass(self, number: int) -> None:
-        self._pass = number
+    def _choose(self, key: str, number: int) -> None:
+        self._chosen, self._pass = key, number
         self.changed.emit()
 
 
 def _rung(key: str) -> Rung | None:
     return next((rung for rung in ladder() if rung.key == key), None)
+
+
+def _fill(box: DropDown, entries: Mapping[str, Any]) -> None:
+    """List these titles and their data, unless they are there already."""
+    if box.entries() != list(entries):
+        box.clear()
+        for title, data in entries.items():
+            box.addItem(title, data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from kernels.rungs.rung import Rung, ladder
 from kernels.rungs.work import work_of
 from workbench.base.numbers import CHANNELS
 from workbench.base.paths import asset
+from workbench.panels.anatomy.lane_grid import LaneCell
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,20 +45,20 @@ class Subject:
 
     @property
     def channels(self) -> int:
-        """Return the number of channels of the job's picture."""
+        """Number of channels of the job's picture."""
         return self.job.channels
 
     def with_pass(self, number: int) -> Subject:
-        """Return the same rung's pass, by its place among `shapes`."""
+        """Choose a pass of the same rung, by its place among `shapes`."""
         shape = self.shapes[min(number, len(self.shapes) - 1)]
         if shape is self.shape:
             return self
         return replace(self, shape=shape, records=_records(self.rung, self.job, shape))
 
     def loads_per_sample(self, device: Device | None) -> tuple[float, float] | None:
-        """Return the samples loaded per sample computed; of the plain rung as well.
+        """Samples loaded per sample computed, here and by the plain rung.
 
-        None where one of the two is not known, as of what a library launches.
+        None where one of the two is not known, as for a library's launches.
         """
         multiprocessors = device.multiprocessors if device else USUAL_MULTIPROCESSORS
         plain = next(each for each in ladder() if each.gradient == self.rung.gradient)
@@ -70,7 +72,7 @@ class Subject:
 
 
 def subject_of(rung: Rung, job: Job, device: Device | None) -> Subject | str:
-    """Return the first pass of `rung` for `job`, or the sentence on why there is none to show."""
+    """Choose the first pass of `rung` for `job`, or explain why there is none to show."""
     job = replace(job, implementation=rung.key)
     if refusal := why_none(rung, job, device):
         return refusal
@@ -90,7 +92,7 @@ class Look:
 
     at      the sample and row that are pointed at
     thread  None where the block is not recorded
-    record  what the block's threads do; None likewise
+    record  the accesses of the block's threads; None likewise
     """
 
     subject: Subject
@@ -101,53 +103,50 @@ class Look:
 
     @property
     def steps(self) -> tuple[Access, ...]:
-        """Return what the block's threads do."""
+        """The accesses of the block's threads."""
         return self.record.steps if self.record else ()
 
     @property
     def tile(self) -> Rect:
-        """Return the samples and rows that the block computes."""
+        """The samples and rows that the block computes."""
         return self.subject.shape.tile(self.block)
 
     @property
     def warp(self) -> int:
-        """Return the number of the thread's warp in its block."""
+        """Number of the thread's warp in its block."""
         return (self.thread or 0) // LANES
 
     @property
     def lane(self) -> int:
-        """Return the number of the thread in its warp."""
+        """Number of the thread in its warp."""
         return (self.thread or 0) % LANES
 
     def rects_of(self, thread: int) -> list[Rect]:
-        """Return all samples and rows that `thread` computes."""
+        """All samples and rows that `thread` computes."""
         return self.record.rects(thread, thread + 1) if self.record else []
 
     def sample_of(self, thread: int) -> tuple[int, int] | None:
-        """Return the first sample and row that `thread` computes; None if it computes none."""
+        """The first sample and row that `thread` computes; None if it computes none."""
         first = next(iter(self.rects_of(thread)), None)
         return (first.left, first.top) if first else None
 
     @property
     def own(self) -> Rect | None:
-        """Return the samples around those pointed at that the thread computes; else its first."""
+        """The samples around those pointed at that the thread computes; else its first."""
         rects, (x, y) = self.rects_of(self.thread or 0), self.at
         here = (r for r in rects if r.left <= x < r.right and r.top <= y < r.bottom)
         return next(here, rects[0] if rects else None)
 
     @property
     def middle(self) -> tuple[int, int]:
-        """Return the sample and row of the picture that are nearest to where the thread works.
-
-        Where it has no sample, they are nearest to the middle of the tile.
-        """
+        """The sample and row of the picture nearest to the thread's first, or the tile's middle."""
         picture, tile = self.subject.shape.picture, self.tile.clipped(self.subject.shape.picture)
         x, y = (tile.left + tile.right) // 2, (tile.top + tile.bottom) // 2
         x, y = self.sample_of(self.thread or 0) or (x, y)
         return min(max(x, 0), picture.right - 1), min(max(y, 0), picture.bottom - 1)
 
     def thread_words(self) -> str:
-        """Say which thread it is and what it computes."""
+        """Name the thread and its samples."""
         if self.thread is None or self.record is None:
             return ""
         begin = f"Thread {self.thread}, lane {self.lane} of warp {self.warp},"
@@ -168,7 +167,7 @@ class Look:
         return f"{begin} computes {samples} in {anatomy_words.span('row', y, rect.bottom)}{more}."
 
     def sentences(self) -> list[tuple[str, str]]:
-        """Return headings and what stands under them."""
+        """Headings, each with its paragraph."""
         shape, records = self.subject.shape, self.subject.records
         here = anatomy_words.block_words(shape, self.block)
         if self.record is not None and shape.layout is not None:
@@ -191,11 +190,11 @@ class Look:
         return "" if records.problem else anatomy_words.counting_words()
 
     def steps_of(self, part: Part) -> tuple[Access, ...]:
-        """Return what the block's threads do in one part of the launch."""
+        """The accesses of the block's threads in one part of the launch."""
         return tuple(each for each in self.steps if each.part == part)
 
     def part_words(self, part: Part) -> str:
-        """Say what the block does in one part of the launch; of "compute" `thread_words` does."""
+        """Describe the block's work in one part of the launch but "compute"; see `thread_words`."""
         if part == "compute" or self.record is None:
             return ""
         if part == "load":
@@ -203,9 +202,9 @@ class Look:
         return anatomy_words.share_words(self.record.traffic)
 
     def loaded_by_warp(self, step: Access, time: int) -> list[tuple[int, Rect]]:
-        """Return what each lane of the warp loads or stores at a time, as samples of the picture.
+        """Lanes of the warp with the samples of the picture that each loads or stores at a time.
 
-        Pairs of a lane and its samples; none where the array is not laid out like the picture.
+        None where the array is not laid out like the picture.
         """
         shape = self.subject.shape
         if step.array not in shape.row_bytes:
@@ -218,25 +217,25 @@ class Look:
         return [(lane, rect) for lane, rect in rects if rect.left < shape.picture.right]
 
     def read_by_thread(self) -> list[Rect]:
-        """Return the samples around those that the thread computes which count for them."""
+        """The samples that count for those that the thread computes."""
         if self.thread is None or self.subject.shape.layout is not None:
             return []
         return [rect.grown(*self.subject.shape.halo) for rect in self.rects_of(self.thread)]
 
     def is_of_taps(self, step: Access) -> bool:
-        """Return whether an access is done once for each weight."""
+        """True if an access is done once for each weight."""
         is_read = not step.is_store and step.array in ("picture", TILE)
         return is_read and 1 < step.count == self.subject.job.ksize**2
 
     def turn_words(self, step: Access, time: int) -> str:
-        """Say which tap is read at a time; "" where taps have no access of their own."""
+        """Name the tap that is read at a time; "" where taps have no access of their own."""
         if not self.is_of_taps(step):
             return ""
         y, x = divmod(time, self.subject.job.ksize)
         return f"tap x {x + 1}, y {y + 1}"
 
     def tap(self, step: Access, time: int) -> Rect | None:
-        """Return the sample that the thread reads for a tap; None where taps have no access."""
+        """The sample that the thread reads for a tap; None where taps have no access."""
         own = self.own
         if own is None or own.count != 1 or not self.is_of_taps(step):
             return None
@@ -250,10 +249,10 @@ class Look:
 class Marks:
     """The samples of the picture that one part of a launch touches, as far as they are known.
 
-    lanes      what each lane of the warp loads at the time that is looked at
-    reads      what counts for the samples that the thread computes
-    tap        the one of these that is read at the time that is looked at
-    is_shared  whether the block keeps anything in shared memory
+    lanes      the samples that each lane of the warp loads at the time shown
+    reads      those that count for the samples that the thread computes
+    tap        the one of these that is read at the time shown
+    is_shared  the part is "share", and the block keeps samples in shared memory
     """
 
     part: Part
@@ -264,7 +263,7 @@ class Marks:
 
 
 def marks_of(look: Look, part: Part, step: Access | None, time: int) -> Marks:
-    """Return what `part` of a launch touches; step, time: the access that is looked at."""
+    """Find the samples that `part` of a launch touches; step, time: of the access shown."""
     if part == "share":
         return Marks(part, is_shared=bool(look.steps_of("share")))
     if part == "load":
@@ -274,7 +273,7 @@ def marks_of(look: Look, part: Part, step: Access | None, time: int) -> Marks:
 
 
 def look_at(subject: Subject, x: int, y: int) -> Look:
-    """Look at the block and the thread that compute sample x of row y, or the nearest ones."""
+    """Choose the block and the thread that compute sample x of row y, or the nearest ones."""
     block = subject.shape.block_at(x, y)
     record = subject.records.get(block)
     thread = None if record is None else _thread_at(record, x, y)
@@ -282,9 +281,9 @@ def look_at(subject: Subject, x: int, y: int) -> Look:
 
 
 def look_from(subject: Subject, block: Block, thread: int) -> Look | None:
-    """Look at a thread of a block where numbers of a transform are computed.
+    """Choose a thread that computes numbers of a transform; None: there is no such one.
 
-    There, not all threads can be pointed at. None: there is no such block or thread.
+    Not all of these can be pointed at in the picture.
     """
     (across, down), threads = subject.shape.grid, subject.shape.threads
     if not (0 <= block[0] < across and 0 <= block[1] < down and 0 <= thread < threads):
@@ -294,10 +293,7 @@ def look_from(subject: Subject, block: Block, thread: int) -> Look | None:
 
 
 def _thread_at(record: Record, x: int, y: int) -> int:
-    """Return the thread that computes sample x of row y.
-
-    It is the nearest one where none does, as of frequencies; the first where none has samples.
-    """
+    """The thread that computes sample x of row y, or the nearest one, as for frequencies."""
     tile = record.shape.tile(record.block)
     column = min(max(x - tile.left, 0), tile.width - 1)
     row = min(max(y - tile.top, 0), tile.height - 1)
@@ -310,44 +306,40 @@ def _thread_at(record: Record, x: int, y: int) -> int:
     return int(record.owners[rows, columns][nearest.argmin()])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Lanes:
+class Lanes(NamedTuple):
     """The sectors or banks that a warp's lanes touch at one time of an access.
 
-    title     "Sector" or "Bank"
-    groups    a number a sector or bank, to tell neighbours apart by; NOWHERE for none
-    conflict  whether it has to wait for others, or they for it
+    legend    of the numbers in the cells
     sentence  all of it
     """
 
-    title: str
-    groups: tuple[int, ...]
-    conflict: tuple[bool, ...]
+    cells: tuple[LaneCell, ...]
+    legend: str
     sentence: str
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Return the bank of each lane, or which of the sectors touched, from 1; "" for none."""
-        first = 1 if self.title == "Sector" else 0
-        return tuple("" if each == NOWHERE else str(each + first) for each in self.groups)
-
-    @property
-    def legend(self) -> str:
-        """Say what the two numbers of a lane are, and what its mark means."""
-        marked = " Marked: bank conflict." if any(self.conflict) else ""
-        return f"Small: lane. Large: {self.title.lower()}.{marked}"
 
 
 def lanes_of(look: Look, step: Access, time: int) -> Lanes:
-    """Return what the lanes of the look's warp touch at a time, from 0 to step.count - 1."""
+    """Describe the warp's lanes at one time of an access, from 0 to step.count - 1."""
     lanes = step.lanes(time, look.warp)
     if step.memory == "global":
         found = coalescing(lanes, step.size)
-        sector = found.sector
-        touched = np.unique(sector[sector != NOWHERE])
-        groups = np.where(sector == NOWHERE, NOWHERE, np.searchsorted(touched, sector))
+        touched = np.unique(found.sector[found.sector != NOWHERE])
+        groups = np.where(found.sector == NOWHERE, NOWHERE, np.searchsorted(touched, found.sector))
         sentence = anatomy_words.coalescing_words(step, found)
-        return Lanes("Sector", tuple(groups.tolist()), (False,) * LANES, sentence)
+        cells = [_cell("sector", n, group, 1, False) for n, group in enumerate(groups.tolist())]
+        return Lanes(tuple(cells), "Small: lane. Large: sector.", sentence)
     met = conflicts(lanes, step.size)
-    sentence = anatomy_words.conflict_words(step, met)
-    return Lanes("Bank", tuple(met.bank.tolist()), tuple(met.in_conflict.tolist()), sentence)
+    banks = zip(met.bank.tolist(), met.in_conflict.tolist(), strict=True)
+    cells = [_cell("bank", lane, bank, 0, waits) for lane, (bank, waits) in enumerate(banks)]
+    marked = " Marked: bank conflict." if met.in_conflict.any() else ""
+    legend = f"Small: lane. Large: bank.{marked}"
+    return Lanes(tuple(cells), legend, anatomy_words.conflict_words(step, met))
+
+
+def _cell(name: str, lane: int, group: int, first: int, waits: bool) -> LaneCell:
+    """A lane's cell: neighbouring groups in two colours; first: the number of group 0."""
+    if group == NOWHERE:
+        return LaneCell("–", f"Lane {lane} takes no part.")
+    text = str(group + first)
+    meets = "; it meets others there" if waits else ""
+    return LaneCell(text, f"Lane {lane}: {name} {text}{meets}", 4 if group % 2 else 0, waits)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QImage, QMouseEvent, QPainter
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox, QToolButton
 
@@ -25,11 +25,9 @@ from tests.workbench.driving import (
     view,
 )
 from tests.workbench.engines import MadeUpGpu
-from workbench.panels.anatomy.anatomy_overlay import block_area, legend_of, warp_runs
-from workbench.panels.anatomy.launch_legend import paint_legend
+from workbench.panels.anatomy.anatomy_overlay import block_area, warp_runs
+from workbench.panels.anatomy.lane_grid import LaneGrid
 from workbench.panels.anatomy.subject import lanes_of, look_at, marks_of, subject_of
-from workbench.panels.anatomy.warp_card import WarpCard
-from workbench.panels.anatomy.warp_strip import LaneStrip
 from workbench.panels.compare.view_transform import ViewTransform
 
 PICTURE = np.zeros((60, 90, 3), np.uint8)
@@ -59,9 +57,14 @@ def test_the_thread_that_makes_a_sample_is_found():
     assert (found.block, found.thread) == ((3, 2), 4 * 32 + 4)
     assert (found.warp, found.lane) == (4, 4)
     assert found.sample_of(found.thread) == (100, 20)
+    said = found.thread_words()
+    assert said == "Thread 132, lane 4 of warp 4, computes the green sample of pixel (33, 20)."
+    run = look("register_tile", at=(130, 20)).thread_words()
+    assert "samples 128 to 143 (of pixels 42 to 47) in rows 20 to 21" in run
+    small = np.zeros((20, 30, 3), np.uint8)
     assert (
-        found.thread_words()
-        == "Thread 132, lane 4 of warp 4, computes the green sample of pixel (33, 20)."
+        "others in the same tile"
+        in look("shared_untiled", (8, 8), (10, 9), picture=small).thread_words()
     )
 
 
@@ -89,15 +92,17 @@ def test_lanes_show_banks_or_sectors_and_who_meets_whom():
     found = look(block_xy=(16, 16), at=(0, 0))
     (tap,) = [step for step in found.steps_of("compute") if found.is_of_taps(step)]
     lanes = lanes_of(found, tap, 0)
-    assert lanes.title == "Bank"
-    assert lanes.labels[:3] == ("0", "1", "2")
-    assert sum(lanes.conflict) == 24  # 28 words to a row of the tile: twelve banks are met twice
+    assert "bank" in lanes.legend
+    assert [cell.text for cell in lanes.cells[:3]] == ["0", "1", "2"]
+    assert (
+        sum(cell.is_marked for cell in lanes.cells) == 24
+    )  # 28 words to a row of the tile: twelve banks are met twice
     assert "take 2 transactions, a 2-way bank conflict" in lanes.sentence
     load = found.steps[0]
-    assert lanes_of(found, load, 0).title == "Sector"
+    assert "sector" in lanes_of(found, load, 0).legend
     flat = look("separable_flat", (16, 16), (0, 0))
     (tap,) = [s for s in flat.steps_of("compute") if s.memory == "shared"]
-    assert not any(lanes_of(flat, tap, 3).conflict)
+    assert not any(cell.is_marked for cell in lanes_of(flat, tap, 3).cells)
 
 
 def test_words_name_what_is_counted():
@@ -156,16 +161,6 @@ def test_every_thread_can_be_gone_to(key, channels):
                 assert (again.thread, again.block) == (thread, found.block)
 
 
-def test_a_thread_says_what_it_makes():
-    run = look("register_tile", at=(130, 20)).thread_words()
-    assert run.endswith("computes samples 128 to 143 (of pixels 42 to 47) in rows 20 to 21.")
-    small = np.zeros((20, 30, 3), np.uint8)
-    one_of_some = look("shared_untiled", (8, 8), (10, 9), picture=small).thread_words()
-    assert one_of_some.endswith(
-        "computes the green sample of pixel (3, 9), and others in the same tile."
-    )
-
-
 # -- in a window
 
 
@@ -180,9 +175,13 @@ def opened(qtbot, window):
     return window
 
 
+def look_of(window):
+    return window.anatomy.get().look
+
+
 def wait_for_record(qtbot, window):
     """Until the block that is looked at is recorded: then its threads are known."""
-    until(qtbot, lambda: window.anatomy.get().look.thread is not None)
+    until(qtbot, lambda: look_of(window).thread is not None)
 
 
 def words(window):
@@ -217,32 +216,26 @@ def test_the_pointer_chooses_block_and_thread(qtbot, opened):
     )
     QApplication.sendEvent(pane, moved)
     until(qtbot, lambda: "pixel (40, 25)" in words(opened))
-    assert opened.anatomy.get().look.block == (3, 3)  # sample 121 of 270
+    assert look_of(opened).block == (3, 3)  # sample 121 of 270
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"block_xy": (16, 16)}, "of 16 × 16 = 256 threads"),
-        ({"ksize": 9}, "With its halo, 12 samples to either side and 4 rows"),
-    ],
-)
-def test_it_follows_every_change(qtbot, opened, change, says):
-    assert says not in words(opened)
-    opened.store.choose(**change)
-    until(qtbot, lambda: says in words(opened))
-
-
-def test_a_border_changes_what_is_loaded_at_the_edge_only(qtbot, opened):
+def test_it_follows_every_change(qtbot, opened):
     until(qtbot, lambda: "Counting" not in words(opened))
-    before, look = words(opened), opened.anatomy.get().look
+    before, look = words(opened), look_of(opened)
     opened.store.choose(border="zero")
-    until(qtbot, lambda: opened.anatomy.get().look is not look and words(opened) == before)
+    until(qtbot, lambda: look_of(opened) is not look and words(opened) == before)
     opened.anatomy.get().point_at((0.5, 0.5))
     until(qtbot, lambda: "pixel (0, 0)" in words(opened))
     at_the_edge = words(opened)
-    opened.store.choose(border="clamp")
+    opened.store.choose(border="clamp")  # which changes what is loaded at the edge only
     until(qtbot, lambda: words(opened) != at_the_edge)
+    for change, says in (
+        ({"block_xy": (16, 16)}, "of 16 × 16 = 256 threads"),
+        ({"ksize": 9}, "With its halo, 12 samples to either side and 4 rows"),
+    ):
+        assert says not in words(opened)
+        opened.store.choose(**change)
+        until(qtbot, lambda says=says: says in words(opened))
 
 
 def choose_pass(window, number):
@@ -255,7 +248,7 @@ def test_a_transform_has_lanes_that_hold_numbers(qtbot, opened):
     pick(child(opened, "anatomy-rung", QComboBox), "fft_registers")
     opened.anatomy.get().point_at((40.1, 25.5))  # red
     until(qtbot, lambda: "Block (1, 0) loads " in words(opened))
-    assert child(opened, "anatomy-lanes", LaneStrip).isVisible()
+    assert child(opened, "anatomy-lanes", LaneGrid).isVisible()
     assert "samples and stores 8 numbers of “lines”." in words(opened)
     choose_pass(opened, 1)
     until(qtbot, lambda: "numbers of “filtered”" in words(opened))
@@ -267,44 +260,41 @@ def test_a_transform_has_lanes_that_hold_numbers(qtbot, opened):
 def test_arrow_keys_go_through_numbers_that_have_no_place(qtbot, opened):
     """As those of a frequency, and of rows that are a tile's halo."""
     pick(child(opened, "anatomy-rung", QComboBox), "fft")
-    strip = child(opened, "anatomy-lanes", LaneStrip)
+    strip = child(opened, "anatomy-lanes", LaneGrid)
     opened.anatomy.get().point_at((0.1, 0.5))
     wait_for_record(qtbot, opened)
-    assert (opened.anatomy.get().look.block, opened.anatomy.get().look.thread) == ((2, 0), 2)
+    assert (look_of(opened).block, look_of(opened).thread) == ((2, 0), 2)
     for _ in range(4):  # no further than there are
         QTest.keyClick(strip, Qt.Key.Key_Left)
         QTest.keyClick(strip, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
         wait_for_record(qtbot, opened)
-    assert (opened.anatomy.get().look.block, opened.anatomy.get().look.thread) == ((0, 0), 0)
+    assert (look_of(opened).block, look_of(opened).thread) == ((0, 0), 0)
     assert "stores 1 number of “tiles”" in words(opened)
     choose_pass(opened, 1)
     wait_for_record(qtbot, opened)
-    begin = opened.anatomy.get().look
+    begin = look_of(opened)
     QTest.keyClick(strip, Qt.Key.Key_Down)
     QTest.keyClick(strip, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
     wait_for_record(qtbot, opened)
-    assert opened.anatomy.get().look.thread == begin.thread + 32
-    assert opened.anatomy.get().look.block == (begin.block[0], begin.block[1] + 1)
+    assert look_of(opened).thread == begin.thread + 32
+    assert look_of(opened).block == (begin.block[0], begin.block[1] + 1)
 
 
-@pytest.mark.parametrize("number", [0, 1])
-def test_a_thread_of_a_transform_stays_looked_at(qtbot, opened, number):
+def test_a_thread_of_a_transform_stays_looked_at(qtbot, opened):
     pick(child(opened, "anatomy-rung", QComboBox), "fft")
-    choose_pass(opened, number)
-    wait_for_record(qtbot, opened)
-    strip = child(opened, "anatomy-lanes", LaneStrip)
-    for _ in range(3):
-        QTest.keyClick(strip, Qt.Key.Key_Left)
-        QTest.keyClick(strip, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    strip = child(opened, "anatomy-lanes", LaneGrid)
+    for number, border in enumerate(("zero", "wrap")):
+        choose_pass(opened, number)
         wait_for_record(qtbot, opened)
-    look = opened.anatomy.get().look
-    opened.store.choose(border="zero")
-    until(qtbot, lambda: opened.anatomy.get().look.subject is not look.subject)
-    wait_for_record(qtbot, opened)
-    assert (opened.anatomy.get().look.block, opened.anatomy.get().look.thread) == (
-        look.block,
-        look.thread,
-    )
+        for _ in range(3):
+            QTest.keyClick(strip, Qt.Key.Key_Left)
+            QTest.keyClick(strip, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+            wait_for_record(qtbot, opened)
+        look = look_of(opened)
+        opened.store.choose(border=border)
+        until(qtbot, lambda look=look: look_of(opened).subject is not look.subject)
+        wait_for_record(qtbot, opened)
+        assert (look_of(opened).block, look_of(opened).thread) == (look.block, look.thread)
 
 
 @pytest.mark.parametrize("key", ["register_tile", "ring", "tensor_separable"])
@@ -334,25 +324,23 @@ def test_it_follows_the_rung_that_is_chosen_and_stays_with_it_on_the_cpu(qtbot, 
 
 
 def test_arrow_keys_go_from_lane_to_lane_and_from_block_to_block(qtbot, opened):
-    strip = child(opened, "anatomy-lanes", LaneStrip)
+    strip = child(opened, "anatomy-lanes", LaneGrid)
     opened.anatomy.get().point_at((20.4, 20.5))  # sample 61 of row 20: lane 29 of warp 4
     wait_for_record(qtbot, opened)
-    assert (opened.anatomy.get().look.lane, opened.anatomy.get().look.warp) == (29, 4)
+    assert (look_of(opened).lane, look_of(opened).warp) == (29, 4)
     QTest.keyClick(strip, Qt.Key.Key_Left)
-    assert opened.anatomy.get().look.lane == 28
+    assert look_of(opened).lane == 28
     QTest.keyClick(strip, Qt.Key.Key_Down)
-    assert (opened.anatomy.get().look.lane, opened.anatomy.get().look.warp) == (28, 5)
-    block = opened.anatomy.get().look.block
+    assert (look_of(opened).lane, look_of(opened).warp) == (28, 5)
+    block = look_of(opened).block
     QTest.keyClick(strip, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
-    assert opened.anatomy.get().look.block == (block[0] + 1, block[1])
+    assert look_of(opened).block == (block[0] + 1, block[1])
     for _ in range(20):  # no further than there are blocks
         QTest.keyClick(strip, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
-    assert opened.anatomy.get().look.block[1] == opened.anatomy.get().look.subject.shape.grid[1] - 1
+    assert look_of(opened).block[1] == look_of(opened).subject.shape.grid[1] - 1
     wait_for_record(qtbot, opened)
-    points = (QPoint(x, strip.height() // 4) for x in range(strip.width()))
-    in_lane_3 = next(point for point in points if strip.lane_at(point) == 3)
-    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=in_lane_3)
-    assert opened.anatomy.get().look.lane == 3
+    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=strip.cell(3).center())
+    assert look_of(opened).lane == 3
 
 
 def test_another_access_and_another_tap(opened):
@@ -369,7 +357,7 @@ def test_another_access_and_another_tap(opened):
     line = next(n for n, text in enumerate(FIRST.source.split("\n"), 1) if "sum += " in text)
     assert access.entries()[0].startswith(f"Line {line}: ")
     assert access.currentIndex() == 0
-    strip = child(opened, "anatomy-lanes", LaneStrip)
+    strip = child(opened, "anatomy-lanes", LaneGrid)
     assert "no bank conflict" in strip.accessibleDescription()
     assert "Small: lane. Large: bank." in strip.accessibleDescription()
     assert child(opened, "anatomy-lane-legend", QLabel).text() in strip.accessibleDescription()
@@ -379,9 +367,7 @@ def test_another_access_and_another_tap(opened):
     assert "of 25: tap x 3, y 2" in words(opened)
     access.setCurrentIndex(1)
     access.activated.emit(1)
-    assert "sectors of 32 bytes" in strip.accessibleDescription() or (
-        "sector of 32 bytes" in strip.accessibleDescription()
-    )
+    assert "of 32 bytes" in strip.accessibleDescription()
     assert not time_box.isVisible()
 
 
@@ -391,7 +377,7 @@ def in_view(window):
 
 
 def test_entering_zooms_to_the_block_and_leaving_goes_back(qtbot, opened):
-    area = block_area(opened.anatomy.get().look)
+    area = block_area(look_of(opened))
     until(qtbot, lambda: in_view(opened)[1] - in_view(opened)[0] < 40)
     top, bottom, left, right = in_view(opened)
     assert QRectF(left, top, right - left, bottom - top).contains(area)
@@ -408,7 +394,7 @@ def test_entering_zooms_to_the_block_and_leaving_goes_back(qtbot, opened):
 
 def test_the_parts_of_a_launch_are_gone_through_with_buttons_and_keys(qtbot, opened):
     opened.activateWindow()
-    strip = child(opened, "anatomy-lanes", LaneStrip)
+    strip = child(opened, "anatomy-lanes", LaneGrid)
     assert opened.anatomy.get().part == "load"
     assert "528 samples from global memory" in words(opened)
     click(child(opened, "anatomy-part-share", QPushButton))
@@ -427,31 +413,22 @@ def test_the_parts_of_a_launch_are_gone_through_with_buttons_and_keys(qtbot, ope
     assert not child(opened, "anatomy-access", QComboBox).isVisible()
 
 
-def legend(window):
-    look = window.anatomy.get().look
-    marks = window.anatomy.get().findChild(WarpCard).marks(look)
-    return [each.words for each in legend_of(look, marks)]
-
-
 def test_a_legend_on_the_picture_says_what_the_colours_mean(opened):
+    shown = child(opened, "picture-legend", QLabel)
     both = ["Tile: computed by the block", "Halo: read as well"]
-    assert legend(opened) == [*both, "Loaded by this warp", "Loaded by this lane"]
-    opened.anatomy.get().show_part("share")
-    assert legend(opened) == [*both, "In shared memory"]
-    opened.anatomy.get().show_part("compute")
-    ends = ["Warps, in two colours", "This warp", "This thread", "What it reads"]
-    assert legend(opened) == [*both, *ends]
-    image = QImage(700, 500, QImage.Format.Format_RGB32)
-    for scale in (1.0, 4.0):
-        image.fill(0xFF808080)
-        painter = QPainter(image)
-        painter.scale(scale, scale)
-        area = QRectF(0, 0, 700 / scale, 500 / scale)
-        paint_legend(painter, area, scale, "load", legend_of(opened.anatomy.get().look, None))
-        painter.end()
-        colors = {image.pixel(x, y) for x in range(12, 200, 3) for y in range(470, 490, 3)}
-        assert len(colors) > 10
-        assert {image.pixel(x, y) for x in range(700) for y in range(440)} == {0xFF808080}
+    for part, entries in (
+        ("load", ["Loaded by this warp", "Loaded by this lane"]),
+        ("share", ["In shared memory"]),
+        ("compute", ["Warps, in two colours", "This warp", "This thread", "Read by it"]),
+    ):
+        opened.anatomy.get().show_part(part)
+        words = shown.text().replace("&nbsp;", " ")
+        places = [words.index(each) for each in (part.capitalize(), *both, *entries)]
+        assert places == sorted(places)
+        assert shown.isVisible()
+        assert shown.width() <= opened.compare.width()
+    opened.docks["Anatomy"].hide()
+    assert not shown.isVisible()
 
 
 def test_values_in_the_pixels_give_way_to_blocks_and_warps(qtbot, opened):
@@ -473,18 +450,13 @@ def test_values_in_the_pixels_give_way_to_blocks_and_warps(qtbot, opened):
     assert asked
 
 
-@pytest.mark.parametrize(
-    ("key", "part", "expected"),
-    [
-        ("shared", "load", [(lane, Rect(90 + lane, 22, 91 + lane, 23)) for lane in range(32)]),
-        ("global", "load", [(lane, Rect(90 + lane, 22, 91 + lane, 23)) for lane in range(32)]),
-    ],
-)
-def test_what_a_warp_loads_is_marked_on_the_picture(key, part, expected):
+@pytest.mark.parametrize("key", ["shared", "global"])
+def test_what_a_warp_loads_is_marked_on_the_picture(key):
     """The first load of warp 0: of a tile's first row, or of the tap above and to the left."""
     found = look(key, at=(96, 24))
-    step = next(each for each in found.steps_of(part) if each.array == "picture")
-    assert marks_of(found, part, step, 0).lanes == tuple(expected)
+    step = next(each for each in found.steps_of("load") if each.array == "picture")
+    expected = [(lane, Rect(90 + lane, 22, 91 + lane, 23)) for lane in range(32)]
+    assert marks_of(found, "load", step, 0).lanes == tuple(expected)
 
 
 def test_what_a_thread_reads_is_marked_with_the_tap():
@@ -504,10 +476,7 @@ def test_the_loads_are_compared_with_the_plain_kernels(opened):
     assert "25 loads per sample: this is the plain kernel." in words(opened)
     pick(child(opened, "anatomy-rung", QComboBox), "fft")  # a library's launches say nothing
     assert not bar.isVisible()
-
-
-def test_what_was_chosen_is_remembered(opened):
-    pick(child(opened, "anatomy-rung", QComboBox), "global")
+    pick(child(opened, "anatomy-rung", QComboBox), "global")  # which is remembered
     kept = opened.anatomy.get().choices()
     pick(child(opened, "anatomy-rung", QComboBox), "shared")
     opened.anatomy.get().restore(kept)

@@ -6,8 +6,7 @@ from PySide6.QtCore import QRect, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from tests.made_up import a_job, implementations
-from workbench.panels.anatomy.anatomy_overlay import paint_look
-from workbench.panels.anatomy.hairlines import paint_hairlines
+from workbench.panels.anatomy.anatomy_overlay import paint_hairlines, paint_look
 from workbench.panels.anatomy.subject import look_at, subject_of
 
 
