@@ -23,7 +23,7 @@ from workbench.files.picture_refs import PictureRef
 from workbench.model import choices, intents
 from workbench.model.state import FACTS, State
 from workbench.panels.compare.inspection import Inspection
-from workbench.panels.compare.pins import MAX_PINS
+from workbench.panels.compare.wipe_view import MAX_PINS
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.window.window_parts import Parts
 

@@ -15,7 +15,7 @@ from workbench.model.state import State
 from workbench.panels.analysis.analysis_panel import AnalysisPanel
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.inspection import Inspection
-from workbench.panels.compare.pins import pin_name
+from workbench.panels.compare.wipe_view import pin_name
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.tasks import AnalysisThread

@@ -30,7 +30,7 @@ from workbench.panels.analysis.curves import (
     ceiling_of,
     in_decibels,
 )
-from workbench.panels.compare.mode_bar import ORIGINAL
+from workbench.panels.compare.bars import ORIGINAL
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.folding import FoldedSection, GivingWay

@@ -8,18 +8,24 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QMargins, QPointF, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen
+from PySide6.QtCore import QMargins, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from workbench.base.plain_text import Label
 from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import known_unclipped
 from workbench.model.state import Picture, State
-from workbench.panels.compare.mode_bar import LargeChip, ModeBar, ModeOptions, NegativeChip
+from workbench.panels.compare.bars import (
+    LargeChip,
+    ModeBar,
+    ModeOptions,
+    NegativeChip,
+    ReadOutRow,
+    Values,
+)
 from workbench.panels.compare.picture_keys import PictureKeys
 from workbench.panels.compare.picture_view import Overlay, PictureView
-from workbench.panels.compare.pins import MAX_PINS, Pin, PinView, pin_name
-from workbench.panels.compare.read_out import ReadOutRow, Values
 from workbench.panels.compare.view_transform import (
     MAX_SCALE,
     MIN_SCALE,
@@ -29,7 +35,16 @@ from workbench.panels.compare.view_transform import (
     ViewTransform,
     fit,
 )
-from workbench.panels.compare.wipe_view import Panes, WipeView, side_by_side
+from workbench.panels.compare.wipe_view import (
+    MAX_PINS,
+    Panes,
+    Pin,
+    PinView,
+    WipeView,
+    pin_name,
+    side_by_side,
+)
+from workbench.session.store import Store
 from workbench.widgets.actions import Action
 from workbench.widgets.boxes import VBox
 from workbench.widgets.message_bar import EDGE, Floating
@@ -39,11 +54,17 @@ OPEN_HINT = "Drop a picture here\nor press Ctrl+O"
 RESULT_HINT = "The filtered picture\nappears here"
 WORKED_OUT_HINT = "What came of the comparison\nappears here"
 NO_PICTURE = "Open a picture first."
+FIT_TIP = "The whole picture, as large as there is room."
+EXACT_TIP = "One pixel of the screen for each of the picture's."
+LARGER_TIP = "The next larger round scale; the wheel does so at the pointer."
+SMALLER_TIP = "The next smaller round scale."
 BEFORE, ORIGINAL = "Before", "Original"
 MAX_PANES = 4
 MIN_SIZE = QSize(320, 200)
 PAGES = {"wipe": 1, "difference": 2, "mismatch": 2}  # of the stack; 0 in the other modes
 RING_PX = 10  # radius in device-independent pixels
+WIDGET_MAX_PX = 2**24 - 1  # of Qt
+LEGEND_SHARE = 0.3  # of the height; in a smaller view there is no legend
 AROUND = 0.94  # share of the view that a shown area fills
 NOTHING_AROUND = QMargins()
 CLOSE_ENOUGH = 24.0  # least scale of go_to, device-independent pixels per pixel
@@ -57,32 +78,27 @@ class CompareView(QWidget):
     bar           the modes, for the window's toolbar
     read_out_row  the values under the pointer and the zoom, for its status bar
     options       the options of the mode, in a corner of the picture
-    picture       that on screen, which the state's may be about to follow
+    keys          those of the picture under the pointer
+    picture       the one on screen; the state may have a newer one
 
     Signals:
-        wanted(name, value): the user wants `value` for State field `name`.
-        pin_wanted(): keep the result beside those to come.
         unpin_wanted(index): remove the pinned result.
         cells_wanted, drawn, hovered, pointed, picked: as of PictureView, from any view.
-        tabbed(): Tab was pressed while the pointer was over a picture.
         arranged(): another part may be in view.
     """
 
-    wanted = Signal(str, object)
-    pin_wanted = Signal()
     unpin_wanted = Signal(int)
     cells_wanted = Signal(object, object)
     drawn = Signal(object, bool)
     hovered = Signal(object)
     pointed = Signal(object)
     picked = Signal(object)
-    tabbed = Signal()
     arranged = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, store: Store) -> None:
         super().__init__()
         self.setAccessibleName("Before and after")
-        self._state = State()
+        self._store, self._state = store, State()
         self.picture: Picture | None = None
         self._before: Display | None = None
         self._after: Display | None = None
@@ -94,11 +110,14 @@ class CompareView(QWidget):
         self._at: Point | None = None  # where exactly the pointer is
         self._patches: tuple[Patch | None, Patch | None] = (None, None)  # before and after
         self._holding = False
+        self._fitted = "", QSize(), 0  # the legend, with the room that it fits
         self._before_view = PictureView("Before", OPEN_HINT)
         self._after_view = PictureView("After", RESULT_HINT)
         self._wipe_view = WipeView("Before and after", OPEN_HINT)
         self._worked_out_view = PictureView("Comparison", WORKED_OUT_HINT)
         self._pin_views = tuple(PinView(number) for number in range(1, MAX_PINS + 1))
+        single = (self._wipe_view, self._worked_out_view)
+        self._all_views = (self._before_view, self._after_view, *single, *self._pin_views)
         self._pins: tuple[Pin, ...] = ()
         self._against = 0
         self._worked_out: tuple[Display | None, str] = (None, "")
@@ -112,22 +131,17 @@ class CompareView(QWidget):
 
     def actions_of_menu(self) -> list[Action]:
         """Make the actions that set the zoom."""
-        fit = "The whole picture, as large as there is room."
-        exact = "One pixel of the screen for each of the picture's."
-        larger = "The next larger round scale; the wheel does so at the pointer."
-        rows: tuple[tuple[str, Callable[[], None], tuple[str, ...], str], ...] = (
-            ("&Fit", self.show_fit, ("Ctrl+0",), fit),
-            ("&100 %", self.show_exact, ("Ctrl+1",), exact),
-            ("Zoom &in", partial(self.zoom, 1), ("+", "="), larger),
-            ("Zoom &out", partial(self.zoom, -1), ("-",), "The next smaller round scale."),
-        )
-        return [
-            Action("&View", *row, separator=row[0] == "&Fit", why_not=self._why_not_look)
-            for row in rows
-        ]
 
-    def _why_not_look(self) -> str:
-        return NO_PICTURE if self._state.picture is None else ""
+        def why_not() -> str:
+            return NO_PICTURE if self._state.picture is None else ""
+
+        rows: tuple[tuple[str, Callable[[], None], tuple[str, ...], str], ...] = (
+            ("&Fit", self.show_fit, ("Ctrl+0",), FIT_TIP),
+            ("&100 %", self.show_exact, ("Ctrl+1",), EXACT_TIP),
+            ("Zoom &in", partial(self.zoom, 1), ("+", "="), LARGER_TIP),
+            ("Zoom &out", partial(self.zoom, -1), ("-",), SMALLER_TIP),
+        )
+        return [Action("&View", *row, separator=row[0] == "&Fit", why_not=why_not) for row in rows]
 
     def show_state(self, state: State) -> None:
         """Show the mode, the divider and the options of `state`."""
@@ -137,11 +151,15 @@ class CompareView(QWidget):
         self._wipe_view.turn(state.divider == "level")
         self.bar.show_state(state)
         self.options.show_state(state)
-        self._options_corner.setVisible(self.options.is_needed)
+        self._show_options()
         self._show_negative()
         if is_other:
             self._rebuild()
         self._arrange()
+
+    def _show_options(self) -> None:
+        self._options_corner.setVisible(self.options.is_needed)
+        self.show_legend(self._legend.text())
 
     def show_before(self, picture: Picture, display: Display) -> None:
         """Show a picture, or the same one with other levels.
@@ -186,7 +204,7 @@ class CompareView(QWidget):
         """
         self._pins, self._against = tuple(pins), against
         self.options.show_pins([pin_name(number) for number in range(1, len(pins) + 1)], against)
-        self._options_corner.setVisible(self.options.is_needed)
+        self._show_options()
         self._rebuild()
 
     def show_worked_out(
@@ -211,7 +229,7 @@ class CompareView(QWidget):
     def show_search(self, is_under_way: bool, has_places: bool) -> None:
         """Offer to cancel the search for differing pixels, and to go to those found."""
         self.options.show_search(is_under_way, has_places)
-        self._options_corner.setVisible(self.options.is_needed)
+        self._show_options()
 
     def go_to(self, x: int, y: int) -> None:
         """Mark the pixel (x, y), and show it large in the middle of what no drawer covers."""
@@ -239,12 +257,8 @@ class CompareView(QWidget):
         if self._before is None or (seen := self.seen) is None:
             return None
         width, height = self._before.size
-        return (
-            max(int(seen.top()), 0),
-            min(int(seen.bottom()) + 1, height),
-            max(int(seen.left()), 0),
-            min(int(seen.right()) + 1, width),
-        )
+        top, left = max(int(seen.top()), 0), max(int(seen.left()), 0)
+        return top, min(int(seen.bottom()) + 1, height), left, min(int(seen.right()) + 1, width)
 
     @property
     def seen(self) -> QRectF | None:
@@ -325,11 +339,24 @@ class CompareView(QWidget):
         corner = self._chips_corner
         return 0 if corner.isHidden() else self.height() - corner.y()
 
-    @property
-    def corner_px(self) -> int:
-        """Width of the options in the lower right corner of the pictures; 0: none."""
-        corner = self._options_corner
-        return 0 if corner.isHidden() else corner.width() + EDGE
+    def show_legend(self, words: str) -> None:
+        """Show rich text in the lower left corner, unless the view is too small; empty: none."""
+        label, options = self._legend, self._options_corner
+        room = uncovered_part(self).size()
+        corner_px = 0 if options.isHidden() else options.sizeHint().width() + EDGE
+        if (fitted := (words, room, corner_px)) == self._fitted:
+            return
+        self._fitted = fitted
+        label.setMinimumSize(0, 0)  # else these would be its height for any width
+        label.setMaximumSize(WIDGET_MAX_PX, WIDGET_MAX_PX)
+        label.setWordWrap(False)
+        label.setText(words)
+        width = max(min(label.sizeHint().width(), room.width() - corner_px - 2 * EDGE), 1)
+        label.setWordWrap(True)
+        height = max(label.heightForWidth(width), 1)
+        label.setFixedSize(width, height)
+        label.setVisible(bool(words) and height <= LEGEND_SHARE * room.height())
+        self._show_negative()
 
     def add_overlay(self, overlay: Overlay) -> None:
         """Paint `overlay` over the picture in every view."""
@@ -341,12 +368,16 @@ class CompareView(QWidget):
         for view in self._views:
             view.update()
 
-    @Slot()
     def make_way(self) -> None:
         """Move the corners beside a drawer that moved."""
         for corner in (self._options_corner, self._chips_corner):
             corner.place()
+        self.show_legend(self._legend.text())
         self.repaint_overlays()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self.show_legend(self._legend.text())
 
     def _paint_rings(self, painter: QPainter, visible: QRectF, scale: float) -> None:
         radius = RING_PX * self.devicePixelRatioF() / scale
@@ -362,10 +393,15 @@ class CompareView(QWidget):
     # -- how it is built
 
     def _build(self) -> None:
-        self._build_bars()
-        self._keys = PictureKeys(self)
-        self._keys.held.connect(self._hold)
-        self._keys.tabbed.connect(self.tabbed)
+        self.bar, self.options = ModeBar(self._store), ModeOptions(self._store)
+        self.read_out_row = row = ReadOutRow()
+        self._read_out = row.read_out
+        row.fit.clicked.connect(self.show_fit)
+        row.exact.clicked.connect(self.show_exact)
+        row.original.pressed.connect(lambda: self._hold(True))
+        row.original.released.connect(lambda: self._hold(False))
+        self.keys = PictureKeys(self)
+        self.keys.held.connect(self._hold)
         self._panes = Panes((self._before_view, self._after_view, *self._pin_views))
         self._stack = QStackedWidget()
         for page in (self._panes, self._wipe_view, self._worked_out_view):
@@ -374,35 +410,26 @@ class CompareView(QWidget):
             self._connect_view(view)
         for index, pin in enumerate(self._pin_views):
             pin.removed.connect(lambda index=index: self.unpin_wanted.emit(index))
-        column = VBox(self, 0)
-        column.addWidget(self._stack)
+        VBox(self, 0).add(self._stack)
         self._options_corner = Floating(self, self.options, is_opaque=True)
-        self._negative = NegativeChip()
-        self._negative.wanted.connect(self.wanted)
-        self._large = LargeChip()
+        self._negative, self._large = NegativeChip(self._store), LargeChip()
+        self._legend = Label(name="picture-legend")
+        self._legend.setTextFormat(Qt.TextFormat.RichText)
+        self._legend.setProperty("onPicture", True)
+        self._legend.setContentsMargins(7, 3, 7, 3)  # padding of a style would not count
         self._large.clicked.connect(self.show_exact)
         chips = QWidget()
-        VBox(chips, 0, 4).add(self._large, self._negative)
+        VBox(chips, 0, 4).add(self._large, self._negative, self._legend)
         self._chips_corner = Floating(self, chips, Qt.AlignmentFlag.AlignLeft)
         self._choose_panes()
-
-    def _build_bars(self) -> None:
-        self.bar, self.options, self.read_out_row = ModeBar(), ModeOptions(), ReadOutRow()
-        self._read_out = self.read_out_row.read_out
-        for part in (self.bar, self.options):
-            part.wanted.connect(self.wanted)
-        self.read_out_row.fit_wanted.connect(self.show_fit)
-        self.read_out_row.exact_wanted.connect(self.show_exact)
-        self.read_out_row.held.connect(self._hold)
-        self.read_out_row.pin_wanted.connect(self.pin_wanted)
 
     def _connect_view(self, view: PictureView) -> None:
         view.moved.connect(self._move)
         view.hovered.connect(self._hover)
         view.resized.connect(self._arrange)
         view.pointed.connect(self._point_at)
-        view.pointed.connect(lambda at: self._keys.point(view, at is not None))
-        view.take_tab = self._keys.tab
+        view.pointed.connect(lambda at: self.keys.point(view, at is not None))
+        view.take_tab = self.keys.tab
         view.hides_values = lambda: self.hides_values()
         view.picked.connect(self.picked)
         view.drawn.connect(self.drawn)
@@ -419,11 +446,6 @@ class CompareView(QWidget):
         self._panes.show_views((self._before_view, *results) if has_before else results)
 
     # -- what happens
-
-    @property
-    def _all_views(self) -> tuple[PictureView, ...]:
-        single = (self._wipe_view, self._worked_out_view)
-        return (self._before_view, self._after_view, *single, *self._pin_views)
 
     @property
     def _views(self) -> tuple[PictureView, ...]:
@@ -471,33 +493,32 @@ class CompareView(QWidget):
             self._refresh()
 
     def _show_negative(self) -> None:
-        after = self._after
-        is_shown = after is not None and not self._holding
-        is_needed = is_shown and self._negative.is_needed(self._state)
+        after = None if self._holding else self._after
+        is_needed = after is not None and self._negative.is_needed(self._state)
         if after is not None and is_needed:
             self._negative.show_state(self._state, after.levels)
         self._negative.setVisible(is_needed)
-        before = self._chips_corner.isHidden(), self._chips_corner.sizeHint()
-        self._chips_corner.setVisible(is_needed or bool(self._large.text()))
-        if before != (self._chips_corner.isHidden(), self._chips_corner.sizeHint()):
+        corner = self._chips_corner
+        before = corner.isHidden(), corner.sizeHint()
+        has_legend = not self._legend.isHidden()
+        corner.setVisible(is_needed or has_legend or bool(self._large.text()))
+        if before != (corner.isHidden(), corner.sizeHint()):
             self.repaint_overlays()  # what overlays have in that corner gives way to it
 
     def _carry_place(self, size: Size) -> None:
         """Keep zoom and place for a picture of another size, unless less than fits."""
-        if self._before is None or self._transform is None:
-            self._transform = None
-            return
-        carried = self._transform.carried(self._before.size, size)
-        fitted = fit(size, self._view_size)
-        self._transform = carried if carried.scale > fitted.scale else None
+        if self._before is not None and self._transform is not None:
+            carried = self._transform.carried(self._before.size, size)
+            is_larger = carried.scale > fit(size, self._view_size).scale
+            self._transform = carried if is_larger else None
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return MIN_SIZE  # however many views there are
 
     def _make_room(self) -> None:
         """Reserve room for the values of all pictures: those of a result may be wider."""
-        numbers = range(1, len(self._pins) + 1)
         is_side = self._stack.currentIndex() == 0
+        numbers = range(1, len(self._pins) + 1)
         seen = [number for number in numbers if is_side or number == self._against]
         self._read_out.show_pins(seen, self._against)
         shown = [pin.samples for pin in self._pins]
@@ -508,11 +529,11 @@ class CompareView(QWidget):
             self._read_out.prepare_for(self.picture.samples, *shown, size=size)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        if not self._keys.press(event):
+        if not self.keys.press(event):
             super().keyPressEvent(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        if not self._keys.release(event):
+        if not self.keys.release(event):
             super().keyReleaseEvent(event)
 
     def show_opening(self, name: str) -> None:
@@ -533,32 +554,26 @@ class CompareView(QWidget):
         self._after_view.show_hint(hint if self._is_alone else RESULT_HINT)
 
     def _refresh(self) -> None:
-        after, caption, samples = self._after, self._after_caption, self._after_samples
-        before_samples = None if self.picture is None else self.picture.samples
-        original = self._before, ORIGINAL, before_samples
-        is_held = self._holding and after is not None
-        patch = self._patches[1]
-        if is_held:
-            after, caption, samples = original
-        elif patch is not None and after is not None:
-            caption = patch.caption
-        before = self._before, self._before_caption, before_samples
+        samples = None if self.picture is None else self.picture.samples
+        before = self._before, self._before_caption, samples
+        original = self._before, ORIGINAL, samples
+        has_after, patch = self._after is not None, self._patches[1]
+        is_held = self._holding and has_after
+        caption = patch.caption if patch is not None and has_after else self._after_caption
+        after = original if is_held else (self._after, caption, self._after_samples)
         self._before_view.show_picture(*before)
         self._show_patches(is_held)
         self._show_hints()
-        shown = (after, caption, samples) if after is not None or not self._is_alone else before
-        self._after_view.show_picture(*shown)
+        self._after_view.show_picture(*(after if has_after or not self._is_alone else before))
         for number, view in enumerate(self._pin_views, 1):
             if number > len(self._pins):
                 view.show_picture(None, "")  # frees the picture that was there
             else:
                 view.show_picture(*(original if is_held else self._pinned(number)))
+        self._wipe_view.show_picture(*(after if has_after else before))
         near = self._pinned(self._against) if self._against else before
-        self._wipe_view.show_picture(*(before if after is None else (after, caption, samples)))
-        is_covered = after is not None and not is_held
-        self._wipe_view.show_before(*(near if is_covered else (None, "", None)))
-        worked_out = original if is_held else (*self._worked_out, None)
-        self._worked_out_view.show_picture(*worked_out)
+        self._wipe_view.show_before(*(near if has_after and not is_held else (None, "", None)))
+        self._worked_out_view.show_picture(*(original if is_held else (*self._worked_out, None)))
         can_pin = self._after_samples is not None and len(self._pins) < MAX_PINS
         self.read_out_row.pin.setEnabled(can_pin)
         self._arrange()
@@ -620,12 +635,11 @@ class CompareView(QWidget):
         self.arranged.emit()
 
     def _read(self) -> None:
-        before_patch, after_patch = self._patches
-        pixel = before_patch and self._at and before_patch.pixel_at(self._at)
-        if before_patch is not None and self._at is not None and pixel:
-            is_after = after_patch is not None and after_patch.pixel_at(self._at) is not None
-            filtered = after_patch.values(pixel) if after_patch and is_after else None
-            self._read_out.show_values(pixel, before_patch.values(pixel), (), filtered)
+        near, far = self._patches
+        if near is not None and self._at is not None and (pixel := near.pixel_at(self._at)):
+            is_filtered = far is not None and far.pixel_at(self._at) is not None
+            filtered = far.values(pixel) if far and is_filtered else None
+            self._read_out.show_values(pixel, near.values(pixel), (), filtered)
             return
         before = None if self.picture is None else self.picture.samples
         pinned = [_values(pin.samples, self._point) for pin in self._pins]
@@ -634,7 +648,7 @@ class CompareView(QWidget):
 
 
 def _alike(result: NDArray[Any], picture: Picture) -> bool:
-    """Tell whether a result may be of `picture`: that of whole numbers may be float32."""
+    """True if a result may be of `picture`: that of whole numbers may be float32."""
     samples = picture.samples
     is_wide = known_unclipped(samples) is not None and result.dtype == np.float32
     return result.shape == samples.shape and (result.dtype == samples.dtype or is_wide)

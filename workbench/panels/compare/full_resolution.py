@@ -21,7 +21,7 @@ from workbench.session.live import Live
 from workbench.session.store import Store
 
 MAX_REGION_PIXELS = 1 << 23  # read and filtered at once: a screen of 3840×2160 at 100 %
-MODES = ("result", "wipe", "side")  # in which pictures are seen, and not what they differ in
+MODES = ("result", "wipe", "side")  # that show pictures, not their difference
 AROUND = 0.25  # of the view, on each side, that is read as well, for the next move
 WAIT_MS = 15  # after a move, within which others are one with it
 ZOOM_IN = "zoom in for full resolution"
@@ -67,41 +67,30 @@ class FullResolution(QObject):
         """Request the region in view, unless it is there; or show why not."""
         state = self._store.state
         picture, seen = state.picture, self._compare.seen
-        if picture is None or picture.large is None or seen is None:
+        is_there = self._compare.picture is picture  # else it comes in a moment
+        if picture is None or picture.large is None or seen is None or not is_there:
             return
-        if self._compare.picture is not picture:  # which comes in a moment
-            return
-        large = picture.large
-        words = _scale(large)
-        region = _region(seen, large)
-        job = self._job(state)
+        try:
+            job = intents.job_for(state)
+        except KernelError:
+            job = None  # the window says why
+        region = _region(seen, picture.large)
         is_seen = state.view_mode in MODES and region.pixels > 0 and self._compare.scale > 1
         if job is None or not is_seen:
-            self._drop(words)
-        elif region.pixels > MAX_REGION_PIXELS:
-            self._drop(f"{words} · {ZOOM_IN}")
-        elif is_own(job.implementation):
-            self._drop(f"{words} · {OWN}")
+            self._drop(_scale(picture.large))
+        elif region.pixels > MAX_REGION_PIXELS or is_own(job.implementation):
+            note = ZOOM_IN if region.pixels > MAX_REGION_PIXELS else OWN
+            self._drop(f"{_scale(picture.large)} · {note}")
         else:
             self._request(state, picture, job, region)
-
-    def _job(self, state: State) -> Job | None:
-        try:
-            return intents.job_for(state)
-        except KernelError:
-            return None  # which is said elsewhere
 
     def _request(self, state: State, picture: Picture, job: Job, region: Region) -> None:
         asked, (before, after) = self._asked, self._mappings(state)
         is_wide = intents.is_unclipped(state)
-        if (
-            asked is not None
-            and asked.picture is picture
-            and asked.job.same_run(job)
-            and (asked.before, asked.after) == (before, after)
-            and asked.region.holds(region)
-        ):
-            return
+        if asked is not None and asked.picture is picture and asked.job.same_run(job):
+            is_same_look = (asked.before, asked.after) == (before, after)
+            if is_same_look and asked.region.holds(region):
+                return
         assert picture.large is not None
         dtype = np.dtype(np.float32) if is_wide else picture.samples.dtype
         wanted = _grown(region, picture.large)
@@ -124,8 +113,7 @@ class FullResolution(QObject):
     def _take_after(self, request: RegionRequest, found: RegionPicture) -> None:
         if request is self._asked:
             job = replace(request.job, picture=found.samples)  # which may be stored as floats
-            below = intents.look_in_words(job, request.after)
-            below = " · ".join(filter(None, (below, FULL)))
+            below = " · ".join(filter(None, (intents.look_in_words(job, request.after), FULL)))
             caption = f"{intents.job_caption(request.job, found.picked)}\n{below}"
             self._answered = request
             self._after = _patch(request, found, f"After · {caption}")
@@ -141,8 +129,8 @@ class FullResolution(QObject):
         """Draw the parts, and say whether they are those in view."""
         asked = self._asked
         assert asked is not None
-        assert asked.picture.large is not None
         large = asked.picture.large
+        assert large is not None
         words = f"{_scale(large)} · {READING}"
         if self._after is not None and self._answered is asked:
             height, width = self._after.samples.shape[:2]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
@@ -17,16 +18,17 @@ from workbench.base.numbers import star
 from workbench.imaging.cell_values import CellRequest, written
 from workbench.imaging.differences import Difference, subtracting
 from workbench.imaging.display import Display, show
-from workbench.imaging.display_mapping import DisplayMapping
+from workbench.imaging.display_mapping import DisplayMapping, known_unclipped
 from workbench.imaging.mismatch import Mismatch, searching
 from workbench.model import intents
 from workbench.model.speed_up import no_time_in_words, single_in_words
 from workbench.model.state import Picture, State
 from workbench.panels.compare.compare_view import CompareView
-from workbench.panels.compare.pins import MAX_PINS, Pin, Pins, SetAside, of_same, pin_name
+from workbench.panels.compare.wipe_view import MAX_PINS, Pin, pin_name
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.tasks import AnalysisThread
+from workbench.widgets.message_bar import MessageBar
 
 DIFFERENCE, MISMATCH = "difference", "mismatch"  # names of modes and of their computations
 MAX_RINGS = 200  # around single pixels; more pixels are seen without rings
@@ -41,11 +43,9 @@ class ComparisonController(QObject):
     """The difference and the mismatch, computed off the GUI thread while shown.
 
     Signals:
-        message(sentence): why nothing happened.
         found(pixel): the view went to the differing pixel (x, y).
     """
 
-    message = Signal(str)
     found = Signal(object)
 
     def __init__(
@@ -54,8 +54,9 @@ class ComparisonController(QObject):
         live: Live,
         compare: CompareView,
         steps: AnalysisThread,
+        messages: MessageBar,
         other: Other,
-        parent: QObject | None = None,
+        parent: QObject,
     ) -> None:
         """Connect the store and the results.
 
@@ -63,8 +64,8 @@ class ComparisonController(QObject):
         """
         super().__init__(parent)
         self._store, self._live, self._compare, self._steps = store, live, compare, steps
-        self._other = other
-        self._of: tuple[Any, ...] = ()  # the inputs of what is shown or being computed
+        self._inform, self._other = partial(messages.show_message, "info"), other
+        self._of: tuple[Any, ...] = ()  # the inputs of the picture shown or being computed
         self._mismatch: Mismatch | None = None
         self._at = -1  # y · width + x of the differing pixel visited last
         self._step_wanted = 0  # 1: to the next that is found, -1: back, 0: stay
@@ -74,10 +75,12 @@ class ComparisonController(QObject):
         live.after_ready.connect(lambda *_: self.refresh())
         live.computed.connect(self._hurry)
         steps.dropped.connect(self._drop)
-        compare.options.next_wanted.connect(self.go_to_differing)
-        compare.options.cancel_wanted.connect(self.cancel)
+        options = compare.options
+        options.previous.clicked.connect(lambda: self.go_to_differing(-1))
+        options.next.clicked.connect(lambda: self.go_to_differing(1))
+        options.cancel.clicked.connect(self.cancel)
 
-    # -- what the user may want
+    # -- actions
 
     def go_to_differing(self, step: int) -> None:
         """Go to the next (step 1) or previous (-1) pixel that differs from the reference."""
@@ -90,7 +93,7 @@ class ComparisonController(QObject):
         self._go_on()
 
     def cancel(self) -> None:
-        """Stop comparing with the reference; what was found stays."""
+        """Stop comparing with the reference; the pixels found so far stay."""
         self._steps.cancel(MISMATCH)
         self._step_wanted, self._is_stopped = 0, True
         self._compare.show_worked_out(*self._marked(STOPPED))
@@ -100,14 +103,14 @@ class ComparisonController(QObject):
 
     def refresh(self) -> None:
         """Compute the mode's picture, unless it is on screen or under way already."""
-        state, result, shown = self._store.state, self._live.result, self._live.shown
+        state, shown = self._store.state, self._live.shown
         mode, picture = state.view_mode, state.picture
-        if mode == DIFFERENCE:
-            result = self._live.newest
+        result = self._live.newest if mode == DIFFERENCE else self._live.result
         for name in {DIFFERENCE, MISMATCH} - {mode}:
             self._drop(name)
-        if mode not in (DIFFERENCE, MISMATCH) or (
-            picture is None
+        if (
+            mode not in (DIFFERENCE, MISMATCH)
+            or picture is None
             or result is None
             or shown is None
             or not intents.is_of(result.job, picture)
@@ -165,7 +168,7 @@ class ComparisonController(QObject):
 
         def fail(sentence: str) -> None:
             self._compare.show_worked_out(None, "", ())
-            self.message.emit(sentence)
+            self._inform(sentence)
             self._go_on_subtracting()
 
         is_signed, gain = state.difference == "signed", state.gain
@@ -191,7 +194,7 @@ class ComparisonController(QObject):
 
         def fail(sentence: str) -> None:
             self.cancel()
-            self.message.emit(sentence)
+            self._inform(sentence)
 
         self._steps.ask(MISMATCH, make, self._show_mismatch, fail)
         self._tell_search()
@@ -203,7 +206,7 @@ class ComparisonController(QObject):
         self._go_on()
 
     def _marked(self, note: str = "") -> tuple[Display | None, str, list[tuple[int, int]]]:
-        """Display, caption and rings of what is found so far."""
+        """Display, caption and rings of the pixels found so far."""
         found = self._mismatch
         if found is None:
             return self._live.shown, f"Mismatch\n{note}", []
@@ -214,9 +217,9 @@ class ComparisonController(QObject):
         return found.display, f"{above}\n{found}", rings
 
     def _tell_search(self) -> None:
-        found = self._mismatch
-        is_over = self._is_stopped or (found is not None and found.is_over)
-        can_go = self._is_stopped or (found is not None and found.count > 0)
+        found, is_over = self._mismatch, self._is_stopped
+        can_go = is_over or (found is not None and found.count > 0)
+        is_over = is_over or (found is not None and found.is_over)
         is_under_way = not is_over and self._steps.is_under_way(MISMATCH)
         self._compare.show_search(is_under_way, can_go)
 
@@ -227,19 +230,18 @@ class ComparisonController(QObject):
         place = found.next_after(self._at, step)
         if place is not None:
             self._at, self._step_wanted = place, 0
-            width = found.display.size[0]
-            x, y = place % width, place // width
+            y, x = divmod(place, found.display.size[0])
             self._compare.go_to(x, y)
             self.found.emit((x, y))
         elif found.is_over:
             self._step_wanted = 0
-            self.message.emit("No pixel differs from the float64 reference.")
+            self._inform("No pixel differs from the float64 reference.")
 
 
 LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # names of background work
 SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
 GONE = "What was pinned of {} is gone: pictures of that size are not kept."
-CELLS_URGENCY = 2  # what is seen at once goes before what is read
+CELLS_URGENCY = 2  # numbers in cells are seen at once: they go first
 DISPLAY_FIELDS = "levels", "result_levels", "negative_display"  # of the State, for pins as well
 
 
@@ -252,13 +254,9 @@ class Inspection(QObject):
 
     Signals:
         pins_changed(): another pin, or another `against`.
-        message(sentence): why nothing happened, or what was set aside.
-        message_withdrawn(sentence): that is there again.
     """
 
     pins_changed = Signal()
-    message = Signal(str)
-    message_withdrawn = Signal(str)
 
     def __init__(
         self,
@@ -266,16 +264,19 @@ class Inspection(QObject):
         live: Live,
         compare: CompareView,
         steps: AnalysisThread,
-        parent: QObject | None = None,
+        messages: MessageBar,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
+        self._messages, self._inform = messages, partial(messages.show_message, "info")
         self.pins: tuple[Pin, ...] = ()
         self.against = 0
         self._aside = SetAside()
         self._coming: Picture | None = None  # the picture that is to come on screen
         self._store, self._live, self._compare, self._steps = store, live, compare, steps
-        self.worked_out = ComparisonController(store, live, compare, steps, self.other, self)
-        self.worked_out.message.connect(self.message)
+        self.worked_out = ComparisonController(
+            store, live, compare, steps, messages, self.other, self
+        )
         self.pins_changed.connect(self.worked_out.refresh)
         store.changed.connect(self._follow)
         live.before_ready.connect(lambda picture, _: self._bring_back(picture))
@@ -283,17 +284,17 @@ class Inspection(QObject):
         live.timed_again.connect(self._refine)
         compare.cells_wanted.connect(self._write_cells)
         compare.unpin_wanted.connect(self.unpin)
-        compare.pin_wanted.connect(self.pin)
-        compare.options.against_wanted.connect(self.set_against)
+        compare.read_out_row.pin.clicked.connect(self.pin)
+        compare.options.against.activated.connect(self.set_against)
 
-    # -- what the user may want
+    # -- actions
 
     def pin(self) -> None:
         """Keep the newest result beside those to come."""
         if (found := self._live.of_view) is None:
-            self.message.emit("There is no result of this picture to pin yet.")
+            self._inform("There is no result of this picture to pin yet.")
         elif len(self.pins) == MAX_PINS:
-            self.message.emit(f"{MAX_PINS} results are pinned already; remove one first (Shift+K).")
+            self._inform(f"{MAX_PINS} results are pinned already; remove one first (Shift+K).")
         else:
             _, result, shown = found
             pin = _pinned(result, shown, self._live.look)
@@ -303,7 +304,7 @@ class Inspection(QObject):
     def unpin(self, index: int | None = None) -> None:
         """Forget a pinned result; None: the last."""
         if not self.pins:
-            self.message.emit("No result is pinned.")
+            self._inform("No result is pinned.")
             return
         index = len(self.pins) - 1 if index is None else index
         kept = (*self.pins[:index], *self.pins[index + 1 :])
@@ -318,12 +319,12 @@ class Inspection(QObject):
     def step_against(self) -> None:
         """Compare with the next pin; after the last, with the original."""
         if not self.pins:
-            self.message.emit("No result is pinned; the result is compared with the original.")
+            self._inform("No result is pinned; the result is compared with the original.")
             return
         self.set_against((self.against + 1) % (len(self.pins) + 1))
 
     def forget(self) -> None:
-        """Forget what was pinned of pictures that are not in view."""
+        """Forget the pins of pictures that are not in view."""
         self._aside.forget()
 
     # -- what others may ask
@@ -350,7 +351,7 @@ class Inspection(QObject):
             return
         is_kept = self._aside.put(Pins(picture, self.pins, self.against))
         self._set_pins((), 0)
-        self.message.emit((SET_ASIDE if is_kept else GONE).format(picture.name))
+        self._inform((SET_ASIDE if is_kept else GONE).format(picture.name))
 
     def _bring_back(self, picture: Picture) -> None:
         """Restore the pins of this picture, which may have been opened once more."""
@@ -365,7 +366,7 @@ class Inspection(QObject):
             self._aside.take(found)
             self._set_pins(found.pins, found.against)
             self._look_again()  # the levels may differ from those when they were pinned
-            self.message_withdrawn.emit(SET_ASIDE.format(picture.name))
+            self._messages.dismiss(SET_ASIDE.format(picture.name))
 
         if likely and not self.pins:
             self._steps.ask(BRING_BACK, lambda: of_same(picture, likely), take)
@@ -407,7 +408,7 @@ class Inspection(QObject):
                 results = [pin.result for pin in pins]
                 self._set_pins(tuple(map(_pinned, results, displays, looks)), self.against)
 
-        self._steps.ask(LOOK_AGAIN, make, take, self.message.emit, CELLS_URGENCY)
+        self._steps.ask(LOOK_AGAIN, make, take, self._inform, CELLS_URGENCY)
 
     # -- values in cells
 
@@ -440,3 +441,77 @@ def _time(result: Result) -> str:
         return f"{verdict}, {no_time_in_words(result)}"
     single = f", {single_in_words(result)}" if result.kernel.is_single else ""
     return f"{numbers.duration(result.kernel.median_ms)}{star(result.disturbances)}{single}"
+
+
+MAX_BYTES = 256 << 20
+AT_ONCE = 4 << 20  # bytes that are compared in one step
+
+
+class Pins(NamedTuple):
+    """The pins of `picture`, at least one, and the number of that compared with, or 0."""
+
+    picture: Picture
+    pins: tuple[Pin, ...]
+    against: int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays that are kept with them, each counted once."""
+        samples = self.picture.samples
+        arrays = [samples, self.picture.as_in_file]
+        if (wide := known_unclipped(samples)) is not None:
+            arrays.append(wide)  # it lives as long as the samples
+        for pin in self.pins:
+            arrays += [pin.samples, pin.result.job.picture, *pin.display.pixels]
+        return sum({id(each): each.nbytes for each in arrays}.values())
+
+
+class SetAside:
+    """The pins of pictures that are not in view, of at most MAX_BYTES; the oldest give way."""
+
+    def __init__(self) -> None:
+        self._kept: list[Pins] = []  # the newest last
+
+    def put(self, pins: Pins) -> bool:
+        """Keep them; return False where they are too large for that."""
+        if pins.nbytes > MAX_BYTES:
+            return False
+        self._kept.append(pins)
+        while sum(each.nbytes for each in self._kept) > MAX_BYTES:
+            self._kept.pop(0)
+        return True
+
+    def like(self, picture: Picture) -> list[Pins]:
+        """List the pins of pictures of this size and pixel type, the newest first."""
+
+        def kind(of: Picture) -> tuple[object, ...]:
+            return of.samples.shape, of.samples.dtype
+
+        return [each for each in reversed(self._kept) if kind(each.picture) == kind(picture)]
+
+    def take(self, pins: Pins) -> None:
+        """Remove these, which are in view again."""
+        self._kept = [each for each in self._kept if each is not pins]
+
+    def forget(self) -> None:
+        """Drop all of them."""
+        self._kept.clear()
+
+
+def of_same(picture: Picture, likely: Sequence[Pins]) -> Iterator[Pins | None]:
+    """Yield None on the way, and at last the first of `likely` that is of the same samples."""
+    wanted = _as_bytes(picture)
+    for pins in likely:
+        there = _as_bytes(pins.picture)
+        for start in range(0, wanted.size, AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            if not np.array_equal(wanted[part], there[part]):
+                break
+            yield None
+        else:
+            yield pins
+            return
+
+
+def _as_bytes(picture: Picture) -> NDArray[np.uint8]:  # as NaN is not equal to itself
+    return picture.samples.reshape(-1).view(np.uint8)

@@ -132,7 +132,7 @@ class PictureKeys(QObject):
 
 
 def _is_typed_into(widget: QObject, key: int) -> bool:
-    """Tell whether `key` may be typed into `widget`; numbers have no spaces."""
+    """True if `key` may be typed into `widget`; numbers have no spaces."""
     if isinstance(widget, QAbstractSpinBox) and key == Qt.Key.Key_Space:
         return False
     return isinstance(widget, QWidget) and widget.testAttribute(

@@ -45,7 +45,7 @@ _BY_KEY = (
     Qt.FocusReason.BacktabFocusReason,
     Qt.FocusReason.ShortcutFocusReason,
 )
-_HAIR = 1e-4  # device pixels off a pixel's edge, where rounding errors would decide what is shown
+_HAIR = 1e-4  # device pixels off a pixel's edge, where rounding errors would choose the pixel
 
 
 class PictureView(QWidget):
@@ -186,13 +186,12 @@ class PictureView(QWidget):
         if self.display is None:
             return QRect()
         view, ratio = self.device_size, self.devicePixelRatioF()
-        (left, top), (right, bottom) = (
-            self.transform.to_view(at, view) for at in ((0, 0), self.display.size)
+        left, top = (math.ceil(at / ratio) for at in self.transform.to_view((0, 0), view))
+        right, bottom = (
+            math.floor(at / ratio) for at in self.transform.to_view(self.display.size, view)
         )
-        return QRect(
-            QPoint(math.ceil(left / ratio) + _SEAM, math.ceil(top / ratio) + _SEAM),
-            QPoint(math.floor(right / ratio) - 1 - _SEAM, math.floor(bottom / ratio) - 1 - _SEAM),
-        )
+        covered = QRect(left, top, right - left, bottom - top)
+        return covered.adjusted(_SEAM, _SEAM, -_SEAM, -_SEAM)
 
     def _parts(self, region: QRegion) -> Sequence[QRect]:
         """Convert `region` to device pixels; none where pixels lie across edges."""
@@ -277,27 +276,22 @@ class PictureView(QWidget):
         reach = _MARK + 2
         return QRect(round(x / ratio) - reach, round(y / ratio) - reach, 2 * reach, 2 * reach)
 
-    # -- what the user does
+    # -- input
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        factor = 2.0 ** (event.angleDelta().y() / WHEEL_PER_DOUBLING)
-        self._zoom(event.position(), factor)
+        self._zoom(event.position(), 2.0 ** (event.angleDelta().y() / WHEEL_PER_DOUBLING))
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        if self._begin_line(event):
+        is_left = event.button() == Qt.MouseButton.LeftButton
+        if is_left and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self._line_from = self.pixel_at(event.position())
+        if self._line_from is not None:
             return
-        if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
+        if is_left or event.button() == Qt.MouseButton.MiddleButton:
             self._grabbed = event.position()
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
-        is_left = event.button() == Qt.MouseButton.LeftButton
         self._pressed = event.position() if is_left else None
-
-    def _begin_line(self, event: QMouseEvent) -> bool:
-        is_meant = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-        if is_meant and event.button() == Qt.MouseButton.LeftButton:
-            self._line_from = self.pixel_at(event.position())
-        return self._line_from is not None
 
     def _draw_line(self, event: QMouseEvent, is_done: bool) -> None:
         if self._line_from is None or self.display is None:
@@ -374,9 +368,6 @@ class PictureView(QWidget):
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         self._is_reached_by_key = event.reason() in _BY_KEY
-        self.update()
-
-    def focusOutEvent(self, _event: QFocusEvent) -> None:  # noqa: N802
         self.update()
 
     def _zoom(self, position: QPointF, factor: float) -> None:

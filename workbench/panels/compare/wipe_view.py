@@ -1,12 +1,13 @@
-"""Several pictures at once: under a divider, in a grid, or in one image for a report."""
+"""Several pictures at once: under a divider, in a grid, pinned, or in one image for a report."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QLine, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -23,12 +24,15 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractSlider, QGridLayout, QWidget
 
+from kernels.core.job import Result
 from workbench.base import theme
 from workbench.base.memory import require_memory
 from workbench.imaging.display import Display
+from workbench.imaging.display_mapping import DisplayMapping
 from workbench.panels.compare.cell_layer import CellLayer
 from workbench.panels.compare.picture_view import PictureView, draw
 from workbench.panels.compare.view_transform import Patch, Size, places_across
+from workbench.widgets.buttons import make_button
 from workbench.widgets.chips import CHIPS_HEIGHT, paint_chip
 from workbench.widgets.panel_area import uncovered_part
 
@@ -125,22 +129,20 @@ class WipeView(PictureView):
         if self._before is None:
             super()._paint_captions(painter)
             return
-        part = uncovered_part(self)
-        near, far = QRect(part), QRect(part)
+        near, far, line = uncovered_part(self), uncovered_part(self), self._line
         if self.is_level:
-            near.setBottom(self._line)
-            far.setTop(self._line)
-            ends = QPoint(0, self._line), QPoint(self.width(), self._line)
+            near.setBottom(line)
+            far.setTop(line)
+            ends, side = QLine(0, line, self.width(), line), Qt.AlignmentFlag.AlignLeft
         else:
-            near.setRight(min(self._line, part.right()))
-            far.setLeft(self._line)
-            ends = QPoint(self._line, 0), QPoint(self._line, self.height())
-        side = Qt.AlignmentFlag.AlignLeft if self.is_level else Qt.AlignmentFlag.AlignRight
+            near.setRight(min(line, near.right()))
+            far.setLeft(line)
+            ends, side = QLine(line, 0, line, self.height()), Qt.AlignmentFlag.AlignRight
         paint_chip(painter, near, self._before_caption)
         paint_chip(painter, far, self.caption, side)
         for color, width in (("#000000", 4), ("#ffffff", 2)):
             painter.setPen(QPen(QColor(color), width))
-            painter.drawLine(*ends)
+            painter.drawLine(ends)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         if self._on_line(event.position()) and event.button() == Qt.MouseButton.LeftButton:
@@ -211,11 +213,11 @@ class Divider(QAbstractSlider):
 
     def drag_to(self, place: QPointF) -> None:
         """Move the divider to `place`, in the view's coordinates."""
-        if self.orientation() == Qt.Orientation.Vertical:
-            share = place.y() / max(self._view.height(), 1)
-        else:
-            share = place.x() / max(self._view.width(), 1)
-        self.setValue(round(share * _STEPS))
+        is_level = self.orientation() == Qt.Orientation.Vertical
+        at, extent = (
+            (place.y(), self._view.height()) if is_level else (place.x(), self._view.width())
+        )
+        self.setValue(round(at / max(extent, 1) * _STEPS))
 
     def mousePressEvent(self, _event: QMouseEvent) -> None:  # noqa: N802
         self.take()
@@ -339,3 +341,55 @@ def side_by_side(tiles: Sequence[tuple[Display, str]]) -> QImage:
         painter.drawImage(x + (column - width) // 2, y + band, display.images[0])
     painter.end()
     return image
+
+
+MAX_PINS = 3  # beside the newest result: four in all
+_MARGIN = 8  # of the button
+
+
+def pin_name(number: int) -> str:
+    """The name of pin `number`, from 1."""
+    return f"Pinned {number}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pin:
+    """A kept result and its display, made with `look`.
+
+    caption  "Gaussian blur 5×5 · OpenCV", and below that time and look: "1.23 ms"
+    """
+
+    result: Result
+    display: Display
+    look: DisplayMapping
+    caption: str
+
+    @property
+    def samples(self) -> NDArray[Any]:
+        """The filtered picture, (H, W, C)."""
+        return self.result.picture
+
+
+class PinView(PictureView):
+    """The view of a pinned result; its button emits `removed`."""
+
+    removed = Signal()
+
+    def __init__(self, number: int) -> None:
+        super().__init__(pin_name(number), "")
+        self._close = make_button(f"unpin-{number}", "×", "Remove this result from the view")
+        self._close.setProperty("onPicture", True)
+        self._close.setAccessibleName(f"Remove pinned result {number}")
+        self._close.setParent(self)
+        self._close.clicked.connect(self.removed)
+        self._close.adjustSize()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        size = self._close.sizeHint()
+        self._close.resize(size)
+        self._close.move(self.width() - size.width() - _MARGIN, _MARGIN)
+        super().resizeEvent(event)
+
+    def _paint_captions(self, painter: QPainter) -> None:
+        room = self._close.width() + _MARGIN
+        paint_chip(painter, self.rect().adjusted(0, 0, -room, 0), self.caption)

@@ -12,6 +12,7 @@ from workbench.base import theme
 from workbench.imaging.display import to_display
 from workbench.model.state import Picture, State
 from workbench.panels.compare.compare_view import CompareView
+from workbench.session.store import Store
 
 PARTS = {
     "combo": QComboBox,
@@ -28,7 +29,7 @@ def window(qapp, qtbot):
     theme.apply(qapp, "light")
     window = QWidget()
     qtbot.addWidget(window)
-    window.view = CompareView()
+    window.view = CompareView(Store())
     window.view.setParent(window)
     window.view.setGeometry(0, 0, 600, 400)
     for row, (name, make) in enumerate(PARTS.items()):

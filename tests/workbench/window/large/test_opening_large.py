@@ -25,7 +25,7 @@ from workbench.files import image_files, large_pictures
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import TooLargeError
 from workbench.model.state import LargeSource
-from workbench.panels.compare.mode_bar import LargeChip
+from workbench.panels.compare.bars import LargeChip
 from workbench.session import opener
 
 __all__ = ["little_memory"]

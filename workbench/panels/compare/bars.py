@@ -1,0 +1,503 @@
+"""The bars around the pictures: modes, their options, chips, the values under the pointer."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QActionGroup, QResizeEvent
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QMenu, QSizePolicy, QToolButton, QWidget
+
+from workbench.base import numbers, theme
+from workbench.base.plain_text import Label, tip_text
+from workbench.imaging.display_mapping import MAX_GAIN
+from workbench.model import intents
+from workbench.model.names import NEGATIVE_TITLES
+from workbench.model.state import State
+from workbench.panels.compare.wipe_view import MAX_PINS, pin_name
+from workbench.session.store import Store
+from workbench.widgets.boxes import HBox
+from workbench.widgets.buttons import check_segment, make_button, make_segments
+from workbench.widgets.drop_down import ElidingBox
+from workbench.widgets.number_boxes import WholeBox
+
+MODES = (
+    ("result", "Result", "The filtered picture alone; hold Space for the original (E)"),
+    ("wipe", "&Wipe", "Before over after, with a divider to drag across (W)"),
+    ("side", "Side &by side", "Before and after next to each other, or one above the other (S)"),
+    ("difference", "Difference", "After minus before, made stronger (D)"),
+    ("mismatch", "Mismatch", "Which pixels are not those of the float64 reference (M)"),
+)
+SHORT = {"side": "&Side", "difference": "Diff.", "mismatch": "Mism."}  # where room is scarce
+KINDS = (
+    ("absolute", "|Δ|", "Absolute: how much each channel differs; black: not at all"),
+    (
+        "signed",
+        "±Δ",
+        "Signed: orange: more than before, blue: less; of the channel that differs most",
+    ),
+)
+SEARCH = (
+    (
+        *("previous-differing", "‹", "Go to the previous differing pixel (Shift+N)"),
+        "Previous differing pixel",
+    ),
+    (*("next-differing", "Next ›", "Go to the next differing pixel (N)"), "Next differing pixel"),
+    ("cancel-search", "Cancel", "Stop comparing; the pixels found so far stay", "Cancel"),
+)
+ORIGINAL = "the original"
+
+
+class ModeBar(QWidget):
+    """The buttons of the view modes."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self.setObjectName("modes")
+        self.setAccessibleName("How pictures are looked at")
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._is_short = False
+        self._row = row = HBox(self, 0, 0)
+        row.setSizeConstraint(HBox.SizeConstraint.SetNoConstraint)
+        self._modes = make_segments(MODES, lambda mode: store.choose(view_mode=mode))
+        row.add(1, *self._modes.values())  # with short words they would stand apart
+
+    def show_state(self, state: State) -> None:
+        """Mark the mode of `state`."""
+        check_segment(self._modes, state.view_mode)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        # Of whole words: with short ones it could not become wide again.
+        return QSize(self._whole_width, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return QSize(self._whole_width - self._saved, super().minimumSizeHint().height())
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
+        rounding = len(SHORT)  # of the words' widths, from which the whole width is worked out
+        is_short = self.width() + rounding < self._whole_width
+        if is_short != self._is_short:
+            self._is_short = is_short
+            for mode, text, _ in MODES:
+                self._modes[mode].setText(SHORT.get(mode, text) if is_short else text)
+
+    @property
+    def _saved(self) -> int:  # px, by short words
+        wide = self._modes["side"].fontMetrics().horizontalAdvance
+        texts = {mode: text.replace("&", "") for mode, text, _ in MODES}
+        return sum(wide(texts[mode]) - wide(text.replace("&", "")) for mode, text in SHORT.items())
+
+    @property
+    def _whole_width(self) -> int:
+        return self._row.minimumSize().width() + (self._saved if self._is_short else 0)
+
+
+class ModeOptions(QWidget):
+    """The options of the present mode.
+
+    against                 the list of what to compare with: the original, then the pins
+    previous, next, cancel  buttons of the search for differing pixels
+    """
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._store = store
+        self._row = HBox(self, 0, 6)
+        self._parts: dict[str, list[QWidget]] = {mode: [] for mode, _, _ in MODES}
+        self._state = State()
+        self._build_against()
+        self._build_wipe()
+        self._build_difference()
+        self._build_mismatch()
+
+    @property
+    def is_needed(self) -> bool:
+        """True where the mode has options."""
+        parts = (self.against, *(part for parts in self._parts.values() for part in parts))
+        return any(not part.isHidden() for part in parts)
+
+    def show_state(self, state: State) -> None:
+        """Show the options of the mode of `state`."""
+        for mode, parts in self._parts.items():
+            for part in parts:
+                part.setVisible(mode == state.view_mode and part.isEnabledTo(self))
+        self._state = state
+        self._show_against()
+        check_segment(self._kinds, state.difference)
+        with QSignalBlocker(self._gain):
+            self._gain.setValue(0 if state.gain is None else round(state.gain))
+
+    def show_pins(self, names: Sequence[str], against: int) -> None:
+        """Offer the original and these pins to compare the result with."""
+        self.against.clear()
+        self.against.addItems([ORIGINAL, *names])
+        self.against.setCurrentIndex(against)
+        self._show_against()
+
+    def show_search(self, is_under_way: bool, has_places: bool) -> None:
+        """Offer Cancel while a search is under way, Next and Previous where pixels differ."""
+        for button, is_needed in (
+            (self.previous, has_places),
+            (self.next, has_places),
+            (self.cancel, is_under_way),
+        ):
+            button.setEnabled(is_needed)  # a button that is not needed is not shown either
+            button.setVisible(is_needed and self._state.view_mode == "mismatch")
+
+    def _show_against(self) -> None:
+        can_choose = self.against.count() > 1
+        self.against.setVisible(self._state.view_mode in ("wipe", "difference") and can_choose)
+
+    def _add(self, mode: str, part: Any) -> None:
+        part.hide()
+        self._parts[mode].append(part)
+        self._row.addWidget(part)
+
+    def _build_wipe(self) -> None:
+        turn = make_button(
+            "turn-divider", "Rotate divider", "Wipe across, or up and down (Shift+W)"
+        )
+        other = {"level": "upright", "upright": "level"}
+        turn.clicked.connect(lambda: self._store.choose(divider=other[self._state.divider]))
+        self._add("wipe", turn)
+
+    def _build_against(self) -> None:
+        """Build the list of what to compare with, which belongs to two modes."""
+        tip = "What the result is compared with (Shift+J: the next)"
+        self.against = ElidingBox("against", "Compare with", tip)
+        self.against.setMinimumContentsLength(8)
+        self.against.setMinimumWidth(72)  # in a narrow window
+        self.against.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.against.hide()
+        self._row.addWidget(self.against)
+
+    def _build_difference(self) -> None:
+        kinds = QWidget()
+        row = HBox(kinds, 0, 0)
+        self._kinds = make_segments(KINDS, lambda kind: self._store.choose(difference=kind))
+        for kind, button in self._kinds.items():
+            button.setAccessibleName(f"{kind.capitalize()} difference")
+            row.addWidget(button)
+        self._add("difference", kinds)
+        tip = "What differences are multiplied by, 1 to 1000; 0: as fits (auto)"
+        self._gain = WholeBox("gain", "Gain", tip)
+        self._gain.setRange(0, int(MAX_GAIN))
+        self._gain.setSpecialValueText("auto")
+        metrics = self._gain.fontMetrics()
+        self._gain.setMaximumWidth(metrics.horizontalAdvance("1000") + 2 * metrics.height() + 20)
+        self._gain.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
+        self._gain.valueChanged.connect(
+            lambda value: self._store.choose(gain=float(value) if value else None)
+        )
+        caption = Label("Gain")
+        caption.setBuddy(self._gain)
+        self._add("difference", caption)
+        self._add("difference", self._gain)
+
+    def _build_mismatch(self) -> None:
+        self.previous, self.next, self.cancel = (make_button(*each) for each in SEARCH)
+        for button in (self.previous, self.next, self.cancel):
+            self._add("mismatch", button)
+        self.show_search(False, False)
+
+
+LARGE_TIP = (
+    "The picture is larger than memory: this is a reduced copy, and all panels are about it. "
+    "Zoomed in far enough, what is in view is read and filtered at full resolution: click for "
+    "100 %. File ▸ Filter to file filters all of it."
+)
+
+
+class LargeChip(QToolButton):
+    """A button with the scale; hidden where a picture is shown whole."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("large-chip")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Scale at which the picture is shown")
+        self.setToolTip(tip_text(LARGE_TIP))
+        self.setProperty("onPicture", True)
+        self.hide()
+
+    def show_words(self, words: str) -> None:
+        """Show `words`, or hide the chip if empty."""
+        self.setVisible(bool(words))
+        if words != self.text():
+            self.setText(words)
+            self.setAccessibleName(f"Scale: {words}")
+
+
+NEGATIVE_MODES = ("result", "wipe", "side")  # that show the result through its mapping
+NEGATIVE_TIP = (
+    "Negative values: how they are shown, and the values shown as black and as white. Click to "
+    "choose another way; the numbers themselves never change."
+)
+
+
+class NegativeChip(QToolButton):
+    """A button with the range from black to white; its menu maps negative values otherwise."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self.setObjectName("negative-chip")
+        self.setAccessibleName("Negative values")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setToolTip(tip_text(NEGATIVE_TIP))
+        self.setProperty("onPicture", True)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu("Negative values", self)
+        group = QActionGroup(menu)
+        self._ways: dict[Any, Any] = {}
+        for way, title in NEGATIVE_TITLES.items():
+            action = menu.addAction(title)
+            action.setCheckable(True)
+            action.triggered.connect(lambda _, way=way: store.choose(negative_display=way))
+            group.addAction(action)
+            self._ways[way] = action
+        self.setMenu(menu)
+
+    def is_needed(self, state: State) -> bool:
+        """True if `state` shows a result that may have negative values."""
+        return state.view_mode in NEGATIVE_MODES and intents.is_around_zero(state)
+
+    def show_state(self, state: State, levels: tuple[float, float] | None) -> None:
+        """Show the mapping and its levels, black and white; None: not known yet."""
+        self._ways[state.negative_display].setChecked(True)
+        way = intents.look_for(state).negative_display
+        words = NEGATIVE_TITLES[way]
+        if levels is not None:
+            low, high = (numbers.in_digits(each).replace("-", "−") for each in levels)
+            words = f"{words}: {low} to {high}"
+        if f"{words} ▾" != self.text():
+            self.setText(f"{words} ▾")
+            self.setAccessibleName(f"Negative values: {words}")
+
+
+Values = NDArray[Any] | None  # (C,) samples of one pixel
+
+CHANNELS = {1: ("grey",), 2: ("grey", "α"), 3: ("R", "G", "B"), 4: ("R", "G", "B", "α")}
+_PINNED = tuple(pin_name(number).lower() for number in range(1, MAX_PINS + 1))
+_PARTS = ("before", *_PINNED, "after", "difference")
+_FIRST_TO_GO = ("difference", *reversed(_PINNED), "before", "after")  # where room is scarce
+# Characters for a number: of this pixel type; of a result as float32 of such a picture.
+_WIDTHS = {"uint8": 3, "uint16": 5, "float16": 10, "float32": 10}
+_WIDE_WIDTHS = {"uint8": 7, "uint16": 8, "float16": 10, "float32": 10}
+_NONE = "–"
+_APART = 18  # px between two parts
+
+
+class ReadOut(QWidget):
+    """The values of one pixel, as they are in the data: neither scaled nor clipped.
+
+    In a narrow window whole parts are left out, the difference first.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Values under the pointer")
+        row = HBox(self, 0, _APART)
+        row.setSizeConstraint(HBox.SizeConstraint.SetNoConstraint)
+        self._digits = 3, 3  # of the picture before, and of all others
+        # Shape and pixel types that there is room for.
+        self._of: tuple[tuple[int, ...], str, frozenset[str]] | None = None
+        self._wanted: frozenset[str] = frozenset()
+        self._has_point = False
+        self.position = _Number("position")
+        row.addWidget(self.position)
+        self._parts = {name: _Part(name) for name in _PARTS}
+        row.add(*self._parts.values(), 1)
+        self.show_pins((), 0)
+        self._set_fonts()
+
+    def show_pins(self, shown: Collection[int], against: int) -> None:
+        """Show parts for the pinned results of these numbers.
+
+        against  subtracted from the newest: 0 the original, else the pin of that number
+        """
+        self._against = against
+        pinned = [name for number, name in enumerate(_PINNED, 1) if number in shown]
+        self._wanted = frozenset(("before", *pinned, "after", "difference"))
+        other = _PINNED[against - 1] if against else "before"
+        difference = self._parts["difference"]
+        difference.values.setToolTip(tip_text(f"After minus {other}"))
+        difference.title.setText(f"after − {other}" if shown else "difference")
+        self._find_room()
+
+    def show_values(
+        self, point: tuple[int, int] | None, before: Values, pinned: Sequence[Values], after: Values
+    ) -> None:
+        """Show samples of one pixel, each (C,); None: no such pixel or picture."""
+        self.position.setText(_position(*point) if point else "")
+        if (point is not None) != self._has_point:
+            self._has_point = point is not None
+            self._find_room()
+        # `_against` may still name a pin that has just been removed.
+        is_there = self._against <= len(pinned)
+        other = before if not self._against else pinned[self._against - 1] if is_there else None
+        difference = None if other is None or after is None else _subtract(after, other)
+        values = (before, *pinned, *[None] * (MAX_PINS - len(pinned)), after, difference)
+        for name, each in zip(_PARTS, values, strict=True):
+            self._parts[name].values.setText(self._text(each, name))
+
+    def prepare_for(
+        self, before: NDArray[Any], *results: NDArray[Any], size: tuple[int, int] | None = None
+    ) -> None:
+        """Reserve room for any pixel of these, so that nothing moves under the pointer.
+
+        before, results  (H, W, C), all of one shape
+        size             width and height for the position; None: those of the arrays
+        """
+        own, others = str(before.dtype), frozenset(str(each.dtype) for each in results)
+        shape = before.shape if size is None else (size[1], size[0], before.shape[2])
+        if (shape, own, others) != self._of:
+            self._of = shape, own, others
+            self._digits = _WIDTHS[own], (_WIDTHS if others <= {own} else _WIDE_WIDTHS)[own]
+            self._reserve()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return QSize(self.position.width(), super().minimumSizeHint().height())
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        wide = [self._parts[name].wide + _APART for name in _PARTS if name in self._wanted]
+        return QSize(self.position.width() + sum(wide), super().sizeHint().height())
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
+        self._find_room()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        if event.type() == QEvent.Type.ApplicationFontChange:
+            self._set_fonts()
+        super().changeEvent(event)
+
+    def _set_fonts(self) -> None:
+        for label in (self.position, *(part.values for part in self._parts.values())):
+            label.setFont(theme.fixed_font())
+        self._reserve()
+
+    def _reserve(self) -> None:
+        height, width, channels = (1, 1, 3) if self._of is None else self._of[0]
+        zeros = np.zeros(channels, np.uint8)
+        for name, part in self._parts.items():
+            part.values.prepare_for(self._text(zeros, name))
+        self.position.prepare_for(_position(width - 1, height - 1))
+        self.updateGeometry()
+        self._find_room()
+
+    def _find_room(self) -> None:
+        """Show as many parts as there is room for, and none where nothing is pointed at."""
+        shown = set(self._wanted) if self._has_point else set()
+        room = self.width() - self.position.width()
+        for name in _FIRST_TO_GO:
+            if sum(self._parts[each].wide + _APART for each in shown) <= room:
+                break
+            shown.discard(name)
+        for name, part in self._parts.items():
+            part.setVisible(name in shown)
+
+    def _text(self, values: Values, part: str) -> str:
+        if values is None:
+            return _NONE
+        signed = part == "difference"
+        wide = self._digits[part != "before"] + signed
+        pairs = zip(CHANNELS[values.size], values, strict=True)
+        return " ".join(f"{name} {_format(value, wide, signed):<{wide}}" for name, value in pairs)
+
+
+class _Number(Label):
+    """A text of constant size, so that a change needs no new layout."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setAccessibleName(name.capitalize())
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+
+    def prepare_for(self, widest: str) -> None:
+        """Take the size of `widest`."""
+        metrics = self.fontMetrics()
+        self.setFixedSize(metrics.horizontalAdvance(widest) + 2, metrics.height())
+
+
+class _Part(QWidget):
+    """The values of one picture, with its name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.title = Label(name, is_muted=True)
+        self.values = _Number(name)
+        HBox(self, 0, 6).add(self.title, self.values)
+
+    @property
+    def wide(self) -> int:
+        """Width in px."""
+        return self.title.sizeHint().width() + 6 + self.values.width()
+
+
+def _subtract(after: NDArray[Any], before: NDArray[Any]) -> NDArray[Any]:
+    wide = np.int64 if {after.dtype.kind, before.dtype.kind} == {"u"} else np.float64
+    with np.errstate(invalid="ignore"):  # infinity minus infinity is NaN, and shown as that
+        return after.astype(wide) - before.astype(wide)
+
+
+def _position(x: int, y: int) -> str:
+    return f"x {x}  y {y}"
+
+
+def _format(value: Any, wide: int, signed: bool) -> str:
+    """Write a value in at most `wide` characters, as exact as they allow."""
+    sign = "+" if signed and value > 0 else ""
+    if not isinstance(value, np.floating):
+        return f"{value:{sign}d}"
+    ways = (".1f", ".0f") if 1000 <= abs(value) < 1e6 else (".4g", ".3g", ".2g", ".1g")
+    texts = [f"{value:{sign}{way}}" for way in ways]
+    return next((text for text in texts if len(text) <= wide), texts[-1])
+
+
+WIDEST_ZOOM = "12800 %"
+PIN_TIP = "Keep this result beside the next ones, up to three (K)"
+BUTTONS = (  # name, text, tip and, where it is not the text, accessible name
+    ("fit", "Fi&t", "Show the whole picture (0, or double-click at 100 %)"),
+    ("one_to_one", "&1:1", "100 %: one screen pixel per pixel (1)"),
+    ("original", "Hold: &original", "Hold to see the picture before filtering (Space)"),
+    ("pin", "Pin", PIN_TIP, "Pin this result"),
+)
+
+
+class ReadOutRow(QWidget):
+    """One line for a status bar: values at its left, zoom and buttons at its right.
+
+    read_out                   the values under the pointer
+    fit, exact, original, pin  buttons; `original` is held down to see the picture before
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("read-out-row")
+        self.setAccessibleName("Pixel under the pointer and zoom")
+        self.read_out = ReadOut()
+        self._zoom = Label(name="zoom", font=theme.numbers_font())
+        self._zoom.setAccessibleName("Zoom")
+        metrics = self._zoom.fontMetrics()
+        # Of one size, so that another number lays nothing out anew.
+        self._zoom.setFixedSize(metrics.horizontalAdvance(WIDEST_ZOOM) + 4, metrics.height() + 4)
+        self._zoom.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._zoom.setToolTip("Screen pixels per picture pixel; above 100 % no pixel is blended")
+        self.fit, self.exact, self.original, self.pin = (make_button(*each) for each in BUTTONS)
+        HBox(self, (8, 0, 0, 0), 6).add(
+            *((self.read_out, 1), self._zoom, self.fit, self.exact, self.original, self.pin)
+        )
+        self.show_scale(None)
+
+    def show_scale(self, scale: float | None) -> None:
+        """Show the screen pixels per picture pixel in percent; None: no picture."""
+        percent = 100 * (scale or 0.0)
+        digits = 0 if percent >= 10 else 1
+        self._zoom.setText("" if scale is None else f"{percent:.{digits}f} %")
+        for button in (self.fit, self.exact, self.original):
+            button.setEnabled(scale is not None)
