@@ -153,9 +153,11 @@ def _waited(
     prepare(window, page, text)
     start = perf_counter()
     save(page, path, text)
-    wait_until(window, lambda: page.entrance.toPlainText() == text and page.has_verdict)
+    wait_until(
+        window, lambda: page.entrance.toPlainText() == text and page.trying.found[1] is not None
+    )
     end = perf_counter()
-    tried = page.tried
+    tried = page.trying.tried
     parts = tried.parts if tried is not None else ()
     if parts and parts[0][1] < start:  # it was begun before the save
         parts = ()

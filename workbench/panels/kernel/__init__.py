@@ -1,6 +1,6 @@
 """A user kernel: written, tried on the picture, and searched for its bug.
 
-Here is what the window needs before the panel is made.
+Only the parts that the window needs before the panel is made.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DOCK = Dock(
     tip="A CUDA kernel of your own: write it, and see what it does to the picture.",
     width_px=568,  # 60 letters of its source
 )
-# Of each menu its lines: text, key, what they do, and a tip.
+# Of each menu its lines: text, key, action and tip.
 FILES: dict[str, tuple[Line, ...]] = {
     "&File/&Kernel": (
         (
@@ -72,10 +72,7 @@ RUN: dict[str, tuple[Line, ...]] = {
             *("&Begin stepping", "Alt+F8", lambda pane: pane.step_through()),
             "Walk through one block line by line: its lanes, its variables, its shared memory.",
         ),
-        (
-            *("&Next step", "F8", lambda pane: pane.go_on(1)),
-            "A step on, all threads abreast.",
-        ),
+        (*("&Next step", "F8", lambda pane: pane.go_on(1)), "A step on, all threads abreast."),
         (
             *("&Step back", "Shift+F8", lambda pane: pane.go_on(-1)),
             "A step back: the run is recorded.",
@@ -93,7 +90,7 @@ RUN: dict[str, tuple[Line, ...]] = {
 
 
 class KernelMenu:
-    """Actions on what is in the panel, which is made where there is none yet."""
+    """Actions on the kernel in the panel, which is made where there is none yet."""
 
     def __init__(self, panel: LazyPanel[KernelPane], docks: Docks) -> None:
         self._panel, self._docks = panel, docks

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QMimeData, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QMimeData, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QHelpEvent,
@@ -54,7 +54,7 @@ class Mark:
 
     line      from 1
     column    from 1; 0: not known
-    sentence  what is wrong there
+    sentence  on the error
     """
 
     line: int
@@ -66,25 +66,23 @@ class Mark:
 class CodeEditor(QPlainTextEdit):
     """A text with numbered lines.  Marks move with the text they stand at.
 
-    has_counts  counts are shown beside the lines
+    has_counts      counts are shown beside the lines
+    actions_by_key  called for these keys, in portable text, in place of the window's actions
 
     Signals:
-        completion_wanted(): the user asks what the word before the cursor could become.
-        asked(keys): keys that the panel acts on were pressed here, in portable text.
+        completion_wanted(): the user asks for completions of the word before the cursor.
     """
 
     completion_wanted = Signal()
-    asked = Signal(str)
 
-    def __init__(self, passed_on: Sequence[str] = ()) -> None:
-        """Make the editor; `passed_on` are the keys that `asked` is for."""
+    def __init__(self) -> None:
         super().__init__()
         self.setObjectName("kernel-source")
         self.setAccessibleName("Kernel source")
         self.setAccessibleDescription(HINT)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.document().setDocumentMargin(MARGIN_PX)
-        self._passed_on = {QKeySequence(keys): keys for keys in passed_on}
+        self.actions_by_key: Mapping[str, Callable[[], object]] = {}
         self.has_counts = False
         self._is_leaving = False  # Esc was pressed: the next Tab leaves
         self._marks: list[tuple[QTextCursor, Mark]] = []
@@ -104,10 +102,11 @@ class CodeEditor(QPlainTextEdit):
     # -- its text
 
     def replace_text(self, text: str) -> None:
-        """Show `text` instead; Ctrl+Z brings back what was there."""
-        line = self.textCursor().blockNumber()
-        typing_aids.replace(self.document(), text)
-        self.go_to_line(line + 1)
+        """Show `text` instead; Ctrl+Z brings back the text before."""
+        if text != self.toPlainText():
+            line = self.textCursor().blockNumber()
+            typing_aids.replace(self.document(), text)
+            self.go_to_line(line + 1)
 
     def begin_with(self, text: str) -> None:
         """Show `text` of another file; there is nothing to undo."""
@@ -129,7 +128,7 @@ class CodeEditor(QPlainTextEdit):
         first = next(marks, None)
         self.go_to_line(line, first.selectionStart() - first.block().position() + 1 if first else 0)
 
-    # -- what is marked
+    # -- marks
 
     def show_marks(self, marks: Sequence[Mark]) -> None:
         """Mark these places instead of those before."""
@@ -138,18 +137,18 @@ class CodeEditor(QPlainTextEdit):
         self._gutter.update()
 
     def marked_lines(self) -> dict[int, str]:
-        """Return the kind of mark of each line that has one, counted from 0."""
+        """The kind of mark of each line that has one, counted from 0."""
         return {cursor.blockNumber(): mark.kind for cursor, mark in reversed(self._marks)}
 
     def sentence_at(self, line: int) -> str:
-        """Return the errors and counts of a line, counted from 0; empty: none."""
+        """The errors and counts of a line, counted from 0; empty: none."""
         found = [mark.sentence for cursor, mark in self._marks if cursor.blockNumber() == line]
         if self.has_counts:
             found += [each.sentences for at, each in self._counts if at.blockNumber() == line]
         return "\n".join(found)
 
     def show_counts(self, counts: Mapping[int, LineWords]) -> None:
-        """Have these counts of lines, from 1, instead of those before, and move with the text."""
+        """Set the counts of lines, from 1, which move with the text."""
         document = self.document()
         self._counts = [
             (QTextCursor(document.findBlockByNumber(line - 1)), words)
@@ -165,12 +164,12 @@ class CodeEditor(QPlainTextEdit):
         self._gutter.update()
 
     def counted_lines(self) -> dict[int, str]:
-        """Return the counts beside the lines, from 0; {}: none are shown."""
+        """The counts beside the lines, from 0; {}: none are shown."""
         shown = self._counts if self.has_counts else ()
         return {cursor.blockNumber(): words.short for cursor, words in shown}
 
     def show_step(self, line: int) -> None:
-        """Set off the line, from 1, that a walk or an instruction pointed at is of; 0: none."""
+        """Highlight the line, from 1, of a step or an instruction; 0: none."""
         block = self.document().findBlockByNumber(line - 1)
         self._step = QTextCursor(block) if line > 0 and block.isValid() else None
         if self._step is not None and self.textCursor().blockNumber() != line - 1:
@@ -180,11 +179,11 @@ class CodeEditor(QPlainTextEdit):
 
     @property
     def step_line(self) -> int:
-        """Return the line that `show_step` set off, from 1; 0: there is none."""
+        """The line that `show_step` highlights, from 1; 0: there is none."""
         return 0 if self._step is None else self._step.blockNumber() + 1
 
     def show_found(self, found: Sequence[QTextCursor]) -> None:
-        """Set off the places that a search found."""
+        """Highlight the places that a search found."""
         self._found = list(found)
         self._show_extras()
 
@@ -205,7 +204,7 @@ class CodeEditor(QPlainTextEdit):
             pressed = QKeySequence(event.keyCombination())
             if event.key() == Qt.Key.Key_Escape:
                 self._is_leaving = True  # whatever else the window does with it
-            if pressed in self._passed_on or pressed in OWN_KEYS:
+            if pressed.toString() in self.actions_by_key or pressed in OWN_KEYS:
                 event.accept()
                 return True
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
@@ -213,9 +212,9 @@ class CodeEditor(QPlainTextEdit):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        pressed = QKeySequence(event.keyCombination())
-        if pressed in self._passed_on:
-            self.asked.emit(self._passed_on[pressed])
+        pressed = QKeySequence(event.keyCombination()).toString()
+        if pressed in self.actions_by_key:
+            self.actions_by_key[pressed]()
         elif event.key() in TABS:
             self._press_tab(event)
         elif event.key() == Qt.Key.Key_Escape:
@@ -227,7 +226,7 @@ class CodeEditor(QPlainTextEdit):
             self._is_leaving = False
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802
-        """Take text alone: a file that is dropped here is the window's to open."""
+        """Accept only text: the window opens a file that is dropped here."""
         return not source.hasUrls() and super().canInsertFromMimeData(source)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
@@ -267,7 +266,7 @@ class CodeEditor(QPlainTextEdit):
             typing_aids.indent(self.textCursor())
 
     def _aid(self, event: QKeyEvent) -> bool:
-        """Do what a key stands for besides its letter; False: nothing."""
+        """Act on a key that stands for more than its letter; False: it does not."""
         key, modifiers, cursor = event.key(), event.modifiers(), self.textCursor()
         if key in RETURNS and modifiers in (NONE, SHIFT, Qt.KeyboardModifier.KeypadModifier):
             typing_aids.break_line(cursor)
@@ -287,14 +286,12 @@ class CodeEditor(QPlainTextEdit):
             return True
         return False
 
-    # -- what is set off
+    # -- highlights
 
     def _span(self, mark: Mark) -> QTextCursor:
-        """Return the word that a mark is about; without a column, all of its line."""
+        """The word of a mark; without a column, all of its line."""
         block = self.document().findBlockByNumber(min(mark.line, self.blockCount()) - 1)
-        cursor = QTextCursor(block)
-        text = block.text()
-        at = mark.column - 1
+        cursor, text, at = QTextCursor(block), block.text(), mark.column - 1
         if 0 <= at < len(text) and text[at].strip():
             cursor.setPosition(block.position() + at)
             cursor.movePosition(Move.EndOfWord, KEEP)
@@ -305,10 +302,10 @@ class CodeEditor(QPlainTextEdit):
             cursor.movePosition(Move.EndOfBlock, KEEP)
         return cursor
 
-    @Slot()
     def _show_extras(self) -> None:
-        colors = theme.colors(self.palette())
-        extras = [self._line_extra(colors)]
+        colors, here = theme.colors(self.palette()), self.textCursor()
+        here.clearSelection()
+        extras = [extra(here, whole_line(colors.muted, LINE_ALPHA))]
         if self._step is not None:
             extras.append(extra(self._step, whole_line(colors.accent, FOUND_ALPHA)))
         extras += [extra(cursor, _filled(colors.warn, FOUND_ALPHA)) for cursor in self._found]
@@ -316,25 +313,18 @@ class CodeEditor(QPlainTextEdit):
         extras += [extra(cursor, _squiggle(mark, colors)) for cursor, mark in self._marks]
         self.setExtraSelections(extras)
 
-    def _line_extra(self, colors: theme.Colors) -> Extra:
-        cursor = self.textCursor()
-        cursor.clearSelection()
-        return extra(cursor, whole_line(colors.muted, LINE_ALPHA))
-
     def _bracket_extras(self, colors: theme.Colors) -> list[Extra]:
         pair = typing_aids.bracket_pair(self.toPlainText(), self.textCursor().position())
         if pair is None:
             return []
         how = _filled(colors.accent if pair[1] >= 0 else colors.bad, FOUND_ALPHA)
         how.setFontUnderline(pair[1] < 0)
-        extras = []
-        for place in pair:
-            if place >= 0:
-                cursor = QTextCursor(self.document())
-                cursor.setPosition(place)
-                cursor.setPosition(place + 1, KEEP)
-                extras.append(extra(cursor, how))
-        return extras
+        cursors = []
+        for place in filter(lambda at: at >= 0, pair):
+            cursors.append(QTextCursor(self.document()))
+            cursors[-1].setPosition(place)
+            cursors[-1].setPosition(place + 1, KEEP)
+        return [extra(cursor, how) for cursor in cursors]
 
     def _show_tip(self, event: QHelpEvent) -> bool:
         at = self.viewport().mapFrom(self, event.pos())
@@ -355,7 +345,6 @@ class CodeEditor(QPlainTextEdit):
             inside.left(), inside.top(), self._gutter.needed_px(), inside.height()
         )
 
-    @Slot(QRect, int)
     def _scroll_gutter(self, changed: QRect, down: int) -> None:
         if down:
             self._gutter.scroll(0, down)
@@ -364,7 +353,7 @@ class CodeEditor(QPlainTextEdit):
 
 
 def extra(cursor: QTextCursor, how: QTextCharFormat) -> Extra:
-    """Return a selection that sets off the text of a cursor."""
+    """Highlight the text of a cursor."""
     made = Extra()
     made.cursor = cursor
     made.format = how
@@ -379,7 +368,7 @@ def _filled(color: str, alpha: int) -> QTextCharFormat:
 
 
 def whole_line(color: str, alpha: int) -> QTextCharFormat:
-    """Return the format of a line that is filled to the edge."""
+    """The format of a line that is filled to the edge."""
     made = _filled(color, alpha)
     made.setProperty(QTextFormat.Property.FullWidthSelection, True)
     return made
@@ -403,10 +392,7 @@ class LineGutter(QWidget):
         self._editor = editor
 
     def needed_px(self) -> int:
-        """Return the width of the marks, the counts and the numbers.
-
-        With counts it is the same for none of them: else the text would jump.
-        """
+        """Width of marks, counts and numbers; constant with counts, or the text would jump."""
         metrics = self._editor.fontMetrics()
         counts_px = COUNT_DIGITS * metrics.horizontalAdvance("0") if self._editor.has_counts else 0
         return metrics.height() + counts_px + self._numbers_px()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
 
@@ -131,7 +132,7 @@ class Completion(QObject):
         return super().eventFilter(watched, event)
 
     def _press(self, event: QKeyEvent) -> bool:
-        """Do what a key does in the list; False: it does nothing there."""
+        """Act on a key of the list; False: it is none."""
         if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False
         key, row = Qt.Key(event.key()), self._list.currentRow()
@@ -147,7 +148,7 @@ class Completion(QObject):
         return True
 
     def _follow(self) -> None:
-        """Offer words while letters are typed; what is loaded or pasted offers none."""
+        """Offer words while letters are typed, not for a text that is loaded or pasted."""
         is_typing, self._is_typing = self._is_typing, False
         if is_typing or self._list.isVisible():
             self._offer(MIN_LETTERS)
@@ -174,17 +175,14 @@ class Completion(QObject):
         self._place()
 
     def _words(self, begun: str) -> Mapping[str, str]:
-        """Return the words that begin so, those of the same case first.
-
-        The one that is being typed is none of them.
-        """
+        """The words that begin so, except the one being typed; the same case first."""
         found = {**dict.fromkeys(self._words_elsewhere(), OWN), **KNOWN}
         fitting = [word for word in found if word.lower().startswith(begun.lower())]
         fitting.sort(key=lambda word: (not word.startswith(begun), word.casefold(), word))
         return {word: found[word] for word in fitting}
 
     def _words_elsewhere(self) -> set[str]:
-        """Return the words of the code, without the one at the cursor."""
+        """The words of the code, except the one at the cursor."""
         here = self._editor.textCursor().blockNumber()
         lines = without_comments(self._editor.toPlainText()).split("\n")
         column = self._editor.textCursor().positionInBlock()
@@ -223,6 +221,7 @@ class Completion(QObject):
 
 LINE_SIGN = ":"
 MAX_FOUND = 2000
+BEFORE = "Find the one before"
 
 
 class _Field(QLineEdit):
@@ -236,13 +235,7 @@ class _Field(QLineEdit):
 
 
 class FindRow(QWidget):
-    """A field with a count; hidden until it is asked for.
-
-    Signals:
-        left(): it closed; the source gets the keyboard.
-    """
-
-    left = Signal()
+    """A field with a count; hidden until it is asked for. The source gets the keyboard back."""
 
     def __init__(self, editor: CodeEditor) -> None:
         super().__init__()
@@ -253,11 +246,8 @@ class FindRow(QWidget):
         self._field.setPlaceholderText("Find, or :line")
         self._field.setToolTip("Enter finds the next, Shift+Enter the one before; :23 is line 23")
         self._field.textEdited.connect(lambda _: self._seek(0))
-        self._count = Label()
-        self._count.setObjectName("kernel-find-count")
-        before = make_button(
-            "kernel-find-before", "▲", "The one before (Shift+Enter)", "Find the one before"
-        )
+        self._count = Label(name="kernel-find-count")
+        before = make_button("kernel-find-before", "▲", "The one before (Shift+Enter)", BEFORE)
         behind = make_button("kernel-find-next", "▼", "The next one (Enter)", "Find the next one")
         before.clicked.connect(lambda: self._seek(-1))
         behind.clicked.connect(lambda: self._seek(1))
@@ -284,19 +274,15 @@ class FindRow(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if event.key() == Qt.Key.Key_Escape:
-            self.hide()
             self._editor.show_found(())
-            self.left.emit()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            is_back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            if self._field.text().startswith(LINE_SIGN):
-                self._go_to_line()
-                self.hide()
-                self.left.emit()
-            else:
-                self._seek(-1 if is_back else 1)
-        else:
+            self._close()
+        elif event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
+        elif self._field.text().startswith(LINE_SIGN):
+            self._seek(0)
+            self._close()
+        else:
+            self._seek(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
 
     @property
     def _sought(self) -> str:
@@ -310,39 +296,33 @@ class FindRow(QWidget):
         self._field.selectAll()
         self._seek(0)
 
-    def _go_to_line(self) -> None:
-        number = self._field.text().removeprefix(LINE_SIGN).strip()
-        if number.isdecimal():
-            self._editor.go_to_line(int(number[:9]))
+    def _close(self) -> None:
+        self.hide()
+        self._editor.setFocus()
 
     def _seek(self, step: int) -> None:
-        """Set off all that is found, and go to the next (1), the one before (-1) or the nearest."""
+        """Highlight all places, and go to the next (1), the one before (-1) or the nearest.
+
+        Instead of a text, the field may name a line to go to.
+        """
         found = self._all()
         self._editor.show_found(found)
-        if self._field.text().startswith(LINE_SIGN):
-            self._count.setText("")
-            self._go_to_line()
-            return
+        line = self._field.text().removeprefix(LINE_SIGN).strip()
+        if not self._sought and line.isdecimal():
+            self._editor.go_to_line(int(line[:9]))
         if not found:
             self._count.setText("none" if self._sought else "")
             return
-        here = self._editor.textCursor().selectionStart()
         starts = [each.selectionStart() for each in found]
-        if step < 0:
-            at = max((n for n, start in enumerate(starts) if start < here), default=len(starts) - 1)
-        else:
-            behind = here + (1 if step else 0)
-            at = min((n for n, start in enumerate(starts) if start >= behind), default=0)
+        at = bisect_left(starts, self._editor.textCursor().selectionStart() + (step > 0))
+        at = (at - (step < 0)) % len(starts)
         self._editor.setTextCursor(found[at])
         self._count.setText(f"{at + 1} of {len(starts)}")
 
     def _all(self) -> list[QTextCursor]:
-        if not self._sought:
-            return []
-        document = self._editor.document()
         found: list[QTextCursor] = []
-        cursor = document.find(self._sought, 0)
+        cursor = self._editor.document().find(self._sought, 0)  # none for an empty text
         while not cursor.isNull() and len(found) < MAX_FOUND:
             found.append(cursor)
-            cursor = document.find(self._sought, cursor)
+            cursor = self._editor.document().find(self._sought, cursor)
         return found

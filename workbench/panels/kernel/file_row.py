@@ -1,4 +1,4 @@
-"""The kernel's file: opened, saved and named above the source, and what is asked about it."""
+"""The kernel's file: opened, saved and named above the source, with questions about it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QUrl, Signal, Slot
+from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
@@ -17,12 +17,13 @@ from kernels.rungs.own_kernels import starting_points
 from workbench.base.plain_text import tip_text
 from workbench.files.kernel_files import KernelGoneError, kernels_folder
 from workbench.session.kernel_file import KernelFile
+from workbench.session.kernel_folder import KernelFolder
 from workbench.session.kernel_journal import KernelJournal, Unsaved
 from workbench.session.shared_kernel import shared_text
 from workbench.widgets.boxes import Flow, HBox, VBox
 from workbench.widgets.buttons import make_button
 from workbench.widgets.file_dialogs import ask_file, ask_new_file
-from workbench.widgets.message_bar import Question
+from workbench.widgets.message_bar import MessageBar, Question
 from workbench.widgets.tile import words_label
 
 FILE_TYPES = "CUDA C++ (*.cu);;All files (*)"
@@ -40,7 +41,7 @@ TIPS = {
     "Save as…": "Write it into another file",
     "Editor": "Edit the file in your own editor; what is saved there is tried here at once",
 }
-InMenu = Sequence[tuple[str, str, Callable[[], object]]]  # a line, its tooltip, what it does
+InMenu = Sequence[tuple[str, str, Callable[[], object]]]  # a line, its tooltip, its action
 
 
 class FileRow(QWidget):
@@ -50,22 +51,19 @@ class FileRow(QWidget):
     recent  the files that were open, the newest first
 
     Signals:
-        said(kind, sentence): for the message bar.
-        worked_on(name): the kernel in this file is in the panel from now on.
         held(is_so): the next text does not run until the user allows it, or it runs at once.
         allowed(): the present text runs from now on.
     """
 
-    said = Signal(str, str)
-    worked_on = Signal(str)
     held = Signal(bool)
     allowed = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, folder: KernelFolder, messages: MessageBar) -> None:
         super().__init__()
+        self._folder, self._show_message = folder, messages.show_message
         self.file = KernelFile(KernelJournal(), self)
         self.file.named.connect(self._show_name)
-        self.file.said.connect(partial(self.said.emit, "warning"))
+        self.file.said.connect(partial(self._show_message, "warning"))
         self.recent: list[Path] = []
         self._allowed: set[Path] = set()  # outside the user's folder: saved here, or said to run
         self._offer, self._foreign = Question("kernel-unsaved"), Question("kernel-foreign")
@@ -74,26 +72,18 @@ class FileRow(QWidget):
         self._save = _button("Save", self.save)
         outside = _button("Editor", self.edit_outside)
         outside.setText("Open in editor")
+        points = ((each.title, each.key) for each in starting_points())
         _fill(
-            self._new,
-            [
-                (each.title, _tip_of(each.key), partial(self.begin_new, each.key))
-                for each in starting_points()
-            ],
+            self._new, [(each, _tip_of(key), partial(self.begin_new, key)) for each, key in points]
         )
+        to_open, save_as = _button("Open…", self.ask_file), _button("Save as…", self.save_as)
         buttons = QWidget()
-        buttons.setLayout(
-            Flow(
-                SPACING_PX,
-                *(self._new, _button("Open…", self.ask_file), self._recent, self._save),
-                _button("Save as…", self.save_as),
-            )
-        )
+        buttons.setLayout(Flow(SPACING_PX, self._new, to_open, self._recent, self._save, save_as))
         named = HBox(spacing=8)
         named.add((self._name, 1), outside)
         VBox(self, 0, 6).add(buttons, named, self._foreign, self._offer)
 
-    # -- what is worked on
+    # -- opening
 
     def begin(self, path: Path | None) -> None:
         """Open the file of the last time, or an empty kernel where it is gone."""
@@ -103,7 +93,7 @@ class FileRow(QWidget):
 
         def begin_without(error: Exception) -> None:
             is_gone = isinstance(error, KernelGoneError)
-            self.said.emit("warning", GONE.format(name=path.name) if is_gone else str(error))
+            self._show_message("warning", GONE.format(name=path.name) if is_gone else str(error))
             self.begin_new("")
 
         self.file.open(path, partial(self._hold_unless_allowed, path), begin_without)
@@ -122,15 +112,15 @@ class FileRow(QWidget):
         if is_named:
             self._allowed.add(path.absolute())
 
-        def say(error: Exception) -> None:
-            self._say_error(error)
+        def fail(error: Exception) -> None:
+            self._show_error(error)
             self.show_recent([each for each in self.recent if each != path])
 
-        self.file.open(path, partial(self._hold_unless_allowed, path), say)
+        self.file.open(path, partial(self._hold_unless_allowed, path), fail)
 
     def ask_file(self) -> None:
         """Ask for a kernel's file, and open it."""
-        if path := ask_file(self, "Open a kernel", str(self._folder), FILE_TYPES):
+        if path := ask_file(self, "Open a kernel", str(self._place), FILE_TYPES):
             self.open_file(path)
 
     def show_recent(self, recent: Sequence[Path]) -> None:
@@ -151,7 +141,7 @@ class FileRow(QWidget):
 
     def save_as(self, then: Callable[[], None] = lambda: None) -> None:
         """Ask for a file, and write the text into it; the rest as `save`."""
-        proposed = self.file.path or self._folder / self.file.name
+        proposed = self.file.path or self._place / self.file.name
         if path := self._ask_new("Save the kernel", proposed):
             self._write(path, then)
 
@@ -162,7 +152,7 @@ class FileRow(QWidget):
             text = shared_text(self.file.text, verdict, job, date.today())
             saved = COPY_SAVED.format(name=path.name, verdict=verdict)
             self.file.write_copy(
-                path, text, partial(self.said.emit, "info", saved), self._say_error
+                path, text, partial(self._show_message, "info", saved), self._show_error
             )
 
     def edit_outside(self) -> None:
@@ -176,7 +166,7 @@ class FileRow(QWidget):
         path = self.file.path
         assert path is not None
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
-            self.said.emit("info", NO_EDITOR.format(name=path.name, folder=path.parent))
+            self._show_message("info", NO_EDITOR.format(name=path.name, folder=path.parent))
 
     def _ask_new(self, title: str, proposed: Path) -> Path | None:
         name, _ = ask_new_file(self, title, proposed, FILE_TYPES, "")
@@ -184,8 +174,8 @@ class FileRow(QWidget):
         return (path if path.suffix else path.with_suffix(".cu")) if name else None
 
     @property
-    def _folder(self) -> Path:
-        """Return the folder of the present file, or the user's of kernels."""
+    def _place(self) -> Path:
+        """The folder of the present file, or the user's of kernels."""
         if self.file.path is not None:
             return self.file.path.parent
         folder = kernels_folder()
@@ -200,12 +190,12 @@ class FileRow(QWidget):
             self._allow()
             then()
 
-        self.file.save(path, go_on, self._say_error)
+        self.file.save(path, go_on, self._show_error)
 
-    def _say_error(self, error: Exception) -> None:
-        self.said.emit("error", str(error))
+    def _show_error(self, error: Exception) -> None:
+        self._show_message("error", str(error))
 
-    # -- what may run
+    # -- permission to run
 
     def ask_unconfined(self, reason: str) -> None:
         """Ask whether to run kernels on the CPU though this system cannot confine them."""
@@ -224,7 +214,7 @@ class FileRow(QWidget):
         self.allowed.emit()
 
     def _hold_unless_allowed(self, path: Path | None, is_users: bool) -> None:
-        """Run what is in `path` (None: a new text) only if it is the user's, or allowed."""
+        """Run the text in `path` (None: a new one) only if it is the user's, or allowed."""
         if path is None or is_users or path.absolute() in self._allowed:
             self.held.emit(False)
             self._foreign.hide()
@@ -235,21 +225,19 @@ class FileRow(QWidget):
             ("Run it", "Compile it and try it on the picture, now and as it changes", self._allow),
         )
 
-    # -- what is shown
+    # -- display
 
-    @Slot()
     def note_begun(self) -> None:
         """List the present file among the recent ones, and offer a text that was not saved."""
         if (path := self.file.path) is not None:
             self.show_recent([path, *(each for each in self.recent if each != path)])
         self.file.look_for_unsaved(self._show_offer)
 
-    @Slot()
     def _show_name(self) -> None:
         self._name.setText(f"{self.file.name}{'' if self.file.is_saved else ' · not saved'}")
         self._name.setToolTip(tip_text(str(self.file.path or "")))
         self._save.setEnabled(not self.file.is_saved)
-        self.worked_on.emit(self.file.name)
+        self._folder.look()
 
     def _show_offer(self, left: Unsaved | None) -> None:
         if left is None:

@@ -1,4 +1,4 @@
-"""The panel of user kernels: the source with its file, and what a trial found."""
+"""The panel of user kernels: the source with its file, and the findings of a trial."""
 
 from __future__ import annotations
 
@@ -6,31 +6,30 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from kernels.core.device import Device, NoDevice
-from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.editor_aids import Completion, FindRow
 from workbench.panels.kernel.file_row import FileRow
-from workbench.panels.kernel.machine_code_view import MachineCodeView, ReadingCode
+from workbench.panels.kernel.machine_code_view import MachineCodeView
 from workbench.panels.kernel.step_view import StepView
 from workbench.panels.kernel.trial_view import AnswerPair, TrialView
 from workbench.panels.kernel.trying import Trying
+from workbench.session.kernel_folder import KernelFolder
 from workbench.session.kernel_trial import Followed
 from workbench.session.store import Store
 from workbench.session.tasks import StepQueue
-from workbench.widgets.actions import Do
 from workbench.widgets.boxes import VBox
 from workbench.widgets.lazy_panel import MARGINS
+from workbench.widgets.message_bar import MessageBar
 
-KEYS = ("Ctrl+S", "Ctrl+F", "Ctrl+G", "F3", "Shift+F3")
 SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each other
-SHARES = (270, 310)  # of source and trial: the verdict and what it costs are seen at once
+SHARES = (270, 310)  # of source and trial: verdict and costs are seen at once
 STEPPING_SHARES = (150, 450)  # there is more to see of a step
 CODE_SHARES = (250, 350)
 
@@ -38,28 +37,24 @@ CODE_SHARES = (250, 350)
 class KernelPane(QWidget):
     """The panel, which begins with the kernel of the last time when it is first seen.
 
-    files     the kernel's file, and what is done with it
-    code      the instructions that it becomes
+    files     the row of the kernel's file
+    trying    its trials
+    code      its instructions
     pictures  the part of the picture that it was tried on, and its output
-
-    Signals:
-        said(kind, sentence): for the message bar.
-        refused(sentence): the text does not run, for the message bar where nothing else is said.
-        unsaid(sentence): it is no longer so.
-        worked_on(name): the kernel in this file is in the panel from now on.
     """
 
-    said = Signal(str, str)
-    refused = Signal(str)
-    unsaid = Signal(str)
-    worked_on = Signal(str)
-
-    def __init__(self, store: Store, times: RungTimes, trials: StepQueue) -> None:
+    def __init__(
+        self,
+        store: Store,
+        times: RungTimes,
+        trials: StepQueue,
+        folder: KernelFolder,
+        messages: MessageBar,
+    ) -> None:
         """Make the panel.
 
-        store   read for the picture and the job, never written to
         times   of this session, which a kernel's time stands beside
-        trials  drives what uses the GPU, among all else that does
+        trials  runs them on the GPU, in turn with everything else
         """
         super().__init__()
         self.setObjectName("kernel-pane")
@@ -67,21 +62,22 @@ class KernelPane(QWidget):
         self._last: Path | None = None  # the file of the last time
         self._shares = list(SHARES)  # to go back to from steps and instructions
         self._is_code_shown = False
-        self._refused = ""  # the message bar's sentence on a text that does not run
-        self.files = FileRow()
-        self._editor = CodeEditor(KEYS)
+        self.files = FileRow(folder, messages)
+        self._editor = CodeEditor()
         Completion(self._editor)
         self._find_row = FindRow(self._editor)
-        self._view, self._steps, self.code = TrialView(), StepView(), MachineCodeView()
+        self._view, self._steps = TrialView(), StepView()
         self.pictures: AnswerPair = self._view.pictures
         self._below = QStackedWidget()
         file = self.files.file
-        self._trying = Trying(*(store, times, trials, file, self._editor, self._view, self))
-        self._reading = ReadingCode(self._trying, file, self._editor, self.code, self)
+        self.trying = Trying(
+            *(store, times, trials, file, self._editor, self._view), messages, self
+        )
+        self.code = MachineCodeView(self.trying, self._editor)
         self._connect()
         self._lay_out()
 
-    # -- what is known of it
+    # -- its state
 
     @property
     def path(self) -> Path | None:
@@ -92,17 +88,7 @@ class KernelPane(QWidget):
     def is_tried(self) -> bool:
         """True once all findings on the present text are shown."""
         is_read = not self.files.file.is_at_disk
-        return is_read and self._trying.is_settled and self._reading.is_settled
-
-    @property
-    def tried(self) -> KernelTrial | None:
-        """The last trial; None: there was none yet."""
-        return self._trying.tried
-
-    @property
-    def has_verdict(self) -> bool:
-        """True once the present text has a verdict."""
-        return self._trying.found[1] is not None
+        return is_read and self.trying.is_settled and self.code.is_settled
 
     @property
     def is_stepping(self) -> bool:
@@ -116,27 +102,27 @@ class KernelPane(QWidget):
         return self._editor
 
     def choices(self) -> dict[str, Any]:
-        """Return the choices to keep until the next start, fit for JSON."""
+        """The choices to keep until the next start, fit for JSON."""
         path = self.path if self._has_begun else self._last
         return {
             "path": str(path) if path else "",
             "recent": [str(each) for each in self.files.recent],
-            "counts_by_line": self._view.is_by_line,
+            "counts_by_line": self._view.by_line.isChecked(),
             "shows_code": self._is_code_shown,
             "code_kind": self.code.kind,
         }
 
     def restore(self, choices: Mapping[str, Any]) -> None:
-        """Take over what `choices()` gave; the defaults replace what makes no sense."""
+        """Restore `choices()`; the defaults replace invalid values."""
         path, recent = choices.get("path"), choices.get("recent")
         self._last = Path(path) if isinstance(path, str) and path else None
         names = recent if isinstance(recent, list) else []
         self.files.show_recent([Path(each) for each in names if isinstance(each, str) and each])
-        self._view.choose_by_line(choices.get("counts_by_line") is True)
+        self._view.by_line.setChecked(choices.get("counts_by_line") is True)
         self.code.choose(choices.get("code_kind"))
         self.show_code(choices.get("shows_code") is True)
 
-    # -- what it follows
+    # -- what to show
 
     def begin(self) -> None:
         """Open the kernel of the last time, unless one is worked on already."""
@@ -147,47 +133,43 @@ class KernelPane(QWidget):
     def show_state(self, _state: State) -> None:
         """Try the kernel on another picture or job of the store, while the panel is seen."""
         if self.isVisible():
-            self._trying.follow()
+            self.trying.follow()
 
     def show_device(self, device: Device | NoDevice) -> None:
         """Try kernels on this GPU from the next state on, or on the CPU where there is none."""
-        self._trying.take_device(device)
+        self.trying.use_device(device)
 
     def look_at(self, pixel: tuple[int, int]) -> None:
         """Try the kernel around this pixel (x, y) from now on, or walk through its block."""
-        if not self.isVisible():
-            return
-        self.begin()
-        if self.is_stepping:
-            self._trying.step_through(pixel)
-        else:
-            self._trying.look_at(pixel)
+        if self.isVisible():
+            self.begin()
+            (self.trying.step_through if self.is_stepping else self.trying.look_at)(pixel)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
         self.begin()
-        self._trying.follow()
+        self.trying.follow()
 
     def close_threads(self) -> None:
-        """Stop what is under way; what was typed and not saved is offered the next time."""
-        self._reading.close()
-        self._trying.close()
+        """Cancel all work; a text that was not saved is offered the next time."""
+        self.code.close_thread()
+        self.trying.close()
         self.files.file.close()
 
-    # -- what the menu does
+    # -- actions of the menu
 
     def save_copy(self) -> None:
-        """Ask for a file, and write a copy there with what was found of it."""
-        self.files.save_copy(*self._trying.found)
+        """Ask for a file, and write a copy there with its verdict."""
+        self.files.save_copy(*self.trying.found)
 
     def find_bug(self) -> None:
-        """Look for the bug in the present text."""
-        self._trying.find_bug()
+        """Search the present text for its bug."""
+        self.trying.find_bug()
 
     def step_through(self) -> None:
         """Walk through a block of the present text."""
         if not self.is_stepping:
-            self._trying.step_through()
+            self.trying.step_through()
 
     def go_on(self, way: int) -> None:
         """Go a step forwards (1) or back (-1) in the walk, or begin one."""
@@ -210,42 +192,42 @@ class KernelPane(QWidget):
     def show_code(self, is_shown: bool) -> None:
         """Show the instructions of the text in the place of its trial, or that again."""
         self._is_code_shown = is_shown
-        self._reading.switch(is_shown)
+        self.code.switch(is_shown)
         self._editor.show_step(0)
         self._show_below(self._beside_steps)
 
     # -- how
 
     def _connect(self) -> None:
-        files, editor, view, trying = self.files, self._editor, self._view, self._trying
-        files.said.connect(self.said)
-        files.worked_on.connect(self.worked_on)
+        files, editor, view, trying = self.files, self._editor, self._view, self.trying
         files.held.connect(trying.hold)
         files.allowed.connect(trying.release)
         files.file.began.connect(editor.begin_with)
-        files.file.began.connect(files.note_begun)
-        files.file.arrived.connect(self._arrive)
+        files.file.began.connect(lambda _: files.note_begun())
+        files.file.arrived.connect(editor.replace_text)
         editor.textChanged.connect(lambda: files.file.type(editor.toPlainText()))
         editor.textChanged.connect(self._leave_steps)
         editor.cursorPositionChanged.connect(self._leave_line)
-        editor.asked.connect(self._press)
-        self._find_row.left.connect(editor.setFocus)
-        view.line_wanted.connect(self._go_to_line)
-        view.find_wanted.connect(self.find_bug)
-        view.counts_wanted.connect(editor.make_counts_visible)
-        view.steps_wanted.connect(self.step_through)
-        view.code_wanted.connect(lambda: self.show_code(True))
+        editor.actions_by_key = {
+            "Ctrl+S": files.save,
+            "Ctrl+F": self._find_row.ask_text,
+            "Ctrl+G": self._find_row.ask_line,
+            "F3": lambda: self._find_row.find_again(1),
+            "Shift+F3": lambda: self._find_row.find_again(-1),
+        }
+        view.line_wanted.connect(editor.go_to_mark)
+        view.line_wanted.connect(lambda _: editor.setFocus())
+        view.search.clicked.connect(self.find_bug)
+        view.by_line.toggled.connect(editor.make_counts_visible)
+        view.step.clicked.connect(self.step_through)
+        view.code.clicked.connect(lambda: self.show_code(True))
         self.code.left.connect(lambda: self.show_code(False))
-        self.code.line_picked.connect(editor.show_step)
         trying.unconfined.connect(files.ask_unconfined)
         trying.followed.connect(self._show_steps)
         trying.began.connect(self._leave_steps)
-        trying.refused.connect(self._say_refused)
-        trying.ran.connect(self._unsay_refused)
         self._steps.line_shown.connect(editor.show_step)
         self._steps.left.connect(self._leave_steps)
-        self._steps.pixel_wanted.connect(trying.step_through)
-        self._steps.pass_wanted.connect(lambda number: trying.step_through(None, number))
+        self._steps.walk_wanted.connect(trying.step_through)
 
     def _lay_out(self) -> None:
         source = QWidget()
@@ -267,55 +249,17 @@ class KernelPane(QWidget):
         upright, level = Qt.Orientation.Vertical, Qt.Orientation.Horizontal
         self._split.setOrientation(level if is_wide else upright)
 
-    @Slot(str)
-    def _say_refused(self, sentence: str) -> None:
-        """Show the reason why the text does not run, unless it was dismissed already."""
-        if sentence != self._refused:
-            self._unsay_refused()
-            self._refused = sentence
-            self.refused.emit(sentence)
-
-    @Slot()
-    def _unsay_refused(self) -> None:
-        if self._refused:
-            self.unsaid.emit(self._refused)
-            self._refused = ""
-
-    @Slot(str)
-    def _arrive(self, text: str) -> None:
-        if text != self._editor.toPlainText():
-            self._editor.replace_text(text)
-
-    @Slot(str)
-    def _press(self, keys: str) -> None:
-        does: dict[str, Do] = {
-            "Ctrl+S": self.files.save,
-            "Ctrl+F": self._find_row.ask_text,
-            "Ctrl+G": self._find_row.ask_line,
-            "F3": lambda: self._find_row.find_again(1),
-            "Shift+F3": lambda: self._find_row.find_again(-1),
-        }
-        does[keys]()
-
-    @Slot(int)
-    def _go_to_line(self, line: int) -> None:
-        self._editor.go_to_mark(line)
-        self._editor.setFocus()
-
-    @Slot(object)
     def _show_steps(self, followed: Followed) -> None:
         self._show_below(self._steps)
         self._steps.show_steps(followed)
 
-    @Slot()
     def _leave_steps(self) -> None:
         if self.is_stepping:
             self._show_below(self._beside_steps)
             self._editor.show_step(0)
 
-    @Slot()
     def _leave_line(self) -> None:
-        """Set off no line any more once the user goes on from it in the source."""
+        """Highlight no line any more once the user moves on from it in the source."""
         line = self._editor.textCursor().blockNumber() + 1
         if self._editor.hasFocus() and not self.is_stepping and line != self._editor.step_line:
             self._editor.show_step(0)

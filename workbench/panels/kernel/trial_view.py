@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QProgressBar, QWidget
 
 from workbench.base import theme
@@ -17,6 +17,7 @@ from workbench.panels.compare.view_transform import ViewTransform, fit
 from workbench.panels.kernel.trial_words import FactRow
 from workbench.widgets.boxes import Flow, HBox, UprightArea, VBox
 from workbench.widgets.buttons import push_button
+from workbench.widgets.chips import outline
 from workbench.widgets.tile import words_label
 
 HINT = "The part of the picture\nthat it is tried on"
@@ -28,7 +29,9 @@ RING = 1.6  # of the marked pixel's side
 
 
 class AnswerPair(QWidget):
-    """Two views that zoom and move together, with a ring around a pixel that is in question.
+    """Two views that zoom and move together, with a ring around a pixel.
+
+    pixel  the one with the ring; None: there is none
 
     Signals:
         picked(pixel): the user clicked on this pixel (x, y) of the part.
@@ -41,18 +44,19 @@ class AnswerPair(QWidget):
         super().__init__()
         self._before = PictureView("Part of the picture", HINT)
         self._after = PictureView("Your kernel's answer", ANSWER_HINT)
+        self._views = (self._before, self._after)
         self._size: tuple[int, int] | None = None
         self._transform: ViewTransform | None = None  # None: fit
-        self._pixel: tuple[int, int] | None = None
+        self.pixel: tuple[int, int] | None = None
         self._room = QSize()
         row = HBox(self, 0, 4)
-        for own, view in ((f"{name}-before", self._before), (f"{name}-answer", self._after)):
-            view.setObjectName(own)
+        for own, view in zip(("before", "answer"), self._views, strict=True):
+            view.setObjectName(f"{name}-{own}")
             view.moved.connect(self._move)
             view.hovered.connect(self._mark)
             view.picked.connect(self.picked)
             view.overlays.append(self._paint_ring)
-            view.installEventFilter(self)
+            view.resized.connect(self._arrange)
             row.addWidget(view, 1)
         self.take_room(QSize())
         self._before.setAccessibleDescription(HINT)
@@ -71,7 +75,7 @@ class AnswerPair(QWidget):
         self._arrange()
 
     def take_room(self, room: QSize) -> None:
-        """Take the height that two pictures side by side have in what shows them and more.
+        """Take the height of two pictures side by side in a widget of this size.
 
         Not in its own width: with the height a scroll bar comes and goes, and that width with it.
         """
@@ -83,24 +87,13 @@ class AnswerPair(QWidget):
 
     def show_pixel(self, pixel: tuple[int, int] | None) -> None:
         """Draw a ring around a pixel (x, y) of the part; None: around none."""
-        self._pixel = pixel
+        self.pixel = pixel
         if pixel is not None and self._transform is not None:
             x, y = pixel
             area = (x - 1.0, y - 1.0, x + 2.0, y + 2.0)
             self._move(self._transform.showing(area, self._before.device_size))
-        self._before.update()
-        self._after.update()
-
-    @property
-    def pixel(self) -> tuple[int, int] | None:
-        """Return the pixel with the ring; None: there is none."""
-        return self._pixel
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Fit the pictures again where the views have another size."""
-        if event.type() == QEvent.Type.Resize:
-            self._arrange()
-        return super().eventFilter(watched, event)
+        for view in self._views:
+            view.update()
 
     def _move(self, transform: ViewTransform | None) -> None:
         size = self._size or (1, 1)
@@ -110,25 +103,20 @@ class AnswerPair(QWidget):
         self._arrange()
 
     def _mark(self, point: tuple[int, int] | None) -> None:
-        for view in (self._before, self._after):
+        for view in self._views:
             view.show_mark(point if view is not self.sender() else None)
 
     def _arrange(self) -> None:
-        if self._size is None:
-            return
-        for view in (self._before, self._after):
-            view.show_transform(self._transform or fit(self._size, view.device_size))
+        if self._size is not None:
+            for view in self._views:
+                view.show_transform(self._transform or fit(self._size, view.device_size))
 
     def _paint_ring(self, painter: QPainter, _visible: QRectF, scale: float) -> None:
-        if self._pixel is None:
-            return
-        x, y = self._pixel
-        side = max(RING, 10 / scale)  # to be seen where pixels are small
-        ring = QRectF(x + 0.5 - side / 2, y + 0.5 - side / 2, side, side)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        for color, width in (("#000000", 4.0), ("#ffffff", 2.0)):
-            painter.setPen(QPen(QColor(color), width / scale))
-            painter.drawRect(ring)
+        if self.pixel is not None:
+            x, y = self.pixel
+            side = max(RING, 10 / scale)  # to be seen where pixels are small
+            ring = QRectF(x + 0.5 - side / 2, y + 0.5 - side / 2, side, side)
+            outline(painter, [ring], QColor("#ffffff"), 2.0)
 
 
 TWO_FROM_PX = 400  # from this width on two short facts stand on one line
@@ -139,7 +127,7 @@ TOP = Qt.AlignmentFlag.AlignTop
 class FactsCard(QFrame):
     """Rows of facts; without any, no card.
 
-    column  its parts from top to bottom, the rows first
+    column  its layout, the rows first
     """
 
     def __init__(self, name: str) -> None:
@@ -198,7 +186,7 @@ def _lines(rows: Sequence[FactRow], is_wide: bool) -> list[list[FactRow]]:
     return lines
 
 
-PROGRESS_AFTER_MS = 1000  # what is there sooner needs no bar
+PROGRESS_AFTER_MS = 1000  # a shorter trial needs no bar
 BY_LINE_TIP = (
     "Show before each line's number how many bytes it loads and stores for each sample that is "
     "computed; its tooltip says of what"
@@ -215,25 +203,17 @@ FIND_TIP = "Run it on a small part on the CPU, under checks of bounds, races and
 
 
 class TrialView(QWidget):
-    """Sentences, buttons, two pictures, and tables of what was built and counted.
+    """Sentences, buttons, two pictures, and tables of the build and the counts.
 
-    pictures  the part that was tried, and the answer
+    pictures  the part that was tried, and the output
+    search, step, code, cancel  buttons
+    by_line   the choice to have the counts beside the lines
 
     Signals:
-        find_wanted(): the bug is to be searched for.
-        steps_wanted(): a block is to be stepped through.
-        code_wanted(): the instructions are to be shown.
-        cancel_wanted(): what is under way is to stop.
         line_wanted(line): the user wants to see this line of the source.
-        counts_wanted(is_so): the counts are to stand beside the lines, or not.
     """
 
-    find_wanted = Signal()
-    steps_wanted = Signal()
-    code_wanted = Signal()
-    cancel_wanted = Signal()
     line_wanted = Signal(int)
-    counts_wanted = Signal(bool)
 
     def __init__(self) -> None:
         super().__init__()
@@ -242,16 +222,12 @@ class TrialView(QWidget):
         self._problem.setProperty("objection", True)
         self._status = words_label("kernel-status", 0.95, is_muted=True)
         self._verdict = words_label("kernel-verdict", 1.05)
-        find = push_button("kernel-find-bug", "Find the bug", FIND_TIP)
-        find.clicked.connect(self.find_wanted)
-        step = push_button("kernel-step-through", "Step", STEP_TIP, "Step through")
-        step.clicked.connect(self.steps_wanted)
-        code = push_button("kernel-show-code", "PTX/SASS", CODE_TIP)
-        code.clicked.connect(self.code_wanted)
+        self.search = push_button("kernel-find-bug", "Find the bug", FIND_TIP)
+        self.step = push_button("kernel-step-through", "Step", STEP_TIP, "Step through")
+        self.code = push_button("kernel-show-code", "PTX/SASS", CODE_TIP)
         self._go = push_button("kernel-go-to-line", "", "Put the cursor where it is wrong")
         self._go.clicked.connect(lambda: self.line_wanted.emit(self._line))
-        self._cancel = push_button("kernel-cancel", "Cancel", "Stop what is under way")
-        self._cancel.clicked.connect(self.cancel_wanted)
+        self.cancel = push_button("kernel-cancel", "Cancel", "Stop the trial")
         self._bar = QProgressBar()
         self._bar.setObjectName("kernel-progress")
         self._bar.setAccessibleName("Trying the kernel")
@@ -260,14 +236,14 @@ class TrialView(QWidget):
         self._waiting = Throttle(PROGRESS_AFTER_MS, self._show_bar, self)
         self.pictures = AnswerPair()
         self._build, self._counts = FactsCard("kernel-build"), FactsCard("kernel-count")
-        self._by_line = QCheckBox("Beside the lines")
-        self._by_line.setObjectName("kernel-counts-by-line")
-        self._by_line.setToolTip(tip_text(BY_LINE_TIP))
-        self._by_line.toggled.connect(self.counts_wanted)
-        self._counts.column.add((self._by_line, 0, Qt.AlignmentFlag.AlignLeft))
+        self.show_build, self.show_counts = self._build.show_rows, self._counts.show_rows
+        self.by_line = QCheckBox("Beside the lines")
+        self.by_line.setObjectName("kernel-counts-by-line")
+        self.by_line.setToolTip(tip_text(BY_LINE_TIP))
+        self._counts.column.add((self.by_line, 0, Qt.AlignmentFlag.AlignLeft))
         inside = QWidget()
         VBox(inside, (0, 4, 0, 0), 6).add(
-            *(self._problem, Flow(6, find, step, code, self._go, self._cancel)),
+            *(self._problem, Flow(6, self.search, self.step, self.code, self._go, self.cancel)),
             *(self._status, self._bar, self._verdict),
             *(self._build, self.pictures, self._counts, 1),
         )
@@ -286,43 +262,26 @@ class TrialView(QWidget):
 
     def show_under_way(self, sentence: str) -> None:
         """Name the work under way; after a second it has a bar, and can be cancelled."""
-        _say(self._status, sentence)
+        _show_words(self._status, sentence)
         self._waiting.ask()
 
     def show_idle(self, sentence: str = "") -> None:
         """Show that nothing is under way, with a sentence on it if there is one."""
         self._waiting.stop()
         self._bar.hide()
-        self._cancel.hide()
-        _say(self._status, sentence)
+        self.cancel.hide()
+        _show_words(self._status, sentence)
 
     def show_problem(self, sentence: str, line: int = 0) -> None:
         """Show an error or a bug, and offer to go to its line; empty: there is none."""
         self._line = line
-        _say(self._problem, sentence)
+        _show_words(self._problem, sentence)
         self._go.setText(f"Go to line {line}")
         self._go.setVisible(line > 0)
 
     def show_verdict(self, words: str) -> None:
         """Show the verdict, in words."""
-        _say(self._verdict, words)
-
-    def show_build(self, rows: Sequence[FactRow]) -> None:
-        """Show facts of the GPU's build; none hide the table."""
-        self._build.show_rows(rows)
-
-    def show_counts(self, rows: Sequence[FactRow]) -> None:
-        """Show the counts of a run; none hide the table."""
-        self._counts.show_rows(rows)
-
-    @property
-    def is_by_line(self) -> bool:
-        """Return the choice to have counts beside the lines."""
-        return self._by_line.isChecked()
-
-    def choose_by_line(self, is_so: bool) -> None:
-        """Have the counts stand beside the lines, or not."""
-        self._by_line.setChecked(is_so)
+        _show_words(self._verdict, words)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
@@ -330,9 +289,9 @@ class TrialView(QWidget):
 
     def _show_bar(self) -> None:
         self._bar.show()
-        self._cancel.show()
+        self.cancel.show()
 
 
-def _say(label: QLabel, words: str) -> None:
+def _show_words(label: QLabel, words: str) -> None:
     label.setText(words)
     label.setVisible(bool(words))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kernels.core.job import Job
@@ -53,27 +53,19 @@ def searched_words(region: Region) -> str:
 
 
 def verdict_words(tried: KernelTrial) -> str:
-    """Give the verdict, the part that was compared and, where the output is right, the time."""
+    """The verdict, the part that was compared and, where the output is right, the time."""
+    check, part, no_time = tried.check, part_words(tried.region), f" {ON_THE_CPU}"
     if tried.on_gpu:
-        return _gpu_words(tried)
-    part = part_words(tried.region)
-    if tried.check is None:
-        return f"✗ Not verified, on {part}. {ON_THE_CPU}"
-    if tried.check.bug or (tried.check.ok and tried.problem):
-        return f"{NOT_RIGHT} {ON_THE_CPU}"
-    return f"{_check_words(tried.check, tried.region, part)} {ON_THE_CPU}"
-
-
-def _gpu_words(tried: KernelTrial) -> str:
-    if tried.check is None:
-        return NOT_YET
-    if tried.check.bug or (tried.check.ok and tried.problem):
-        return NOT_EVERY_RUN
-    check, whole = tried.check, tried.region
-    part = part_words(whole) if check.is_full else f"{check.checked:,} of {check.total:,} pixels"
-    verdict = _check_words(check, whole, part)
+        no_time = ""
+        if check is not None and not check.is_full:
+            part = f"{check.checked:,} of {check.total:,} pixels"
+    if check is None:
+        return NOT_YET if tried.on_gpu else f"✗ Not verified, on {part}.{no_time}"
+    if check.bug or (check.ok and tried.problem):
+        return NOT_EVERY_RUN if tried.on_gpu else f"{NOT_RIGHT}{no_time}"
+    verdict = _check_words(check, tried.region, part)
     if tried.kernel is None or not tried.ok:
-        return verdict
+        return f"{verdict}{no_time}"
     count = len(tried.kernel.samples_ms)
     of = f" (median of {count})" if count > 1 else ""
     return f"{verdict} {numbers.duration(tried.kernel.median_ms)}{of} on {tried.device_name}."
@@ -96,7 +88,7 @@ def _check_words(check: Check, region: Region, part: str) -> str:
 
 
 def pixel_of(rung: Rung, job: Job, finding: Finding) -> tuple[int, int] | None:
-    """Return the pixel (x, y) of its part that the thread of a finding computes.
+    """The pixel (x, y) of its part that the thread of a finding computes.
 
     None where threads do not stand for samples side by side.
     """
@@ -112,61 +104,67 @@ def pixel_of(rung: Rung, job: Job, finding: Finding) -> tuple[int, int] | None:
 
 
 class FactRow(NamedTuple):
-    """A line of the card: its name, the fact in words, and what a tooltip says of it."""
+    """A line of the card: its name, the fact in words, and its tooltip."""
 
     name: str
     words: str
     tip: str
 
 
-REGISTERS_TIP = "Registers per thread. More of them can leave room for fewer threads."
-SPILLS_TIP = (
-    "Local memory of a thread: registers that were spilled, and arrays of its own that it indexes "
-    "as it runs. Both lie in the GPU's memory."
-)
-SHARED_TIP = "Shared memory of a block whose size is fixed in the text."
-OCCUPANCY_TIP = "Warps that a multiprocessor holds at once, of those that it can hold at most."
-HELD_TIP = (
-    "By the processes that run your kernels: one works, one stands by in case that the other has "
-    "to be ended. CUDA itself takes some hundred MB of the GPU's memory besides, each. They end "
-    "with the window."
-)
+AS_WRITTEN = "Counted on a smaller part, as the text has it: no compiler has spared anything."
+TIPS = {
+    "Registers": "Registers per thread. More of them can leave room for fewer threads.",
+    "Spills": "Local memory of a thread: registers that were spilled, and arrays of its own that "
+    "it indexes as it runs. Both lie in the GPU's memory.",
+    "Shared memory": "Shared memory of a block whose size is fixed in the text.",
+    "Occupancy": "Warps that a multiprocessor holds at once, of those that it can hold at most.",
+    "Memory held": "By the processes that run your kernels: one works, one stands by in case that "
+    "the other has to be ended. CUDA itself takes some hundred MB of the GPU's memory besides, "
+    "each. They end with the window.",
+    "Beside the ladder": "Medians of this session, of the same job with the same L2 cache: of the "
+    "rung that it changes a thing about, and of the fastest one measured. The panel "
+    "Implementation measures the others.",
+    "Loads": f"Bytes loaded from global memory for each sample that it computes. {AS_WRITTEN}",
+    "Stores": f"Bytes stored in global memory for each sample that it computes. {AS_WRITTEN}",
+    "Operations": f"Of float32, for each sample that it computes. {AS_WRITTEN}",
+    "Sectors": "Sectors of 32 bytes that a warp's request to global memory touches, on average: "
+    "four hold 32 floats side by side, one 32 bytes.",
+    "Bank conflicts": "Transactions that a warp's request to shared memory takes: more than one "
+    "where lanes want different words of one bank.",
+}
+NONE_YET = "no rung was timed on this job yet"
+
+
+def _row(name: str, words: str) -> FactRow:
+    return FactRow(name, words, TIPS[name])
 
 
 def build_rows(built: Built, before: Built | None) -> list[FactRow]:
-    """Return the facts of a build, each beside that of the last save where it was another.
+    """The facts of a build, each beside that of the last save if it differs.
 
     before  the build of the last save; None: there is none
     """
-    then = {row.name: row.words for row in _build_rows(before)} if before else {}
-    rows = []
-    for row in _build_rows(built):
-        old = then.get(row.name, row.words)
-        words = row.words if old == row.words else f"{row.words} ({old} at the last save)"
-        if row.name == "Occupancy" and built.occupancy:
+    then, rows = _build_facts(before) if before else {}, []
+    for name, fact in _build_facts(built).items():
+        old = then.get(name, fact)
+        words = fact if old == fact else f"{fact} ({old} at the last save)"
+        if name == "Occupancy" and built.occupancy:
             words += f". {built.occupancy.limit}"
-        rows.append(row._replace(words=words))
+        rows.append(_row(name, words))
     return rows
 
 
-def _build_rows(built: Built) -> list[FactRow]:
+def _build_facts(built: Built) -> dict[str, str]:
     local, shared, held = built.local_bytes, built.shared_bytes, built.occupancy
-    rows = [
-        FactRow("Registers", f"{built.registers} per thread", REGISTERS_TIP),
-        FactRow(
-            "Spills", f"{numbers.byte_count(local)} per thread" if local else "none", SPILLS_TIP
-        ),
-        FactRow(
-            "Shared memory",
-            f"{numbers.byte_count(shared)} per block" if shared else "none",
-            SHARED_TIP,
-        ),
-    ]
+    facts = {
+        "Registers": f"{built.registers} per thread",
+        "Spills": f"{numbers.byte_count(local)} per thread" if local else "none",
+        "Shared memory": f"{numbers.byte_count(shared)} per block" if shared else "none",
+    }
     if held is not None:
         of_most = f"{numbers.percent(held.share)}, {held.warps} of {held.most} warps"
-        words = of_most if held.most else f"{held.warps} warps"
-        rows.append(FactRow("Occupancy", words, OCCUPANCY_TIP))
-    return rows
+        facts["Occupancy"] = of_most if held.most else f"{held.warps} warps"
+    return facts
 
 
 def held_rows(held: Held) -> Iterator[FactRow]:
@@ -174,15 +172,7 @@ def held_rows(held: Held) -> Iterator[FactRow]:
     if held.children:
         processes = f"{held.children} process{'es' if held.children > 1 else ''}"
         device = f", {numbers.byte_count(held.device_bytes)} of the GPU's"
-        words = f"{numbers.byte_count(held.host_bytes)}{device}, in {processes}"
-        yield FactRow("Memory held", words, HELD_TIP)
-
-
-LADDER_TIP = (
-    "Medians of this session, of the same job with the same L2 cache: of the rung that it changes "
-    "a thing about, and of the fastest one measured. The panel Implementation measures the others."
-)
-NONE_YET = "no rung was timed on this job yet"
+        yield _row("Memory held", f"{numbers.byte_count(held.host_bytes)}{device}, in {processes}")
 
 
 def ladder_rows(tried: KernelTrial, rung: Rung, times: RungTimes) -> Iterator[FactRow]:
@@ -196,48 +186,35 @@ def ladder_rows(tried: KernelTrial, rung: Rung, times: RungTimes) -> Iterator[Fa
         if key in rungs and not time.is_wrong
     }
     fastest = min(known, key=lambda key: known[key].median_ms, default="")
-    keys = dict.fromkeys(key for key in (rung.after, fastest) if key in known)
-    own, parts = tried.kernel, []
-    for key in keys:
-        if gives_speed_up(own, known[key].timing):  # not of a single run
+    parts = []
+    for key in dict.fromkeys(key for key in (rung.after, fastest) if key in known):
+        if gives_speed_up(tried.kernel, known[key].timing):  # not of a single run
             median_ms = known[key].median_ms
-            ratio = numbers.times_as_fast(median_ms / own.median_ms)
+            ratio = numbers.times_as_fast(median_ms / tried.kernel.median_ms)
             parts.append(f"{ratio} {rungs[key]} ({numbers.duration(median_ms)})")
-    yield FactRow("Beside the ladder", "; ".join(parts) or NONE_YET, LADDER_TIP)
+    yield _row("Beside the ladder", "; ".join(parts) or NONE_YET)
 
 
 SHARED = "shared memory"
 TRANSACTION_BYTES = 128  # of shared memory, at most: one word of each bank
 OPERATIONS = ("multiply-adds", "multiplications", "additions", "divisions and roots")
-AS_WRITTEN = "Counted on a smaller part, as the text has it: no compiler has spared anything."
-LOADS_TIP = f"Bytes loaded from global memory for each sample that it computes. {AS_WRITTEN}"
-STORES_TIP = f"Bytes stored in global memory for each sample that it computes. {AS_WRITTEN}"
-OPERATIONS_TIP = f"Of float32, for each sample that it computes. {AS_WRITTEN}"
-SECTORS_TIP = (
-    "Sectors of 32 bytes that a warp's request to global memory touches, on average: four hold "
-    "32 floats side by side, one 32 bytes."
-)
-CONFLICTS_TIP = (
-    "Transactions that a warp's request to shared memory takes: more than one where lanes want "
-    "different words of one bank."
-)
 
 
 def count_rows(counts: RunCounts, sample_bytes: int) -> list[FactRow]:
-    """Return rows of the counts, of a picture with so many bytes per sample."""
+    """Rows of the counts, of a picture with `sample_bytes` per sample."""
     samples = counts.stored.get("picture", 0) / sample_bytes
     if not samples:
         return []
     outside = [each for each in counts.lines if each.array != SHARED and each.requests]
     shared = [each for each in counts.lines if each.array == SHARED and each.requests]
-    rows = [
-        FactRow("Loads", _of_arrays(counts.loaded, samples), LOADS_TIP),
-        FactRow("Stores", _of_arrays(counts.stored, samples), STORES_TIP),
-        FactRow("Operations", _operations(counts.operations, samples), OPERATIONS_TIP),
-        FactRow("Sectors", _sectors(outside), SECTORS_TIP),
-        FactRow("Bank conflicts", _conflicts(shared), CONFLICTS_TIP),
-    ]
-    return [row for row in rows if row.words]
+    facts = {
+        "Loads": _of_arrays(counts.loaded, samples),
+        "Stores": _of_arrays(counts.stored, samples),
+        "Operations": _operations(counts.operations, samples),
+        "Sectors": _cost("", outside, _ratio) if outside else "",
+        "Bank conflicts": _conflicts(shared),
+    }
+    return [_row(name, words) for name, words in facts.items() if words]
 
 
 class LineWords(NamedTuple):
@@ -248,7 +225,7 @@ class LineWords(NamedTuple):
 
 
 def line_words(counts: RunCounts, sample_bytes: int) -> dict[int, LineWords]:
-    """Return the counts beside each line of the text, counted from 1."""
+    """The counts beside each line of the text, counted from 1."""
     stored = (each.bytes for each in counts.lines if each.is_store and each.array == "picture")
     samples = sum(stored) / sample_bytes  # of the blocks that were looked at
     if not samples:
@@ -267,7 +244,7 @@ def line_words(counts: RunCounts, sample_bytes: int) -> dict[int, LineWords]:
 
 
 def _sentence(count: LineCount, samples: float) -> str:
-    """Return "Loads 25 B of picture per sample, 2.9 sectors per request."."""
+    """Write "Loads 25 B of picture per sample, 2.9 sectors per request."."""
     does = "Stores" if count.is_store else "Loads"
     cost = "transactions" if count.array == SHARED else "sectors"
     return (
@@ -277,7 +254,7 @@ def _sentence(count: LineCount, samples: float) -> str:
 
 
 def _of_arrays(each_bytes: Mapping[str, int], samples: float) -> str:
-    """Return "picture 2.1 B, sums 6 B per sample"; empty without any."""
+    """Write "picture 2.1 B, sums 6 B per sample"; empty without any."""
     parts = [f"{name} {_rate(count / samples)} B" for name, count in each_bytes.items() if count]
     return f"{', '.join(parts)} per sample" if parts else ""
 
@@ -290,19 +267,16 @@ def _operations(operations: Sequence[int] | None, samples: float) -> str:
     return f"{', '.join(parts)} per sample" if parts else "none"
 
 
-def _sectors(lines: Sequence[LineCount]) -> str:
-    return _cost("", lines, max(lines, key=_ratio)) if lines else ""
-
-
 def _conflicts(lines: Sequence[LineCount]) -> str:
     if not lines:
         return ""
-    worst = max(lines, key=_turns)
-    return _cost(" transactions", lines, worst) if _turns(worst) > 1 else "none"
+    has_conflicts = max(map(_turns, lines)) > 1
+    return _cost(" transactions", lines, _turns) if has_conflicts else "none"
 
 
-def _cost(what: str, lines: Sequence[LineCount], worst: LineCount) -> str:
-    """Return "2.1 per request, most in line 34: 2.9", the latter where that differs."""
+def _cost(what: str, lines: Sequence[LineCount], key: Callable[[LineCount], float]) -> str:
+    """Write "2.1 per request, most in line 34: 2.9", the latter where that differs."""
+    worst = max(lines, key=key)
     average = _rate(sum(each.cost for each in lines) / sum(each.requests for each in lines))
     most = _rate(_ratio(worst))
     is_special = worst.line is not None and most != average
@@ -315,12 +289,12 @@ def _ratio(line: LineCount) -> float:
 
 
 def _turns(line: LineCount) -> float:
-    """Return its transactions over those that its bytes need."""
+    """Its transactions over those that its bytes need."""
     return _ratio(line) / max(1.0, line.bytes / line.requests / TRANSACTION_BYTES)
 
 
 def _rate(number: float) -> str:
-    """Return a number with two decimals where it is small: "2.06", "25"."""
+    """Write a number with two decimals where it is small: "2.06", "25"."""
     return f"{number:,.0f}" if number >= 100 or number == int(number) else f"{number:.2g}"
 
 
@@ -346,7 +320,7 @@ class SavedBuilds:
         return others[-1][1]
 
     def note_saved(self, text: str) -> None:
-        """Keep what was tried last, if it is that text, as the newest that was saved."""
+        """Keep the text tried last, if it is this one, as the newest saved."""
         if self._tried is None or self._tried[0].text != text:
             return
         others = [each for each in self._saved if each[0].text != text]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
@@ -50,9 +50,10 @@ from workbench.session.kernel_trial import (
 )
 from workbench.session.store import Store
 from workbench.session.tasks import AnalysisThread, StepQueue
+from workbench.widgets.message_bar import MessageBar
 
 PAUSE_MS = 500  # in typing, after which what stands there is tried
-PATIENCE_MS = 2500  # after which the message bar has an error in what is being typed, too
+PATIENCE_MS = 2500  # after which the message bar has the error in an unfinished text, too
 NAME = "kernel"  # of both on the thread: the newer takes the other's place
 NO_PICTURE = "Open a picture: the kernel is tried on it."
 TRYING, SEARCHING = "Trying it on the CPU…", "Searching for the bug…"
@@ -66,21 +67,17 @@ HELD = "Not run yet: the file comes from elsewhere."
 
 
 class Trying(QObject):
-    """A service that tries the newest text; one that is under way makes room for it.
+    """A service that tries the newest text, and cancels the trial of an older one.
 
-    tried  what is known of the text that was tried last; None: nothing yet
+    tried  the last trial; None: there was none yet
 
     Signals:
-        refused(sentence): the text does not run, and why; while it is typed only after a pause.
-        ran(): it does.
-        asked_for(text): another KernelText is tried from now on.
+        asked_for(text): this KernelText is tried from now on; None: another file begins.
         began(): from now on no steps are recorded.
         followed(steps): a block's steps are recorded: a Followed.
         unconfined(sentence): the text runs on the CPU only unconfined, if the user allows that.
     """
 
-    refused = Signal(str)
-    ran = Signal()
     asked_for = Signal(object)
     began = Signal()
     followed = Signal(object)
@@ -94,27 +91,30 @@ class Trying(QObject):
         file: KernelFile,
         editor: CodeEditor,
         view: TrialView,
+        messages: MessageBar,
         parent: QObject,
     ) -> None:
         """Begin to follow `file`; `editor` gets the marks, and `view` everything else."""
         super().__init__(parent)
         self._store, self._file, self._editor, self._view = store, file, editor, view
         self._times, self._trials, self._thread = times, trials, AnalysisThread(self)
+        self._messages = messages
         self._at: Pixel | None = None
         self._device: Device | None = None
         self._children_of: Device | None = None  # that texts were tried on
         self._builds = SavedBuilds()
         self._built: list[FactRow] = []
         self._held: Held | None = None
-        self._complaint = ""  # for the message bar
+        self._complaint = ""  # for the message bar, which may show
+        self._shown_complaint = ""
         self._asked: KernelText | None = None
-        self._answered: KernelText | None = None  # what the answer in view is of
+        self._answered: KernelText | None = None  # the text of the output in view
         self._found: tuple[KernelText, str] | None = None  # of the newest text: its verdict
-        self.tried: KernelTrial | None = None  # last of all
+        self.tried: KernelTrial | None = None
         self._is_under_way = self._is_held = self._is_trial = False
-        self._doing: KernelText | None = None  # what is under way, or was last
-        self._verdict = ""  # of the answer in view
-        self._remark = ""  # to be said at the end of what is under way
+        self._doing: KernelText | None = None  # the text under way, or the last one
+        self._verdict = ""  # of the output in view
+        self._remark = ""  # shown at the end of what is under way
         for queue in (self._thread, trials):
             queue.dropped.connect(lambda _: self._end(""))
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
@@ -127,7 +127,7 @@ class Trying(QObject):
         for signal in (file.arrived, file.saving, file.saved):
             signal.connect(self._try)
         file.saved.connect(self._note_saved)
-        view.cancel_wanted.connect(self._cancel)
+        view.cancel.clicked.connect(self._cancel)
 
     @property
     def is_settled(self) -> bool:
@@ -137,25 +137,25 @@ class Trying(QObject):
 
     @property
     def found(self) -> tuple[str, Job | None]:
-        """Return the verdict of the present text in words, and the job that it was tried on."""
+        """The verdict of the present text in words, and the job that it was tried on."""
         if self._found is None or self._found[0].text != self._file.text:
             return NOT_TRIED, None
         return self._found[1], self._found[0].job
 
-    def take_device(self, device: Device | NoDevice) -> None:
+    def use_device(self, device: Device | NoDevice) -> None:
         """Try texts on this GPU from now on, or on the CPU where there is none."""
         self._device = device if isinstance(device, Device) else None
 
     def follow(self) -> None:
-        """Try the text on the picture and the job that the store holds, if either is another.
+        """Try the text on the store's picture and job, if either is another.
 
-        What the user stopped, or searched for its bug, stays so.
+        A text that the user stopped, or searched for its bug, stays so.
         """
         if not _is_same(self._wanted(), self._doing):
             self._pause.start()
 
     def hold(self, is_held: bool) -> None:
-        """Try nothing from now on, or what comes next: on the CPU a kernel may do anything."""
+        """Try nothing from now on, or the next text: on the CPU a kernel may do anything."""
         self._is_held = is_held
         if is_held:
             self._stop()
@@ -163,7 +163,7 @@ class Trying(QObject):
             self._end(HELD)
 
     def release(self) -> None:
-        """Try the present text, and what comes of it, after all."""
+        """Try the present text, and those after it."""
         self._is_held = False
         self._asked = None
         self._try()
@@ -174,7 +174,7 @@ class Trying(QObject):
         self._try()
 
     def find_bug(self) -> None:
-        """Look for the bug in the text."""
+        """Search the text for its bug."""
         if asked := self._wanted():
             self._interrupt()
             self.began.emit()
@@ -183,7 +183,7 @@ class Trying(QObject):
     def step_through(self, pixel: Pixel | None = None, number: int | None = None) -> None:
         """Begin to walk through a block of the text.
 
-        pixel   (x, y) that the block stores; None: the one that is looked at
+        pixel   (x, y) that the block stores; None: as before
         number  of the pass; None: the last
         """
         self._at = pixel or self._at
@@ -194,10 +194,10 @@ class Trying(QObject):
     def _interrupt(self) -> None:
         self._pause.stop()
         if self._is_under_way:
-            self._asked = None  # what it interrupts is tried again
+            self._asked = None  # it is tried again
 
     def close(self) -> None:
-        """Stop what is under way, and wait for the thread to end."""
+        """Cancel the work, and wait for the thread to end."""
         self._pause.stop()
         self._patience.stop()
         self._stop()
@@ -205,18 +205,17 @@ class Trying(QObject):
         if self._children_of is not None:
             end_children(self._children_of)
 
-    @Slot()
     def _begin_another(self) -> None:
-        """Show nothing of the kernel before, and try this one, though it be the same text."""
+        """Show nothing of the kernel before, and try this one, even if it is the same text."""
         self._answered = self._asked = None
         self._builds.forget()
         self._built = []
         self._view.show_nothing()
         self._editor.show_marks([])
-        self.ran.emit()
+        self._withdraw_complaint()
+        self.asked_for.emit(None)
         self._try()
 
-    @Slot()
     def _try(self) -> None:
         self._pause.stop()
         asked = self._wanted()
@@ -254,7 +253,7 @@ class Trying(QObject):
         self._view.show_idle(sentence)
 
     def _wanted(self) -> KernelText | None:
-        """Return the text and the job to try; None, with the reason shown, without them."""
+        """The text and the job to try; None, with the reason shown, without them."""
         if not self._file.name and not self._is_held:  # no kernel is worked on yet
             return None
         state, why_not = self._store.state, HELD if self._is_held else NO_PICTURE
@@ -270,7 +269,6 @@ class Trying(QObject):
             *(self._file.name, self._file.text, job, self._at, state.levels, look, self._device)
         )
 
-    @Slot()
     def _cancel(self) -> None:
         self._stop()
         self._asked = None
@@ -284,7 +282,7 @@ class Trying(QObject):
         if isinstance(step, Progress):
             self._view.show_under_way(f"{step.doing[:1].upper()}{step.doing[1:]}…")
         elif isinstance(step, Refused) and step.is_ours and not self._is_trial:
-            self._remark = step.sentence  # nothing is known of the text that was not before
+            self._remark = step.sentence  # it says nothing about the text
         elif isinstance(step, Refused):
             self._refuse(step.sentence, step.line)
         elif isinstance(step, Tried):
@@ -303,12 +301,12 @@ class Trying(QObject):
 
     @property
     def _now(self) -> KernelText:
-        """The text that a step is of."""
+        """The text that the steps belong to."""
         assert self._doing is not None
         return self._doing
 
     def _point_out(self, sentence: str, line: int, kind: Kind = "bug") -> None:
-        """Say the one thing that is wrong, and mark its line; 0: it has none."""
+        """Show one error, and mark its line; 0: it has none."""
         self._view.show_problem(sentence, line)
         self._editor.show_marks([Mark(line, 0, sentence, kind)] if line else [])
 
@@ -326,14 +324,21 @@ class Trying(QObject):
         else:  # perhaps half of a line: its mark says enough
             self._patience.start()
 
-    @Slot()
     def _complain(self) -> None:
+        """Show the error in the message bar, unless it was shown, and perhaps dismissed, before."""
         self._patience.stop()
-        self.refused.emit(self._complaint)
+        if self._complaint != self._shown_complaint:
+            self._withdraw_complaint()
+            self._shown_complaint = self._complaint
+            self._messages.show_error_if_free(self._complaint)
 
-    @Slot()
+    def _withdraw_complaint(self) -> None:
+        if self._shown_complaint:
+            self._messages.dismiss(self._shown_complaint)
+            self._shown_complaint = ""
+
     def _note_saved(self) -> None:
-        """Say of a text that was tried before it was saved what there is to say of a saved one."""
+        """Treat a text that was tried before it was saved as one that is tried now."""
         self._builds.note_saved(self._file.text)
         if self._patience.isActive():
             self._complain()
@@ -359,7 +364,7 @@ class Trying(QObject):
             if _is_outcome(tried):
                 self._found = self._now, f"{problem} {verdict_words(tried)}".strip()
             self._patience.stop()
-            self.ran.emit()
+            self._withdraw_complaint()
         marks = [
             Mark(each.line, each.column, each.text)
             for each in tried.diagnostics
@@ -371,7 +376,7 @@ class Trying(QObject):
         self._editor.show_marks(marks)
 
     def _take_build(self, tried: KernelTrial, rung: Rung) -> None:
-        """Show what was built, how it differs from the last save, and its place on the ladder."""
+        """Show the build, beside that of the last save, and the kernel's place on the ladder."""
         if tried.built is not None:
             before = self._builds.take(self._now, tried.built, self._file.is_saved)
             place = trial_words.ladder_rows(tried, rung, self._times)
@@ -398,7 +403,7 @@ class Trying(QObject):
         pictures.show_pixel((check.worst[1], check.worst[0]) if check and is_wrong else None)
 
     def _show_counted(self, tried: KernelTrial) -> None:
-        """Show the counts of what is right on the GPU; or that it is right there by chance."""
+        """Show the counts of a kernel that is right on the GPU, perhaps by chance."""
         self._show_counts(tried.counts, tried.job)
         if tried.is_at_fault:
             self._point_out(tried.problem, tried.line or 0)
@@ -407,7 +412,7 @@ class Trying(QObject):
             self._found = self._now, f"{tried.problem} {BY_CHANCE}"
 
     def _show_counts(self, counts: RunCounts | None, job: Job, is_of_text: bool = True) -> None:
-        """Show what was counted, beside the lines where it is of the text that stands there."""
+        """Show counts, also beside the lines if they are of the text in the editor."""
         sample_bytes = job.picture.itemsize
         self._view.show_counts(trial_words.count_rows(counts, sample_bytes) if counts else ())
         self._editor.show_counts(
@@ -454,7 +459,7 @@ class Trying(QObject):
 
 
 def _is_outcome(tried: KernelTrial) -> bool:
-    """Tell a trial that is over from one whose verdict or time is still to come."""
+    """True once a trial is over; else its verdict or its time is still to come."""
     if tried.check is not None and tried.check.unsearched == NOT_YET_SEARCHED:
         return False
     if not tried.on_gpu:

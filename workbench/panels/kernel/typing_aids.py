@@ -22,7 +22,7 @@ BEYOND = re.compile("[\U00010000-\U0010ffff]")  # letters that Qt counts as two
 
 
 def bracket_pair(text: str, at: int) -> tuple[int, int] | None:
-    """Return the places of the bracket beside the cursor and of its other half, or -1 for that.
+    """The places of the bracket beside the cursor and of its other half, or -1 for that.
 
     at  the cursor; a bracket behind it goes before one in front of it
     """
@@ -35,7 +35,7 @@ def bracket_pair(text: str, at: int) -> tuple[int, int] | None:
 
 
 def _other_half(code: str, place: int) -> int:
-    """Return the place of the other half; -1: it is missing, or of another kind."""
+    """The place of the other half; -1: it is missing, or of another kind."""
     step = 1 if code[place] in OPENING else -1
     deeper, wanted = (OPENING, CLOSING) if step == 1 else (CLOSING, OPENING)
     waiting: list[str] = []
@@ -153,7 +153,7 @@ def _same(some: list[str], other: list[str], most: int) -> int:
 
 
 def selected_lines(cursor: QTextCursor) -> list[QTextBlock]:
-    """Return the lines that the selection touches; where it ends at a line's start, not that."""
+    """The lines that the selection touches; where it ends at a line's start, not that one."""
     document = cursor.document()
     first = document.findBlock(cursor.selectionStart())
     last = document.findBlock(cursor.selectionEnd())

@@ -46,13 +46,13 @@ class MadeUpTrials:
         self.texts.append(rung.source)
         self.jobs.append(job)
         self.places.append(at)
-        yield Progress("compiling")
-        if "endless" in rung.source:
-            try:
-                while not self.go_on.wait(0.005):
-                    yield Progress("running")
-            finally:
-                self.closed += 1
+        is_endless = "endless" in rung.source
+        try:
+            yield Progress("compiling")
+            while is_endless and not self.go_on.wait(0.005):
+                yield Progress("running")
+        finally:
+            self.closed += is_endless
         found = self._found(rung, job)
         yield found
         if counting and found.ok:

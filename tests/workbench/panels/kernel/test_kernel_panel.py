@@ -92,7 +92,7 @@ def save_new(window, monkeypatch, path):
 # -- at first
 
 
-def test_an_empty_kernel_is_tried_at_once_and_its_answer_shown(qtbot, opened, trials):
+def test_an_empty_kernel_is_tried_at_once_and_typing_tries_it_after_a_pause(qtbot, opened, trials):
     assert trials.texts == [starting_points()[0].text]
     assert "✓ Verified on the whole picture" in words(opened, "kernel-verdict")
     assert words(opened, "kernel-verdict").endswith("Run on the CPU: no time.")
@@ -100,6 +100,9 @@ def test_an_empty_kernel_is_tried_at_once_and_its_answer_shown(qtbot, opened, tr
     assert before.display.size == after.display.size == (30, 20)
     assert after.caption == "my_kernel.cu"
     assert words(opened, "kernel-problem") == ""
+    type_comment(qtbot, opened, "one two three")
+    assert len(trials.texts) == 2
+    assert trials.texts[-1] == text(opened)
 
 
 def test_every_rung_is_something_to_begin_with(qtbot, opened, trials):
@@ -117,12 +120,6 @@ def test_every_rung_is_something_to_begin_with(qtbot, opened, trials):
 
 
 # -- trying
-
-
-def test_what_is_typed_is_tried_after_a_pause_and_only_at_its_end(qtbot, opened, trials):
-    type_comment(qtbot, opened, "one two three")
-    assert len(trials.texts) == 2
-    assert trials.texts[-1] == text(opened)
 
 
 def test_an_error_stands_on_its_line_and_the_last_answer_stays(qtbot, opened):
@@ -227,35 +224,27 @@ def test_another_job_or_picture_is_tried_and_another_view_is_not(qtbot, opened, 
     opened.store.choose(view_mode="wipe")
     settle(qtbot, opened, lambda: opened.store.choose(implementation="sequential"))
     tried(qtbot, opened)
-    assert len(trials.texts) == before + 2
-
-
-def test_a_closed_panel_tries_nothing_until_it_opens(qtbot, opened, trials):
-    before = len(trials.texts)
-    opened.docks["Kernel"].hide()
-    settle(qtbot, opened, lambda: opened.store.choose(ksize=7))
+    opened.docks["Kernel"].hide()  # closed, it tries nothing until it opens
+    settle(qtbot, opened, lambda: opened.store.choose(ksize=9))
     assert opened.kernel.get().is_tried  # nothing waits either
-    assert len(trials.texts) == before
+    assert len(trials.texts) == before + 2
     trigger(opened, "Kernel")
     tried(qtbot, opened)
-    assert trials.jobs[-1].ksize == 7
+    assert trials.jobs[-1].ksize == 9
 
 
 def counted(window, name):
     return words(window, f"kernel-count-{name}")
 
 
-def test_what_it_loads_stores_and_computes_is_counted_in_the_words_of_the_anatomy(qtbot, opened):
+def test_what_it_loads_stores_and_computes_is_counted_and_on_wish_beside_the_lines(
+    qtbot, opened, make_window
+):
     assert counted(opened, "loads") == "picture 2.1 B, sums 8 B per sample"
     assert counted(opened, "stores") == "picture 1 B per sample"
     assert counted(opened, "operations") == "25 multiply-adds, 0.3 additions per sample"
     assert counted(opened, "sectors") == "2 per request, most in line 34: 3"
     assert counted(opened, "bank-conflicts") == "4 transactions per request"
-    type_comment(qtbot, opened, "too bright")  # of a wrong answer nothing is counted
-    until(qtbot, lambda: opened.findChild(QLabel, "kernel-count-loads") is None)
-
-
-def test_counts_stand_beside_their_lines_on_wish_and_move_with_them(qtbot, opened, make_window):
     edit, box = editor(opened), child(opened, "kernel-counts-by-line", QCheckBox)
     narrow = edit.viewport().width()
     assert edit.counted_lines() == {}
@@ -268,8 +257,9 @@ def test_counts_stand_beside_their_lines_on_wish_and_move_with_them(qtbot, opene
     assert edit.counted_lines() == {34: "1 B", 40: "1 B"}
     tried(qtbot, opened)
     assert edit.counted_lines() == {33: "1 B", 39: "1 B"}  # as was found this time
-    type_comment(qtbot, opened, "too bright")
+    type_comment(qtbot, opened, "too bright")  # of a wrong answer nothing is counted
     assert edit.counted_lines() == {}
+    until(qtbot, lambda: opened.findChild(QLabel, "kernel-count-loads") is None)
     opened.close()
     again = make_window()
     trigger(again, "Kernel")
@@ -292,7 +282,8 @@ def test_the_same_facts_keep_what_is_selected_in_them(qtbot):
 # -- the bug
 
 
-def test_find_the_bug_says_it_marks_the_line_and_rings_the_pixel(qtbot, opened):
+def test_a_bug_is_said_on_its_line_with_its_pixel_until_the_text_is_another(qtbot, opened):
+    right = text(opened)
     type_comment(qtbot, opened, "racy")
     line = text(opened).count("\n")
     editor(opened).go_to_line(1)
@@ -301,14 +292,6 @@ def test_find_the_bug_says_it_marks_the_line_and_rings_the_pixel(qtbot, opened):
     assert "write the same word" in words(opened, "kernel-problem")
     assert editor(opened).marked_lines() == {line - 1: "bug"}
     assert opened.kernel.get().pictures.pixel == (1, 1)  # sample 3 of RGB
-    tried(qtbot, opened)
-
-
-def test_a_found_bug_stays_until_the_text_is_another(qtbot, opened):
-    right = text(opened)
-    type_comment(qtbot, opened, "racy")
-    trigger(opened, "Find the bug in the kernel")
-    until(qtbot, lambda: "write the same word" in words(opened, "kernel-problem"))
     tried(qtbot, opened)
     opened.store.choose(view_mode="wipe")
     assert opened.kernel.get().is_tried  # nothing waits to be tried
@@ -321,7 +304,12 @@ def test_a_found_bug_stays_until_the_text_is_another(qtbot, opened):
 # -- files
 
 
-def test_save_asks_for_the_first_file_and_then_writes_it(qtbot, opened, home, monkeypatch):
+def test_save_asks_for_the_first_file_which_is_then_offered_among_the_implementations(
+    qtbot, opened, home, monkeypatch
+):
+    combo = child(opened, "implementation", QComboBox)
+    chosen = combo.currentText()
+    assert combo.findText("my_kernel.cu") < 0  # it is not saved yet
     path = home / "kernels" / "blur.cu"
     asked = answer_file_dialogs(monkeypatch, path)
     QTest.keyClick(editor(opened), Qt.Key.Key_S, CTRL)
@@ -334,6 +322,9 @@ def test_save_asks_for_the_first_file_and_then_writes_it(qtbot, opened, home, mo
     click(child(opened, "kernel-save", QToolButton))
     assert path.read_text(encoding="utf-8").endswith("// more\n")
     assert len(asked) == 1
+    until(qtbot, lambda: combo.findText("blur.cu") > 0)
+    assert combo.itemText(combo.findText("blur.cu") - 1) == "Yours"
+    assert combo.currentText() == chosen
 
 
 def test_what_another_editor_saves_is_shown_and_tried_and_can_be_undone(
@@ -367,13 +358,6 @@ def test_where_both_changed_a_sentence_says_where_the_typed_text_is(
     assert text(opened) == typed
 
 
-def test_what_is_right_and_does_what_it_may_not_is_not_verified(qtbot, opened):
-    type_at_end(opened, "// by chance\n")
-    tried(qtbot, opened)
-    assert words(opened, "kernel-problem") == "Line 7: by chance."
-    assert words(opened, "kernel-verdict").startswith("✗ The answer shown is right, and the kernel")
-
-
 def test_a_right_output_is_searched_for_bugs_before_it_is_verified(qtbot, opened, monkeypatch):
     verdicts, show = [], TrialView.show_verdict
 
@@ -393,6 +377,9 @@ def test_a_right_output_is_searched_for_bugs_before_it_is_verified(qtbot, opened
     trigger(opened, "Find the bug in the kernel")  # says the same
     until(qtbot, lambda: editor(opened).textCursor().blockNumber() == line - 1)
     tried(qtbot, opened)
+    assert words(opened, "kernel-verdict").startswith(NOT_RIGHT)
+    type_comment(qtbot, opened, "by chance")  # right, though it does what it may not
+    assert words(opened, "kernel-problem") == "Line 7: by chance."
     assert words(opened, "kernel-verdict").startswith(NOT_RIGHT)
 
 
@@ -479,19 +466,6 @@ def test_a_copy_to_share_has_the_verdict_of_the_text_as_it_is(qtbot, opened, hom
 
     opened.kernel.get().files.open_file(path)  # as its receiver does
     assert "to_share.cu is not in your folder" in words(opened, "kernel-foreign-sentence")
-
-
-def test_a_kernel_that_is_saved_is_offered_among_the_implementations(
-    qtbot, opened, home, monkeypatch
-):
-    combo = child(opened, "implementation", QComboBox)
-    chosen = combo.currentText()
-    assert combo.findText("my_kernel.cu") < 0  # it is not saved yet
-    save_new(opened, monkeypatch, home / "kernels" / "blur.cu")
-    until(qtbot, lambda: combo.findText("blur.cu") > 0)
-    row = combo.findText("blur.cu")
-    assert combo.itemText(row - 1) == "Yours"
-    assert combo.currentText() == chosen
 
 
 # -- what was not saved

@@ -9,8 +9,8 @@ from kernels.cuda_on_cpu.compiler import why_not
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.panels.kernel.made_up_trials import editor, text_of, tried, words, write
-from workbench.panels.kernel.step_view import StepView
-from workbench.panels.kernel.tile_view import LaneRow, TileView
+from workbench.panels.anatomy.lane_grid import LaneGrid
+from workbench.panels.kernel.step_view import StepView, TileView
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 
@@ -82,8 +82,8 @@ def test_lanes_show_what_they_load_and_a_click_chooses_one(qtbot, window):
     staging = text[: text.index("tile[at] =")].count("\n") + 1
     while line(window) != staging:
         trigger(window, "Next step")
-    row = child(window, "kernel-lanes", LaneRow)
-    assert all(each.startswith("↑") for each in row.texts)
+    row = child(window, "kernel-lanes", LaneGrid)
+    assert all(each.text.startswith("↑") for each in row.cells)
     assert " to tile, row " in words(window, "kernel-thread-words")
     QTest.mouseClick(row, Qt.MouseButton.LeftButton, pos=row.cell(5).center())
     assert ", lane 5 of warp " in words(window, "kernel-thread-words")
@@ -107,7 +107,7 @@ def test_a_kernel_of_two_passes_is_walked_pass_by_pass(qtbot, window):
     begin(qtbot, window, "separable")
     steps = child(window, "kernel-steps", StepView)
     assert steps.steps.function == "along_columns"
-    steps.pass_wanted.emit(0)
+    steps.walk_wanted.emit(None, 0)
     until(qtbot, lambda: steps.steps.function == "along_rows")
 
 
