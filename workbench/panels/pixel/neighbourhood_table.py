@@ -53,14 +53,13 @@ class Neighbours(QAbstractTableModel):
         """Show another pixel; None empties the table."""
         self.beginResetModel()
         self._found, self._border, self._what = found, border, what
-        tinted = self._tinted()
-        sizes = np.abs(tinted[np.isfinite(tinted)]) if tinted is not None else np.empty(0)
+        tinted = np.empty(0) if found is None else self._tinted(found)
+        sizes = np.abs(tinted[np.isfinite(tinted)])
         self._largest = float(sizes.max(initial=0.0)) or 1.0
         self.endResetModel()
 
     def rowCount(self, _parent: Index = QModelIndex()) -> int:  # noqa: N802, B008
-        tinted = self._tinted()
-        return 0 if tinted is None else len(tinted)
+        return 0 if self._found is None else len(self._found.rows)
 
     def columnCount(self, _parent: Index = QModelIndex()) -> int:  # noqa: N802, B008
         return self.rowCount()
@@ -70,14 +69,14 @@ class Neighbours(QAbstractTableModel):
         found = self._found
         if found is None or not index.isValid():
             return None
-        row, column = index.row(), index.column()
+        at = index.row(), index.column()
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return self.text(row, column, self.is_narrow)
+                return self.text(*at, self.is_narrow)
             case Qt.ItemDataRole.ToolTipRole:
-                return tip_text(pixel_words.cell_tip(found, row, column, self._border))
+                return tip_text(pixel_words.cell_tip(found, *at, self._border))
             case Qt.ItemDataRole.BackgroundRole:
-                return self._brush(found, row, column)
+                return self._brush(found, *at)
             case Qt.ItemDataRole.TextAlignmentRole:
                 return Qt.AlignmentFlag.AlignCenter
         return None
@@ -111,30 +110,22 @@ class Neighbours(QAbstractTableModel):
             write(float(each[row, column]))
             for each in (found.samples, found.weights, found.products)
         )
-        match self._what:
-            case "samples":
-                return sample
-            case "weights":
-                return weight
-            case "products":
-                return product
-            case "derivative":
-                return f"{sample} × {weight}\n= {product}"
         sign = "" if is_narrow else " "
-        return f"{sample}\n×{sign}{weight}\n={sign}{product}"
+        return {
+            "samples": sample,
+            "weights": weight,
+            "products": product,
+            "derivative": f"{sample} × {weight}\n= {product}",
+            "all": f"{sample}\n×{sign}{weight}\n={sign}{product}",
+        }[self._what]
 
-    def _tinted(self) -> NDArray[np.float64] | None:
-        """The numbers, (K, K), that cells are tinted by; None for an empty table."""
-        found = self._found
-        if found is None:
-            return None
+    def _tinted(self, found: Explained) -> NDArray[np.float64]:
+        """The numbers, (K, K), that cells are tinted by."""
         return {"samples": found.samples, "weights": found.weights}.get(self._what, found.products)
 
     def _brush(self, found: Explained, row: int, column: int) -> QBrush | None:
         """A tint by sign and size, striped for neighbours beyond the picture."""
-        tinted = self._tinted()
-        assert tinted is not None
-        value = float(tinted[row, column])
+        value = float(self._tinted(found)[row, column])
         share = min(abs(value) / self._largest, 1.0) if value == value else 0.0  # NaN has no size
         color = QColor(self.colors.series[0 if value >= 0 else 1])
         color.setAlpha(round(20 + 90 * share))
@@ -212,8 +203,7 @@ class NeighbourTable(QTableView):
             self._later.start()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        step = ARROWS.get(event.key())
-        if step is None:
+        if (step := ARROWS.get(event.key())) is None:
             super().keyPressEvent(event)
             return
         far = FAR if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1

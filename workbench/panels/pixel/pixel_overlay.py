@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPolygonF
 
 from kernels.core.borders import OUTSIDE
 from kernels.oracle.explain import Explained
-from workbench.widgets.chips import hairline, on_screen, paint_words
+from workbench.widgets.chips import hairline, on_screen, outline, paint_words
 
 # On pictures, which may have any colour; Okabe and Ito's orange and blue.
 OWN, BEYOND = QColor(230, 159, 0), QColor(86, 180, 233)
@@ -43,9 +43,9 @@ def paint_neighbourhood(
         if scale >= MIN_FOR_ARROWS:
             _paint_stand_ins(painter, scale, found)
         if reach > radius:
-            _outline(painter, _square(found, reach), Qt.PenStyle.DashLine)
-        _outline(painter, _square(found, radius))
-    _outline(painter, _square(found, 0))
+            outline(painter, [_square(found, reach)], OWN, style=Qt.PenStyle.DashLine)
+        outline(painter, [_square(found, radius)], OWN)
+    outline(painter, [_square(found, 0)], OWN)
     if scale < 3:  # too small to be seen by itself
         _paint_pointer(painter, scale, found)
     if is_held:
@@ -80,12 +80,12 @@ def _paint_stand_ins(painter: QPainter, scale: float, found: Explained) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     beyond = found.beyond_columns
     for at, source in nearest(found.columns[beyond], found.from_columns[beyond], found.x):
-        begin, end = (QPointF(x + 0.5, found.y + 0.5) for x in (at, source))
-        _arrow_or_zero(painter, scale, begin, end, source)
+        line = QLineF(at + 0.5, found.y + 0.5, source + 0.5, found.y + 0.5)
+        _arrow_or_zero(painter, scale, line, source)
     beyond = found.beyond_rows
     for at, source in nearest(found.rows[beyond], found.from_rows[beyond], found.y):
-        begin, end = (QPointF(found.x + 0.5, y + 0.5) for y in (at, source))
-        _arrow_or_zero(painter, scale, begin, end, source)
+        line = QLineF(found.x + 0.5, at + 0.5, found.x + 0.5, source + 0.5)
+        _arrow_or_zero(painter, scale, line, source)
 
 
 def nearest(places: NDArray[Any], sources: NDArray[Any], centre: int) -> Iterator[tuple[int, int]]:
@@ -94,19 +94,16 @@ def nearest(places: NDArray[Any], sources: NDArray[Any], centre: int) -> Iterato
     return zip(places[order].tolist(), sources[order].tolist(), strict=True)
 
 
-def _arrow_or_zero(
-    painter: QPainter, scale: float, begin: QPointF, end: QPointF, source: int
-) -> None:
+def _arrow_or_zero(painter: QPainter, scale: float, line: QLineF, source: int) -> None:
     if source == OUTSIDE:
         if scale >= MIN_FOR_ZEROS:
-            with on_screen(painter, scale, begin):
+            with on_screen(painter, scale, line.p1()):
                 painter.setPen(QColor("#ffffff"))
                 painter.drawText(QRectF(-9, -9, 18, 18), Qt.AlignmentFlag.AlignCenter, "0")
         return
-    line = QLineF(begin, end)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    bow = QPainterPath(begin)
-    bow.quadTo(_middle(line), end)
+    bow = QPainterPath(line.p1())
+    bow.quadTo(_middle(line), line.p2())
     for color, width in ((QColor("#000000"), 3.0), (QColor("#ffffff"), 1.5)):
         painter.setPen(hairline(color, width))
         painter.drawPath(bow)
@@ -141,10 +138,3 @@ def _paint_pointer(painter: QPainter, scale: float, found: Explained) -> None:
     for color, width in ((QColor("#000000"), 4.0), (OWN, 2.0)):
         painter.setPen(hairline(color, width))
         painter.drawEllipse(centre, RING_PX / scale, RING_PX / scale)
-
-
-def _outline(painter: QPainter, rect: QRectF, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> None:
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    for color, width in ((QColor("#000000"), 3.5), (OWN, 1.5)):
-        painter.setPen(hairline(color, width, style))
-        painter.drawRect(rect)

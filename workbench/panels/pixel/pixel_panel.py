@@ -35,7 +35,7 @@ NO_PICTURE = "Open a picture, then point at one of its pixels."
 POINT = "Point at a pixel of the picture; a click holds it."
 FOLLOWS = "Follows the pointer; a click on the picture holds the pixel."
 HELD = "Held. Click another pixel to hold that; Esc, or a click on it, lets go."
-TOLERANCE, LATER = "Tolerance", "shown once the result is verified"
+LATER = "shown once the result is verified"
 TITLES: dict[What, str] = {
     "derivative": "Both derivatives",
     "all": "Sample × weight",
@@ -74,31 +74,28 @@ class PixelPane(QWidget):
         self._job: Job | None = None
         self.pixel: tuple[int, int] | None = None
         self._channel = 0
-        self._what: What = "all"
-        self._what_of_gradient: What = "derivative"
+        self._what: dict[bool, What] = {False: "all", True: "derivative"}  # by `_is_gradient`
         self.is_held = self._was_pointed = False
         self.found: Explained | None = None
         self._later = Throttle(AFTER_PAINTING_MS, self._refresh, self)
         self._passing = Throttle(PASSING_MS, self._refresh, self)
-        self._make()
-        self._lay_out()
+        self._build()
 
     # -- what to show
 
     def show_state(self, state: State) -> None:
         """Explain the pixel anew, after the picture is painted."""
-        is_of_it = self._job is not None and intents.is_of(self._job, state.picture)
-        if not self.isVisible() or not is_of_it:
-            self._refresh()
-        else:
+        if self.isVisible() and self._job and intents.is_of(self._job, state.picture):
             self._later.ask()
+        else:
+            self._refresh()
 
     def show_result(self, result: Result | None) -> None:
         """Show the value in a result, of the present job or an earlier one."""
         self._result = result
         if not self.isVisible() or self._later.isActive():
             return
-        if result is None or self._is_of(result):
+        if result is None or self._own_result is not None:
             self._show_numbers()
         else:
             self._refresh()  # the pixel type it was filtered in may have become known
@@ -177,7 +174,7 @@ class PixelPane(QWidget):
 
     # -- building
 
-    def _make(self) -> None:
+    def _build(self) -> None:
         self._boxes = tuple(_box(axis) for axis in ("x", "y"))
         for box in self._boxes:
             box.valueChanged.connect(lambda _: self._move_to(*(box.value() for box in self._boxes)))
@@ -194,36 +191,31 @@ class PixelPane(QWidget):
         self._headings = tuple(words_label(f"pixel-heading-{axis}", 0.9) for axis in "xy")
         self._table = NeighbourTable("pixel-table", "Neighbours, weights and products")
         self._second = NeighbourTable("pixel-table-y", "Pixels, weights and products of gy")
+        self._tables = (self._table, self._second)
         for table in self._tables:
             table.stepped.connect(self._step)
         self._shown = DropDown("pixel-show", "Table shows")
         self._shown.setToolTip("What the table's cells show")
-        self._shown.activated.connect(lambda _: self._choose_what(self._shown.currentData()))
+        self._shown.activated.connect(self._choose_what)
         tip = "Centre the pixel, large enough to read its neighbours"
         self._zoom = push_button("pixel-zoom", "Zoom", tip, "Zoom to the pixel")
         self._zoom.clicked.connect(self._ask_zoom)
-
-    @property
-    def _tables(self) -> tuple[NeighbourTable, NeighbourTable]:
-        return self._table, self._second
+        self._lay_out()
 
     def _lay_out(self) -> None:
         place = HBox()
         for axis, box in zip("xy", self._boxes, strict=True):
             place.add(Label(axis), (box, 1))
         place.addWidget(self._channels, 1)
-        tools = QWidget()
-        shown = HBox(tools, 0)
-        shown.add((self._shown, 1), self._hold, self._zoom)
-        inside = QWidget()
+        tools, inside = QWidget(), QWidget()
+        HBox(tools, 0).add((self._shown, 1), self._hold, self._zoom)
         rows = VBox(inside, MARGINS)
         rows.add(place, self._hint, self._sentence, tools)
         for heading, table in zip(self._headings, self._tables, strict=True):
             rows.add(heading, (table, 1))
         rows.add(self._numbers, 0)
-        whole = VBox(self, 0)
         area = UprightArea(inside)
-        whole.addWidget(area)
+        VBox(self, 0).add(area)
         prose = (self._hint, self._sentence)
         self._giving_way = GivingWay(area, (*prose, tools), usual=len(prose))
 
@@ -233,11 +225,8 @@ class PixelPane(QWidget):
         self._channel = channel
         self._refresh()
 
-    def _choose_what(self, what: What) -> None:
-        if self._is_gradient:
-            self._what_of_gradient = what
-        else:
-            self._what = what
+    def _choose_what(self, index: int) -> None:
+        self._what[self._is_gradient] = self._shown.itemData(index)
         self._show_table()
 
     def _ask_zoom(self) -> None:
@@ -264,11 +253,10 @@ class PixelPane(QWidget):
             return
         sentence = NO_PICTURE
         try:
-            self._job = intents.job_for(self._store.state)
+            self._job = job = intents.job_for(self._store.state)
         except KernelError as error:
-            sentence = str(error)
-        if self._job is not None:
-            job = self._job
+            job, sentence = None, str(error)
+        if job is not None:
             x, y = self.pixel or (job.width // 2, job.height // 2)
             self.pixel = x, y = min(max(x, 0), job.width - 1), min(max(y, 0), job.height - 1)
             self._channel = min(self._channel, job.channels - 1)
@@ -288,6 +276,12 @@ class PixelPane(QWidget):
     def _is_gradient(self) -> bool:
         return self.found is not None and self.found.slopes is not None
 
+    @property
+    def _own_result(self) -> Result | None:
+        """The result, if it is of the present job, by any implementation."""
+        result, job = self._result, self._job
+        return result if result and job and result.job.same_work(job) else None
+
     def _show_hint(self) -> None:
         self._hint.setText(HELD if self.is_held else FOLLOWS if self._was_pointed else POINT)
         self._giving_way.rest(self.found is None)
@@ -300,12 +294,9 @@ class PixelPane(QWidget):
 
     def _show_place(self) -> None:
         job, found = self._job, self.found
-        for box, size, at in zip(
-            self._boxes,
-            (job.width, job.height) if job else (1, 1),
-            (found.x, found.y) if found else (0, 0),
-            strict=True,
-        ):
+        sizes = (job.width, job.height) if job else (1, 1)
+        places = (found.x, found.y) if found else (0, 0)
+        for box, size, at in zip(self._boxes, sizes, places, strict=True):
             with QSignalBlocker(box):
                 box.setRange(0, size - 1)
                 box.setValue(at)
@@ -333,31 +324,29 @@ class PixelPane(QWidget):
             shown["offset"] = "Offset", exact(found.offset)
             shown["together"] = "Sum + offset", exact(found.value)
         way = "Clipped" if pixel_words.is_cut_off(found) else "Rounded"
-        heading = f"{way} to {self._job.pixel_type}"
-        shown["rounded"] = (heading, pixel_words.stored(found.rounded))
-        result = self._result if self._is_of(self._result) else None
-        if result is None:
-            shown["value"] = "Implementation", "no result yet"
-            shown["difference"] = "Difference", pixel_words.NOTHING
-            shown["tolerance"] = TOLERANCE, LATER
-            return shown
-        name = intents.title_with_pick(result.job.implementation, result.picked)
-        value = result.picture[found.y, found.x, found.channel]
-        shown["value"] = (name, pixel_words.stored(value))
-        shown["difference"] = ("Difference", pixel_words.difference(found, value))
-        if found.is_alpha:
-            shown["tolerance"] = (TOLERANCE, "0: it is copied")
-        elif result.check is None:
-            shown["tolerance"] = (TOLERANCE, LATER)
-        else:
-            rounding = "" if value.dtype.kind == "f" else " before rounding"
-            shown["tolerance"] = (TOLERANCE, f"{result.check.bound:.3g}{rounding}")
-        return shown
+        shown["rounded"] = f"{way} to {self._job.pixel_type}", pixel_words.stored(found.rounded)
+        name, value, difference, tolerance = (
+            "Implementation",
+            "no result yet",
+            pixel_words.NOTHING,
+            LATER,
+        )
+        if (result := self._own_result) is not None:
+            name = intents.title_with_pick(result.job.implementation, result.picked)
+            sample = result.picture[found.y, found.x, found.channel]
+            value, difference = pixel_words.stored(sample), pixel_words.difference(found, sample)
+            if found.is_alpha:
+                tolerance = "0: it is copied"
+            elif result.check is not None:
+                rounding = "" if sample.dtype.kind == "f" else " before rounding"
+                tolerance = f"{result.check.bound:.3g}{rounding}"
+        shown |= {"value": (name, value), "difference": ("Difference", difference)}
+        return shown | {"tolerance": ("Tolerance", tolerance)}
 
     def _furthest_off(self) -> int | None:
         """The channel furthest from the reference; None if unknown or within the tolerance."""
-        job, found, result = self._job, self.found, self._result
-        if job is None or found is None or result is None or not self._is_of(result):
+        job, found, result = self._job, self.found, self._own_result
+        if job is None or found is None or result is None:
             return None
         explained = [
             found if each == found.channel else explain_pixel(job, found.y, found.x, each)
@@ -373,50 +362,37 @@ class PixelPane(QWidget):
         bound = result.check.bound if is_float and result.check is not None else 0.0
         return int(off.argmax()) if off.max() > bound else None
 
-    def _is_of(self, result: Result | None) -> bool:
-        """True where `result` is of the present job, by any implementation."""
-        return result is not None and self._job is not None and result.job.same_work(self._job)
-
     def _show_table(self) -> None:
         found, job = self.found, self._job
-        self._show_kinds(self._kinds())
-        if found is None or job is None or found.is_alpha:
-            self._show_derivatives(None)
-            self._table.show_pixel(None, "", "all")
-        elif self._shown.currentData() == "derivative":
-            self._show_derivatives(tuple(derivative(job, found, axis) for axis in ("x", "y")))
-        else:
-            self._show_derivatives(None)
-            self._table.show_pixel(found, job.border, self._shown.currentData())
+        self._show_kinds()
+        what: What = self._shown.currentData()
+        is_shown = found is not None and not found.is_alpha
+        has_both = is_shown and what == "derivative"
+        for part in (*self._headings, self._second):
+            part.setVisible(has_both)
+        self._table.setVisible(is_shown)
+        if found is None or job is None or not has_both:
+            self._second.show_pixel(None, "", "derivative")
+            shown = found if is_shown else None
+            self._table.show_pixel(shown, job.border if job else "", what)
+            return
+        ways = ("gx = right − left", "gy = below − above")
+        both = derivative(job, found, "x"), derivative(job, found, "y")
+        for way, each, heading, table in zip(ways, both, self._headings, self._tables, strict=True):
+            heading.setText(f"{way} = {pixel_words.short(each.total)}")
+            table.show_pixel(each, job.border, what)
 
-    def _kinds(self) -> list[What]:
+    def _show_kinds(self) -> None:
+        kinds = [each for each in TITLES if self._is_gradient or each != "derivative"]
         if self.found is not None and self._is_gradient and pixel_words.is_identity(self.found):
-            return ["derivative"]
-        return [each for each in TITLES if self._is_gradient or each != "derivative"]
-
-    def _show_kinds(self, kinds: list[What]) -> None:
-        titles = [TITLES[each] for each in kinds]
-        if self._shown.entries() != titles:
+            kinds = ["derivative"]
+        if self._shown.entries() != [TITLES[each] for each in kinds]:
             self._shown.clear()
             for each in kinds:
                 self._shown.addItem(TITLES[each], each)
-        chosen = self._what_of_gradient if self._is_gradient else self._what
+        chosen = self._what[self._is_gradient]
         self._shown.setCurrentIndex(kinds.index(chosen if chosen in kinds else kinds[0]))
         self._shown.setEnabled(self.found is not None and len(kinds) > 1)
-
-    def _show_derivatives(self, both: tuple[Explained, ...] | None) -> None:
-        """Show gx and gy as sums of products; None: no gradient."""
-        border = self._job.border if self._job is not None else ""
-        for part in (*self._headings, self._second):
-            part.setVisible(both is not None)
-        self._table.setVisible(self.found is not None and not self.found.is_alpha)
-        if both is None:
-            self._second.show_pixel(None, border, "derivative")
-            return
-        ways = ("gx = right − left", "gy = below − above")
-        for way, each, heading, table in zip(ways, both, self._headings, self._tables, strict=True):
-            heading.setText(f"{way} = {pixel_words.short(each.total)}")
-            table.show_pixel(each, border, "derivative")
 
 
 def _box(axis: str) -> WholeBox:

@@ -23,6 +23,7 @@ from tests.workbench.driving import (
     view,
 )
 from workbench.model.intents import job_for
+from workbench.panels.compare.view_transform import ViewTransform
 from workbench.panels.pixel import pixel_words
 from workbench.panels.pixel.neighbourhood_table import NeighbourTable
 from workbench.panels.pixel.pixel_words import difference, short
@@ -156,21 +157,19 @@ def test_it_follows_the_pointer_until_a_click_holds_the_pixel(qtbot, opened):
     until(qtbot, lambda: at(opened) == (7, 8))
 
 
-@pytest.mark.parametrize("where", ["picture", "panel", "place"])
-def test_esc_lets_go_of_the_pixel(qtbot, opened, where):
+def test_esc_lets_go_of_the_pixel_wherever_the_keyboard_is(opened):
     opened.activateWindow()
     pane = view(opened, "After")
-    click_at(pane, 30, 12)
-    assert opened.pixel.get().is_held
-    x_box = child(opened, "pixel-x", QSpinBox)
-    focus = {"picture": pane, "panel": table(opened), "place": x_box}[where]
-    focus.setFocus()
-    opened.messages.show_message("info", "A sentence.")
-    QTest.keyClick(focus, Qt.Key.Key_Escape)
-    assert not opened.pixel.get().is_held
-    assert opened.messages.sentence == "A sentence."  # the next one clears it
-    QTest.keyClick(focus, Qt.Key.Key_Escape)
-    assert opened.messages.sentence == ""
+    for focus in (pane, table(opened), child(opened, "pixel-x", QSpinBox)):
+        click_at(pane, 30, 12)
+        assert opened.pixel.get().is_held
+        focus.setFocus()
+        opened.messages.show_message("info", "A sentence.")
+        QTest.keyClick(focus, Qt.Key.Key_Escape)
+        assert not opened.pixel.get().is_held
+        assert opened.messages.sentence == "A sentence."  # the next one clears it
+        QTest.keyClick(focus, Qt.Key.Key_Escape)
+        assert opened.messages.sentence == ""
 
 
 def test_numbers_are_the_oracles_and_the_implementations(opened):
@@ -270,16 +269,12 @@ def test_signed_results_are_explained_as_the_floats_they_are_filtered_in(qtbot, 
     until(qtbot, lambda: opened.pixel.get().found.rounded.dtype == np.float32)
 
 
-@pytest.mark.parametrize(
-    ("border", "scale"), [("zero", 1.0), ("clamp", 8.0), ("mirror", 20.0), ("wrap", 20.0)]
-)
-def test_every_border_paints_at_every_zoom(opened, border, scale):
-    from workbench.panels.compare.view_transform import ViewTransform
-
-    opened.store.choose(border=border)
-    move(opened.compare, ViewTransform(scale, (0.0, 0.0)))
-    opened.pixel.get().show_pixel((0, 1))
-    assert not view(opened, "After").grab().isNull()
+def test_every_border_paints_at_every_zoom(opened):
+    for border, scale in (("zero", 1.0), ("clamp", 8.0), ("mirror", 20.0), ("wrap", 20.0)):
+        opened.store.choose(border=border)
+        move(opened.compare, ViewTransform(scale, (0.0, 0.0)))
+        opened.pixel.get().show_pixel((0, 1))
+        assert not view(opened, "After").grab().isNull()
 
 
 def test_what_is_not_a_number_is_said_to_be_none():
