@@ -145,7 +145,7 @@ class MainWindow(QMainWindow):
 
     def _make_panels(self) -> None:
         self.setWindowTitle(TITLE)
-        self.compare = CompareView()
+        self.compare = CompareView(self.store)
         self.messages = MessageBar(self.compare)
         self.chip = DeviceChip(self.messages, self.settings)
         self.place = PlaceBar()
@@ -161,12 +161,14 @@ class MainWindow(QMainWindow):
         self.analysis = panel(analysis.DOCK)
         self.pixel = panel(pixel.DOCK, store)
         self.anatomy = panel(anatomy.DOCK, store, worker, self.analysis_thread)
-        self.rung = panel(rung.DOCK, store, worker, times, reading)
+        self.rung = panel(rung.DOCK, store, worker, times, reading, self._compiling)
         self.blocks = panel(blocks.DOCK)
         self.sweep = panel(sweep.DOCK, self.sessions, store, worker)
         self.weights = panel(weights.DOCK, store)
         self.gallery = panel(gallery.DOCK, self.settings)
-        self.kernel = panel(kernel.DOCK, store, times, worker.trials)
+        self.kernel = panel(
+            kernel.DOCK, store, times, worker.trials, self.kernel_folder, self.messages
+        )
         panels = (  # in the order of the rail
             *(self.controls, self.analysis, self.pixel, self.anatomy, self.rung),
             *(self.blocks, self.sweep, self.weights, self.gallery, self.timing, self.kernel),
@@ -184,7 +186,7 @@ class MainWindow(QMainWindow):
         line, status = self.timing_views.line, self.statusBar()
         chrome = (self.toolbar, self.docks.rail, line, status)
         self.window_layout = WindowLayout(self, self.docks, self.compare, chrome, self.messages)
-        self.compare.tabbed.connect(self.window_layout.toggle_bare)
+        self.compare.keys.tabbed.connect(self.window_layout.toggle_bare)
 
     def _make_services(self) -> None:
         """Make the links between the session and the panels; each names the parts it takes."""
@@ -203,7 +205,9 @@ class MainWindow(QMainWindow):
             parts, self.timing_views, self.runs, self.rung, self._rung_times
         )
         self.full_resolution = FullResolution(store, live, self.regions, self.compare, self)
-        self.inspection = Inspection(store, live, self.compare, self.analysis_thread, self)
+        self.inspection = Inspection(
+            store, live, self.compare, self.analysis_thread, messages, self
+        )
         self.memory = Memory(parts, self.inspection)
         self.screenshot_restore = ScreenshotRestore(parts, self.inspection)
         self.filter_previews = FilterPreviews(store, self.tool_row.filter, reading, self)
@@ -309,8 +313,7 @@ class MainWindow(QMainWindow):
 
     def _connect_session(self) -> None:
         say, messages, folder = self.messages.show_message, self.messages, self.kernel_folder
-        for part in (self.tool_row, self.compare):
-            part.wanted.connect(self._choose)
+        self.tool_row.wanted.connect(self._choose)
         self.worker.device_found.connect(self._take_device)
         self.analysis_thread.hurries.connect(self.worker.hold)
         bugs.met.connect(messages.show_bug)
@@ -330,8 +333,6 @@ class MainWindow(QMainWindow):
         self.timing_views.line.clicked.connect(lambda: self.docks.enter("Timing"))
 
     def _connect_services(self) -> None:
-        self.inspection.message.connect(self._inform)
-        self.inspection.message_withdrawn.connect(self.messages.dismiss)
         self.place.stepped.connect(self.open_menu.step)
         self.walk.placed.connect(self.place.show_place)
         self.intake.restoring.connect(self.screenshot_restore.start)
@@ -346,7 +347,6 @@ class MainWindow(QMainWindow):
         self.compare.drawn.connect(lambda *_: self.analysis.get())  # it shows values along the line
         self.controls.when_made(self._connect_controls)
         self.analysis.when_made(self._connect_analysis)
-        self.anatomy.when_made(lambda panel: panel.wanted.connect(self._choose))
         self.rung.when_made(self._connect_rung)
         self.blocks.when_made(self._connect_blocks)
         self.sweep.when_made(lambda panel: panel.report_wanted.connect(self.report_writer.start))
@@ -379,9 +379,6 @@ class MainWindow(QMainWindow):
 
     def _connect_rung(self, panel: Any) -> None:
         frame = self.docks["Implementation"]
-        panel.wanted.connect(self._choose)
-        panel.ptx_wanted.connect(self._compiling.request)
-        self._compiling.compiled.connect(panel.show_ptx)
         panel.large_wanted.connect(lambda: self.docks.enlarge("Implementation"))
         panel.show_large(frame.is_enlarged)
         frame.enlarged.connect(panel.show_large)
@@ -402,10 +399,6 @@ class MainWindow(QMainWindow):
         self.walk.placed.connect(panel.show_shelf)
 
     def _connect_kernel(self, panel: Any) -> None:
-        panel.said.connect(self.messages.show_message)
-        panel.refused.connect(self.messages.show_error_if_free)
-        panel.unsaid.connect(self.messages.dismiss)
-        panel.worked_on.connect(lambda _: self.kernel_folder.look())
         self.compare.picked.connect(panel.look_at)
 
     @Slot(str)

@@ -249,7 +249,7 @@ class ExplanationController(QObject):
         pixel.when_made(self._connect_pixel)
         anatomy.when_made(self._connect_anatomy)
         for title in ("Anatomy", "Pixel"):
-            docks[title].visibility_changed.connect(lambda _: compare.repaint_overlays())
+            docks[title].visibility_changed.connect(lambda _: self._repaint())
         live.after_ready.connect(lambda result, _: self._show_result(result))
         live.settled.connect(self._show_settled)
         # The right button's menu, in any picture.
@@ -266,7 +266,7 @@ class ExplanationController(QObject):
             pixel.show_result(self._live.result)
 
     def _connect_anatomy(self, anatomy: AnatomyPane) -> None:
-        anatomy.look_changed.connect(self._compare.repaint_overlays)
+        anatomy.look_changed.connect(self._repaint)
         anatomy.area_wanted.connect(self._show_area)
         anatomy.entered.connect(self._enter_anatomy)
         anatomy.left.connect(self._leave_anatomy)
@@ -334,7 +334,7 @@ class ExplanationController(QObject):
     def _show_area(self, area: QRectF) -> None:
         """Fill the view with a block; leaving goes back to the view before."""
         is_there = self._places is not None and self._place == self._places[1]
-        self._compare.show_area(area, QMargins(0, CAPTION_PX, 0, self._anatomy.get().legend_px))
+        self._compare.show_area(area, QMargins(0, CAPTION_PX, 0, self._compare.foot_px))
         if is_there and self._places is not None:
             self._places = self._places[0], self._place
 
@@ -344,6 +344,7 @@ class ExplanationController(QObject):
 
     def _leave_anatomy(self) -> None:
         """Go back to where the view was, unless it was moved since."""
+        self._repaint()
         places, self._places = self._places, None
         if places is None or self._place != places[1]:
             return
@@ -366,9 +367,12 @@ class ExplanationController(QObject):
                 self._pixel.made.point_at(point)
 
     def _paint_anatomy(self, painter: QPainter, visible: QRectF, scale: float) -> None:
-        if (panel := self._anatomy.made) is not None and self._is_anatomy_painted():
-            compare = self._compare
-            panel.paint(painter, visible, scale, compare.foot_px, compare.corner_px)
+        if (panel := self._anatomy.made) is not None:
+            panel.paint(painter, visible, scale)
+
+    def _repaint(self) -> None:
+        self._compare.show_legend(self._anatomy.made.legend if self._anatomy.made else "")
+        self._compare.repaint_overlays()
 
     def _is_anatomy_painted(self) -> bool:
         panel = self._anatomy.made

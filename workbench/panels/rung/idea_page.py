@@ -1,4 +1,4 @@
-"""The page that describes an implementation in words, and lists what it takes of the device."""
+"""The page with an implementation in words, and the resources that it takes."""
 
 from __future__ import annotations
 
@@ -124,12 +124,12 @@ def block_words(chosen: Implementation) -> str:
 
 
 def undescribed_words(chosen: Implementation) -> str:
-    """List what the rung's header does not describe."""
+    """List the facts that the rung's header lacks."""
     return not_described(chosen) if isinstance(chosen, Rung) else ""
 
 
 def operand_words(operands: Operands) -> list[str]:
-    """Describe what a launch gets beside pictures: "COLUMN: 5 float32 in constant memory"."""
+    """Describe the operands of a launch beside pictures: "COLUMN: 5 float32 in constant memory"."""
     words = [
         f"{name}: {_shape(values.shape)} {values.dtype} in constant memory"
         for name, values in operands.constants.items()

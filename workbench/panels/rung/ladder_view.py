@@ -1,11 +1,11 @@
-"""The measured ladder: its bars, what they are of, and a button that measures what is missing."""
+"""The measured ladder: its bars, their job, and a button that measures all."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QListWidget,
@@ -75,22 +75,22 @@ class LadderList(QListWidget):
         chosen    the key of the implementation that is marked
         headings  by kind
         """
-        rows: list[LadderLine | str] = []
-        longest: dict[str, float] = {}
+        rows: list[tuple[LadderLine | str, float]] = []  # with the longest time of its kind
         for kind, heading in headings.items():
             of_kind = [each for each in places if each.implementation.kind == kind]
-            rows += [heading, *of_kind] if of_kind else []
-            longest[kind] = max((each.median_ms or 0.0 for each in of_kind), default=0.0)
+            longest = max((each.median_ms or 0.0 for each in of_kind), default=0.0)
+            shown: tuple[LadderLine | str, ...] = (heading, *of_kind) if of_kind else ()
+            rows += [(each, longest) for each in shown]
         while self.count() > len(rows):
             self.takeItem(self.count() - 1)
         while self.count() < len(rows):
             self.addItem(QListWidgetItem())
-        for row, shown in enumerate(rows):
-            if isinstance(shown, str):
-                _fill_heading(self.item(row), shown)
+        for row, (each, longest) in enumerate(rows):
+            if isinstance(each, str):
+                _fill_heading(self.item(row), each)
             else:
-                own = shown.implementation
-                self._fill(self.item(row), shown, longest[own.kind], own.key == chosen)
+                is_chosen = each.implementation.key == chosen
+                self._fill(self.item(row), each, longest, is_chosen)
         self._arrange()
         self.viewport().update()
 
@@ -135,7 +135,6 @@ class LadderList(QListWidget):
             self.setCurrentItem(item)
             self.scrollToItem(item)
 
-    @Slot(QListWidgetItem)
     def _choose(self, item: QListWidgetItem) -> None:
         if place := item.data(PLACE):
             self.chosen.emit(place.implementation.key)
@@ -168,12 +167,11 @@ class _Bar(QStyledItemDelegate):
         if place is None:
             _draw_heading(painter, option, index.data(Qt.ItemDataRole.DisplayRole))
             return
-        is_chosen = bool(index.data(CHOSEN))
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = QRectF(option.rect).adjusted(1, 1, -1, -1)
-        self._draw_bar(painter, option, box, place, index.data(MAX_MS_ROLE), is_chosen)
-        self._draw_words(painter, option, box, place, is_chosen)
+        self._draw_bar(painter, option, box, index)
+        self._draw_words(painter, option, box, place, bool(index.data(CHOSEN)))
         if option.state & QStyle.StateFlag.State_HasFocus:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(option.palette.color(QPalette.ColorRole.Accent))
@@ -181,14 +179,10 @@ class _Bar(QStyledItemDelegate):
         painter.restore()
 
     def _draw_bar(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        box: QRectF,
-        place: LadderLine,
-        longest: float,
-        is_chosen: bool,
+        self, painter: QPainter, option: QStyleOptionViewItem, box: QRectF, index: Index
     ) -> None:
+        place: LadderLine = index.data(PLACE)
+        longest, is_chosen = index.data(MAX_MS_ROLE), bool(index.data(CHOSEN))
         colors = theme.colors(option.palette)
         painter.setPen(Qt.PenStyle.NoPen)
         if option.state & QStyle.StateFlag.State_MouseOver:
@@ -220,9 +214,7 @@ class _Bar(QStyledItemDelegate):
         place: LadderLine,
         is_chosen: bool,
     ) -> None:
-        font = _bold(option.font) if is_chosen else QFont(option.font)
-        painter.setFont(font)
-        metrics = QFontMetricsF(font)
+        painter.setFont(_bold(option.font) if is_chosen else option.font)
         name, time, ratio = _columns(box, option.font)
         is_idle = place.reason is not None and place.recorded is None
         role = MUTED if is_idle else QPalette.ColorRole.Text
@@ -231,8 +223,7 @@ class _Bar(QStyledItemDelegate):
         title = place.implementation.title
         if place.time is not None and place.time.is_wrong:
             title = f"✗ {title}"
-        elided = metrics.elidedText(title, Qt.TextElideMode.ElideRight, name.width())
-        painter.drawText(name, middle, elided)
+        _draw_elided(painter, name, title)
         painter.drawText(time, middle | right, place.time_in_words or NOT_MEASURED)
         if place.ratio is not None:
             painter.setFont(_small(option.font))
@@ -241,13 +232,16 @@ class _Bar(QStyledItemDelegate):
 
 def _draw_heading(painter: QPainter, option: QStyleOptionViewItem, heading: str) -> None:
     painter.save()
-    font = _bold(option.font)
-    painter.setFont(font)
+    painter.setFont(_bold(option.font))
     painter.setPen(option.palette.color(QPalette.ColorGroup.Active, MUTED))
-    box = QRectF(option.rect).adjusted(EDGE_PX, 0, -EDGE_PX, 0)
-    cut = QFontMetricsF(font).elidedText(heading, Qt.TextElideMode.ElideRight, box.width())
-    painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, cut)
+    _draw_elided(painter, QRectF(option.rect).adjusted(EDGE_PX, 0, -EDGE_PX, 0), heading)
     painter.restore()
+
+
+def _draw_elided(painter: QPainter, box: QRectF, text: str) -> None:
+    metrics = QFontMetricsF(painter.font())
+    cut = metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+    painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, cut)
 
 
 def _beside_name_px(font: QFont) -> tuple[float, float]:
@@ -269,7 +263,7 @@ def _small(font: QFont) -> QFont:
 
 
 def _row_px(font: QFont, gap_px: int = ROW_GAP_PX) -> int:
-    return QFontMetricsF(font).height().__ceil__() + gap_px
+    return math.ceil(QFontMetricsF(font).height()) + gap_px
 
 
 def _column_px(titles: Sequence[str], font: QFont) -> float:
@@ -324,7 +318,7 @@ class LadderView(QWidget):
         super().__init__()
         self._able: tuple[Implementation, ...] = ()
         self.is_measuring = self._is_busy = self._has_job = False
-        self._known: dict[Cell, Record] = {}  # of what is being measured, or was last
+        self._known: dict[Cell, Record] = {}  # of the measurement under way, or the last
         self._rounds = self._count = 0
         self._why_none = self._quickest = ""
         self._caption = Label(name="ladder-caption", font=scaled_font(0.9), wraps=True)
@@ -349,7 +343,7 @@ class LadderView(QWidget):
         """Show a bar for each implementation, the chosen one marked.
 
         headings  by kind
-        caption   on what was measured; "" where there is no job
+        caption   on the job; "" where there is none
         """
         self._list.show_places(places, chosen, headings)
         self._caption.setText(caption or NO_JOB)
@@ -396,11 +390,10 @@ class LadderView(QWidget):
         return reason
 
     def show_progress(self, text: str) -> None:
-        """Show what is measured now."""
+        """Name the implementation that is being measured."""
         self._doing.show_text(text)
         self._doing.setAccessibleName(f"Ladder: {text or 'idle'}")
 
-    @Slot()
     def _toggle(self) -> None:
         if self.is_measuring:
             self.cancelled.emit()

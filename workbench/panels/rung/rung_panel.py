@@ -7,7 +7,7 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QTabWidget, QWidget
 
@@ -37,7 +37,13 @@ from workbench.model.state import State
 from workbench.panels.controls.tool_boxes import KIND_TITLES, ImplementationBox
 from workbench.panels.rung.idea_page import NOT_RUN, IdeaPage
 from workbench.panels.rung.ladder_view import LadderView
-from workbench.session.kernel_code import PtxRequest, RungCode, request_for, resources_in_words
+from workbench.session.kernel_code import (
+    PtxRequest,
+    RungCode,
+    RungCompiler,
+    request_for,
+    resources_in_words,
+)
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import VBox
@@ -85,7 +91,13 @@ def _first_line_of_code(text: str) -> int:
 
 
 Availability = list[tuple[Implementation, str | None]]
-TABS = ("idea", "ladder", "source", "ptx")
+TAB_TIPS = {
+    "Idea": "What it does differently, and what it takes of the device",
+    "Ladder": "The times as bars: measured in this session, or recorded on another GPU",
+    "Source": "All that is compiled or run",
+    "PTX": "What becomes of it for the present settings: PTX and SASS",
+}
+TABS = tuple(map(str.lower, TAB_TIPS))
 NEEDS_GPU = "Needs an NVIDIA GPU."
 NOT_RECORDED = "What it takes for this job was not recorded."
 RECORDED = "CUDA: recorded on an {device}, L2 cold, the same work on another picture."
@@ -116,31 +128,29 @@ class RungPane(QWidget):
     ladder  the page with all times
 
     Signals:
-        wanted(name, value): the user wants `value` for State field `name`.
-        measure_wanted(implementations): these are to be measured for the present job.
-        measure_cancelled(): and now no longer.
-        ptx_wanted(request): compile this PtxRequest, and pass the outcome to `show_ptx`.
         large_wanted(): the user wants more room to read.
     """
 
-    wanted = Signal(str, object)
-    measure_wanted = Signal(object)
-    measure_cancelled = Signal()
-    ptx_wanted = Signal(object)
     large_wanted = Signal()
 
     def __init__(
-        self, store: Store, worker: Worker, times: RungTimes, background: Background
+        self,
+        store: Store,
+        worker: Worker,
+        times: RungTimes,
+        background: Background,
+        compiler: RungCompiler,
     ) -> None:
         """Make the panel.
 
-        store, worker  only read, for the state and the device
-        times          of this session; call `show_times` after each change
-        background     reads the times that come with the program
+        times       of this session; call `refresh` after each change
+        background  reads the times that come with the program
         """
         super().__init__()
         self.setObjectName("rung-pane")
         self._store, self._worker, self._background = store, worker, background
+        self._compiler = compiler
+        compiler.compiled.connect(self._show_compiled)
         self._recorded: RecordedTimes | None = None  # read once there is no GPU
         self._is_reading = False
         self._availability: Availability = []
@@ -166,26 +176,16 @@ class RungPane(QWidget):
         bar.setAccessibleName("What to see of the implementation")
         bar.setDrawBase(False)
         bar.setFont(scaled_font(0.95))
-        for page, title, tip in (
-            (self._idea, "Idea", "What it does differently, and what it takes of the device"),
-            (
-                self.ladder,
-                "Ladder",
-                "The times as bars: measured in this session, or recorded on another GPU",
-            ),
-            (self._source, "Source", "All that is compiled or run"),
-            (self._ptx_view, "PTX", "What becomes of it for the present settings: PTX and SASS"),
-        ):
+        pages = (self._idea, self.ladder, self._source, self._ptx_view)
+        for page, (title, tip) in zip(pages, TAB_TIPS.items(), strict=True):
             self._tabs.setTabToolTip(self._tabs.addTab(page, title), tip)
-        self._tabs.currentChanged.connect(self._refresh)
+        self._tabs.currentChanged.connect(lambda _: self.refresh())
         for chooser in (self._idea, self.ladder):
             chooser.chosen.connect(self._look_at)
-        self.ladder.measure_wanted.connect(self.measure_wanted)
-        self.ladder.cancelled.connect(self.measure_cancelled)
         for view in (self._source, self._ptx_view):
             view.large_wanted.connect(self.large_wanted)
-        layout = VBox(self, MARGINS)
-        layout.add(self._names, (self._tabs, 1), (self._compare, 0, Qt.AlignmentFlag.AlignLeft))
+        compare = (self._compare, 0, Qt.AlignmentFlag.AlignLeft)
+        VBox(self, MARGINS).add(self._names, (self._tabs, 1), compare)
         self.setFocusProxy(self._names)
 
     @property
@@ -204,38 +204,34 @@ class RungPane(QWidget):
             self._availability = availability
             self._reasons = {each.key: reason for each, reason in availability}
             self._names.show_implementations([*availability])
-        self._refresh()
+        self.refresh()
 
     def show_state(self, state: State) -> None:
         """Show `state`, which the store holds by now."""
         if state.implementation != self._looked_past:
             self._looked_at = ""
-        self._refresh()
+        self.refresh()
 
     def show_device(self, _device: Device | NoDevice) -> None:
         """Refresh for the device, which the worker holds by now."""
-        self._refresh()
+        self.refresh()
 
     def show_ran(self, result: Result) -> None:
-        """Show what ran, which is known with the first picture, before time and check."""
+        """Show the launches, which are known with the first picture, before time and check."""
         job = result.job
         shown = ShownResult(
             WorkKey.of(job), result.implementation, job.block_xy, result.ran, result.picked
         )
         if shown != self._shown:
             self._shown = shown
-            self._refresh()
+            self.refresh()
 
     def show_result(self, result: Result) -> None:
         """Show the final result of a job, whose time is also on the ladder."""
         self.show_ran(result)
-        self._refresh()
+        self.refresh()
 
-    def show_times(self) -> None:
-        """Show the new times of this session."""
-        self._refresh()
-
-    def show_ptx(self, request: PtxRequest, made: RungCode | Exception) -> None:
+    def _show_compiled(self, request: PtxRequest, made: RungCode | Exception) -> None:
         """Show the requested PTX and SASS, or why it could not be compiled."""
         if request != self._ptx:
             return  # it is outdated
@@ -268,12 +264,12 @@ class RungPane(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
-        self._refresh()
+        self.refresh()
 
     # -- the page in front
 
-    @Slot()
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Show the state, the device and the times as they are now, in the page in front."""
         chosen = self.shown
         if not self.isVisible() or chosen is None:
             return
@@ -297,12 +293,11 @@ class RungPane(QWidget):
 
         def show(recorded: RecordedTimes) -> None:
             self._recorded, self._is_reading = recorded, False
-            self._refresh()
+            self.refresh()
 
         none = partial(show, RecordedTimes())
         self._background.run(all_recorded_times, show, lambda _: none(), none)
 
-    @Slot()
     def _compare_all(self) -> None:
         """Begin to measure all on the ladder's page, unless that is under way."""
         self.show_tab("ladder")
@@ -319,10 +314,10 @@ class RungPane(QWidget):
         """Show the implementation `key`, and choose it if it can run."""
         if self._reasons[key] is None:
             self._looked_at = ""
-            self.wanted.emit("implementation", key)
+            self._store.choose(implementation=key)
         else:
             self._looked_at, self._looked_past = key, self._store.state.implementation
-        self._refresh()
+        self.refresh()
 
     def _job(self) -> Job | None:
         try:
@@ -335,17 +330,12 @@ class RungPane(QWidget):
         self._idea.show_implementation(chosen, known, self._reasons[chosen.key])
         self._idea.show_pick(self._pick(chosen))
         job, shown = self._job(), self._shown
-        is_of_this = (
-            job is not None
-            and shown is not None
-            and shown.implementation == chosen.key
-            and (shown.work, shown.block_xy) == (WorkKey.of(job), job.block_xy)
-        )
-        if job is None or shown is None or not is_of_this:
+        of = (chosen.key, WorkKey.of(job), job.block_xy) if job else None
+        if job and shown and (shown.implementation, shown.work, shown.block_xy) == of:
+            operands = chosen.operands(job) if isinstance(chosen, Rung) else None
+            self._idea.show_ran(shown.ran, operands)
+        else:
             self._idea.show_ran((), None, self._not_run(chosen, job))
-            return
-        operands = chosen.operands(job) if isinstance(chosen, Rung) else None
-        self._idea.show_ran(shown.ran, operands)
 
     def _not_run(self, chosen: Implementation, job: Job | None) -> str:
         """Explain why nothing ran, with the time recorded on a GPU."""
@@ -391,7 +381,7 @@ class RungPane(QWidget):
         return others, OTHER_HEADING, said
 
     def _work(self, kind: str) -> str:
-        """Describe what is measured; "" without a job."""
+        """Describe the conditions of a measurement; "" without a job."""
         keys = tuple(each.key for each, _ in self._availability if each.kind == kind)
         return f"With {held_fixed(plan_of(self._store.state, keys))}." if self._job() else ""
 
@@ -425,7 +415,7 @@ class RungPane(QWidget):
             if request != self._ptx:
                 self._ptx = request
                 self._ptx_view.show_sentence(f"Compiling {chosen.title}…")
-                self.ptx_wanted.emit(request)
+                self._compiler.request(request)
 
     def _show_no_ptx(self, sentence: str) -> None:
         self._ptx = None

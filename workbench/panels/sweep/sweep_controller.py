@@ -114,8 +114,8 @@ class SweepController(QObject):
         sweep.run.show_busy(self._is_of_ladder)
 
     def _connect_ladder(self, rung: RungPane) -> None:
-        rung.measure_wanted.connect(self._measure_ladder)
-        rung.measure_cancelled.connect(self._worker.sweep.cancel)
+        rung.ladder.measure_wanted.connect(self._measure_ladder)
+        rung.ladder.cancelled.connect(self._worker.sweep.cancel)
         rung.ladder.show_busy(not self._is_idle)
 
     def actions(self) -> list[Action]:
@@ -233,7 +233,7 @@ class SweepController(QObject):
     def _show_record(self, record: Record) -> None:
         self._times.add_record(record)
         if (rung := self._rung.made) is not None:
-            rung.show_times()
+            rung.refresh()
         if self._is_of_ladder:
             self._rung.get().ladder.show_record(record)
         else:

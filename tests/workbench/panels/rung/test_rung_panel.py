@@ -248,7 +248,9 @@ def test_all_are_measured_one_after_another_and_the_sweep_waits(qtbot, window):
     able = [key for key, each in places(window).items() if each.reason is None]
     button = child(window, "ladder-measure", QPushButton)
     asked, timed = [], []
-    window.rung.get().measure_wanted.connect(lambda each: asked.extend(one.key for one in each))
+    window.rung.get().ladder.measure_wanted.connect(
+        lambda each: asked.extend(one.key for one in each)
+    )
     window.worker.sweep.stepped.connect(
         lambda step: timed.append(step.cell.implementation) if isinstance(step, Record) else None
     )

@@ -125,13 +125,13 @@ def test_the_ladder_is_measured_with_the_chosen_one(qtbot, window, monkeypatch):
     until(qtbot, lambda: window.live.result.kernel)
     rung, begin, asked = window.rung.get(), window.worker.sweep.start, []
     monkeypatch.setattr(window.worker, "start_sweep", lambda _: None)
-    rung.measure_wanted.connect(asked.append)
+    rung.ladder.measure_wanted.connect(asked.append)
     trigger(window, "Compare all implementations")
     assert {"opencv", "mine.cu"} <= {each.key for each in asked[0]}
     monkeypatch.setattr(window.worker, "start_sweep", begin)
     here = tuple(each for each in asked[0] if each.key in ("opencv", "mine.cu"))
     with qtbot.waitSignal(window.worker.sweep.ended) as end:  # without CuPy no rung runs
-        rung.measure_wanted.emit(here)
+        rung.ladder.measure_wanted.emit(here)
     assert end.args == [None, True]
     rows = child(window, "ladder-list", LadderList)
     places = [rows.item(row).data(PLACE) for row in range(rows.count())]
