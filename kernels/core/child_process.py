@@ -7,6 +7,7 @@ output, and so is all else that it reports.  It ends with its parent, when its i
 from __future__ import annotations
 
 import json
+import math
 import os
 import pickle
 import queue
@@ -14,6 +15,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -143,13 +145,18 @@ def _parsed(line: bytes) -> Reply:
     return found if isinstance(found, dict) else {"garbled": repr(line[:200])}
 
 
-def finished(process: subprocess.Popen[Any], look_s: float) -> Generator[None, None, int]:
-    """Yield until a process has ended, and return its exit code."""
+def finished(
+    process: subprocess.Popen[Any], look_s: float, patience_s: float = math.inf
+) -> Generator[None, None, bool]:
+    """Yield until a process has ended; return False where that takes longer."""
+    until = time.monotonic() + patience_s
     while process.poll() is None:
+        if time.monotonic() > until:
+            return False
         yield
         with suppress(subprocess.TimeoutExpired):
             process.wait(look_s)
-    return int(process.returncode)
+    return True
 
 
 # ---- In the child. ------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from kernels.core.child_process import finished
 from kernels.core.errors import CompileFailedError
 from kernels.core.job import Job
 from kernels.core.version import FROZEN, how_to_add, kind
@@ -140,14 +140,9 @@ class Compiler:
                 stderr=subprocess.DEVNULL,
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
-            until = time.monotonic() + PATIENCE_S
             try:
-                while process.poll() is None:
-                    if time.monotonic() > until:
-                        raise CompilerEndedError(None)
-                    yield
-                    with suppress(subprocess.TimeoutExpired):
-                        process.wait(LOOK_S)
+                if not (yield from finished(process, LOOK_S, PATIENCE_S)):
+                    raise CompilerEndedError(None)
             finally:
                 process.kill()
                 process.wait()

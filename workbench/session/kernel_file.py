@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -408,16 +409,10 @@ def keep_copy(path: Path, text: str) -> Path:
 
     Raises KernelFileError.
     """
-    copy = next(each for each in _names(path) if not each.exists())
+    names = (f"{path.stem}.typed{n if n > 1 else ''}{path.suffix}" for n in count(1))
+    copy = next(each for each in map(path.with_name, names) if not each.exists())
     write_kernel(copy, text)
     return copy
-
-
-def _names(path: Path) -> Iterator[Path]:
-    number = 1
-    while True:
-        yield path.with_name(f"{path.stem}.typed{'' if number == 1 else number}{path.suffix}")
-        number += 1
 
 
 def write_kernel(path: Path, text: str, newline: str = "\n") -> None:

@@ -147,20 +147,16 @@ class KernelJournal:
             _close(path, held)
 
     def _newest_left(self) -> tuple[Unsaved, Path, BinaryIO] | None:
-        for path in self._by_age():
+        own = self._own[0] if self._own else None
+        found: list[tuple[float, Path]] = []
+        with suppress(OSError):
+            found = [(path.stat().st_mtime, path) for path in self._folder.glob(f"*{_KEPT}")]
+        for _, path in sorted(found, reverse=True):
             with suppress(OSError, ValueError, TypeError, KeyError):
                 unsaved = _read(path)
-                if (held := hold(path.with_suffix(_LOCK))) is not None:
+                if path != own and (held := hold(path.with_suffix(_LOCK))) is not None:
                     return unsaved, path, held
         return None
-
-    def _by_age(self) -> list[Path]:
-        try:
-            found = [(path.stat().st_mtime, path) for path in self._folder.glob(f"*{_KEPT}")]
-        except OSError:
-            return []
-        own = self._own[0] if self._own else None
-        return [path for _, path in sorted(found, reverse=True) if path != own]
 
 
 def _close(path: Path, held: BinaryIO) -> None:
