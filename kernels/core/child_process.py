@@ -104,6 +104,8 @@ class ChildProcess:
             try:
                 return self._replies.get(timeout=look_s)
             except queue.Empty:
+                if self._is_silent and self._replies.empty():
+                    return None
                 yield
 
     def kill(self) -> None:

@@ -53,6 +53,7 @@ def test_one_that_has_ended_says_so_and_can_be_sent_more(child):
     child.send("end")
     assert outcome_of(child.replies()) is None
     child.send("more")
+    assert outcome_of(child.replies()) is None
     assert (child.code(), child.is_alive) == (3, False)
     assert child.has_reply.is_set()
 
