@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -86,9 +87,8 @@ class GuardedLayout:
         end, found = row_end(job.picture), []
         begin, behind = self.places["target"]
         row_bytes = (behind - begin) // self.shape[0]
-        # Of the poison only what lies there is made: of all it would take as long as a copy.
-        padding = np.arange(end, row_bytes) + row_bytes * np.arange(self.shape[0])[:, None]
-        before: dict[str, Any] = {"source": 0xFF, "target": poison_at(padding, turn)}
+        padding = _poison_between_rows(self.shape[0], end, row_bytes, turn)
+        before: dict[str, Any] = {"source": 0xFF, "target": padding}
         for name, was in before.items():
             wrong = (self.array(block, name, job).view(np.uint8)[:, end:] != was).any(axis=1)
             if wrong.any():
@@ -102,6 +102,12 @@ class GuardedLayout:
 
     def _red_zone(self, begin: int, end: int, name: str) -> Bytes:
         return red_zone(end - begin, list(self.places).index(name))
+
+
+@lru_cache(maxsize=8)  # a run's jobs are few, and it is timed
+def _poison_between_rows(rows: int, end: int, row_bytes: int, turn: int) -> Bytes:
+    """The poison of an output from byte `end` of each row on: all of it would cost a copy."""
+    return poison_at(np.arange(end, row_bytes) + row_bytes * np.arange(rows)[:, None], turn)
 
 
 def name_in_words(name: str) -> str:
