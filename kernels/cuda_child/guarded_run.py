@@ -136,7 +136,7 @@ class HostMemory:
         if filled is None or filled[0] != layout:
             layout.fill(room.before, job, turn)
         elif filled[1] != turn:
-            layout.poison(room.before, turn)
+            layout.turn_over(room.before)
         room.filled = layout, turn
         begin, end = layout.places["source"]
         room.block[:begin], room.block[end:] = room.before[:begin], room.before[end:]

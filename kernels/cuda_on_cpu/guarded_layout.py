@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -58,14 +59,17 @@ class GuardedLayout:
         """Copy the picture; fill output, buffers and red zones with this turn's poison."""
         for begin, end, name in self.zones:
             block[begin:end] = self._red_zone(begin, end, name)
-        self.poison(block, turn)
+        for begin, end in self._poisoned():
+            block[begin:end] = poison(end - begin, turn)
         self.copy_picture(block, job)
 
-    def poison(self, block: Bytes, turn: int) -> None:
-        """Fill output and buffers with this turn's poison."""
-        for name, (begin, end) in self.places.items():
-            if name != "source":
-                block[begin:end] = poison(end - begin, turn)
+    def turn_over(self, block: Bytes) -> None:
+        """Put the other turn's poison in the place of this turn's."""
+        for begin, end in self._poisoned():
+            np.invert(block[begin:end], out=block[begin:end])
+
+    def _poisoned(self) -> Iterator[Place]:
+        return (place for name, place in self.places.items() if name != "source")
 
     def copy_picture(self, block: Bytes, job: Job) -> None:
         """Copy the picture, with NaN between its rows."""
