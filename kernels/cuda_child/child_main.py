@@ -23,7 +23,7 @@ from kernels.core.child_process import next_request, reply, take_replies
 from kernels.core.device import Device, NoDevice
 from kernels.core.device_turns import Turns, note_process, purpose
 from kernels.core.errors import CompileFailedError, DeviceLostError, KernelError
-from kernels.cuda_child.child_requests import Request, SharedMap
+from kernels.cuda_child.child_requests import Request, shared_bytes
 from kernels.cuda_child.guarded_run import GuardedDevice, HostMemory, guarded_run
 
 MAX_PRINTED = 64 << 10  # bytes that are passed on
@@ -53,7 +53,6 @@ class _Child:
         # Unbuffered: others write to it as well.
         self._printed = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - for the process's life
         self._replies = take_replies(self._printed)
-        self._shared = SharedMap()
 
     def start(self, maker: str, index: int) -> None:
         """Make the device, and report its facts, or why there is none."""
@@ -100,7 +99,7 @@ class _Child:
         return self._device.compile(request.rung, job)
 
     def _run(self, request: Request) -> dict[str, Any]:
-        both = self._shared.array(*request.memory)[: 2 * request.picture_bytes]
+        both = shared_bytes(*request.memory)[: 2 * request.picture_bytes]
         picture, answer = both.view(request.blank.picture.dtype).reshape(2, *request.shape)
         what = self._device, request, picture, answer, self._host
         with purpose(request.purpose):

@@ -20,6 +20,7 @@ import os
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import count
 from typing import Any, Literal
 
@@ -133,19 +134,10 @@ class SharedBytes:
         self._map, self.size = None, 0
 
 
-class SharedMap:
-    """A child's view of the memory: mapped once, not for each run."""
-
-    def __init__(self) -> None:
-        self._place = ("", 0)
-        self._bytes = np.empty(0, np.uint8)
-
-    def array(self, handle: str, size: int) -> NDArray[np.uint8]:
-        """All of the memory that has this handle and size now."""
-        if (handle, size) != self._place:
-            self._bytes = np.frombuffer(mapped(handle, size), np.uint8)
-            self._place = (handle, size)
-        return self._bytes
+@lru_cache(maxsize=1)  # mapped once, not for each run
+def shared_bytes(handle: str, size: int) -> NDArray[np.uint8]:
+    """All of the memory that has this handle and size, as a child sees it."""
+    return np.frombuffer(mapped(handle, size), np.uint8)
 
 
 def mapped(handle: str, size: int) -> mmap.mmap:
