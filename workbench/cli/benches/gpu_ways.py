@@ -386,7 +386,8 @@ def _times(
 
 
 def _measure(key: str, way: Way, task: Task, oracles: dict[str, Oracle]) -> Measured:
-    cpu_ways.use_threads(way.threads)
+    if way.threads:
+        cpu_ways.use_threads(way.threads)
     with task.clock.using():  # many libraries compile, plan or try out the first time
         output = _to_host(task.clock.cp, way.run())
         task.clock.stream.synchronize()
