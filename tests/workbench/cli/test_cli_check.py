@@ -17,7 +17,7 @@ from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.cuda_on_cpu import compiler, cpu_runs
 from tests.first_kernel import steps
 from workbench.batch import kernel_checks
-from workbench.batch.check_jobs import check_jobs
+from workbench.batch.check_jobs import COUNTED_AT, check_jobs
 from workbench.cli import main
 
 pytestmark = pytest.mark.skipif(
@@ -40,6 +40,13 @@ def folder(tmp_path, monkeypatch, build_cache):
     return tmp_path
 
 
+@pytest.fixture
+def few_jobs(monkeypatch):
+    """The first jobs alone, up to the one that is counted: each takes a compiler."""
+    few = lambda seed: check_jobs(seed)[: COUNTED_AT + 1]  # noqa: E731
+    monkeypatch.setattr(kernel_checks, "check_jobs", few)
+
+
 def write(**texts):
     for name, text in texts.items():
         Path(f"{name}.cu").write_text(text, encoding="utf-8")
@@ -54,7 +61,7 @@ def rows_of(text):
     return {line.split()[0]: line for line in text.splitlines() if line.startswith("  ")}
 
 
-def test_a_right_kernel_is_verified_with_its_counts_and_without_a_time(folder, capsys):
+def test_a_right_kernel_is_verified_with_its_counts_and_without_a_time(folder, few_jobs, capsys):
     write(mine=RIGHT)
     assert check("mine.cu") == 0
     said = capsys.readouterr().out
@@ -148,7 +155,7 @@ def test_a_kernel_that_is_wrong_in_one_pixel_type_is_found(pixel_type, job, wron
     assert re.search(rf"verified on {count} of 16 jobs +.* Not of {pixel_type}\.$", row)
 
 
-def test_the_bug_is_looked_for_where_it_is_asked_for(folder, capsys):
+def test_the_bug_is_looked_for_where_it_is_asked_for(folder, few_jobs, capsys):
     write(mine=steps()[7])
     assert check("mine.cu") == 1
     without = rows_of(capsys.readouterr().out)["mine.cu"]
@@ -200,7 +207,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_checked(
     assert Path("marks.csv").read_text() == "those of last year"
 
 
-def test_a_kernel_that_starts_a_program_is_no_cuda_or_ended(folder, capsys, monkeypatch):
+def test_a_kernel_that_starts_a_program_is_no_cuda_or_ended(folder, few_jobs, capsys, monkeypatch):
     evil = 'extern "C" int system(const char*);\n' + COPY.replace(
         "{\n", '{\n    if (threadIdx.x == 0) system("touch evil");\n', 1
     )
@@ -223,7 +230,7 @@ class Interrupting(io.TextIOWrapper):
         return super().write(text)
 
 
-def test_ctrl_c_prints_the_rows_until_then(folder, capsys, monkeypatch):
+def test_ctrl_c_prints_the_rows_until_then(folder, few_jobs, capsys, monkeypatch):
     write(a_right=RIGHT, b_loop=LOOP)
     monkeypatch.setattr(sys, "stderr", Interrupting(io.BytesIO(), "utf-8"))
     assert check("a_right.cu", "b_loop.cu", "--progress") == 130
