@@ -135,8 +135,9 @@ def begin_process(stopped: Connection) -> None:
 def _await_stop(stopped: Connection) -> None:
     with suppress(EOFError, OSError):
         stopped.recv()
-    for station in list(_stations.values()):
-        station.stop()
+    with suppress(RuntimeError):  # the process is ending already
+        for station in list(_stations.values()):
+            station.stop()
     parent = parent_process()
     assert parent is not None
     parent.join()
