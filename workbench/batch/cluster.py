@@ -360,6 +360,9 @@ class ClusterRun(SharedRun):
             self._workers.append(worker)
             worker.call()
 
+    def _may_begin(self) -> bool:
+        return True  # some may never answer, and others come later
+
     def _gone(self) -> list[tuple[Worker, str]]:
         if monotonic() - self._looked_at < NEWS_S:
             return []

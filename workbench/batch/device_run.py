@@ -168,6 +168,10 @@ class SharedRun:
     def _start_all(self) -> None:
         raise NotImplementedError
 
+    def _may_begin(self) -> bool:
+        """True if none is starting: the first would take all there is."""
+        return all(each.is_open for each in self._workers)
+
     def _gone(self) -> list[tuple[Worker, str]]:
         """Workers that are lost though their calls have not failed, with a sentence each."""
         return []
@@ -234,11 +238,8 @@ class SharedRun:
         return () if self._pausing.is_paused() else tuple(islice(self._left, AT_ONCE))
 
     def _feed(self) -> None:
-        """Give to all that wait, once none is starting: the first would take it all.
-
-        A few pictures, or where there are none left one suspect alone.
-        """
-        if self._pausing.is_paused() or not all(each.is_open for each in self._workers):
+        """Give a few pictures to all that wait, or where there are none left one suspect alone."""
+        if self._pausing.is_paused() or not self._may_begin():
             return
         for worker in (each for each in self._workers if each.is_idle):
             tasks, worker.suspect = self._next(), None
