@@ -429,7 +429,7 @@ def connected(address: str) -> Any:
         from distributed import Client
     except ImportError as error:
         raise ClusterError(f"A cluster needs the package distributed: {INSTALL}.") from error
-    for name in ("distributed", "distributed.client"):
+    for name in ("distributed", "distributed.client", "tornado.application"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what is wrong is said here
     try:
         return Client(address, timeout=CONNECT_S, set_as_default=False)
