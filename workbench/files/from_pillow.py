@@ -67,10 +67,7 @@ class PillowReader:
         self._path, self._image, self._is_stopped = path, image, is_stopped
 
     def need(self) -> Need:
-        """Return the memory for the samples, and for Pillow's own copy of them meanwhile.
-
-        Inks in between.
-        """
+        """Memory for the samples, for Pillow's own copy of them, and for inks in between."""
         image = self._image
         pixels, channels = image.width * image.height, _channels_of(image)
         ours = pixels * channels * (4 if image.mode == "F" else 1)
@@ -81,7 +78,7 @@ class PillowReader:
         )
 
     def read(self, notes: list[str]) -> Decoded:
-        """Return (H, W) or (H, W, C) with C = 2 to 4, of uint8 or float32, of any mode."""
+        """Read (H, W) or (H, W, C) with C = 2 to 4, of uint8 or float32, of any mode."""
         image = self._image
         _refuse_cut_short(self._path, image)
         note_first_of(self._count(), notes)
@@ -128,10 +125,9 @@ class PillowReader:
 
 
 def _put_marked_grey_right(image: ImageFile.ImageFile) -> None:
-    """Make a grey that is marked as transparent one of 256.
+    """Make a grey that is marked as transparent one of 256, before anything is decoded.
 
-    Pillow leaves it as it is in the file, one of 2, 4 or 16.  To be called as long as nothing
-    was decoded.
+    Pillow leaves it as it is in the file, one of 2, 4 or 16.
     """
     if image.mode in ("1", "L") and "transparency" in image.info and image.format == "PNG":
         largest = 2 ** _DEPTHS.get(str(image.tile[0][3]), 8) - 1
@@ -147,10 +143,7 @@ def _channels_of(image: Image.Image) -> int:
 
 
 def _refuse_cut_short(path: Path, image: ImageFile.ImageFile) -> None:
-    """Raise EOFError where the samples cannot all be in the file.
-
-    Before memory is taken for all that its header claims.
-    """
+    """Raise EOFError where the file has no room for all that its header claims."""
     size = path.stat().st_size
     if image.format == "GIF":
         left, top, right, bottom = _small_frame(image) or (0, 0, *image.size)
@@ -164,10 +157,7 @@ def _refuse_cut_short(path: Path, image: ImageFile.ImageFile) -> None:
 
 
 def _small_frame(image: Image.Image) -> tuple[int, int, int, int] | None:
-    """Return left, top, right and bottom of the first frame of a GIF, or None.
-
-    Only where it covers a part of its picture, and as long as it was not decoded.
-    """
+    """Left, top, right and bottom of the first frame of a GIF that covers a part of its picture."""
     boxes = [each[1] for each in getattr(image, "tile", ()) if image.format == "GIF" and each[1]]
     return boxes[0] if boxes and boxes[0] != (0, 0, *image.size) else None
 
@@ -206,10 +196,7 @@ def _band(image: Image.Image, top: int, rows: int) -> Image.Image:
 
 
 def _conversion(image: Image.Image, notes: list[str]) -> Convert:
-    """The conversion of an image, or of a band of it, to a mode that we have.
-
-    Noted where it changes any.
-    """
+    """The conversion of an image, or of a band of it, to a mode that we have, with its note."""
     mode, is_marked = image.mode, "transparency" in image.info
     if mode in ("1", "L") and is_marked:
         notes.append("Transparent grey became an alpha channel.")

@@ -103,10 +103,7 @@ class TiffReader:
         self._first = tiff.pages.first
 
     def need(self) -> Need:
-        """Return the memory for what is in the file at most, and for what it becomes.
-
-        The second where it is changed and not in place.
-        """
+        """Memory for the file's samples, and for what they become where that is not in place."""
         page = self._page
         pixels, channels = page.imagewidth * page.imagelength, _channels_of(page)
         made = pixels * channels * min(_dtype(page).itemsize, 4)
@@ -118,7 +115,7 @@ class TiffReader:
         return Need(self._path.name, page.imagewidth, page.imagelength, channels, made, held)
 
     def read(self, notes: list[str]) -> Decoded:
-        """Return (H, W, C) of one of PIXEL_TYPES, native byte order, alpha not multiplied in."""
+        """Read (H, W, C) of one of PIXEL_TYPES, native byte order, alpha not multiplied in."""
         self.note_others(notes)
         return self.decoded(_as_stored(self._page), notes)
 
@@ -127,7 +124,7 @@ class TiffReader:
         note_first_of(len(self._tiff.pages), notes)
 
     def sizes(self) -> tuple[tuple[int, int], ...]:
-        """Return width and height of the picture, then of its reduced copies in the file."""
+        """Width and height of the picture, then of its reduced copies in the file."""
         pages = (self._first, *levels_of(self._tiff))
         return tuple((int(each.imagewidth), int(each.imagelength)) for each in pages)
 
@@ -187,7 +184,8 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
     ends = map(sum, zip(page.dataoffsets, page.databytecounts, strict=True))
     if len(page.dataoffsets) < prod(page.chunked) or max(ends) > path.stat().st_size:
         raise EOFError(path.name)
-    if page.is_tiled and _tile_bytes(page) > MAX_PADDING_BYTES + _stored_bytes(page):
+    tile_bytes = prod(page.chunks) * _dtype(page).itemsize
+    if page.is_tiled and tile_bytes > MAX_PADDING_BYTES + _stored_bytes(page):
         raise ValueError(f"tiles of {page.tilewidth}×{page.tilelength}")
     if page.compression in _WEBP:
         _refuse_larger(path, page)
@@ -204,8 +202,10 @@ def _channels_of(page: tifffile.TiffPage) -> int:
 def _meant(samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]) -> NDArray[Any]:
     if page.photometric == PHOTOMETRIC.PALETTE:
         notes.append("Indexed colours expanded to RGB.")
-        colours: NDArray[Any] = _colour_map(page)[samples[:, :, 0]]
-        return colours
+        colours = np.asarray(page.colormap).T  # of 16 bits, where some files fill the lower 8
+        colours = (colours if colours.max() < 256 else colours >> 8).astype(np.uint8)
+        expanded: NDArray[Any] = colours[samples[:, :, 0]]
+        return expanded
     samples = _spread(samples, page.bitspersample, notes)
     if page.photometric == PHOTOMETRIC.MINISWHITE:
         notes.append("Inverted: the file stores white as 0.")
@@ -261,10 +261,9 @@ def _unknown_to_pillow(page: tifffile.TiffPage) -> str | None:
 
 
 def _name(names: Any, number: int) -> str:
-    try:
+    if number in list(names):
         return str(names(number).name)
-    except ValueError:
-        return f"number {number}" if isinstance(number, int) else "damaged"
+    return f"number {number}" if isinstance(number, int) else "damaged"
 
 
 def _refuse_larger(path: Path, page: tifffile.TiffPage) -> None:
@@ -282,30 +281,20 @@ def _dtype(page: tifffile.TiffPage) -> np.dtype[Any]:
 
 
 def _stored_bytes(page: tifffile.TiffPage) -> int:
-    """Return the bytes of the page's samples, as tifffile hands them out."""
+    """The bytes of the page's samples, as tifffile hands them out."""
     pixels = page.imagewidth * page.imagelength * page.imagedepth
     return int(pixels * page.samplesperpixel * _dtype(page).itemsize)
-
-
-def _tile_bytes(page: tifffile.TiffPage) -> int:
-    return int(prod(page.chunks) * _dtype(page).itemsize)
 
 
 # -- from what is stored to what is meant
 
 
 def _as_stored(page: tifffile.TiffPage) -> NDArray[Any]:
-    """Return the samples, (H, W, C), writeable."""
+    """The samples, (H, W, C), writeable."""
     samples = page.asarray(squeeze=False)[:, 0]  # planes, rows, columns, channels
     samples = samples[0] if len(samples) == 1 else np.moveaxis(samples[..., 0], 0, -1)
     samples = samples.view(np.uint8) if samples.dtype == np.bool_ else samples
     return np.ascontiguousarray(samples.astype(samples.dtype.newbyteorder("="), copy=False))
-
-
-def _colour_map(page: tifffile.TiffPage) -> NDArray[np.uint8]:
-    """Return (2**bits, 3) of 8 bits, which some files hold in the lower halves of their 16."""
-    colours: NDArray[Any] = np.asarray(page.colormap).T
-    return (colours if colours.max() < 256 else colours >> 8).astype(np.uint8)
 
 
 def _spread(samples: NDArray[Any], bits: int, notes: list[str]) -> NDArray[Any]:
@@ -357,13 +346,10 @@ def _to_pixel_type(samples: NDArray[Any], notes: list[str]) -> NDArray[Any]:
         return samples
     with np.errstate(over="ignore"):
         as_float = samples.astype(np.float32)
-    if str(samples.dtype) in _SPREAD:
-        kept = "values unchanged"
-    else:
-        kept = "rounded where it holds fewer digits"
-    beyond = np.isinf(as_float).sum() - (
-        np.isinf(samples).sum() if samples.dtype.kind == "f" else 0
-    )
+    is_exact = str(samples.dtype) in _SPREAD
+    kept = "values unchanged" if is_exact else "rounded where it holds fewer digits"
+    before = np.isinf(samples).sum() if samples.dtype.kind == "f" else 0
+    beyond = np.isinf(as_float).sum() - before
     too_large = f"; {beyond:,} of them are too large for it and infinite" if beyond else ""
     notes.append(f"Converted from {samples.dtype} to float32, {kept}{too_large}.")
     return as_float
