@@ -124,11 +124,11 @@ def test_the_ladder_is_measured_with_the_chosen_one(qtbot, window, monkeypatch):
     settle(qtbot, window, lambda: window.store.choose(implementation="mine.cu"))
     until(qtbot, lambda: window.live.result.kernel)
     rung, begin, asked = window.rung.get(), window.worker.sweep.start, []
-    monkeypatch.setattr(window.worker, "start_sweep", lambda _: None)
+    monkeypatch.setattr(window.worker.sweep, "start", lambda _: None)
     rung.ladder.measure_wanted.connect(asked.append)
     trigger(window, "Compare all implementations")
     assert {"opencv", "mine.cu"} <= {each.key for each in asked[0]}
-    monkeypatch.setattr(window.worker, "start_sweep", begin)
+    monkeypatch.setattr(window.worker.sweep, "start", begin)
     here = tuple(each for each in asked[0] if each.key in ("opencv", "mine.cu"))
     with qtbot.waitSignal(window.worker.sweep.ended) as end:  # without CuPy no rung runs
         rung.ladder.measure_wanted.emit(here)
