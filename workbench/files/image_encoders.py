@@ -1,7 +1,7 @@
 """Encode samples as a file format, with the profile that says how their values are meant.
 
-imagecodecs packs PNG and JPEG files, in less time than Pillow, without other threads having to wait
-and without cutting 16 bits down to 8.
+imageio writes them all but PNG and JPEG files, which imagecodecs packs in less time, without other
+threads having to wait and without cutting 16 bits down to 8.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import imagecodecs
+import imageio.v3 as iio
 import numpy as np
-import tifffile
 from numpy.typing import NDArray
-from PIL import Image
 
 from kernels.pictures.generated import stored_as, white, with_channels
 from workbench.files import exif as exif_of
@@ -83,9 +82,9 @@ def _write_tiff(
     file: BinaryIO, samples: NDArray[Any], _quality: int | None, metadata: Metadata
 ) -> None:
     channels, is_big = samples.shape[2], samples.nbytes > MAX_TIFF_BYTES
-    with tifffile.TiffWriter(file, bigtiff=is_big) as tiff:
-        words = tiff_words(samples.dtype, channels, metadata, is_big=is_big)
-        tiff.write(samples if channels > 1 else samples[:, :, 0], **words)
+    words = tiff_words(samples.dtype, channels, metadata, is_big=is_big)
+    with iio.imopen(file, "w", plugin="tifffile", bigtiff=is_big) as tiff:  # type: ignore[call-overload]
+        tiff.write(samples if channels > 1 else samples[:, :, 0], is_batch=False, **words)
     if metadata.exif is not None:
         exif_of.fill_tiff(file, metadata.exif)
 
@@ -146,13 +145,18 @@ def _write_webp(
     if metadata.xmp is not None:
         options["xmp"] = metadata.xmp
     icc = profile_for(samples.shape[2])
-    Image.fromarray(samples).save(file, "WEBP", icc_profile=icc, exact=True, **options)
+    _write_by_pillow(file, samples, ".webp", icc_profile=icc, exact=True, **options)
 
 
 def _write_bmp(
     file: BinaryIO, samples: NDArray[Any], _quality: int | None, _metadata: Metadata
 ) -> None:
-    Image.fromarray(samples if samples.shape[2] > 1 else samples[:, :, 0]).save(file, "BMP")
+    _write_by_pillow(file, samples if samples.shape[2] > 1 else samples[:, :, 0], ".bmp")
+
+
+def _write_by_pillow(file: BinaryIO, samples: NDArray[Any], extension: str, **options: Any) -> None:
+    contiguous = np.ascontiguousarray(samples)
+    iio.imwrite(file, contiguous, plugin="pillow", extension=extension, is_batch=False, **options)
 
 
 def _write_pnm(
