@@ -337,7 +337,8 @@ class AnatomyPane(QWidget):
         records = look.subject.records
         if look.record is None and not records.problem:
             make = partial(told_at_end, partial(records.making, look.block))
-            self._counts.ask(RECORDS, make, lambda _: self._show_record(look), urgency=1)
+            # No more urgent than the counts: both wait for the library that either compiles.
+            self._counts.ask(RECORDS, make, lambda _: self._show_record(look))
 
     def _show_record(self, of: Look) -> None:
         look = self.look
