@@ -81,7 +81,7 @@ def bare(bootstrap, monkeypatch):
     there = {"apt-get"}
     monkeypatch.setattr(bootstrap, "loads", lambda library: False)
     monkeypatch.setattr(bootstrap.importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(bootstrap, "venv_package", lambda: "python3-venv")
+    monkeypatch.setattr(bootstrap.sys, "executable", bootstrap.SYSTEM_PYTHON)
     monkeypatch.setattr(bootstrap.shutil, "which", lambda name: name if name in there else None)
     monkeypatch.setattr(bootstrap.os, "geteuid", lambda: 1000)
     return there

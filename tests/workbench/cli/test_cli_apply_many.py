@@ -211,6 +211,7 @@ def test_a_picture_for_a_closed_standard_output_is_refused(folder, monkeypatch, 
     for name in ("stdout", "__stdout__"):
         monkeypatch.setattr(sys, name, None)
     assert apply("a.png", "-") == 1
+    sys.stdout.close()  # opened in its place
     said = capsys.readouterr().err
     assert "standard output, which is closed" in said
     assert said.count("\n") == 1
