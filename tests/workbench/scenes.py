@@ -206,7 +206,7 @@ def _dialog(window, name):
 
 
 def _windows(window):
-    window.sweep.get().large_wanted.emit()
+    window.sweep.get().large.click()
     rest()
     chart = child(window, "chart-window")
     yield "chart", chart

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 from workbench.base.plain_text import tip_text
 
 Do = Callable[[], object]
-AddHelp = Callable[[QWidget, str], None]  # has the key of the help lead to a page in a window
+AddHelp = Callable[[QWidget, str], None]  # makes the help key of a window open a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,8 @@ class Action:
 
     menu  its menu's title, with & for the mnemonic; "&File/&Recent" for one inside another
     keys  shortcuts in portable text; the first is shown
-    why_not  returns why there is nothing for it to do now, empty where there is; None: whoever
-             made it enables it
-    name     returns its text as of now, where that is not always `text`
+    why_not  returns the reason why it is disabled now, or an empty text; None: always enabled
+    name     returns its present text, where that is not always `text`
     """
 
     menu: str
@@ -36,7 +35,7 @@ class Action:
 
 
 class MenuTree:
-    """A window's menu bar, grown as it is asked for."""
+    """A window's menu bar, whose menus are made on demand."""
 
     def __init__(self, window: QMainWindow) -> None:
         self._window = window

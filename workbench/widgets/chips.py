@@ -16,8 +16,8 @@ _SIZES = (0.9, 0.75)  # of the usual letters: the second where the first would c
 _MARGIN, _INSIDE, _ABOVE = 8, 7, 3  # around a chip; left and right of its text, above and below it
 _LINES = (3, 2)  # that the first line of a caption may become, and any other
 _FLAGS = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-_BACK = QColor(12, 14, 17, 205)  # reads on black and on white pictures, in both themes
-_TEXT = QColor("#ffffff")
+BACK = QColor(12, 14, 17, 205)  # reads on black and on white pictures, in both themes
+TEXT = QColor("#ffffff")
 
 
 def paint_chip(
@@ -34,11 +34,7 @@ def paint_chip(
         chip.moveLeft(area.left() + _MARGIN)
     else:
         chip.moveRight(area.right() - _MARGIN)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(_BACK)
-    painter.drawRoundedRect(chip, 5, 5)
-    painter.setPen(_TEXT)
+    paint_chip_at(painter, QRectF(chip), 5)
     painter.setFont(_scaled(usual, factor))
     painter.drawText(chip.adjusted(_INSIDE, 0, -_INSIDE, 0), _FLAGS, "\n".join(lines))
     painter.setFont(usual)
@@ -46,7 +42,7 @@ def paint_chip(
 
 @lru_cache(maxsize=64)  # the same few are painted many times a second
 def chip_of(text: str, font: str, width: int, height: int) -> tuple[tuple[str, ...], QSize, float]:
-    """Return the lines of a chip, its size in px, and how large its letters are.
+    """The lines of a chip, its size in px, and the factor of its letters.
 
     font           the usual letters, as of QFont.toString
     width, height  of the view in px; with too little room for anything there are no lines
@@ -87,7 +83,7 @@ def _scaled(font: QFont, factor: float) -> QFont:
 
 
 def lines_in(text: str, metrics: QFontMetrics, room: int) -> list[str]:
-    """Return `text` in lines of at most `room` pixels.
+    """Break `text` into lines of at most `room` pixels.
 
     A line that is too long is broken between its parts, as a number that is cut is another one, and
     only what is longer still loses its middle.
@@ -115,8 +111,6 @@ def _cut(line: str, metrics: QFontMetrics, room: int) -> str:
     return metrics.elidedText(line, Qt.TextElideMode.ElideMiddle, room)
 
 
-BACK = QColor(12, 14, 17, 205)  # reads on black and on white pictures, in both themes
-TEXT = QColor("#ffffff")
 INSIDE = 5.0  # left and right of the words, in pixels of the screen
 
 
@@ -135,7 +129,7 @@ def on_screen(painter: QPainter, scale: float, place: QPointF) -> Iterator[float
 
 
 def hairline(color: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
-    """Return a pen of so many device pixels, whatever the zoom."""
+    """A pen of so many device pixels, whatever the zoom."""
     pen = QPen(color, width, style)
     pen.setCosmetic(True)
     pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
@@ -166,10 +160,10 @@ def paint_words(painter: QPainter, scale: float, place: QPointF, words: str) -> 
         painter.drawText(QPointF(INSIDE, metrics.ascent() + 1.0), words)
 
 
-def paint_chip_at(painter: QPainter, area: QRectF) -> None:
+def paint_chip_at(painter: QPainter, area: QRectF, round_px: int = 4) -> None:
     """Paint a dark chip, and leave the pen ready to write on it."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(BACK)
-    painter.drawRoundedRect(area, 4, 4)
+    painter.drawRoundedRect(area, round_px, round_px)
     painter.setPen(TEXT)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import keyword
 import re
+import tokenize
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
+from io import StringIO
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, Slot
@@ -43,20 +46,15 @@ KINDS = """
 """
 # The group: a comment that is not closed, which the grammar takes for something else.
 COMMENTS = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(/\*)', re.DOTALL)
-BUILT_IN = (
-    "threadIdx",
-    "blockIdx",
-    "blockDim",
-    "gridDim",
-    "warpSize",
-)  # and all that begin with __
+# And all that begin with __.
+BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize")
 MAX_LETTERS = 1 << 20  # of a line: up to its end
 # Where two of them meet the one further right counts.
 RANK = ("number", "word", "special", "directive", "text", "comment")
 
 
 def spans_of(text: str) -> list[tuple[Span, ...]]:
-    """Return the parts of each line that have a kind, one of RANK, in an order of their own.
+    """The parts of each line of CUDA C++ that have a kind, one of RANK.
 
     A line that stays has the same parts in the same order: else it would be coloured anew.
     """
@@ -66,17 +64,43 @@ def spans_of(text: str) -> list[tuple[Span, ...]]:
     is_open = any(each[1] for each in COMMENTS.finditer(text))
     coded = (f"{text}*/" if is_open else text).encode(ENCODING, "surrogatepass")
     tree = parser.parse(coded, encoding="utf16le")
-    lines: list[list[Span]] = [[] for _ in range(text.count("\n") + 1)]
     found = QueryCursor(query).captures(tree.root_node)
     found.setdefault("special", []).extend(filter(_is_built_in, found.pop("name", ())))
+    lines: list[list[Span]] = [[] for _ in range(text.count("\n") + 1)]
     for kind in RANK:
         for node in sorted(found.get(kind, ()), key=_place):
             (first, begin), (last, end) = node.start_point, node.end_point
-            for line in range(first, min(last, len(lines) - 1) + 1):
-                left = begin // 2 if line == first else 0
-                right = end // 2 if line == last else MAX_LETTERS
-                if right > left:
-                    lines[line].append((left, right - left, kind))
+            _mark(lines, (first, begin // 2), (last, end // 2), kind)
+    return [tuple(line) for line in lines]
+
+
+def _mark(lines: list[list[Span]], start: tuple[int, int], end: tuple[int, int], kind: str) -> None:
+    """Add the part of each line from `start` to `end`, both (line, letter)."""
+    for line in range(start[0], min(end[0], len(lines) - 1) + 1):
+        left = start[1] if line == start[0] else 0
+        right = end[1] if line == end[0] else MAX_LETTERS
+        if right > left:
+            lines[line].append((left, right - left, kind))
+
+
+PYTHON_KINDS = {tokenize.COMMENT: "comment", tokenize.STRING: "text", tokenize.NUMBER: "number"}
+for _part in ("FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END"):  # from Python 3.12 on
+    PYTHON_KINDS[getattr(tokenize, _part, -1)] = "text"
+
+
+def python_spans_of(text: str) -> list[tuple[Span, ...]]:
+    """The same of Python, up to where it is no Python any more."""
+    lines: list[list[Span]] = [[] for _ in range(text.count("\n") + 1)]
+    with suppress(tokenize.TokenError, SyntaxError):
+        for token in tokenize.generate_tokens(StringIO(text).readline):
+            kind = PYTHON_KINDS.get(token.type, "")
+            if token.type == tokenize.NAME and keyword.iskeyword(token.string):
+                kind = "word"
+            (first, left), (last, right) = token.start, token.end
+            if token.string == "@" and not token.line[:left].strip():
+                kind, right = "directive", MAX_LETTERS
+            if kind:
+                _mark(lines, (first - 1, left), (last - 1, right), kind)
     return [tuple(line) for line in lines]
 
 
@@ -117,12 +141,7 @@ def _any_of(words: Iterable[str], kind: str) -> str:
 
 Language = Literal["cuda", "ptx", "assembly", "python"]
 
-PYTHON_WORDS = (
-    "and|as|assert|break|class|continue|def|elif|else|except|False|finally|for|from|global|if"
-    "|import|in|is|lambda|None|nonlocal|not|or|pass|raise|return|True|try|while|with|yield"
-)
 NUMBER = r"\b0[xX][0-9a-fA-F]+\b|\b\d[\w.]*"
-TEXT = r'"(?:\\.|[^"\\])*"' + "|" + r"'(?:\\.|[^'\\])*'"
 PATTERNS: dict[str, re.Pattern[str]] = {
     "ptx": re.compile(
         r"(?P<comment>//.*)|(?P<directive>\.(?:version|target|address_size|visible|entry|param|reg"
@@ -137,14 +156,8 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         r"|(?P<word>(?<=\s)(?:[A-Z][A-Z\d]+[\w.]*|[a-z]\w*(?:\.\w+)+|bra|ret)(?=[\s;]|$))"
         rf"|(?P<number>\b0[fFdDxX][0-9a-fA-F]+\b|{NUMBER})"
     ),
-    "python": re.compile(
-        rf"(?P<comment>\#.*)|(?P<text>{TEXT})|(?P<directive>^\s*@\w.*)"
-        rf"|\b(?P<word>{PYTHON_WORDS})\b|(?P<number>{NUMBER})"
-    ),
 }
-# What goes on over lines: how it opens and ends, and what it is.
-LONG_TEXTS = {"python": ('"""', '"""', "text")}
-INSIDE = 1  # Qt's state of a line that ends within one
+PARSERS = {"cuda": spans_of, "python": python_spans_of}  # of what goes on over lines
 
 
 class CodeColours(QSyntaxHighlighter):
@@ -155,7 +168,7 @@ class CodeColours(QSyntaxHighlighter):
         self.setParent(document)
         self._language: Language | None = None
         self._formats: dict[str, QTextCharFormat] = {}
-        self._lines: list[tuple[Span, ...]] = []  # of CUDA C++
+        self._lines: list[tuple[Span, ...]] = []  # of a language of PARSERS
         self._is_parsed = False
         self._stale: set[int] = set()  # lines that others have given another meaning
         document.contentsChange.connect(self._take_change)  # before Qt colours what changed
@@ -177,20 +190,15 @@ class CodeColours(QSyntaxHighlighter):
         self.rehighlight()
 
     def highlightBlock(self, text: str) -> None:  # noqa: N802
-        if self._language is None:
-            return
-        if self._language == "cuda":
-            self._colour_parts(self.currentBlock().blockNumber(), len(text))
-            return
-        start = self._colour_long_text(text)
-        while 0 <= start < len(text):
-            start = self._colour_until_long_text(text, start)
-
-    def _colour_parts(self, line: int, length: int) -> None:
-        """Colour a line of CUDA C++ by what its parts are within the whole text."""
-        self._parse()
-        for begin, count, kind in self._lines[line] if line < len(self._lines) else ():
-            self.setFormat(begin, min(count, length - begin), self._formats[kind])
+        if self._language in PARSERS:
+            self._parse()
+            line = self.currentBlock().blockNumber()
+            for begin, count, kind in self._lines[line] if line < len(self._lines) else ():
+                self.setFormat(begin, min(count, len(text) - begin), self._formats[kind])
+        elif self._language is not None:
+            for found in PATTERNS[self._language].finditer(text):
+                kind = str(found.lastgroup)
+                self.setFormat(found.start(), len(found[0]), self._formats[kind])
 
     @Slot()
     def _take_change(self) -> None:
@@ -198,10 +206,10 @@ class CodeColours(QSyntaxHighlighter):
 
     def _parse(self) -> None:
         """Bring `_lines` up to date, and note which lines Qt does not know to have changed."""
-        if self._is_parsed:
+        if self._is_parsed or self._language is None:
             return
         before, self._is_parsed = self._lines, True
-        self._lines = now = spans_of(self.document().toPlainText())
+        self._lines = now = PARSERS[self._language](self.document().toPlainText())
         first = last = 0
         shorter = min(len(before), len(now))
         while first < shorter and before[first] == now[first]:
@@ -213,37 +221,8 @@ class CodeColours(QSyntaxHighlighter):
     @Slot()
     def _colour_stale(self) -> None:
         stale, self._stale = sorted(self._stale), set()
-        if self._language == "cuda":
-            for line in stale:
-                self.rehighlightBlock(self.document().findBlockByNumber(line))
-
-    def _colour_long_text(self, text: str) -> int:
-        """Colour the rest of what was opened in an earlier line; return its end, or -1."""
-        self.setCurrentBlockState(0)
-        return self._end_of_long_text(text, 0, 0) if self.previousBlockState() == INSIDE else 0
-
-    def _colour_until_long_text(self, text: str, start: int) -> int:
-        assert self._language is not None
-        opening = LONG_TEXTS.get(self._language, ("", "", ""))[0]
-        for found in PATTERNS[self._language].finditer(text, start):
-            begins = text.find(opening, start, found.start() + 1) if opening else -1
-            if begins >= 0:
-                return self._end_of_long_text(text, begins, begins + len(opening))
-            self.setFormat(found.start(), len(found[0]), self._formats[str(found.lastgroup)])
-            start = found.end()
-        begins = text.find(opening, start) if opening else -1
-        return -1 if begins < 0 else self._end_of_long_text(text, begins, begins + len(opening))
-
-    def _end_of_long_text(self, text: str, begins: int, inside: int) -> int:
-        assert self._language is not None
-        _, ending, kind = LONG_TEXTS[self._language]
-        ends = text.find(ending, inside)
-        stop = ends + len(ending) if ends >= 0 else len(text)
-        self.setFormat(begins, stop - begins, self._formats[kind])
-        if ends < 0:
-            self.setCurrentBlockState(INSIDE)
-            return -1
-        return stop
+        for line in stale:
+            self.rehighlightBlock(self.document().findBlockByNumber(line))
 
 
 def _format(color: str, *, italic: bool = False) -> QTextCharFormat:
@@ -331,7 +310,7 @@ class CodeView(QWidget):
 
     @property
     def text(self) -> str:
-        """Return the text in view."""
+        """The text in view."""
         return self._edit.toPlainText()
 
     def show_texts(self, texts: Sequence[SourceText], caption: str = "") -> None:
@@ -397,5 +376,4 @@ class CodeView(QWidget):
     def _lay_out(self) -> None:
         tools = HBox(spacing=6)
         tools.add(self._copy, self._large, 1)
-        layout = VBox(self, (0, 8, 0, 0), 6)
-        layout.add(self._files, self._caption, (self._edit, 1), tools)
+        VBox(self, (0, 8, 0, 0), 6).add(self._files, self._caption, (self._edit, 1), tools)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from workbench.base import theme
 from workbench.widgets import keyboard
 from workbench.widgets.actions import Action
-from workbench.widgets.lazy_panel import Dock, LazyPanel, PanelFrame, Side
+from workbench.widgets.lazy_panel import LazyPanel, PanelFrame
 from workbench.widgets.letters import factor_of, set_factor
 from workbench.widgets.panel_area import SIDES, PanelArea, Rail
 
@@ -22,13 +22,13 @@ TITLE_PX = 32  # of a window, above what is in it
 
 
 class Remembered(Protocol):
-    """A panel with choices of its own that the next start takes up."""
+    """A panel with choices that the next start restores."""
 
     def choices(self) -> dict[str, Any]:
-        """Return what the panel remembers, as JSON can hold it."""
+        """What the panel remembers, as JSON can hold it."""
 
     def restore(self, data: dict[str, Any], /) -> None:
-        """Take up what `choices` gave; what is not there is as on the first day."""
+        """Restore `choices()`; the defaults replace what is missing."""
 
 
 class Docks(Mapping[str, PanelFrame]):
@@ -52,10 +52,10 @@ class Docks(Mapping[str, PanelFrame]):
         self.area = PanelArea(parent)
         self._panels = {panel.dock.title: panel for panel in panels}
         self._kept: dict[str, Any] = {}  # what panels remember that are not made yet, by setting
-        made = self._make_all("left")
+        left, right = ([panel for panel in panels if panel.dock.place == side] for side in SIDES)
+        made = dict(map(self._make, left))
         self.area.set_centre(centre)  # between them, as Tab goes from left to right
-        made |= self._make_all("right")
-        self.area.set_foot(foot)
+        made |= map(self._make, right)
         self._frames = {title: made[title] for title in self._panels}
         self.rail = Rail(list(self._frames), self.area)
         # Making a panel takes as long as showing it: it is made before the finger is up again.
@@ -63,7 +63,7 @@ class Docks(Mapping[str, PanelFrame]):
         self.rail.clicked.connect(self.toggle)
         for title, frame in self._frames.items():
             frame.opened.connect(partial(self.rail.show_open, title))
-        self.area.set_rail(self.rail)
+        self.area.surround(foot, self.rail)
 
     def __getitem__(self, title: str) -> PanelFrame:
         return self._frames[title]
@@ -113,28 +113,24 @@ class Docks(Mapping[str, PanelFrame]):
             frame.setGeometry(_within(box, window.screen().availableGeometry()))
         frame.show()
 
-    def declared(self, title: str) -> Dock:
-        """Return the place of the panel called `title`, as its folder declares it."""
-        return self._panels[title].dock
-
     def panel(self, title: str) -> LazyPanel[Any]:
-        """Return the panel called `title`, which may not be made yet."""
+        """The panel called `title`, which may not be made yet."""
         return self._panels[title]
 
     def action(self, title: str) -> Action:
-        """Return the line of the menu that the panel called `title` has of its own."""
-        dock = self.declared(title)
+        """The line of the menu that the panel called `title` has of its own."""
+        dock = self._panels[title].dock
         return Action(dock.menu, dock.text, partial(self.enter, title), dock.keys, dock.tip)
 
     # -- what is remembered
 
     def choices(self) -> dict[str, Any]:
-        """Return what the panels remember, by its name in the settings."""
+        """Collect what the panels remember, by its name in the settings."""
         made = {name: panel.made.choices() for name, panel in self._remembered() if panel.made}
         return self._kept | made
 
     def restore(self, get: Callable[[str, Any], Any]) -> None:
-        """Take up what `choices` gave; get: a setting by its name, and what there is without."""
+        """Restore `choices()`; get: a setting by its name, and the default without."""
         for name, panel in self._remembered():
             if panel.made:
                 panel.made.restore(get(name, {}))
@@ -142,7 +138,7 @@ class Docks(Mapping[str, PanelFrame]):
                 self._kept[name] = get(name, {})
 
     def layout(self) -> dict[str, Any]:
-        """Return which panels are open, where, and how wide, as JSON can hold it."""
+        """The open panels, their places and widths, as JSON can hold them."""
         return {
             "open": [t for t, each in self.items() if not each.isHidden() and not each.is_enlarged],
             "enlarged": {
@@ -154,7 +150,7 @@ class Docks(Mapping[str, PanelFrame]):
         }
 
     def restore_layout(self, data: Mapping[str, Any]) -> None:
-        """Take up what `layout` gave; what is not there, or no good, is as on the first day."""
+        """Restore `layout()`; the defaults replace what is missing or makes no sense."""
         for frame in self.values():
             frame.hide()
             frame.enlarge(False)
@@ -184,30 +180,23 @@ class Docks(Mapping[str, PanelFrame]):
             if panel.dock.setting:
                 yield panel.dock.setting, panel
 
-    def _make_all(self, place: Side) -> dict[str, PanelFrame]:
-        return {
-            title: self._make(panel)
-            for title, panel in self._panels.items()
-            if panel.dock.place == place
-        }
-
-    def _make(self, panel: LazyPanel[Any]) -> PanelFrame:
-        title, name = panel.dock.title, panel.dock.setting
-        frame = PanelFrame(title, panel, self.area)
-        frame.enlarge_wanted.connect(partial(self.enlarge, title))
-        self.area.add_frame(frame, panel.dock.place, panel.dock.width_px)
-        if name:
-            panel.when_made(lambda made: made.restore(self._kept.pop(name, {})))
-        return frame
+    def _make(self, panel: LazyPanel[Any]) -> tuple[str, PanelFrame]:
+        dock = panel.dock
+        frame = PanelFrame(dock.title, panel, self.area)
+        frame.enlarge_wanted.connect(partial(self.enlarge, dock.title))
+        self.area.add_frame(frame, dock.place, dock.width_px)
+        if dock.setting:
+            panel.when_made(lambda made: made.restore(self._kept.pop(dock.setting, {})))
+        return dock.title, frame
 
 
 def box_of(box: QRect) -> list[int]:
-    """Return left, top, width and height, as JSON can hold them."""
+    """Left, top, width and height, as JSON can hold them."""
     return [box.x(), box.y(), box.width(), box.height()]
 
 
 def box_from(data: Any) -> QRect | None:
-    """Return the box that `box_of` gave; None: it is no good, or more than Qt can hold."""
+    """The box that `box_of` gave; None: it makes no sense, or is more than Qt can hold."""
     if not isinstance(data, list) or len(data) != len(box_of(QRect())):
         return None
     is_sane = all(type(each) is int and abs(each) < MAX_PX for each in data)
@@ -215,7 +204,7 @@ def box_from(data: Any) -> QRect | None:
 
 
 def _within(box: QRect, room: QRect) -> QRect:
-    """Return `box` moved to where all of it, and its window's title, is in `room`."""
+    """Move `box` to where all of it, and its window's title, is in `room`."""
     inner = room.adjusted(0, TITLE_PX, 0, 0)
     placed = QRect(QPoint(), box.size().boundedTo(inner.size()))
     placed.moveLeft(min(max(box.left(), inner.left()), inner.right() + 1 - placed.width()))

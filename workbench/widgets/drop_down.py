@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QModelIndex, QSize, Qt
-from PySide6.QtGui import QFont, QPaintEvent, QPalette, QStandardItem, QWheelEvent
+from PySide6.QtGui import QFont, QPaintEvent, QPalette, QStandardItem
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -15,31 +17,34 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.base.plain_text import tip_text
-from workbench.widgets.keyboard import ignore_wheel, no_wheel_focus
+from workbench.widgets.keyboard import WheelAfterFocus
 
 PADDING_PX = 2
 
 
-class ElidingBox(QComboBox):
-    """A combo box that cuts a long entry with an ellipsis; Qt would cut through a letter.
-
-    The wheel changes it only while it has the focus.
-    """
+class ElidingBox(WheelAfterFocus, QComboBox):
+    """A combo box that cuts a long entry with an ellipsis; Qt would cut through a letter."""
 
     def __init__(self, name: str, title: str, tip: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName(name)
         self.setAccessibleName(title)
         self.setToolTip(tip_text(tip))
-        no_wheel_focus(self)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # not by the wheel
 
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        if not ignore_wheel(self, event):
-            super().wheelEvent(event)
+    def add(self, text: str, data: object = None, tip: str = "") -> None:
+        """Append an entry with its data and tooltip."""
+        self.addItem(text, data)
+        if tip:
+            self.setItemData(self.count() - 1, tip_text(tip), Qt.ItemDataRole.ToolTipRole)
+
+    def show_data(self, data: Any) -> None:
+        """Select the entry with this data; `activated` is not emitted."""
+        self.setCurrentIndex(self.findData(data))
 
     @property
     def whole_px(self) -> int:
-        """Return the width at which the present entry is whole."""
+        """Width at which the present entry is whole."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         around = self.width() - self._field_px(option) + PADDING_PX
@@ -71,19 +76,19 @@ _UP, _DOWN = (Move.MoveHome, Move.MovePageUp), (Move.MoveEnd, Move.MovePageDown)
 class DropDown(ElidingBox):
     """A list that shows all its entries at once; keys pass those that cannot be chosen."""
 
-    def __init__(self, name: str, title: str) -> None:
-        super().__init__(name, title)
+    def __init__(self, name: str, title: str, tip: str = "") -> None:
+        super().__init__(name, title, tip)
         self.setMaxVisibleItems(40)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setView(_Entries(self))
 
     def entries(self) -> list[str]:
-        """Return the entries that can be chosen, as they read."""
-        return [self.itemText(number) for number in range(self.count())]
+        """All entries, as they read."""
+        return [self.itemText(row) for row in range(self.count())]
 
 
 def heading_item(title: str, font: QFont) -> QStandardItem:
-    """Return an entry that cannot be chosen, in bold letters of the list's `font`."""
+    """An entry that cannot be chosen, in bold letters of the list's `font`."""
     heading = QStandardItem(title)
     heading.setFlags(Qt.ItemFlag.NoItemFlags)
     bold = QFont(font)
@@ -93,10 +98,7 @@ def heading_item(title: str, font: QFont) -> QStandardItem:
 
 
 class _Entries(QListView):
-    """A list view whose Home and End lead to an entry that can be chosen.
-
-    Qt stops short of a heading.
-    """
+    """A list view whose Home and End lead past headings, where Qt stops short."""
 
     def moveCursor(  # noqa: N802
         self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
@@ -106,9 +108,7 @@ class _Entries(QListView):
             return found
         rows = [self.model().index(row, 0) for row in range(self.model().rowCount())]
         able = [each for each in rows if each.flags() & Qt.ItemFlag.ItemIsEnabled]
-        if not able:
-            return found
-        return able[0] if action in _UP else able[-1]
+        return able[0 if action in _UP else -1] if able else found
 
 
 STYLE_PADDING_PX = 10  # of the style sheet, which Qt's hint leaves out
@@ -117,8 +117,8 @@ STYLE_PADDING_PX = 10  # of the style sheet, which Qt's hint leaves out
 class ToolList(DropDown):
     """A list as wide as its longest entry; where room is short, as the present one."""
 
-    def __init__(self, name: str, title: str) -> None:
-        super().__init__(name, title)
+    def __init__(self, name: str, title: str, tip: str = "") -> None:
+        super().__init__(name, title, tip)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.currentIndexChanged.connect(self.updateGeometry)
 
@@ -126,7 +126,6 @@ class ToolList(DropDown):
         return super().sizeHint() + QSize(STYLE_PADDING_PX, 0)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        full, metrics = self.sizeHint(), self.fontMetrics()
-        longest = max(map(metrics.horizontalAdvance, self.entries()), default=0)
-        spare = longest - metrics.horizontalAdvance(self.currentText())
-        return QSize(full.width() - spare, full.height())
+        full, width_of = self.sizeHint(), self.fontMetrics().horizontalAdvance
+        longest = max(map(width_of, self.entries()), default=0)
+        return QSize(full.width() - longest + width_of(self.currentText()), full.height())

@@ -54,7 +54,7 @@ def ask_new_file(
 ) -> tuple[str, str]:
     """Ask for a name to save under; return it, empty for none, and the type that was chosen.
 
-    Of a file that is there already the dialog asks whether it is to be replaced.
+    The dialog itself asks before a file is replaced.
     offered  the one of `file_types` that is chosen at first; empty: the first
     """
     folder = "" if proposed.parent == Path() else str(proposed.parent)
@@ -72,7 +72,7 @@ class _FilesInGrey(QIdentityProxyModel):
     """A dialog's files and folders, of which files can be seen and not chosen."""
 
     def flags(self, index: QModelIndex | QPersistentModelIndex) -> Qt.ItemFlag:
-        """Return what can be done with a line, as Qt asks for each that it draws."""
+        """Disable a line that is no folder; Qt asks for each that it draws."""
         flags = super().flags(index)
         is_folder = super().hasChildren(index.sibling(index.row(), 0))
         return flags if is_folder else flags & ~Qt.ItemFlag.ItemIsEnabled
@@ -100,7 +100,7 @@ REPLACE = "{} is there already. Replace it?"
 
 
 def ask_save_path(parent: QWidget, title: str, proposed: Path, file_types: str) -> Path | None:
-    """Ask where to save; return None for nowhere.
+    """Ask for a file to save in; return None for none.
 
     proposed    with its ending, which chooses the type that is offered first
     file_types  as Qt has them: "PNG (*.png);;TIFF (*.tif *.tiff)"
@@ -120,7 +120,7 @@ def ask_save_path(parent: QWidget, title: str, proposed: Path, file_types: str) 
 
 
 def save_folder(settings: Settings) -> Path:
-    """Return where something was saved last."""
+    """Return the folder of the last save."""
     return Path(settings.get(FOLDER, ""))
 
 
@@ -135,10 +135,10 @@ def _endings(file_type: str) -> list[str]:
 
 
 def _is_whole(path: Path, types: list[str]) -> bool:
-    """Return whether the name has an extension.
+    """True if the name has an extension.
 
-    Where there is a choice also one that is not offered, as whoever saves says better what is
-    wrong with it.  That of "lesson 1.5" is none.
+    Where there is a choice one that is not offered counts, too: the error of saving explains it
+    better.  That of "lesson 1.5" is none.
     """
     if any(path.suffix.lower() in _endings(each) for each in types):
         return True

@@ -62,7 +62,7 @@ class FoldedSection(QWidget):
 
     @property
     def is_folded(self) -> bool:
-        """Return whether only its heading is there."""
+        """True if only its heading is there."""
         return self.inside.isHidden()
 
     @Slot()
@@ -86,6 +86,8 @@ class GivingWay(QObject):
     enough; a FoldedSection is folded there, unless the user opened it. On stage nobody scrolls or
     opens anything, so all may be hidden.
 
+    is_staged  the panel is on stage
+
     Signals:
         staged(): the panel went on stage, or left it.
     """
@@ -101,21 +103,16 @@ class GivingWay(QObject):
         """
         super().__init__(area)
         self._area, self._parts, self._usual = area, tuple(parts), usual
-        self._is_staged = self._is_resting = False
+        self.is_staged = self._is_resting = False
         inside = area.widget() if isinstance(area, QScrollArea) else area
         assert inside is not None
         self._inside = inside
         for each in {area, inside}:
             each.installEventFilter(self)
 
-    @property
-    def is_staged(self) -> bool:
-        """Return whether the panel is on stage."""
-        return self._is_staged
-
     def set_staged(self, is_staged: bool) -> None:
         """Have all parts give way, or only those that do so in a window."""
-        self._is_staged = is_staged
+        self.is_staged = is_staged
         self.staged.emit()
         self._arrange()
 
@@ -139,8 +136,8 @@ class GivingWay(QObject):
         for number, part in enumerate(self._parts):
             is_there = number >= away
             if isinstance(part, FoldedSection) and number < self._usual:
-                part.show_room(is_there or self._is_staged, is_choice=not self._is_staged)
-                is_there = is_there or not self._is_staged
+                part.show_room(is_there or self.is_staged, is_choice=not self.is_staged)
+                is_there = is_there or not self.is_staged
             if part.isHidden() == is_there:
                 part.setVisible(is_there)
 
@@ -148,7 +145,7 @@ class GivingWay(QObject):
         return part.isHidden() or (isinstance(part, FoldedSection) and part.is_folded)
 
     def _away(self) -> int:
-        """Return how many parts have to give way."""
+        """Return the number of parts that have to give way."""
         layout = self._inside.layout()
         assert layout is not None
         margins, whole = layout.contentsMargins(), self._area.width()
@@ -162,9 +159,9 @@ class GivingWay(QObject):
             needed = layout.totalSizeHint().height()
         pairs = zip(self._parts, highs, strict=True)
         needed += sum(high for part, high in pairs if self._is_away(part))
-        most = len(self._parts) if self._is_staged else self._usual
+        most = len(self._parts) if self.is_staged else self._usual
         fits = (n for n in range(most + 1) if needed - sum(highs[:n]) <= self._area.height())
-        return next(fits, most if self._is_staged else 0)
+        return next(fits, most if self.is_staged else 0)
 
 
 def set_staged(panel: QWidget, is_staged: bool) -> None:
@@ -174,7 +171,7 @@ def set_staged(panel: QWidget, is_staged: bool) -> None:
 
 
 def _high_px(part: QWidget, wide: int) -> int:
-    """Return how much less there is without the part; of one that folds its heading stays."""
+    """Return the height of the part; the heading of one that folds does not count."""
     if isinstance(part, FoldedSection):
         part = part.inside
     high = part.heightForWidth(wide) if part.hasHeightForWidth() else part.sizeHint().height()

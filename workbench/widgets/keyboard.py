@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent, QWheelEvent
@@ -26,7 +26,7 @@ def enter(panel: QWidget, why: Qt.FocusReason = Qt.FocusReason.TabFocusReason) -
 
 
 def is_escape(event: QEvent, kind: QEvent.Type) -> bool:
-    """Return whether `event` is of this kind and about the key Esc."""
+    """True if `event` is of this kind and about the key Esc."""
     is_of_kind = event.type() == kind and isinstance(event, QKeyEvent)
     return is_of_kind and cast("QKeyEvent", event).key() == Qt.Key.Key_Escape
 
@@ -46,14 +46,17 @@ def _first_stop(panel: QWidget) -> QWidget | None:
     return None
 
 
-def no_wheel_focus(control: QWidget) -> None:
-    """Keep the wheel from giving `control` the focus, as it does with Qt's own."""
-    control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+if TYPE_CHECKING:
+    _Base = QWidget
+else:
+    _Base = object  # what is below is mixed into several of Qt's controls
 
 
-def ignore_wheel(control: QWidget, event: QWheelEvent) -> bool:
-    """Return whether the wheel is meant for what scrolls around `control`, which then gets it."""
-    if control.hasFocus():
-        return False
-    event.ignore()
-    return True
+class WheelAfterFocus(_Base):
+    """The part of a control that leaves the wheel to the area around it until it has the focus."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any, Generic, Literal, TypeVar, cast
 
 from PySide6.QtCore import QEvent, QMargins, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QHideEvent, QIcon, QShowEvent
+from PySide6.QtGui import QCloseEvent, QIcon
 from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
 from workbench.base import theme
@@ -61,6 +61,10 @@ class LazyPanel(Generic[P]):
         self.made: P | None = None
         self._waiting: list[Callable[[P], object]] = []
 
+    def serve(self, *services: Any) -> None:
+        """Set the arguments of a panel whose services are made after its place in the window."""
+        self._services = services
+
     def get(self) -> P:
         """Return the panel, which is made now if there is none yet."""
         if self.made is None:
@@ -92,13 +96,11 @@ class PanelFrame(QFrame):
 
     Signals:
         opened(is_open): the panel is to be seen, or no longer, wherever the window itself is.
-        visibility_changed(is_visible): the panel came on the screen, or left it.
         enlarge_wanted(): the user wants a window of its own for it, or wants it back.
         enlarged(is_so): it got a window of its own, or came back.
     """
 
     opened = Signal(bool)
-    visibility_changed = Signal(bool)
     enlarge_wanted = Signal()
     enlarged = Signal(bool)
 
@@ -121,7 +123,7 @@ class PanelFrame(QFrame):
 
     @property
     def is_enlarged(self) -> bool:
-        """Return whether the panel has a window of its own."""
+        """True if the panel has a window of its own."""
         return self.isWindow()
 
     def enlarge(self, is_so: bool) -> None:
@@ -147,14 +149,6 @@ class PanelFrame(QFrame):
             self.opened.emit(event.type() == QEvent.Type.ShowToParent)
         return super().event(event)
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        super().showEvent(event)
-        self.visibility_changed.emit(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
-        super().hideEvent(event)
-        self.visibility_changed.emit(False)
-
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         super().closeEvent(event)
         self.enlarge(False)
@@ -168,8 +162,7 @@ class PanelFrame(QFrame):
         self._bar = bar = _Bar(self.windowTitle())
         bar.enlarge.clicked.connect(self.enlarge_wanted)
         bar.close.clicked.connect(self.hide)
-        column = VBox(self, (1, 0, 1, 0), 2)
-        column.add(bar, (panel, 1))
+        VBox(self, (1, 0, 1, 0), 2).add(bar, (panel, 1))
         bar.show_enlarged(self.is_enlarged)
         self._draw_icons(bar)
         panel.show()  # else the layout does it later

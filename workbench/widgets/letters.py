@@ -11,7 +11,7 @@ STEPS = (0.85, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0, 2.5)
 
 
 def factor_of(widget: QWidget | None) -> float:
-    """Return how large the letters of the panel around `widget` are; 1: as usual."""
+    """Return the factor of the letters of the panel around `widget`; 1: as usual."""
     while widget is not None:
         if (factor := widget.property(FACTOR)) is not None:
             return float(factor)

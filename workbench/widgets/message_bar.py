@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Literal
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QRect, QRectF, QSize, Qt, QTimer
@@ -31,14 +30,14 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QTextEdit,
-    QToolButton,
     QWidget,
 )
 
 from workbench.base import theme
 from workbench.base.paths import asset
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import Label
 from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import make_button, push_button
 from workbench.widgets.panel_area import uncovered_part
 from workbench.widgets.tile import scaled_font
 
@@ -90,7 +89,7 @@ class Floating(QFrame):
         return super().eventFilter(watched, event)
 
     def place(self) -> None:
-        """Take the corner that there is now."""
+        """Place the card in its corner."""
         room = uncovered_part(self._over)
         size = self.sizeHint().boundedTo(self._over.size())
         is_left = self._side == Qt.AlignmentFlag.AlignLeft
@@ -108,7 +107,6 @@ INFO_MS = 3000  # at least
 READING_MS = 60  # for each character
 WIDEST = 900
 READABLE = 240  # for the sentence: with less it gets a row of its own
-MAX_ACTS = 2
 MAX_OF_BUG = 240  # characters
 RING_PX = 2  # around a sentence that has the keyboard; see the style sheet
 _MARGIN = 18
@@ -121,35 +119,39 @@ class MessageBar(QWidget):
     An info goes by itself, but not from under the pointer; a warning or an error stays until it
     is dismissed (the button, or Esc) or another message takes its place, and so does an info that
     is to stay.
+
+    kind  of the message in view; None: there is none
     """
 
     def __init__(self, over: QWidget) -> None:
         super().__init__(over)
+        self.kind: Kind | None = None
         self._over = over
-        self._kind: Kind | None = None
         self._details = ""
         self._stays = False
         self._offered: tuple[Act, ...] = ()
         self._icon = Label()
         self._word = Label()
         self._sentence = Sentence()
-        self._more = QPushButton("Deta&ils…")
-        self._acts = [QPushButton() for _ in range(MAX_ACTS)]
-        self._dismiss = QToolButton()
+        self._sentence.setObjectName("sentence")
+        self._more = push_button("details", "Deta&ils…", "What happened, in full, to read or copy")
+        self._more.clicked.connect(self._show_details)
+        tip, title = "Do this about what the message speaks of", "Do what the message offers"
+        self._acts = [push_button(name, "", tip, title) for name in ("act", "act-1")]
+        for number, button in enumerate(self._acts):
+            button.clicked.connect(lambda _=False, number=number: self._offered[number][1]())
+        self._dismiss = make_button("dismiss", "", "Dismiss (Esc)", "Dismiss the message")
+        self._dismiss.clicked.connect(lambda: self.clear())
         self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(lambda: self.clear("info"))
         self._age = QElapsedTimer()
         self._build()
         self.hide()
         over.installEventFilter(self)
 
     @property
-    def kind(self) -> Kind | None:
-        """Return the kind of the message in view; None: there is none."""
-        return self._kind
-
-    @property
     def sentence(self) -> str:
-        """Return the message in view; empty: there is none."""
+        """The message in view; empty: there is none."""
         return self._sentence.toPlainText()
 
     def show_message(
@@ -163,12 +165,11 @@ class MessageBar(QWidget):
     ) -> None:
         """Show `sentence` instead of whatever was said.
 
-        `details` are one click away, and so is what can be done about it: `actions`,
-        MAX_ACTS at most.
+        `details` are one click away, and so is what can be done about it: `actions`, two at most.
 
         stays  also an info waits until it is dismissed
         """
-        self._kind, self._details, self._stays = kind, details, stays
+        self.kind, self._details, self._stays = kind, details, stays
         self._age.start()
         self._offered = tuple(actions)
         for number, button in enumerate(self._acts):
@@ -176,30 +177,33 @@ class MessageBar(QWidget):
             if number < len(actions):
                 button.setText(actions[number][0])
                 button.setAccessibleName(actions[number][0].replace("&", ""))
-        self._icon.setPixmap(_icon(kind).pixmap(QSize(22, 22), self.devicePixelRatioF()))
+        icon = QIcon(str(asset(f"icons/{kind}.svg")))
+        self._icon.setPixmap(icon.pixmap(QSize(22, 22), self.devicePixelRatioF()))
         self._word.setText(WORDS[kind])
-        self._sentence.setPlainText(sentence)
         self._more.setVisible(bool(details))
-        self.setAccessibleName(f"{WORDS[kind]}: {sentence}")
+        self._write(sentence)
         self.show()
         self.raise_()
         self._place()  # hidden, the sentence would not know its height yet
         self._recolour()
-        self._announce()
+        event = QAccessibleAnnouncementEvent(self, self.accessibleName())
+        if kind == "error":
+            event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
+        QAccessible.updateAccessibility(event)
         self._timer.stop()
         self._wait()
 
     def add_message(self, kind: Kind, sentence: str) -> None:
         """Show `sentence` behind what is still to be read, so that neither hides the other."""
-        if self._kind is None:
+        if self.kind is None:
             self.show_message(kind, sentence)
             return
-        worst = max(kind, self._kind, key=list(WORDS).index)
+        worst = max(kind, self.kind, key=list(WORDS).index)
         both = f"{self.sentence} {sentence}"
         self.show_message(worst, both, self._details, self._offered, stays=self._stays)
 
     def show_bug(self, sentence: str, details: str) -> None:
-        """Say that something went wrong in here, with a traceback to copy.
+        """Show a bug, with a traceback to copy.
 
         A sentence that would fill the window is cut: the traceback has all of it.
         """
@@ -208,21 +212,21 @@ class MessageBar(QWidget):
 
     def clear(self, kind: Kind | None = None) -> None:
         """Hide the message; with `kind`, only if it is of that kind."""
-        if kind in (None, self._kind):
+        if kind in (None, self.kind):
             self._timer.stop()
-            self._kind = None
+            self.kind = None
             self._sentence.clear()
             self.hide()
 
     def show_error_if_free(self, sentence: str) -> None:
-        """Show an error that is told elsewhere as well, unless something waits to be read here."""
-        if self._kind in (None, "info"):
+        """Show an error that is shown elsewhere as well, unless something waits to be read here."""
+        if self.kind in (None, "info"):
             self.show_message("error", sentence)
 
     def outdate(self, least_ms: int = 0) -> None:
-        """Hide an info that would go by itself: what it spoke of has been taken back or is past.
+        """Hide an info that would go by itself: its subject was undone or is past.
 
-        least_ms  it stays where it has not been there for so long
+        least_ms  it stays where it was shown more recently
         """
         if not self._stays and self._age.isValid() and self._age.elapsed() >= least_ms:
             self.clear("info")
@@ -233,70 +237,51 @@ class MessageBar(QWidget):
             self._place()
 
     def reword(self, before: str, sentence: str) -> None:
-        """Say `sentence` in place of `before`, if that is in view, without announcing it anew."""
-        if self._kind is not None and self.sentence == before:
-            self._sentence.setPlainText(sentence)
-            self.setAccessibleName(f"{WORDS[self._kind]}: {sentence}")
+        """Show `sentence` in place of `before`, if that is in view, without announcing it anew."""
+        if self.kind is not None and self.sentence == before:
+            self._write(sentence)
 
     def dismiss(self, sentence: str) -> None:
         """Hide `sentence`, which holds no longer, if it is the message in view."""
-        if self._kind is not None and self.sentence == sentence:
+        if self.kind is not None and self.sentence == sentence:
             self.clear()
+
+    def _write(self, sentence: str) -> None:
+        self._sentence.setPlainText(sentence)
+        self.setAccessibleName(f"{WORDS[self.kind or 'info']}: {sentence}")
 
     def _build(self) -> None:
         font = QFont(self._word.font())
         font.setWeight(QFont.Weight.Bold)
         self._word.setFont(font)
-        self._sentence.setObjectName("sentence")
-        self._more.setObjectName("details")
-        self._more.setToolTip("What happened, in full, to read or to copy")
-        self._more.clicked.connect(self._show_details)
-        for number, button in enumerate(self._acts):
-            button.setObjectName(f"act-{number}" if number else "act")
-            button.setToolTip("Do this about what the message speaks of")
-            button.setAccessibleName("Do what the message offers")
-            button.clicked.connect(partial(self._act, number))
-        self._dismiss.setObjectName("dismiss")
         self._dismiss.setProperty("flat", True)
         self._dismiss.setIcon(QIcon(str(asset("icons/close.svg"))))
-        self._dismiss.setToolTip("Dismiss (Esc)")
-        self._dismiss.setAccessibleName("Dismiss the message")
-        self._dismiss.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._dismiss.clicked.connect(lambda: self.clear())
-        self._timer.timeout.connect(lambda: self.clear("info"))
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self, lambda: self.clear())
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(18, 8, 10, 8)
         self._grid.setHorizontalSpacing(10)
         self._grid.setColumnStretch(2, 1)
-        parts = (self._icon, self._word, self._sentence, *self._acts, self._more, self._dismiss)
-        for column, part in enumerate(parts):
+        self._is_folded = True
+        self._fold(False)  # before the others, as Tab goes
+        self._beside = (self._icon, self._word, *self._acts, self._more, self._dismiss)
+        for column, part in zip((0, 1, 3, 4, 5, 6), self._beside, strict=True):
             self._grid.addWidget(part, 0, column)
 
     def _wait(self) -> None:
-        if self._kind == "info" and not self._stays and not self.underMouse():
+        if self.kind == "info" and not self._stays and not self.underMouse():
             self._timer.start(max(INFO_MS, READING_MS * len(self.sentence)))
-
-    def _announce(self) -> None:
-        event = QAccessibleAnnouncementEvent(self, self.accessibleName())
-        if self._kind == "error":
-            event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
-        QAccessible.updateAccessibility(event)
-
-    def _act(self, number: int, _checked: bool = False) -> None:
-        self._offered[number][1]()
 
     def _show_details(self) -> None:
         DetailsDialog(self.sentence, self._details, self).open()
 
-    def _color(self) -> str:
+    def _color(self) -> QColor:
         colors = theme.colors(self.palette())
-        by_kind = {"info": colors.accent, "warning": colors.warn, "error": colors.bad}
-        return by_kind[self._kind or "info"]
+        by_kind = {"warning": colors.warn, "error": colors.bad}
+        return QColor(by_kind.get(self.kind or "", colors.accent))
 
     def _recolour(self) -> None:
         palette = self._word.palette()
-        palette.setColor(self._word.foregroundRole(), QColor(self._color()))
+        palette.setColor(self._word.foregroundRole(), self._color())
         self._word.setPalette(palette)
         self.update()
 
@@ -304,40 +289,24 @@ class MessageBar(QWidget):
         """Place the bar over the middle of the lower edge, as high as the sentence then needs."""
         room = uncovered_part(self._over)
         width = min(room.width() - 2 * _MARGIN, WIDEST)
-        self._fold(width - self._beside_px < READABLE)
+        margins, gap = self._grid.contentsMargins(), self._grid.horizontalSpacing()
+        shown = [part.sizeHint().width() + gap for part in self._beside if not part.isHidden()]
+        self._fold(width - margins.left() - margins.right() - sum(shown) < READABLE)
         self.resize(width, self.height())
         self._grid.activate()  # which tells the sentence its width, and it its height
         height = self.sizeHint().height()
         left = room.left() + (room.width() - width) // 2
-        self.setGeometry(QRect(left, max(self._lowest - height, 0), width, height))
-
-    @property
-    def _beside_px(self) -> int:
-        """Return the width that all but the sentence takes."""
-        parts = (self._icon, self._word, *self._acts, self._more, self._dismiss)
-        margins, gap = self._grid.contentsMargins(), self._grid.horizontalSpacing()
-        shown = [part.sizeHint().width() + gap for part in parts if not part.isHidden()]
-        return margins.left() + margins.right() + sum(shown)
-
-    @property
-    def _lowest(self) -> int:
-        """Return how far down the bar may reach."""
-        cards = self._over.findChildren(Floating)
-        tops = [card.y() for card in cards if not card.isHidden()]
-        return min([self._over.height(), *tops]) - EDGE
+        cards = [card.y() for card in self._over.findChildren(Floating) if not card.isHidden()]
+        lowest = min([self._over.height(), *cards]) - EDGE
+        self.setGeometry(QRect(left, max(lowest - height, 0), width, height))
 
     def _fold(self, is_narrow: bool) -> None:
         """Give the sentence a row of its own, or a place between the word and the buttons."""
-        is_folded = self._sentence is not self._between()
-        if is_folded != is_narrow:
+        if self._is_folded != is_narrow:
+            self._is_folded = is_narrow
             self._grid.removeWidget(self._sentence)
-            self._grid.addWidget(
-                self._sentence, *((1, 0, 1, 5 + MAX_ACTS) if is_narrow else (0, 2, 1, 1))
-            )
-
-    def _between(self) -> QWidget | None:
-        item = self._grid.itemAtPosition(0, 2)
-        return item.widget() if item is not None else None
+            place = (1, 0, 1, 7) if is_narrow else (0, 2, 1, 1)
+            self._grid.addWidget(self._sentence, *place)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:
@@ -345,8 +314,8 @@ class MessageBar(QWidget):
         return super().event(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        if event.type() == QEvent.Type.Resize and self.isVisible():
-            self._place()
+        if event.type() == QEvent.Type.Resize:
+            self.make_way()
         return super().eventFilter(watched, event)
 
     def enterEvent(self, _event: QEnterEvent) -> None:  # noqa: N802
@@ -364,11 +333,11 @@ class MessageBar(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         card = QRectF(self.rect()).adjusted(1, 1, -1, -1)
-        painter.setPen(QPen(QColor(self._color()), 1.5))
+        painter.setPen(QPen(self._color(), 1.5))
         painter.setBrush(QColor(theme.colors(self.palette()).panel))
         painter.drawRoundedRect(card, 8, 8)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(self._color()))
+        painter.setBrush(self._color())
         painter.drawRoundedRect(QRectF(6, 8, 4, self.height() - 16), 2, 2)
 
 
@@ -416,16 +385,10 @@ class DetailsDialog(QDialog):
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         copy = buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
         copy.setObjectName("copy")
-        copy.clicked.connect(
-            lambda: QGuiApplication.clipboard().setText(f"{sentence}\n\n{details}")
-        )
+        whole = f"{sentence}\n\n{details}"
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(whole))
         buttons.rejected.connect(self.reject)
-        column = VBox(self)
-        column.add(headline, (text, 1), buttons)
-
-
-def _icon(kind: Kind) -> QIcon:
-    return QIcon(str(asset(f"icons/{kind}.svg")))
+        VBox(self).add(headline, (text, 1), buttons)
 
 
 Answer = tuple[str, str, Callable[[], None]]  # what a button says, its tooltip, what it does
@@ -443,13 +406,12 @@ class Question(QWidget):
         self._sentence = Label(name=f"{name}-sentence", font=scaled_font(0.9), wraps=True)
         self._row = HBox(spacing=6)
         self._buttons: list[QPushButton] = []
-        column = VBox(self, 0, 4)
-        column.add(self._sentence, self._row)
+        VBox(self, 0, 4).add(self._sentence, self._row)
         self.hide()
 
     @property
     def sentence(self) -> str:
-        """Return the question; empty while there is none."""
+        """The question; empty while there is none."""
         return self._sentence.text()
 
     def ask(self, sentence: str, *answers: Answer) -> None:
@@ -468,15 +430,9 @@ class Question(QWidget):
 
     def _button(self, at: int, answer: Answer) -> QPushButton:
         text, tip, do = answer
-
-        def act() -> None:
-            self.hide()
-            do()
-
-        button = QPushButton(text)
-        button.setObjectName(f"{self.objectName()}-{at}")
-        button.setToolTip(tip_text(tip))
-        button.setAccessibleName(f"{text.replace('&', '')}: {self.sentence}")
-        button.clicked.connect(lambda: act())
+        title = f"{text.replace('&', '')}: {self.sentence}"
+        button = push_button(f"{self.objectName()}-{at}", text, tip, title)
+        button.clicked.connect(self.hide)
+        button.clicked.connect(lambda: do())
         self._row.addWidget(button, 1)
         return button

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QLocale, QPoint, QRect, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import (
-    QGuiApplication,
-    QKeyEvent,
-    QKeySequence,
-    QMouseEvent,
-    QValidator,
-    QWheelEvent,
-)
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QValidator
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QDoubleSpinBox,
@@ -26,24 +19,81 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.base.plain_text import tip_text
-from workbench.widgets.keyboard import ignore_wheel, no_wheel_focus
+from workbench.widgets.keyboard import WheelAfterFocus
 
 _PLAIN = r"[+-]?\d*[.,]?\d*([eE][+-]?\d*)?"
 _DECIMAL = re.compile(rf"{_PLAIN}(/{_PLAIN})?")  # 0.25, 0,25, 1e-3 or 1/4, or on the way there
 _WHOLE = re.compile(r"[+-]?\d*")
 SOON_MS = 30
 State = QValidator.State
+if TYPE_CHECKING:
+    _Box = QAbstractSpinBox
+else:
+    _Box = object  # see WheelAfterFocus
 
 
-class DecimalBox(QDoubleSpinBox):
-    """A box that takes a decimal point or comma, or a fraction.
+class _TypedNumber(WheelAfterFocus, _Box):
+    """The part that both boxes share: a number out of range becomes the nearest in it."""
 
-    A number out of range becomes the nearest in it, and the range is told.
-    """
+    PATTERN: re.Pattern[str]
+    minimum: Any
+    maximum: Any
+    textFromValue: Any
+
+    def prepare(self, name: str, title: str, tip: str) -> None:
+        """Set the names, and the keyboard's and the wheel's ways."""
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self.setToolTip(tip_text(tip))
+        self.setLocale(QLocale.c())  # a point, as everywhere else in the program
+        self.setKeyboardTracking(False)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # not by the wheel
+        self.editingFinished.connect(lambda: self.lineEdit().setModified(False))
+        self.lineEdit().inputRejected.connect(lambda: _say(self, self.range_in_words()))
+
+    def range_in_words(self) -> str:
+        """The range in words: "A whole number from 1 to 127"."""
+        kind = "A number" if isinstance(self, QDoubleSpinBox) else "A whole number"
+        low, high = (self.textFromValue(limit) for limit in (self.minimum(), self.maximum()))
+        return f"{kind} from {low} to {high}"
+
+    def event(self, event: QEvent) -> bool:
+        """Keep the page keys from the window, and leave undo to it unless something is typed."""
+        if is_page_key(event):
+            event.accept()
+            return True
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            keys = QKeySequence.StandardKey
+            is_undo = event.matches(keys.Undo) or event.matches(keys.Redo)
+            if is_undo and not self.lineEdit().isModified():
+                event.ignore()
+                return False
+        return super().event(event)
+
+    def validate(self, text: str, position: int) -> tuple[State, str, int]:
+        """Accept a number in the range; one out of it is intermediate, as `fixup` mends it."""
+        state = State.Invalid
+        if self.PATTERN.fullmatch(text.strip()):
+            number = _number(text)
+            is_within = number is not None and self.minimum() <= number <= self.maximum()
+            state = State.Acceptable if is_within else State.Intermediate
+        return state, text, position
+
+    def fixup(self, text: str) -> str:
+        if (number := _number(text)) is None:
+            return text
+        tell(self, self.range_in_words())
+        return str(self.textFromValue(min(max(number, self.minimum()), self.maximum())))
+
+
+class DecimalBox(_TypedNumber, QDoubleSpinBox):
+    """A box that takes a decimal point or comma, or a fraction."""
+
+    PATTERN = _DECIMAL
 
     def __init__(self, name: str, title: str, tip: str = "") -> None:
         super().__init__()
-        _prepare(self, name, title, tip)
+        self.prepare(name, title, tip)
 
     def show_value(self, value: float) -> None:
         """Set the value without telling anybody."""
@@ -59,60 +109,23 @@ class DecimalBox(QDoubleSpinBox):
             self.setDecimals(decimals)
             self.setRange(*limits)
 
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        if not ignore_wheel(self, event):
-            super().wheelEvent(event)
-
-    def event(self, event: QEvent) -> bool:
-        answer = _claim(self, event)
-        return super().event(event) if answer is None else answer
-
-    def validate(self, text: str, position: int) -> tuple[State, str, int]:
-        return _judge(self, _DECIMAL, text), text, position
-
-    def fixup(self, text: str) -> str:
-        return _nearest(self, text)
-
     def valueFromText(self, text: str) -> float:  # noqa: N802
         number = _number(text)
         return self.value() if number is None else round(number, self.decimals())
 
 
-class WholeBox(QSpinBox):
-    """A box that takes whole numbers; one out of range becomes the nearest, and that is told."""
+class WholeBox(_TypedNumber, QSpinBox):
+    """A box that takes whole numbers."""
+
+    PATTERN = _WHOLE
 
     def __init__(self, name: str, title: str, tip: str = "") -> None:
         super().__init__()
-        _prepare(self, name, title, tip)
+        self.prepare(name, title, tip)
 
     def show_value(self, value: int) -> None:
         """Set the value without telling anybody."""
         _show(self, value)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        if not ignore_wheel(self, event):
-            super().wheelEvent(event)
-
-    def event(self, event: QEvent) -> bool:
-        answer = _claim(self, event)
-        return super().event(event) if answer is None else answer
-
-    def validate(self, text: str, position: int) -> tuple[State, str, int]:
-        return _judge(self, _WHOLE, text), text, position
-
-    def fixup(self, text: str) -> str:
-        return _nearest(self, text)
-
-
-def _prepare(box: QAbstractSpinBox, name: str, title: str, tip: str) -> None:
-    box.setObjectName(name)
-    box.setAccessibleName(title)
-    box.setToolTip(tip_text(tip))
-    box.setLocale(QLocale.c())  # a point, as everywhere else in the program
-    box.setKeyboardTracking(False)
-    no_wheel_focus(box)
-    box.editingFinished.connect(lambda: box.lineEdit().setModified(False))
-    box.lineEdit().inputRejected.connect(lambda: _say(box, range_of(box)))
 
 
 def _show(box: Any, value: float) -> None:
@@ -123,48 +136,10 @@ def _show(box: Any, value: float) -> None:
 
 
 def is_page_key(event: QEvent) -> bool:
-    """Return whether a shortcut of the window would take Page Up or Down from the focus."""
+    """True if a shortcut of the window would take Page Up or Down from the focus."""
     if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
         return False
     return event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
-
-
-def _claim(box: QAbstractSpinBox, event: QEvent) -> bool | None:
-    """Return whether the box, and not the window, has this key; None: that is Qt's to say."""
-    is_mine, is_the_windows = is_page_key(event), _is_for_the_window(box, event)
-    if not (is_mine or is_the_windows):
-        return None
-    event.setAccepted(is_mine)
-    return is_mine
-
-
-def _is_for_the_window(box: QAbstractSpinBox, event: QEvent) -> bool:
-    """Test for undo and redo, unless something is being typed that they could take back."""
-    if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
-        return False
-    keys = QKeySequence.StandardKey
-    is_undo = event.matches(keys.Undo) or event.matches(keys.Redo)
-    return is_undo and not box.lineEdit().isModified()
-
-
-def _judge(box: Any, pattern: re.Pattern[str], text: str) -> State:
-    """Return how Qt is to take what is typed: out of range is only intermediate.
-
-    More may be typed, or `fixup` mends it.
-    """
-    if not pattern.fullmatch(text.strip()):
-        return State.Invalid
-    number = _number(text)
-    is_within = number is not None and box.minimum() <= number <= box.maximum()
-    return State.Acceptable if is_within else State.Intermediate
-
-
-def _nearest(box: Any, text: str) -> str:
-    number = _number(text)
-    if number is None:
-        return text
-    tell(box, range_of(box))
-    return str(box.textFromValue(min(max(number, box.minimum()), box.maximum())))
 
 
 def _number(text: str) -> float | None:
@@ -178,7 +153,7 @@ def _number(text: str) -> float | None:
 def tell(box: QAbstractSpinBox, sentence: str) -> None:
     """Say beside the box why it shows another number than was typed.
 
-    It does so when what took the focus away is over: the release of a mouse button would hide it.
+    This waits for the end of a click: the release of a mouse button would hide it.
     """
 
     def say() -> None:
@@ -188,13 +163,6 @@ def tell(box: QAbstractSpinBox, sentence: str) -> None:
             _say(box, sentence)
 
     QTimer.singleShot(SOON_MS, box, say)
-
-
-def range_of(box: Any) -> str:
-    """Return the range in words: "A whole number from 1 to 127"."""
-    kind = "A number" if isinstance(box, QDoubleSpinBox) else "A whole number"
-    low, high = (box.textFromValue(limit) for limit in (box.minimum(), box.maximum()))
-    return f"{kind} from {low} to {high}"
 
 
 def _say(box: QAbstractSpinBox, sentence: str) -> None:
@@ -232,19 +200,12 @@ class OddSpinBox(WholeBox):
         self.picked.emit(odd)
 
 
-class JumpSlider(QSlider):
-    """A horizontal slider whose handle jumps to a press on the track, then is dragged.
-
-    The wheel moves it only while it has the focus.
-    """
+class JumpSlider(WheelAfterFocus, QSlider):
+    """A horizontal slider whose handle jumps to a press on the track, then is dragged."""
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-        no_wheel_focus(self)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        if not ignore_wheel(self, event):
-            super().wheelEvent(event)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # not by the wheel
 
     def event(self, event: QEvent) -> bool:
         if is_page_key(event):  # it is a larger step here, and not the next picture
@@ -256,9 +217,8 @@ class JumpSlider(QSlider):
         if event.button() == Qt.MouseButton.LeftButton:
             option = QStyleOptionSlider()
             self.initStyleOption(option)
-            if not self._part(option, QStyle.SubControl.SC_SliderHandle).contains(
-                event.position().toPoint()
-            ):
+            handle = self._part(option, QStyle.SubControl.SC_SliderHandle)
+            if not handle.contains(event.position().toPoint()):
                 self.setValue(self._value_at(option, event.position().x()))
         super().mousePressEvent(event)  # which finds the handle under the pointer now
 
@@ -295,10 +255,8 @@ class LogSlider(JumpSlider):
         super().mousePressEvent(event)
         option = QStyleOptionSlider()
         self.initStyleOption(option)
-        self._grip = (
-            event.position().x()
-            - self._part(option, QStyle.SubControl.SC_SliderHandle).center().x()
-        )
+        handle = self._part(option, QStyle.SubControl.SC_SliderHandle)
+        self._grip = event.position().x() - handle.center().x()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         if not self.isSliderDown():
@@ -308,13 +266,17 @@ class LogSlider(JumpSlider):
         self.initStyleOption(option)
         self.setSliderPosition(self._value_at(option, event.position().x() - self._grip))
 
+    @property
+    def _ends(self) -> tuple[float, float]:
+        return math.log(2 * self.minimum() + 1), math.log(2 * self.maximum() + 1)
+
     def _share(self) -> float:
-        """Return how far along the way the handle stands, from 0 to 1."""
-        low, high = (math.log(2 * each + 1) for each in (self.minimum(), self.maximum()))
+        """How far along the way the handle stands, from 0 to 1."""
+        low, high = self._ends
         return (math.log(2 * self.sliderPosition() + 1) - low) / ((high - low) or 1.0)
 
     def _value_at(self, option: QStyleOptionSlider, x: float) -> int:
         step = super()._value_at(option, x)
-        low, high = (math.log(2 * each + 1) for each in (self.minimum(), self.maximum()))
+        low, high = self._ends
         size = math.exp(low + step / STEPS * (high - low))
         return min(max(round((size - 1) / 2), self.minimum()), self.maximum())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QIcon, QMouseEvent, QResizeEvent
@@ -39,15 +40,15 @@ class RailButton(QToolButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        has_icon = self.toolButtonStyle() == ICON_AND_NAME
+        icon_px = ICON_PX if self.toolButtonStyle() == ICON_AND_NAME else 0
         width = self.fontMetrics().horizontalAdvance(self.text())
-        return QSize(width + SIDES_PX, self.height_with(ICON_PX if has_icon else 0))
+        return QSize(width + SIDES_PX, self.height_with(icon_px))
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return self.sizeHint()
 
     def height_with(self, icon_px: int) -> int:
-        """Return how high the button is with an icon of this height; 0: without one."""
+        """Height of the button with an icon of this height; 0: without one."""
         return icon_px + self.fontMetrics().height() + AROUND_PX
 
 
@@ -68,9 +69,11 @@ class Rail(QFrame):
         super().__init__(parent)
         self.setObjectName("rail")
         self.setAccessibleName("Panels")
-        self._buttons = {title: self._make(title) for title in titles}
-        column = VBox(self, (2, SPACING_PX, 2, SPACING_PX), SPACING_PX)
-        column.add(*self._buttons.values(), 1)
+        self._buttons = {title: RailButton(title) for title in titles}
+        for title, button in self._buttons.items():
+            button.pressed.connect(partial(self.pressed.emit, title))
+            button.clicked.connect(lambda _=False, title=title: self.clicked.emit(title))
+        VBox(self, (2, SPACING_PX, 2, SPACING_PX), SPACING_PX).add(*self._buttons.values(), 1)
         self._set_font()
         self._draw_icons()
 
@@ -83,7 +86,6 @@ class Rail(QFrame):
         self._buttons[title].setToolTip(tip_text(tip))
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """Return room for the names alone."""
         return QSize(super().minimumSizeHint().width(), self._height(0))
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
@@ -101,15 +103,9 @@ class Rail(QFrame):
             button.setToolButtonStyle(style)
 
     def _height(self, icon_px: int) -> int:
-        """Return how high the rail is with icons of this height; 0: with names alone."""
+        """Height of the rail with icons of this height; 0: with names alone."""
         one = max(each.height_with(icon_px) for each in self._buttons.values())
         return len(self._buttons) * (one + SPACING_PX) + 2 * SPACING_PX
-
-    def _make(self, title: str) -> RailButton:
-        button = RailButton(title)
-        button.pressed.connect(lambda: self.pressed.emit(title))
-        button.clicked.connect(lambda _=False: self.clicked.emit(title))
-        return button
 
     def _set_font(self) -> None:
         font = QFont(theme.numbers_font())
@@ -155,25 +151,22 @@ class PanelArea(QWidget):
         super().__init__(parent)
         self._centre = QWidget(self)
         self._column = VBox(self._centre, 0)
-        self._foot: QWidget | None = None
-        self._rail: Rail | None = None
+        self._around: tuple[QWidget, ...] = ()  # the line below, and the rail
         self._frames: dict[PanelFrame, Side] = {}
         self._wishes: dict[PanelFrame, int] = {}  # widths, for usual letters
         self._widths: dict[Side, int] = {}
         self._drawer = QRect()  # empty: none lies over the picture
         self._share: float | None = None  # of the width that a panel takes on stage
-        self._edges = {side: _Edge(self, side) for side in SIDES}
-        for edge in self._edges.values():
-            edge.dragged.connect(self._drag)
+        self._edges = {side: _Edge(self, partial(self._drag, side)) for side in SIDES}
 
     def set_centre(self, centre: QWidget) -> None:
         """Put the picture in the middle; a layout keeps its place while it is elsewhere."""
         self._column.addWidget(centre)
 
-    def set_foot(self, foot: QWidget) -> None:
-        """Put a line below the picture, which no panel covers."""
-        self._foot = foot
+    def surround(self, foot: QWidget, rail: QWidget) -> None:
+        """Put a line below the picture and the panels, and the rail at the right edge."""
         foot.setParent(self)
+        self._around = (foot, rail)
 
     def add_frame(self, frame: PanelFrame, side: Side, width_px: int = 0) -> None:
         """Give `frame`, which is a child of this, its place at `side`.
@@ -181,19 +174,15 @@ class PanelArea(QWidget):
         width_px  how wide it would be where there is room, for usual letters; 0: as others are
         """
         self._frames[frame], self._wishes[frame] = side, width_px
-        frame.opened.connect(lambda is_open: self._take(frame, is_open))
+        frame.opened.connect(lambda is_open: self._make_room(frame, is_open))
         frame.enlarged.connect(lambda _: self.arrange())
 
-    def set_rail(self, rail: Rail) -> None:
-        """Put `rail`, which is a child of this, at the right edge."""
-        self._rail = rail
-
     def widths(self) -> dict[Side, int]:
-        """Return how wide the user made the panels of each side, in pixels."""
+        """Widths that the user gave the panels of each side, in pixels."""
         return dict(self._widths)
 
     def set_widths(self, widths: Mapping[Side, int]) -> None:
-        """Set how wide panels are; a side that is missing is as on the first day."""
+        """Set the panels' widths; a side that is missing is as on the first day."""
         self._widths = dict(widths)
         self.arrange()
 
@@ -202,55 +191,36 @@ class PanelArea(QWidget):
         self._share = share
         self.arrange()
 
-    def width_of(self, side: Side) -> int:
-        """Return how wide panels of `side` are: as the user made them, or as they have to be.
-
-        One that would be wider is, where the user made none of that side as they like.
-        """
-        if self._share is not None:
-            return round(self._share * self._inner_width)
-        least = self._least_width(side)
-        if side in self._widths:
-            return least
-        wish = max((theme.in_letters(self._wishes[each]) for each in self._open(side)), default=0)
-        return max(least, min(wish, self._room_for(side)))
-
-    def is_roomy(self, *sides: Side) -> bool:
-        """Return whether panels at all of `sides` leave the middle its share of the window."""
-        return self._share is not None or sum(map(self._least_width, sides)) <= self._room()
-
     def arrange(self) -> None:
         """Place the picture, the panels and the rail."""
-        inner = QRect(0, 0, self._inner_width, self._inner_height)
-        if self._foot is not None:
-            foot_px = self.height() - inner.height()
-            self._foot.setGeometry(0, inner.height(), inner.width(), foot_px)
-        if self._rail is not None:
-            self._rail.setGeometry(self.rect().adjusted(inner.width(), 0, 0, 0))
-        beside = [side for side in SIDES if self._open(side)]
-        if not self.is_roomy(*beside):
-            beside = []
+        inner = self._inner
+        if self._around:
+            foot, rail = self._around
+            foot.setGeometry(0, inner.height(), inner.width(), self.height() - inner.height())
+            rail.setGeometry(self.rect().adjusted(inner.width(), 0, 0, 0))
+        is_beside = self._is_roomy(*self._open_sides)
         middle, drawer = QRect(inner), QRect()
-        for side in SIDES:
-            frames = self._open(side)
-            edge = self._edges[side]
-            edge.setVisible(bool(frames))
-            if not frames:
+        for side, edge in self._edges.items():
+            frame = self._open(side)
+            edge.setVisible(frame is not None)
+            if frame is None:
                 continue
-            width = min(self.width_of(side), inner.width())
-            at_left = self._is_at_left(side)
-            left = 0 if at_left else inner.width() - width
-            place = QRect(left, 0, width, inner.height())
-            if side in beside and at_left:
-                middle.setLeft(width)
-            elif side in beside:
-                middle.setRight(left - 1)
+            place, at_left = QRect(inner), self._is_at_left(side)
+            width = min(self._width_of(side), inner.width())
+            if at_left:
+                place.setWidth(width)
             else:
+                place.setLeft(inner.width() - width)
+            if not is_beside:
                 drawer = place
-            frames[0].setProperty("drawer", side not in beside)
-            frames[0].setGeometry(place)
-            frames[0].raise_()
-            grip = (place.right() if at_left else left) - EDGE_PX // 2
+            elif at_left:
+                middle.setLeft(width)
+            else:
+                middle.setRight(place.left() - 1)
+            frame.setProperty("drawer", not is_beside)
+            frame.setGeometry(place)
+            frame.raise_()
+            grip = (place.right() if at_left else place.left()) - EDGE_PX // 2
             edge.setGeometry(grip, 0, EDGE_PX, inner.height())
             edge.raise_()
         self._centre.setVisible(not middle.isEmpty())  # a panel may have it all on stage
@@ -260,7 +230,7 @@ class PanelArea(QWidget):
             self.drawer_moved.emit()
 
     def uncovered_part(self, view: QWidget) -> QRect:
-        """Return what no drawer covers of `view`, which is inside this, in its coordinates."""
+        """The part of `view`, which is inside this, that no drawer covers, in its coordinates."""
         drawer = self._drawer.translated(view.mapFrom(self, QPoint()))
         part = view.rect()
         if not drawer.intersects(part):
@@ -273,22 +243,22 @@ class PanelArea(QWidget):
         return part
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        rail = self._rail.sizeHint() if self._rail else QSize()
-        foot = self._foot.sizeHint() if self._foot else QSize()
+        foot, rail = (each.sizeHint() for each in self._around)
         return self._centre.sizeHint() + QSize(rail.width(), foot.height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        centre = self._centre.minimumSizeHint()
-        foot = self._foot.minimumSizeHint() if self._foot else QSize()
-        rail = self._rail.minimumSizeHint() if self._is_rail_shown and self._rail else QSize(0, 0)
-        width = max(centre.width(), foot.width()) + rail.width()
-        return QSize(width, max(centre.height() + self._foot_height, rail.height()))
+        centre, around = self._centre.minimumSizeHint(), self.size() - self._inner.size()
+        if not self._around:
+            return centre
+        foot, rail = (each.minimumSizeHint() for each in self._around)
+        rail_px = rail if around.width() else QSize(0, 0)
+        width = max(centre.width(), foot.width()) + rail_px.width()
+        return QSize(width, max(centre.height() + around.height(), rail_px.height()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        open_sides = [side for side in SIDES if self._open(side)]
-        if len(open_sides) > 1 and not self.is_roomy(*open_sides):
-            self._open("left")[0].hide()
+        if len(self._open_sides) > 1 and not self._is_roomy(*SIDES):
+            self._hide("left")
         self.arrange()
 
     def event(self, event: QEvent) -> bool:
@@ -297,76 +267,88 @@ class PanelArea(QWidget):
             self.arrange()
         return super().event(event)
 
-    def _room(self, share: float = MIN_SHARE) -> int:
-        """Return how wide panels beside the picture may be that leave it its share, together."""
-        middle = share * self.window().width() * self.window().height()
-        return int(self._inner_width - middle / max(self._inner_height, 1))
+    @property
+    def _inner(self) -> QRect:
+        """The place of the picture and the panels."""
+        if not self._around:
+            return self.rect()
+        foot, rail = self._around
+        foot_px = 0 if foot.isHidden() else foot.sizeHint().height()
+        rail_px = 0 if rail.isHidden() else rail.sizeHint().width()
+        return self.rect().adjusted(0, 0, -rail_px, -foot_px)
 
-    def _room_for(self, side: Side) -> int:
-        """Return how wide those of `side` may be, with what is open at the other."""
-        beside = [each for each in SIDES if self._open(each)]
-        if not self.is_roomy(*beside):
-            return int(MAX_DRAWER_SHARE * self._inner_width)
-        return self._room(WISH_SHARE) - sum(
-            self._least_width(each) for each in beside if each != side
-        )
+    def _width_of(self, side: Side) -> int:
+        """Width of the panel of `side`: as the user made it, or as it has to be.
+
+        One that would be wider is, where the user made none of that side as they like.
+        """
+        if self._share is not None:
+            return round(self._share * self._inner.width())
+        least, frame = self._least_width(side), self._open(side)
+        if side in self._widths or frame is None:
+            return least
+        if self._is_roomy(*self._open_sides):
+            others = sum(self._least_width(each) for each in self._open_sides if each != side)
+            room = self._room(WISH_SHARE) - others
+        else:
+            room = int(MAX_DRAWER_SHARE * self._inner.width())
+        return max(least, min(theme.in_letters(self._wishes[frame]), room))
+
+    def _is_roomy(self, *sides: Side) -> bool:
+        """True if panels at all of `sides` leave the middle its share of the window."""
+        return self._share is not None or sum(map(self._least_width, sides)) <= self._room()
+
+    def _room(self, share: float = MIN_SHARE) -> int:
+        """Width that panels beside the picture may take together, so that it keeps its share."""
+        middle = share * self.window().width() * self.window().height()
+        return int(self._inner.width() - middle / max(self._inner.height(), 1))
 
     def _least_width(self, side: Side) -> int:
-        """Return how wide panels of `side` are at least: as usual, or as the user made them."""
+        """Least width of panels of `side`: as usual, or as the user made them."""
+        frame = self._open(side)
+        needed = 0 if frame is None else frame.minimumSizeHint().width()
         usual = theme.in_letters(USUAL_PX[side])
-        needed = [each.minimumSizeHint().width() for each in self._open(side)]
-        return max(self._widths.get(side, usual), theme.in_letters(MIN_PX), *needed, 0)
+        return max(self._widths.get(side, usual), theme.in_letters(MIN_PX), needed)
+
+    def _open(self, side: Side) -> PanelFrame | None:
+        """The panel that is open at `side`."""
+        return next((each for each in self._all_open if self._frames[each] == side), None)
 
     @property
-    def _is_rail_shown(self) -> bool:
-        return self._rail is not None and not self._rail.isHidden()
+    def _all_open(self) -> list[PanelFrame]:
+        return [each for each in self._frames if not each.isHidden() and not each.is_enlarged]
 
     @property
-    def _inner_width(self) -> int:
-        rail = self._rail.sizeHint().width() if self._is_rail_shown and self._rail else 0
-        return self.width() - rail
-
-    @property
-    def _foot_height(self) -> int:
-        if self._foot is None or self._foot.isHidden():
-            return 0
-        return self._foot.sizeHint().height()
-
-    @property
-    def _inner_height(self) -> int:
-        return self.height() - self._foot_height
-
-    def _open(self, side: Side) -> list[PanelFrame]:
-        """Return the panel that is open at `side`, as a list that may be empty."""
-        return [
-            frame
-            for frame, at in self._frames.items()
-            if at == side and not frame.isHidden() and not frame.is_enlarged
-        ]
+    def _open_sides(self) -> tuple[Side, ...]:
+        return tuple(side for side in SIDES if self._open(side) is not None)
 
     def _is_at_left(self, side: Side) -> bool:
-        """Return whether the panel of `side` stands at the left: only beside another one."""
-        return side == "left" and bool(self._open("right"))
+        """True if the panel of `side` stands at the left: only beside another one."""
+        return side == "left" and self._open("right") is not None
 
-    def _take(self, frame: PanelFrame, is_open: bool) -> None:
+    def _hide(self, side: Side, but: PanelFrame | None = None) -> None:
+        for each in self._all_open:
+            if self._frames[each] == side and each is not but:
+                each.hide()
+
+    def _make_room(self, frame: PanelFrame, is_open: bool) -> None:
+        """Close what an opened panel leaves no room for."""
         if is_open and not frame.is_enlarged:
             side = self._frames[frame]
             other: Side = "right" if side == "left" else "left"
-            gone = [each for each in self._open(side) if each is not frame]
-            if self._open(other) and not self.is_roomy("left", "right"):
-                gone += self._open(other)
-            for each in gone:
-                each.hide()
+            self._hide(side, but=frame)
+            if not self._is_roomy(*SIDES):
+                self._hide(other)
         self.arrange()
 
     def _drag(self, side: Side, x: int) -> None:
-        width = x if self._is_at_left(side) else self._inner_width - x
-        self._widths[side] = min(max(width, theme.in_letters(MIN_PX)), self._inner_width)
+        width = x if self._is_at_left(side) else self._inner.width() - x
+        self._widths[side] = min(max(width, theme.in_letters(MIN_PX)), self._inner.width())
         self.arrange()
 
 
 def uncovered_part(view: QWidget) -> QRect:
-    """Return what no drawer covers of `view`, wherever it is, in its coordinates."""
+    """The part of `view` that no drawer covers, wherever it is, in its coordinates."""
     parent = view.parentWidget()
     while parent is not None and not isinstance(parent, PanelArea):
         parent = None if parent.isWindow() else parent.parentWidget()
@@ -374,20 +356,14 @@ def uncovered_part(view: QWidget) -> QRect:
 
 
 class _Edge(QWidget):
-    """The edge of a panel, which is dragged to make it wider.
+    """The edge of a panel, which is dragged to make it wider."""
 
-    Signals:
-        dragged(side, x): it was dragged to `x`, in the area's pixels.
-    """
-
-    dragged = Signal(str, int)
-
-    def __init__(self, area: QWidget, side: Side) -> None:
+    def __init__(self, area: QWidget, drag: Callable[[int], None]) -> None:
+        """Make the edge; `drag` is called with the pointer's x in the area."""
         super().__init__(area)
-        self._area, self._side = area, side
+        self._area, self._drag = area, drag
         self.setCursor(Qt.CursorShape.SplitHCursor)
         self.hide()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        at = self.mapTo(self._area, event.position().toPoint())
-        self.dragged.emit(self._side, at.x())
+        self._drag(self.mapTo(self._area, event.position().toPoint()).x())

@@ -1,23 +1,15 @@
-"""Values on cards, labels for sentences, and columns of boxes to tick."""
+"""Values on cards, and labels for small print and sentences."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPalette, QResizeEvent
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFrame,
-    QLabel,
-    QScrollArea,
-    QSizePolicy,
-    QStyle,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy
 
 from workbench.base import theme
 from workbench.base.numbers import MISSING
 from workbench.base.plain_text import Label, tip_text
-from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.boxes import VBox
 from workbench.widgets.letters import factor_of
 
 TEXT = QPalette.ColorRole.WindowText
@@ -29,7 +21,8 @@ class ValueTile(QFrame):
 
     widest  a text as wide as any number it will show
     scale   size of the value against the program's font
-    detail  whether there is a line of small print below the value
+    detail  with a line of small print below the value
+    tip     the part of the tooltip that holds for any value
     """
 
     def __init__(
@@ -39,16 +32,15 @@ class ValueTile(QFrame):
         self.setObjectName(name)
         self.setProperty("card", True)
         self.setToolTip(tip_text(tip))
-        self._name, self._tip = caption, tip
+        self.caption, self.tip = caption, tip
         self._shown: tuple[object, ...] = ()
-        self._caption = ElidedLabel(0.85)
+        self._heading = ElidedLabel(0.85)
         self._value = Label()
         self._scale, self._widest = scale, widest
         self._value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._detail = ElidedLabel(0.85)
         self._detail.setVisible(detail)
-        layout = VBox(self, (10, 5, 10, 5), 0)
-        layout.add(self._caption, self._value, self._detail)
+        VBox(self, (10, 5, 10, 5), 0).add(self._heading, self._value, self._detail)
         self._fit()
 
     def show_value(
@@ -63,14 +55,14 @@ class ValueTile(QFrame):
         if (shown := (text, detail, note, unsure, more)) == self._shown:
             return  # many are told again with each result, and laying out words takes a while
         self._shown = shown
-        self._caption.show_text(f"{self._name} · {note}" if note else self._name)
+        self._heading.show_text(f"{self.caption} · {note}" if note else self.caption)
         self._value.setText(text)
         self._fit()
         show_role(self._value, MUTED if unsure or text == MISSING else TEXT)
         self._detail.show_text(detail)
-        self.setToolTip(tip_text(f"{more}\n\n{self._tip}" if more else self._tip))
+        self.setToolTip(tip_text(f"{more}\n\n{self.tip}" if more else self.tip))
         spoken = "unknown" if text == MISSING else text
-        parts = (f"{self._name}: {spoken}", unsure or note, detail)
+        parts = (f"{self.caption}: {spoken}", unsure or note, detail)
         self.setAccessibleName(", ".join(part for part in parts if part))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
@@ -88,16 +80,6 @@ class ValueTile(QFrame):
         self._value.setFont(usual if fits else small)
 
     @property
-    def tip(self) -> str:
-        """Return what the tooltip says of any value."""
-        return self._tip
-
-    @property
-    def caption(self) -> str:
-        """Return the caption, as it reads."""
-        return self._name
-
-    @property
     def text(self) -> str:
         """Return the value, as it reads."""
         return self._value.text()
@@ -109,7 +91,7 @@ class ValueTile(QFrame):
 
     @property
     def is_pale(self) -> bool:
-        """Return whether the value is pale: it is not to be relied on."""
+        """True if the value is not to be relied on."""
         return self._value.foregroundRole() == MUTED
 
 
@@ -173,78 +155,3 @@ def words_label(name: str, scale: float = 1.0, *, is_muted: bool = False) -> QLa
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
     label.setTextInteractionFlags(label.textInteractionFlags().TextSelectableByMouse)
     return label
-
-
-ROWS_SEEN = 4.6  # the piece of a row says that there are more
-MIN_PX = 90
-
-
-class Tick(QCheckBox):
-    """A box to tick whose words are cut with an ellipsis where they are too long."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self._whole = text
-        self.setFont(scaled_font(0.93))
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
-        return QSize(MIN_PX, super().minimumSizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        super().resizeEvent(event)
-        style = self.style()
-        box_px = style.pixelMetric(QStyle.PixelMetric.PM_IndicatorWidth, None, self)
-        gap_px = style.pixelMetric(QStyle.PixelMetric.PM_CheckBoxLabelSpacing, None, self)
-        room = self.width() - box_px - gap_px - 12  # padding and border of theme.qss, twice
-        mode = Qt.TextElideMode.ElideRight
-        self.setText(self.fontMetrics().elidedText(self._whole, mode, room))
-
-
-class TickList(QScrollArea):
-    """Columns of boxes below headings: a column may have several groups, each with its own."""
-
-    def __init__(self, columns: tuple[tuple[str, ...], ...]) -> None:
-        """Make the headings, which are seen once there is something below them."""
-        super().__init__()
-        inside = QWidget()
-        beside = HBox(inside)
-        beside.setContentsMargins(0, 0, 4, 0)
-        self._groups: dict[str, tuple[Label, VBox]] = {}
-        self._columns = [VBox(spacing=0) for _ in columns]
-        for number, (titles, column) in enumerate(zip(columns, self._columns, strict=True)):
-            for title in titles:
-                heading, boxes = Label(title), VBox(spacing=0)
-                heading.setFont(scaled_font(0.9))
-                heading.setForegroundRole(MUTED)
-                heading.hide()
-                column.addWidget(heading)
-                column.addLayout(boxes)
-                self._groups[title] = heading, boxes
-            column.addStretch(1)
-            beside.addLayout(column, 5 + 2 * number)  # CUDA's names are longer
-        self.setWidget(inside)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-
-    def add(self, tick: Tick, title: str) -> None:
-        """Add a box below those of the group."""
-        heading, boxes = self._groups[title]
-        heading.show()
-        boxes.addWidget(tick)
-        self._fit(tick.sizeHint().height(), heading.sizeHint().height())
-
-    def remove(self, tick: Tick, title: str) -> None:
-        """Remove a box of the group."""
-        heading, boxes = self._groups[title]
-        boxes.removeWidget(tick)
-        heading.setVisible(boxes.count() > 0)
-        tick.deleteLater()
-
-    def _fit(self, row_px: int, heading_px: int) -> None:
-        """Set the height to that of the longest group, or to ROWS_SEEN."""
-        rows = max(boxes.count() for _, boxes in self._groups.values())
-        self.setFixedHeight(heading_px + int(row_px * min(rows, ROWS_SEEN)) + 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,7 +24,7 @@ from workbench.base.settings import Settings
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import choices, intents
 from workbench.model.rung_times import RungTimes
-from workbench.model.state import Matrix, OwnFile, State
+from workbench.model.state import OwnFile, State
 from workbench.panels import (
     analysis,
     anatomy,
@@ -40,15 +41,14 @@ from workbench.panels import (
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.full_resolution import FullResolution
 from workbench.panels.compare.inspection import Inspection
-from workbench.panels.controls.previewing import AutoLevels, FilterPreviews
 from workbench.panels.controls.tool_row import ToolRow
 from workbench.panels.kernel import KernelMenu
 from workbench.panels.sweep.chart_links import ApplyMeasurement, DetachableChart
 from workbench.panels.sweep.shown_sessions import Sessions
-from workbench.panels.sweep.sweep_controller import SweepController
+from workbench.panels.sweep.sweep_controller import SweepController, SweepParts
 from workbench.panels.sweep.sweep_menu import ReportWriter, SweepMenu
 from workbench.panels.timing.history_plot import RunHistory
-from workbench.panels.timing.timing_views import TimingViews
+from workbench.panels.timing.status_line import TimingViews
 from workbench.session.exporter import Exporter
 from workbench.session.kernel_code import RungCompiler
 from workbench.session.kernel_folder import KernelFolder
@@ -153,19 +153,23 @@ class MainWindow(QMainWindow):
         self.chip.setContentsMargins(0, 0, 8, 0)
         self.statusBar().addPermanentWidget(self.chip)
         store, worker, reading = self.store, self.worker, self.reading
-        self.tool_row, self.runs = ToolRow(), RunHistory(self)
+        self.tool_row = ToolRow(store, reading, partial(self._enter, "Settings"))
+        self.runs = RunHistory(self)
         times, panel = self._rung_times, LazyPanel[Any]
-        self.controls = panel(controls.DOCK)
+        self.controls = panel(
+            *(controls.DOCK, store, self.live, reading, self.messages),
+            partial(self._enter, "Weights"),
+        )
         self.timing = panel(timing.DOCK, self.runs)
         self.timing_views = TimingViews(self.timing, self)
         self.analysis = panel(analysis.DOCK)
         self.pixel = panel(pixel.DOCK, store)
         self.anatomy = panel(anatomy.DOCK, store, worker, self.analysis_thread)
         self.rung = panel(rung.DOCK, store, worker, times, reading, self._compiling)
-        self.blocks = panel(blocks.DOCK)
+        self.blocks = panel(blocks.DOCK, store, worker, self.live, reading, self.messages)
         self.sweep = panel(sweep.DOCK, self.sessions, store, worker)
         self.weights = panel(weights.DOCK, store)
-        self.gallery = panel(gallery.DOCK, self.settings)
+        self.gallery = panel(gallery.DOCK)
         self.kernel = panel(
             kernel.DOCK, store, times, worker.trials, self.kernel_folder, self.messages
         )
@@ -208,27 +212,25 @@ class MainWindow(QMainWindow):
         self.inspection = Inspection(
             store, live, self.compare, self.analysis_thread, messages, self
         )
+        self.analysis.serve(
+            *(store, live, self.inspection, self.compare, self.analysis_thread, messages)
+        )
         self.memory = Memory(parts, self.inspection)
         self.screenshot_restore = ScreenshotRestore(parts, self.inspection)
-        self.filter_previews = FilterPreviews(store, self.tool_row.filter, reading, self)
-        self.auto_levels = AutoLevels(store, live, self.controls, reading, messages, self)
         # Sweeps.
-        self.sweep_controller = SweepController(
-            *(store, worker, self.sessions, self.sweep, self.rung, self._rung_times),
-            *(self.kernel_folder, reading, settings, docks, messages, self),
+        sweeps = SweepParts(
+            *(self, self.sweep, store, worker, self.sessions, self.kernel_folder, reading),
+            *(self.exporter, settings, docks, messages),
         )
-        self.apply_measurement = ApplyMeasurement(
-            *(store, worker, self.sessions, self.sweep, self.kernel_folder, reading, messages, self)
-        )
-        self.report_writer = ReportWriter(store, self.sessions, reading, settings, messages, self)
-        self.sweep_menu = SweepMenu(
-            *(worker, self.sweep, self.sessions, docks, reading),
-            *(self.exporter, settings, messages, self),
-        )
+        self.sweep_controller = SweepController(sweeps, self.rung, self._rung_times)
+        self.apply_measurement = ApplyMeasurement(sweeps)
+        self.report_writer = ReportWriter(sweeps)
+        self.sweep_menu = SweepMenu(sweeps)
         # Input and output.
         self.intake = PictureIntake(parts, self.timing_views, self.sweep, self.sweep_menu)
         self.open_menu = OpenMenu(parts)
         self.walk = Walk(store, self.opener, reading, self)
+        self.gallery.serve(settings, self.opener, self.walk, self.open_menu.ask_for_folder)
         self.drop_target = DropTarget(self)
         self.save_menu = SaveMenu(parts)
         self.screenshots = Screenshots(parts, self.sweep, self.timing, self.save_menu, self.memory)
@@ -243,7 +245,7 @@ class MainWindow(QMainWindow):
         self.help_controller = HelpController(parts)
         add_help = self.help_controller.serve
         self.filter_menu = FilterMenu(parts, self.save_menu.ask_path, add_help)
-        self.chart_place = DetachableChart(self.sweep, add_help, self)
+        self.chart_place = DetachableChart(sweeps, add_help)
         # The window itself.
         self.on_screen = OnScreen(messages, self)
         self.themes = Themes(settings, self)
@@ -313,7 +315,6 @@ class MainWindow(QMainWindow):
 
     def _connect_session(self) -> None:
         say, messages, folder = self.messages.show_message, self.messages, self.kernel_folder
-        self.tool_row.wanted.connect(self._choose)
         self.worker.device_found.connect(self._take_device)
         self.analysis_thread.hurries.connect(self.worker.hold)
         bugs.met.connect(messages.show_bug)
@@ -340,18 +341,12 @@ class MainWindow(QMainWindow):
         self.drop_target.dropped.connect(self.intake.take_content)
         self.intake.talk_wanted.connect(self.presenter.open_file)
         self.intake.kernel_wanted.connect(self.kernel_menu.open_file)
-        self.tool_row.filter.settings_wanted.connect(lambda: self.docks.enter("Settings"))
 
     def _connect_panels(self) -> None:
         """Connect each panel once it is made."""
         self.compare.drawn.connect(lambda *_: self.analysis.get())  # it shows values along the line
-        self.controls.when_made(self._connect_controls)
-        self.analysis.when_made(self._connect_analysis)
         self.rung.when_made(self._connect_rung)
-        self.blocks.when_made(self._connect_blocks)
-        self.sweep.when_made(lambda panel: panel.report_wanted.connect(self.report_writer.start))
-        self.weights.when_made(lambda panel: panel.picked.connect(self._take_weights))
-        self.gallery.when_made(self._connect_gallery)
+        self.sweep.when_made(self._connect_sweep)
         self.kernel.when_made(self._connect_kernel)
         for panel in (self.controls, self.sweep, self.timing, self.kernel):
             panel.when_made(self._tell_device)
@@ -365,38 +360,14 @@ class MainWindow(QMainWindow):
         for panel, tell in self._following:
             panel.when_made(tell)
 
-    def _connect_controls(self, panel: Any) -> None:
-        panel.wanted.connect(self._choose)
-        panel.weights.grid_wanted.connect(lambda: self.docks.enter("Weights"))
-
-    def _connect_analysis(self, panel: Any) -> None:
-        from workbench.panels.analysis.analysis_controller import AnalysisController
-
-        link = AnalysisController(
-            *(self.store, self.live, self.inspection, self.compare, panel, self.analysis_thread)
-        )
-        link.message.connect(self._inform)
-
     def _connect_rung(self, panel: Any) -> None:
         frame = self.docks["Implementation"]
         panel.large_wanted.connect(lambda: self.docks.enlarge("Implementation"))
         panel.show_large(frame.is_enlarged)
         frame.enlarged.connect(panel.show_large)
 
-    def _connect_blocks(self, panel: Any) -> None:
-        from workbench.panels.blocks.block_comparison import BlockComparison
-
-        frame = self.docks["Blocks"]
-        BlockComparison(
-            *(self.store, self.worker, self.live, panel, frame, self.reading, self.messages)
-        )
-
-    def _connect_gallery(self, panel: Any) -> None:
-        panel.file_wanted.connect(self.opener.open_file)
-        panel.built_in_wanted.connect(self.opener.open_built_in)
-        panel.folder_wanted.connect(self.open_menu.ask_for_folder)
-        panel.show_shelf(self.walk.shelf)
-        self.walk.placed.connect(panel.show_shelf)
+    def _connect_sweep(self, panel: Any) -> None:
+        panel.report.clicked.connect(lambda: self.report_writer.start())
 
     def _connect_kernel(self, panel: Any) -> None:
         self.compare.picked.connect(panel.look_at)
@@ -405,13 +376,12 @@ class MainWindow(QMainWindow):
     def _inform(self, sentence: str) -> None:
         self.messages.show_message("info", sentence)
 
+    def _enter(self, title: str) -> None:
+        self.docks.enter(title)
+
     @Slot(str, object)
     def _choose(self, name: str, value: object) -> None:
         self.store.choose(**{name: value})
-
-    @Slot(object, float)
-    def _take_weights(self, matrix: Matrix, offset: float) -> None:
-        self.store.choose(filter="custom", matrix=matrix, offset=offset)
 
     # -- the state, and the device, to the panels
 

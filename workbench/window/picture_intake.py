@@ -29,7 +29,7 @@ from workbench.files.neighbours import Shelf
 from workbench.model import choices, intents
 from workbench.model.state import Picture, State
 from workbench.panels.sweep.sweep_menu import SweepMenu
-from workbench.panels.timing.timing_views import NO_PICTURE, TimingViews
+from workbench.panels.timing.status_line import NO_PICTURE, TimingViews
 from workbench.session import clipboard
 from workbench.session.opener import MISSING, LookedAt, Opener
 from workbench.session.session_store import is_named_for_sweep, is_plan

@@ -21,7 +21,7 @@ from workbench.model.state import State
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.timing.history_plot import RunHistory
-from workbench.panels.timing.timing_views import PREVIEWED, REFUSED, TimingViews
+from workbench.panels.timing.status_line import PREVIEWED, REFUSED, TimingViews
 from workbench.widgets.actions import Action
 from workbench.widgets.keyboard import is_escape
 from workbench.widgets.lazy_panel import LazyPanel
@@ -249,7 +249,7 @@ class ExplanationController(QObject):
         pixel.when_made(self._connect_pixel)
         anatomy.when_made(self._connect_anatomy)
         for title in ("Anatomy", "Pixel"):
-            docks[title].visibility_changed.connect(lambda _: self._repaint())
+            docks[title].opened.connect(lambda _: self._repaint())
         live.after_ready.connect(lambda result, _: self._show_result(result))
         live.settled.connect(self._show_settled)
         # The right button's menu, in any picture.

@@ -134,7 +134,7 @@ class PanelMenu:
         for key, (title, frame) in zip(ROW, self._docks.items(), strict=True):
             line = menu.addAction(title)
             line.setCheckable(True)
-            place = self._docks.declared(title)
+            place = self._docks.panel(title).dock
             has_own = bool(place.menu)
             line.setObjectName("" if has_own else title)
             keys = () if has_own else place.keys

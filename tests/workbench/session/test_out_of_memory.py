@@ -73,7 +73,7 @@ def test_whatever_is_measured_meanwhile_says_the_reason_and_goes_on(qtbot, windo
     assert all(FULL in row.text for row in window.blocks.get().rows)
     assert window.messages.kind is None
     FullGpu.is_full = False
-    window.blocks.get().start_wanted.emit()
+    window.blocks.get().start()
     until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.DONE)
     assert not any(FULL in row.text for row in window.blocks.get().rows)
     settle(qtbot, window, lambda: window.store.update(ksize=9))

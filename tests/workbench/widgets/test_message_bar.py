@@ -4,12 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QPlainTextEdit,
-    QPushButton,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QToolButton, QWidget
 
 from workbench.base import theme
 from workbench.widgets import message_bar

@@ -12,7 +12,6 @@ from tests.workbench.driving import child, click, pick, settle, show_picture, tr
 from tests.workbench.engines import MadeUpGpu, Scripted
 from workbench.base import theme
 from workbench.base.settings import Settings, default_path
-from workbench.panels.controls.tool_boxes import BlockNumbers
 from workbench.window import result_views
 
 
@@ -219,7 +218,7 @@ def test_auto_is_the_first_choice_on_a_gpu_and_names_what_it_ran(qtbot, make_win
     x, y = result.block_xy
     assert ran.startswith(f"auto: {result.implementation} {x}×{y}")
     assert "Auto: " in view(window, "After").caption
-    picker = window.controls.get().findChild(BlockNumbers)
+    picker = child(window, "block-picker")
     assert not picker.isEnabled()
     settle(qtbot, window, lambda: window.store.update(implementation="shared"))
     assert picker.isEnabled()

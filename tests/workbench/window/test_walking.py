@@ -15,8 +15,8 @@ from tests.workbench.driving import (
     until,
 )
 from workbench.files.image_files import save
-from workbench.panels.gallery.shelf_page import Wall
 from workbench.panels.gallery.thumbnails import MAX_THUMBNAILS
+from workbench.panels.gallery.wall import Wall
 from workbench.window.picture_intake import words_for
 
 NAMES = ("img1.png", "img2.jpg", "img10.png", "other.png")

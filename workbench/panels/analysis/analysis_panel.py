@@ -1,16 +1,22 @@
-"""Numbers and curves of before and after: how alike they are, their values, and a line of them."""
+"""Numbers and curves of before and after: how alike they are, their values, and a line of them.
+
+All of it is computed off the GUI thread while the panel is visible.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QWidget
 
+from workbench.base.background import Throttle
 from workbench.base.numbers import MISSING, in_digits
 from workbench.base.plain_text import Label
 from workbench.imaging.analyses import (
@@ -19,9 +25,14 @@ from workbench.imaging.analyses import (
     Line,
     Similarity,
     along,
+    column,
+    comparing,
+    counting,
     distances,
     in_words,
+    row,
 )
+from workbench.model.state import State
 from workbench.panels.analysis.curves import (
     Curve,
     CurvesChart,
@@ -31,11 +42,22 @@ from workbench.panels.analysis.curves import (
     in_decibels,
 )
 from workbench.panels.compare.bars import ORIGINAL
+from workbench.panels.compare.compare_view import CompareView
+from workbench.panels.compare.inspection import Inspection
+from workbench.panels.compare.wipe_view import pin_name
+from workbench.session.live import Live
+from workbench.session.store import Store
+from workbench.session.tasks import AnalysisThread
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.folding import FoldedSection, GivingWay
 from workbench.widgets.lazy_panel import MARGINS
+from workbench.widgets.message_bar import MessageBar
 from workbench.widgets.tile import ValueTile, scaled_font, words_label
+
+REDRAW_MS = 60  # a profile follows the pointer, but does not hold it up
+HISTOGRAM, SIMILARITY = "histogram", "similarity"
+Pair = tuple[NDArray[Any], NDArray[Any]]
 
 FIRST = (
     "Open a picture to see its histogram, the values along a line, and how much the filter "
@@ -57,201 +79,139 @@ PSNR_TIP = (
 MAX_TIP = "The largest difference of any sample, in the picture's units."
 NUMBERS_TIP = "Least and largest value, percentiles and mean of each channel, before and after."
 LINE_TIP = "Which line the profile follows; Shift and a drag over the picture draws one."
+NO_LINE = "Point at the picture, or draw a line over it: Shift and a drag."
 
 
 class AnalysisPanel(UprightArea):
-    """The panel of analysis, which computes nothing itself.
+    """The panel of analysis; it draws the profile's line on the picture, too."""
 
-    Signals:
-        against_wanted(index): compare with 0 the original, else the pinned result.
-        line_kind_wanted(kind): one of LINES.
-        seen(): it came on screen and has to be up to date.
-    """
-
-    against_wanted = Signal(int)
-    line_kind_wanted = Signal(str)
-    seen = Signal()
-
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        store: Store,
+        live: Live,
+        inspection: Inspection,
+        compare: CompareView,
+        steps: AnalysisThread,
+        messages: MessageBar,
+    ) -> None:
         super().__init__()
         self.setObjectName("analysis")
         self.setAccessibleName("Analysis of before and after")
+        self._store, self._live, self._inspection = store, live, inspection
+        self._compare, self._steps = compare, steps
+        self._inform = partial(messages.show_message, "info")
+        self._of: Pair | None = None  # shown, or under way
+        self._point: tuple[int, int] | None = None
+        self._drawn: Line | None = None
         self._histograms: tuple[tuple[Histogram, ...], ...] = ()
         self._other = "before"
+        self._later = Throttle(REDRAW_MS, self._draw_profile, self)
         inside, self._sections = QWidget(), QWidget()
         self._first = words_label("analysis-first")
         self._first.setText(FIRST)
-        whole = VBox(inside, MARGINS)
-        whole.add((self._first, 0, Qt.AlignmentFlag.AlignTop), (self._sections, 1))
+        VBox(inside, MARGINS).add((self._first, 0, Qt.AlignmentFlag.AlignTop), (self._sections, 1))
         self._column = VBox(self._sections, 0)
         self._build_similarity()
         self._build_histogram()
         self._build_profile()
-        self.show_nothing()
-        self.show_picture(False)
+        self._show_nothing()
         self.setWidget(inside)  # last: what changes inside a panel is laid out again
         GivingWay(self, (self._numbers, self._similarity_note, self._where), usual=2)
+        store.changed.connect(self._follow)
+        live.settled.connect(self._analyse)
+        inspection.pins_changed.connect(self._show_pins)
+        compare.hovered.connect(self._point_at)
+        compare.drawn.connect(self._draw_line)
+        compare.add_overlay(self._paint_line)
+        self._show_pins()
 
-    # -- what to show
+    def choices(self) -> dict[str, Any]:
+        """Choices to remember for the next start."""
+        return {"log": self._log.isChecked(), "line": self._line_kind.currentData()}
 
-    def show_pins(self, names: Sequence[str], against: int) -> None:
-        """Offer the original and these pinned results to compare with, `against` chosen."""
+    def restore(self, data: dict[str, Any]) -> None:
+        """Restore `choices`, with defaults for invalid ones."""
+        self._log.setChecked(data.get("log") is True)
+        self._line_kind.show_data("column" if data.get("line") == "column" else "row")
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self._analyse()
+
+    # -- what is computed
+
+    def _follow(self, old: State, new: State) -> None:
+        """Drop results and requests when another picture is opened."""
+        samples = [state.picture and state.picture.samples for state in (old, new)]
+        if samples[0] is not samples[1]:
+            for name in (HISTOGRAM, SIMILARITY):
+                self._steps.cancel(name)
+            self._of = self._point = self._drawn = None
+            self._show_nothing()
+
+    def _pair(self) -> Pair | None:
+        """Samples to compare with, and those of the result."""
+        if (found := self._live.of_view) is None:
+            return None
+        picture, result, _ = found
+        return self._inspection.other(picture)[0], result.picture
+
+    def _analyse(self, _result: object = None) -> None:
+        pair, picture = self._pair(), self._store.state.picture
+        if not self.isVisible() or pair is None or picture is None:
+            return
+        if self._of is None or any(a is not b for a, b in zip(pair, self._of, strict=True)):
+            self._of = pair
+            self._other = self._inspection.other(picture)[1]
+            similarity = partial(comparing, *pair, picture.white)
+            for name, make, show in (
+                (HISTOGRAM, partial(counting, pair), self._show_histograms),
+                (SIMILARITY, similarity, self._show_similarity),
+            ):
+                self._steps.ask(name, make, show, self._inform)
+        self._later.start()
+
+    # -- what is shown
+
+    def _show_pins(self) -> None:
+        """Offer the original and the pinned results to compare with."""
+        pins = enumerate(self._inspection.pins, 1)
+        names = [f"{pin_name(number)} · {pin.caption.splitlines()[0]}" for number, pin in pins]
         with QSignalBlocker(self._against):
             self._against.clear()
             self._against.addItems([ORIGINAL, *names])
-            self._against.setCurrentIndex(against)
+            self._against.setCurrentIndex(self._inspection.against)
+        self._analyse()
 
-    def show_nothing(self) -> None:
-        """Clear all numbers and curves."""
+    def _show_nothing(self) -> None:
+        """Clear all numbers and curves; without a picture show the first hint."""
         self._histograms = ()
         for tile in (self._psnr, self._ssim, self._largest):
             tile.show_value(MISSING)
         self._table.setText("")
         self._cut.hide()
         self._histogram.show_curves((), "", str, str)
-        self.show_profile(None, None, None, "before")
-
-    def show_picture(self, is_there: bool) -> None:
-        """Show numbers and curves, or without a picture the first hint."""
+        self._show_no_line()
+        is_there = self._store.state.picture is not None
         self._first.setVisible(not is_there)
         self._sections.setVisible(is_there)
 
-    def show_similarity(self, found: Similarity) -> None:
-        """Show PSNR in dB, SSIM, and the largest difference in the picture's units."""
+    def _show_similarity(self, found: Similarity) -> None:
         self._psnr.show_value(in_decibels(found.psnr_db))
         self._ssim.show_value(MISSING if found.ssim is None else as_share(found.ssim))
         self._largest.show_value(in_digits(found.largest))
         note = SSIM_NOTE if found.ssim is not None else NO_SSIM
         self._similarity_note.setText(f"Full intensity: {in_digits(found.full)}. {note}")
 
-    def show_histograms(self, found: tuple[tuple[Histogram, ...], ...], other: str) -> None:
-        """Draw and list the histograms of `other` and of the result."""
-        self._histograms, self._other = found, other
+    def _show_histograms(self, found: tuple[tuple[Histogram, ...], ...]) -> None:
+        self._histograms = found
         names = [histogram.channel for histogram in found[-1]]
         if names != [self._channel.itemText(i) for i in range(1, self._channel.count())]:
             with QSignalBlocker(self._channel):
                 self._channel.clear()
                 self._channel.addItems([ALL, *names])
-        self._table.setText(as_table(found, other))
+        self._table.setText(as_table(found, self._other))
         self._draw_histogram()
-
-    def show_profile(
-        self, line: Line | None, before: NDArray[Any] | None, after: NDArray[Any] | None, other: str
-    ) -> None:
-        """Draw the samples of both pictures, (H, W, C), along `line`."""
-        if line is None or before is None or after is None:
-            self._where.setText("Point at the picture, or draw a line over it: Shift and a drag.")
-            self._profile.show_curves((), "", str, str)
-            return
-        pair = along(before, line), along(after, line)
-        names = NAMES[before.shape[2]]
-        xs = distances(before, line)
-        curves = [
-            Curve(name, bool(is_after), xs, samples[:, channel].astype(np.float64))
-            for is_after, samples in enumerate(pair)
-            for channel, name in enumerate(names)
-            if name != "α"
-        ]
-
-        def tell(index: int) -> str:
-            texts = (
-                f"{title}: "
-                + "  ".join(
-                    f"{name} {in_digits(float(value))}"
-                    for name, value in zip(names, samples[index], strict=True)
-                )
-                for title, samples in zip((other, "after"), pair, strict=True)
-            )
-            return "\n".join((f"{in_digits(float(xs[index]))} pixels along the line", *texts))
-
-        words = in_words(line)
-        self._where.setText(f"{words.capitalize()}; dashed: {other}, solid: after")
-        self._profile.show_curves(curves, f"Values along {words}.", tell, in_digits)
-
-    def show_line_kind(self, kind: str) -> None:
-        """Choose one of LINES: where the profile is taken."""
-        self._line_kind.setCurrentIndex(self._line_kind.findData(kind))
-
-    def choices(self) -> dict[str, Any]:
-        """Choices to remember for the next start."""
-        return {"log": self._log.isChecked(), "line": self.line_kind}
-
-    def restore(self, data: dict[str, Any]) -> None:
-        """Restore `choices`, with defaults for invalid ones."""
-        self._log.setChecked(data.get("log") is True)
-        self.show_line_kind("column" if data.get("line") == "column" else "row")
-
-    @property
-    def line_kind(self) -> str:
-        """The chosen one of LINES."""
-        return str(self._line_kind.currentData())
-
-    def showEvent(self, event: Any) -> None:  # noqa: N802
-        super().showEvent(event)
-        self.seen.emit()
-
-    # -- how it is built
-
-    def _build_similarity(self) -> None:
-        self._against = ElidingBox(
-            "analysis-against", "Compare with", "What the result is compared with"
-        )
-        self._against.addItem(ORIGINAL)
-        self._against.activated.connect(self.against_wanted)
-        self._column.addLayout(_row(_title("Compare with"), self._against))
-        tiles = HBox(spacing=4)
-        self._psnr = ValueTile("psnr", "PSNR", "88.88 dB", PSNR_TIP, scale=1.05, detail=False)
-        self._ssim = ValueTile("ssim", "SSIM", "0.8888", SSIM_TIP, scale=1.05, detail=False)
-        self._largest = ValueTile(
-            "largest", "Largest error", "0.0001234", MAX_TIP, scale=1.05, detail=False
-        )
-        tiles.add((self._psnr, 1), (self._ssim, 1), (self._largest, 1))
-        self._column.addLayout(tiles)
-        self._similarity_note = Label(
-            SSIM_NOTE, name="similarity-note", font=scaled_font(0.85), is_muted=True, wraps=True
-        )
-        self._column.addWidget(self._similarity_note)
-
-    def _build_histogram(self) -> None:
-        self._channel = ElidingBox("histogram-channel", "Channel", "Which channel is drawn")
-        self._channel.addItem(ALL)
-        self._channel.activated.connect(self._draw_histogram)
-        self._log = QCheckBox("Log")
-        self._log.setObjectName("histogram-log")
-        self._log.setAccessibleName("Logarithmic counts")
-        self._log.setToolTip("Logarithmic counts: rare values become visible")
-        self._log.toggled.connect(self._draw_histogram)
-        self._column.addLayout(_row(_title("Histogram"), self._channel, self._log))
-        self._histogram = CurvesChart("The histogram appears with the result.", "Histogram")
-        self._column.addWidget(self._histogram, 1)
-        self._cut = words_label("histogram-cut", 0.85, is_muted=True)
-        self._column.addWidget(self._cut)
-        self._table = Label(name="histogram-numbers", font=scaled_font(0.85))
-        self._table.setAccessibleName("Numbers of the histogram")
-        self._table.setTextFormat(Qt.TextFormat.RichText)
-        self._table.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self._table.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._table.setWordWrap(True)  # the notes below the numbers
-        self._numbers = FoldedSection("histogram-fold", NUMBERS_TIP, "Numbers", self._table)
-        self._column.addWidget(self._numbers)
-
-    def _build_profile(self) -> None:
-        self._line_kind = ElidingBox("line-kind", "Line", LINE_TIP)
-        for kind, title in LINES.items():
-            self._line_kind.addItem(title, kind)
-        self._line_kind.activated.connect(lambda _: self.line_kind_wanted.emit(self.line_kind))
-        self._column.addLayout(_row(_title("Profile"), self._line_kind))
-        self._profile = CurvesChart(
-            "Point at the picture to see a line of it.",
-            "Line profile",
-            across="pixels along the line",
-        )
-        self._column.addWidget(self._profile, 1)
-        self._where = Label(name="profile-line", font=scaled_font(0.85), is_muted=True, wraps=True)
-        self._column.addWidget(self._where)
 
     def _draw_histogram(self) -> None:
         chosen = self._channel.currentText()
@@ -267,12 +227,11 @@ class AnalysisPanel(UprightArea):
             low, high = curves[0].xs[index : index + 2]
             is_single = high - low == 1 and low % 1 == 0.5
             middle, ends = in_digits((low + high) / 2), f"{in_digits(low)} to {in_digits(high)}"
-            where = middle if is_single else ends
             counts = (
                 f"{curve.channel} {titles[curve.is_after]}: {int(curve.ys[index]):,}"
                 for curve in curves
             )
-            return "\n".join((f"value {where}", *counts))
+            return "\n".join((f"value {middle if is_single else ends}", *counts))
 
         summary = "; ".join(
             f"{each.channel} {title} from {in_digits(each.numbers.low)} to "
@@ -280,10 +239,11 @@ class AnalysisPanel(UprightArea):
             for title, picture in zip(titles, self._histograms, strict=False)
             for each in picture
         )
-        ceiling = math.inf if self._log.isChecked() else ceiling_of(curves)
+        is_log = self._log.isChecked()
+        ceiling = math.inf if is_log else ceiling_of(curves)
         self._show_cut(curves, ceiling)
         self._histogram.show_curves(
-            curves, summary, tell, in_digits, is_log=self._log.isChecked(), ceiling=ceiling
+            curves, summary, tell, in_digits, is_log=is_log, ceiling=ceiling
         )
 
     def _show_cut(self, curves: Sequence[Curve], ceiling: float) -> None:
@@ -302,15 +262,135 @@ class AnalysisPanel(UprightArea):
                 "Log shows all."
             )
 
+    # -- the line
 
-def _title(text: str) -> QLabel:
-    label = Label(text)
+    def _point_at(self, point: tuple[int, int] | None) -> None:
+        if point is not None and self.isVisible() and self._line_kind.currentData() != "line":
+            self._point = point
+            self._later.ask()
+
+    def _draw_line(self, line: Line, _is_done: bool) -> None:
+        self._drawn = line
+        self._line_kind.show_data("line")
+        self._follow_line()
+
+    def _follow_line(self) -> None:
+        self._compare.repaint_overlays()
+        self._later.ask()
+
+    def _line(self, samples: NDArray[Any]) -> Line | None:
+        height, width = samples.shape[:2]
+        kind = self._line_kind.currentData()
+        if kind == "line":
+            return self._drawn
+        x, y = self._point or (width // 2, height // 2)
+        if x >= width or y >= height:
+            return None
+        return row(samples, y) if kind == "row" else column(samples, x)
+
+    def _draw_profile(self) -> None:
+        """Draw the samples of both pictures along the chosen line."""
+        pair = self._pair()
+        if pair is None or not self.isVisible():
+            return
+        if (line := self._line(pair[0])) is None:
+            self._show_no_line()
+            return
+        values = [along(samples, line) for samples in pair]
+        names, xs = NAMES[pair[0].shape[2]], distances(pair[0], line)
+        curves = [
+            Curve(name, bool(is_after), xs, samples[:, channel].astype(np.float64))
+            for is_after, samples in enumerate(values)
+            for channel, name in enumerate(names)
+            if name != "α"
+        ]
+
+        def tell(index: int) -> str:
+            lines = [f"{in_digits(float(xs[index]))} pixels along the line"]
+            for title, samples in zip((self._other, "after"), values, strict=True):
+                pairs = zip(names, samples[index], strict=True)
+                written = (f"{name} {in_digits(float(value))}" for name, value in pairs)
+                lines.append(f"{title}: {'  '.join(written)}")
+            return "\n".join(lines)
+
+        words = in_words(line)
+        self._where.setText(f"{words.capitalize()}; dashed: {self._other}, solid: after")
+        self._profile.show_curves(curves, f"Values along {words}.", tell, in_digits)
+
+    def _show_no_line(self) -> None:
+        self._where.setText(NO_LINE)
+        self._profile.show_curves((), "", str, str)
+
+    def _paint_line(self, painter: QPainter, _visible: QRectF, scale: float) -> None:
+        is_shown = self._line_kind.currentData() == "line" and self.isVisible()
+        if self._drawn is None or not is_shown:
+            return
+        start, end = (QPointF(x + 0.5, y + 0.5) for x, y in self._drawn)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for color, width in (("#000000", 4.0), ("#ffffff", 1.5)):
+            painter.setPen(QPen(QColor(color), width / scale))
+            painter.drawLine(start, end)
+            for point in (start, end):
+                painter.drawEllipse(point, 4 / scale, 4 / scale)
+
+    # -- how it is built
+
+    def _build_similarity(self) -> None:
+        tip = "What the result is compared with"
+        self._against = ElidingBox("analysis-against", "Compare with", tip)
+        self._against.activated.connect(self._inspection.set_against)
+        self._psnr, self._ssim, self._largest = (
+            ValueTile(name, title, widest, tip, scale=1.05, detail=False)
+            for name, title, widest, tip in (
+                ("psnr", "PSNR", "88.88 dB", PSNR_TIP),
+                ("ssim", "SSIM", "0.8888", SSIM_TIP),
+                ("largest", "Largest error", "0.0001234", MAX_TIP),
+            )
+        )
+        tiles = HBox(spacing=4)
+        tiles.add((self._psnr, 1), (self._ssim, 1), (self._largest, 1))
+        self._similarity_note = Label(
+            SSIM_NOTE, name="similarity-note", font=scaled_font(0.85), is_muted=True, wraps=True
+        )
+        self._column.add(_head("Compare with", self._against), tiles, self._similarity_note)
+
+    def _build_histogram(self) -> None:
+        self._channel = ElidingBox("histogram-channel", "Channel", "Which channel is drawn")
+        self._channel.addItem(ALL)
+        self._channel.activated.connect(self._draw_histogram)
+        self._log = QCheckBox("Log")
+        self._log.setObjectName("histogram-log")
+        self._log.setAccessibleName("Logarithmic counts")
+        self._log.setToolTip("Logarithmic counts: rare values become visible")
+        self._log.toggled.connect(self._draw_histogram)
+        self._histogram = CurvesChart("The histogram appears with the result.", "Histogram")
+        self._cut = words_label("histogram-cut", 0.85, is_muted=True)
+        self._table = Label(name="histogram-numbers", font=scaled_font(0.85), wraps=True)
+        self._table.setAccessibleName("Numbers of the histogram")
+        self._table.setTextFormat(Qt.TextFormat.RichText)
+        self._table.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self._table.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._numbers = FoldedSection("histogram-fold", NUMBERS_TIP, "Numbers", self._table)
+        head = _head("Histogram", self._channel, self._log)
+        self._column.add(head, (self._histogram, 1), self._cut, self._numbers)
+
+    def _build_profile(self) -> None:
+        self._line_kind = ElidingBox("line-kind", "Line", LINE_TIP)
+        for kind, title in LINES.items():
+            self._line_kind.add(title, kind)
+        self._line_kind.activated.connect(self._follow_line)
+        across = "pixels along the line"
+        empty = "Point at the picture to see a line of it."
+        self._profile = CurvesChart(empty, "Line profile", across=across)
+        self._where = Label(name="profile-line", font=scaled_font(0.85), is_muted=True, wraps=True)
+        self._column.add(_head("Profile", self._line_kind), (self._profile, 1), self._where)
+
+
+def _head(title: str, *widgets: QWidget) -> HBox:
+    label, head = Label(title), HBox()
     label.setProperty("heading", True)
-    return label
-
-
-def _row(*widgets: QWidget) -> HBox:
-    row = HBox()
-    for widget in widgets:
-        row.addWidget(widget, int(isinstance(widget, QComboBox)))
-    return row
+    head.add(label, *((each, int(isinstance(each, QComboBox))) for each in widgets))
+    return head

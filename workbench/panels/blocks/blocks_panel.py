@@ -1,109 +1,42 @@
-"""The panel Blocks: what is compared, bars or a map of it, and what they say in a sentence."""
+"""The panel Blocks: a live comparison, which starts anew when the window's settings change."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from enum import Enum
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
+from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtGui import QFont, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
 
-from kernels.measuring.tuner import PRESETS
-from workbench.base.plain_text import Label, tip_text
+from kernels.core.device import Device, NoDevice
+from kernels.core.errors import KernelError
+from kernels.core.job import Job, Pick
+from kernels.engine.auto import Picker
+from kernels.measuring.job_comparison import Snapshot, comparing
+from workbench.base.background import Background, bugs
+from workbench.base.plain_text import Label
 from workbench.charts.canvas import FigureView
-from workbench.panels.blocks.candidates import (
-    EXAMPLE,
-    GRID,
-    BlockXY,
-    Field,
-    UnclearShapesError,
-    parsed,
+from workbench.model import intents
+from workbench.panels.blocks.candidates import Field, Key, ShapePicks, field_of, untimed
+from workbench.panels.blocks.rows import (
+    BlockRow,
+    RecordedShapes,
+    bars_of,
+    map_of,
+    recorded_shapes,
+    rows_of,
+    sentence_of,
 )
-from workbench.panels.blocks.rows import BlockRow, RecordedShapes, bars_of, map_of
+from workbench.session.live import Live
+from workbench.session.store import Store
+from workbench.session.worker import Worker
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import check_segment, make_segments, push_button
 from workbench.widgets.lazy_panel import MARGINS
+from workbench.widgets.message_bar import MessageBar
 from workbench.widgets.tile import scaled_font, words_label
-
-
-class ShapePicks(QWidget):
-    """Ticks for two sets of block shapes, and a field to type others.
-
-    Signals:
-        changed(): other shapes are to be compared.
-    """
-
-    changed = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._presets = _tick("blocks-presets", "Presets", "The block picker's shapes.")
-        self._grid = _tick("blocks-grid", "Grid", "Widths 8 to 256 by heights 1 to 32: a map.")
-        self._presets.setChecked(True)
-        self._own = QLineEdit()
-        self._own.setObjectName("blocks-own")
-        self._own.setAccessibleName("Own block shapes")
-        self._own.setPlaceholderText("Own: 48×4, 96×2")
-        self._own.setToolTip(f"Any other shapes, width × height in threads. {EXAMPLE}")
-        self._objection = Label(name="blocks-objection", wraps=True)
-        self._objection.setProperty("objection", True)
-        self._objection.hide()
-        for tick in (self._presets, self._grid):
-            tick.toggled.connect(self.changed)
-        self._own.editingFinished.connect(self._use_typed)
-        self._own.textEdited.connect(self._check)
-        self._taken: tuple[BlockXY, ...] = ()
-        row = HBox(spacing=6)
-        row.add(self._presets, self._grid, (self._own, 1))
-        VBox(self, 0, 2).add(row, self._objection)
-
-    @property
-    def shapes(self) -> tuple[BlockXY, ...]:
-        """The chosen shapes, each once: presets, grid, typed ones that are clear."""
-        sets = ((self._presets, PRESETS), (self._grid, GRID))
-        ticked = [xy for tick, shapes in sets if tick.isChecked() for xy in shapes]
-        return tuple(dict.fromkeys((*ticked, *self._taken)))
-
-    def choices(self) -> dict[str, Any]:
-        """Collect what to remember until the next start."""
-        return {
-            "presets": self._presets.isChecked(),
-            "grid": self._grid.isChecked(),
-            "own": self._own.text(),
-        }
-
-    def restore(self, data: dict[str, Any]) -> None:
-        """Restore `choices()`; the defaults replace what makes no sense."""
-        with QSignalBlocker(self):
-            self._presets.setChecked(data.get("presets") is not False)
-            self._grid.setChecked(data.get("grid") is True)
-            own = data.get("own")
-            self._own.setText(own if isinstance(own, str) else "")
-            self._use_typed()
-
-    def _check(self) -> bool:
-        try:
-            parsed(self._own.text())
-        except UnclearShapesError as unclear:
-            self._objection.setText(str(unclear))
-            self._objection.show()
-            return False
-        self._objection.hide()
-        return True
-
-    def _use_typed(self) -> None:
-        if self._check() and (found := parsed(self._own.text())) != self._taken:
-            self._taken = found
-            self.changed.emit()
-
-
-def _tick(name: str, title: str, tip: str) -> QCheckBox:
-    tick = QCheckBox(title)
-    tick.setObjectName(name)
-    tick.setToolTip(tip_text(tip))
-    return tick
 
 
 class BlocksPhase(Enum):
@@ -116,17 +49,18 @@ class BlocksPhase(Enum):
 
 
 MIN_CHART_PX = 220
+CALM_MS = 300  # without changes before it starts anew
 BARS, MAP = "blocks-bars", "blocks-map"
 VIEWS = (
     (BARS, "Bars", "One below the other."),
     (MAP, "Map", "Widths across, heights down, times as colours."),
 )
 OF_BLOCKS = "Block shapes compared: {subject}"
-RECORDED = "recorded on an {device}"
 READING = "Reading what was recorded on a GPU …"
 NO_GPU = (
     "There is no GPU here. Compare on CPU runs the CPU's implementations in turn on your picture."
 )
+NONE_CAN = "None of them can run this job; each says why."
 START_TIP = "Run them in turn on the present job until their times have settled."
 STOP_TIP = "Stop; what was measured stays in sight."
 PAUSE_TIP = "Pause the comparison, or resume it."
@@ -137,27 +71,34 @@ RECORDED_TIP = "Back to the times that were recorded on a GPU."
 
 
 class BlocksPanel(QWidget):
-    """The panel that shows the standing of the candidates.
+    """The panel, which compares while it is visible.
 
-    Signals:
-        start_wanted(), stop_wanted(), pause_wanted(is_paused).
-        recorded_wanted(): show the times recorded on a GPU again.
-        shapes_changed(): other shapes are to be compared.
-        picked(key): use this one.
+    Without a GPU it shows what an H200 took, until the user starts the CPU's implementations.
+
+    rows   the standing of the candidates
+    phase  the BlocksPhase
     """
 
-    start_wanted = Signal()
-    stop_wanted = Signal()
-    pause_wanted = Signal(bool)
-    recorded_wanted = Signal()
-    shapes_changed = Signal()
-    picked = Signal(object)
-
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        store: Store,
+        worker: Worker,
+        live: Live,
+        background: Background,
+        messages: MessageBar,
+    ) -> None:
+        """Make the panel; `background` reads what an H200 took."""
         super().__init__()
         self.setObjectName("blocks-panel")
+        self._store, self._worker, self._live = store, worker, live
+        self._background, self._messages = background, messages
+        self._field: Field | str = ""
+        self._jobs: tuple[Job, ...] = ()  # asked for last; steps of others are dropped
+        self._found: Snapshot | None = None
+        self._recorded: RecordedShapes | None = None
+        self._is_stopped = False  # by the user: then it does not begin by itself
+        self._picker: tuple[Device, Picker] | None = None
         self.phase = BlocksPhase.IDLE
-        self._has_field = False
         self.rows: tuple[BlockRow, ...] = ()
         self._subject = Label(
             name="blocks-subject", font=scaled_font(1.05, QFont.Weight.DemiBold), wraps=True
@@ -165,7 +106,6 @@ class BlocksPanel(QWidget):
         self._work = words_label("blocks-work", 0.88, is_muted=True)
         self._note = words_label("blocks-note", 0.95)
         self.picks = ShapePicks()
-        self.picks.changed.connect(self.shapes_changed)
         self._sentence = Label(name="blocks-sentence", wraps=True)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
@@ -174,94 +114,48 @@ class BlocksPanel(QWidget):
         self.chart = FigureView("")
         self.chart.setAccessibleName("Times of the candidates")
         self.chart.setMinimumWidth(MIN_CHART_PX)
-        self.chart.picked.connect(self.picked)
-        self._make_buttons()
+        self._start = push_button("blocks-start", "")
+        self._start.setProperty("primary", True)
+        self._pause = push_button("blocks-pause", "", PAUSE_TIP)
+        self._back = push_button("blocks-recorded", "Recorded", RECORDED_TIP)
+        self._back.hide()
+        self._views = make_segments(VIEWS, lambda _: self._show_chart())
+        check_segment(self._views, BARS)
+        self._later = QTimer(self, singleShot=True, interval=CALM_MS)
         self._lay_out()
-        self.show_phase(BlocksPhase.IDLE)
+        self._connect()
+        self._show_phase(BlocksPhase.IDLE)
 
-    # -- what it shows
+    def _connect(self) -> None:
+        store, worker = self._store, self._worker
+        self.picks.changed.connect(self._inspect_later)
+        self.chart.picked.connect(self._apply)
+        self._start.clicked.connect(self._toggle)
+        self._pause.clicked.connect(
+            lambda: worker.comparison.pause(self.phase is not BlocksPhase.PAUSED)
+        )
+        self._back.clicked.connect(self._show_recorded_again)
+        self._later.timeout.connect(self._follow)
+        store.changed.connect(self._inspect_later)
+        self._live.settled.connect(self._inspect_later)  # by then Auto's pick is known
+        worker.device_found.connect(self._begin_if_visible)
+        worker.comparison.stepped.connect(self._show_step)
+        worker.comparison.paused.connect(self._show_paused)
+        worker.comparison.ended.connect(self._show_ended)
+        bugs.met.connect(self._break_off)
 
-    def show_field(self, field: Field | str) -> None:
-        """Show what would be compared, or the reason there is nothing."""
-        self._has_field = isinstance(field, Field)
-        if isinstance(field, Field):
-            named = OF_BLOCKS.format(subject=field.subject)
-            self._subject.setText(named if field.is_of_blocks else field.subject)
-            self._work.setText(field.work)
-            self._click.setText(USES_SHAPE if field.is_of_blocks else USES_IMPLEMENTATION)
-            self._show_note(field.note)
-        else:
-            self._subject.setText("Nothing to compare")
-            self._work.setText("")
-            self._show_note("")
-            self.show_rows((), field)
-        is_of_blocks = not isinstance(field, Field) or field.is_of_blocks
-        self.picks.setVisible(is_of_blocks)
-        self._map_button.setEnabled(is_of_blocks)
-        self._show_chart()
-        self.show_phase(self.phase)
-
-    def show_reading(self) -> None:
-        """Show that recorded times are being read."""
-        self._subject.setText(READING)
-        self.picks.hide()
-
-    def show_recorded(self, recorded: RecordedShapes, sentence: str, note: str = "") -> None:
-        """Show what was measured on another computer; there is nothing to choose.
-
-        sentence  on the standing, and on that work beside the present job
-        note      what else is to say without a GPU
-        """
-        self._has_field = True
-        named = OF_BLOCKS.format(subject=recorded.subject)
-        self._subject.setText(f"{named}, {RECORDED.format(device=recorded.device)}")
-        self._work.setText(f"{recorded.work}, L2 cold")
-        self._click.setText(USES_NOTHING)
-        self._show_note(f"{NO_GPU} {note}".rstrip())
-        self.picks.hide()
-        self._map_button.setEnabled(True)
-        self.show_rows(recorded.rows, sentence)
-        self.show_phase(BlocksPhase.IDLE)
-        self._start.setText("Compare on CPU")
-
-    def show_can_go_back(self, can: bool) -> None:
-        """Offer to show recorded times again."""
-        self._back.setVisible(can)
-
-    def _show_note(self, note: str) -> None:
-        self._note.setText(note)
-        self._note.setVisible(bool(note))
-
-    def show_rows(self, rows: Sequence[BlockRow], sentence: str) -> None:
-        """Show the standing of the candidates, and a sentence on it."""
-        self.rows = tuple(rows)
-        self._sentence.setText(sentence)
-        self._show_chart()
-
-    def show_phase(self, phase: BlocksPhase) -> None:
-        """Set the buttons for this phase of the comparison."""
-        self.phase = phase
-        is_on = self.is_on
-        self._start.setText("Stop" if is_on else "Compare")
-        self._start.setToolTip(STOP_TIP if is_on else START_TIP)
-        self._start.setEnabled(is_on or self._has_field)
-        self._pause.setEnabled(is_on)
-        self._pause.setText("Resume" if phase is BlocksPhase.PAUSED else "Pause")
-
-    @property
-    def is_on(self) -> bool:
-        """A comparison runs, or is paused."""
-        return self.phase in (BlocksPhase.RUNNING, BlocksPhase.PAUSED)
-
-    def toggle(self) -> None:
-        """Start or stop."""
-        (self.stop_wanted if self.is_on else self.start_wanted).emit()
-
-    # -- what is remembered
+    def _lay_out(self) -> None:
+        buttons, segments = HBox(spacing=6), HBox(spacing=0)
+        segments.add(*self._views.values())
+        buttons.add(self._start, self._pause, self._back, 1, segments)
+        VBox(self, MARGINS, 6).add(
+            *(self._subject, self._work, self._note, self.picks, buttons),
+            *(self._sentence, self._click, (UprightArea(self.chart), 1)),
+        )
 
     def choices(self) -> dict[str, Any]:
         """Collect what to remember until the next start."""
-        return {**self.picks.choices(), "map": self._map_button.isChecked()}
+        return {**self.picks.choices(), "map": self._views[MAP].isChecked()}
 
     def restore(self, data: dict[str, Any]) -> None:
         """Restore `choices()`; the defaults replace what makes no sense."""
@@ -269,37 +163,259 @@ class BlocksPanel(QWidget):
         check_segment(self._views, MAP if data.get("map") is True else BARS)
         self._show_chart()
 
-    # -- how it is built
+    # -- starting and stopping
 
-    def _make_buttons(self) -> None:
-        self._start = push_button("blocks-start", "")
-        self._start.setProperty("primary", True)
-        self._start.clicked.connect(self.toggle)
-        self._pause = push_button("blocks-pause", "", PAUSE_TIP)
-        self._pause.clicked.connect(
-            lambda: self.pause_wanted.emit(self.phase is not BlocksPhase.PAUSED)
-        )
-        self._back = push_button("blocks-recorded", "Recorded", RECORDED_TIP)
-        self._back.clicked.connect(self.recorded_wanted)
-        self._back.hide()
-        self._views = make_segments(VIEWS, lambda _: self._show_chart())
-        self._map_button = self._views[MAP]
-        check_segment(self._views, BARS)
+    def start(self) -> None:
+        """Compare from the beginning, or show why not."""
+        self._later.stop()
+        self._inspect()
+        self._show_field()
+        if not isinstance(self._field, Field):
+            return
+        self._jobs = jobs = tuple(each.job for each in self._field.able)
+        self._found = None
+        self._show_phase(BlocksPhase.RUNNING if jobs else BlocksPhase.IDLE)
+        self._refresh()
+        if jobs:
+            sampling = self._field.sampling
+            self._worker.comparison.start(lambda engine: comparing(jobs, engine, sampling))
+        else:
+            self._show_rows(self.rows, NONE_CAN)
 
-    def _lay_out(self) -> None:
-        buttons = HBox(spacing=6)
-        buttons.add(self._start, self._pause, self._back, 1)
-        segments = HBox(spacing=0)
-        segments.add(*self._views.values())
-        buttons.addLayout(segments)
-        VBox(self, MARGINS, 6).add(
-            *(self._subject, self._work, self._note, self.picks, buttons),
-            *(self._sentence, self._click, (UprightArea(self.chart), 1)),
-        )
+    def stop(self) -> None:
+        """End the comparison; what was measured stays in sight."""
+        self._worker.comparison.cancel()
+        self._jobs = ()
+        self._show_phase(BlocksPhase.IDLE)
+        self._refresh()
+
+    @property
+    def _is_on(self) -> bool:
+        return self.phase in (BlocksPhase.RUNNING, BlocksPhase.PAUSED)
+
+    @Slot()
+    def _toggle(self) -> None:
+        if self._is_on:
+            self._is_stopped = True
+            self.stop()
+        else:
+            self.start()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self._is_stopped = False
+        self._begin_or_show()
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
+        super().hideEvent(event)
+        if self._is_on:
+            self.stop()
+
+    @Slot()
+    def _begin_if_visible(self) -> None:
+        if self.isVisible():
+            self._begin_or_show()
+
+    @property
+    def _begins_by_itself(self) -> bool:
+        return isinstance(self._worker.device, Device) and not self._is_stopped
+
+    def _begin_or_show(self) -> None:
+        """Begin what was not compared yet; without a GPU show what an H200 took."""
+        before = self._field
+        self._inspect()
+        is_new = self._found is None or not _is_same(before, self._field)
+        if self._begins_by_itself and is_new:
+            if self.phase is not BlocksPhase.RUNNING:
+                self.start()
+        elif isinstance(self._worker.device, NoDevice) and self._found is None:
+            self._read_recorded()
+
+    def _read_recorded(self) -> None:
+        if self._recorded is not None:
+            return
+
+        def show(recorded: RecordedShapes) -> None:
+            self._recorded = recorded
+            self._refresh()
+
+        self._subject.setText(READING)
+        self.picks.hide()
+        self._background.run(recorded_shapes, show, lambda _: None)
+
+    @Slot()
+    def _show_recorded_again(self) -> None:
+        self._found = None
+        self.stop()
+
+    # -- following
+
+    @Slot()
+    def _inspect_later(self, *_: Any) -> None:
+        if self.isVisible():
+            self._refresh()  # mark at once what is in use
+            self._later.start()
+
+    @Slot()
+    def _follow(self) -> None:
+        """Begin anew where the measurements no longer hold."""
+        before = self._field
+        self._inspect()
+        if _is_same(before, self._field):
+            return
+        if self.phase is BlocksPhase.PAUSED:
+            self.stop()  # a user who paused wants nothing measured
+        elif self._begins_by_itself or self.phase is not BlocksPhase.IDLE:
+            if isinstance(self._field, Field):
+                self.start()
+            else:
+                self.stop()
+
+    def _inspect(self) -> None:
+        """Find the candidates, and drop measurements that do not hold for them."""
+        state, shapes = self._store.state, self.picks.shapes
+        before = self._field
+        self._field = field_of(state, self._worker.device, self._picked(), shapes, self._picks)
+        if not _is_same(before, self._field):
+            self._found = None
+        if not self._is_recorded:
+            self._show_field()
+        self._refresh()
+
+    def _picked(self) -> Pick | None:
+        """Auto's pick for the present job, once it is known."""
+        result, job = self._live.result, self._job()
+        if result is None or result.picked is None:
+            return None
+        is_alike = job is not None and result.job.same_work(job, any_content=True)
+        return result.picked if is_alike else None
+
+    def _job(self) -> Job | None:
+        """The present job; None without a picture, or where it makes no sense."""
+        try:
+            return intents.job_for(self._store.state)
+        except KernelError:
+            return None
+
+    def _picks(self, job: Job) -> Iterator[Pick]:
+        """Yield picks for `job` on the GPU, the quickest first."""
+        device = self._worker.device
+        assert isinstance(device, Device)
+        if self._picker is None or self._picker[0] != device:
+            self._picker = device, Picker(device)
+        return self._picker[1].picks(job)
+
+    @Slot(object)
+    def _show_step(self, step: Any) -> None:
+        if isinstance(step, Snapshot) and step.jobs == self._jobs and self._jobs:
+            self._found = step
+            if step.is_over:
+                self._show_phase(BlocksPhase.DONE)
+            self._refresh()
+
+    @Slot(bool)
+    def _show_paused(self, is_paused: bool) -> None:
+        if self._is_on:
+            self._show_phase(BlocksPhase.PAUSED if is_paused else BlocksPhase.RUNNING)
+
+    @Slot(object, bool)
+    def _show_ended(self, error: KernelError | None, _is_complete: bool) -> None:
+        if error is not None:
+            self._show_phase(BlocksPhase.IDLE)
+            self._messages.show_message("error", str(error))
+
+    @Slot(str, str)
+    def _break_off(self, _sentence: str, _details: str) -> None:
+        """Stop after a bug, which ends all work of the worker; the window reports it."""
+        if self._is_on:
+            self.stop()
+
+    @Slot(object)
+    def _apply(self, key: Key) -> None:
+        if isinstance(self._field, Field):
+            for each in self._field.candidates:
+                if each.key == key:
+                    self._store.choose(**each.changes)
+
+    # -- what it shows
+
+    @property
+    def _is_recorded(self) -> bool:
+        """Recorded times are shown: there is no GPU, and nothing was measured."""
+        has_none = isinstance(self._worker.device, NoDevice)
+        return has_none and self._found is None and self.phase is BlocksPhase.IDLE
+
+    def _refresh(self) -> None:
+        has_gone_on = isinstance(self._worker.device, NoDevice) and not self._is_recorded
+        self._back.setVisible(has_gone_on and self._recorded is not None)
+        if self._is_recorded:
+            if self._recorded is not None:
+                self._show_recorded(self._recorded)
+        elif isinstance(self._field, Field):
+            found = self._found
+            rows = rows_of(self._field, found, self._field.current(self._store.state))
+            self._show_rows(rows, sentence_of(rows, is_over=found.is_over) if found else "")
+
+    def _show_field(self) -> None:
+        """Show the candidates' subject, or the reason why there are none."""
+        field = self._field
+        is_of_blocks = isinstance(field, str) or field.is_of_blocks
+        if isinstance(field, Field):
+            named = OF_BLOCKS.format(subject=field.subject)
+            self._subject.setText(named if is_of_blocks else field.subject)
+            self._click.setText(USES_SHAPE if is_of_blocks else USES_IMPLEMENTATION)
+            self._show_work(field.work, field.note)
+        else:
+            self._subject.setText("Nothing to compare")
+            self._show_work("", "")
+            self._show_rows((), field)
+        self.picks.setVisible(is_of_blocks)
+        self._views[MAP].setEnabled(is_of_blocks)
+        self._show_chart()
+        self._show_phase(self.phase)
+
+    def _show_recorded(self, recorded: RecordedShapes) -> None:
+        """Show what was measured on another computer; there is nothing to choose."""
+        state = self._store.state
+        named = OF_BLOCKS.format(subject=recorded.subject)
+        self._subject.setText(f"{named}, recorded on an {recorded.device}")
+        self._click.setText(USES_NOTHING)
+        self._show_work(f"{recorded.work}, L2 cold", f"{NO_GPU} {untimed(state)}".rstrip())
+        self.picks.hide()
+        self._views[MAP].setEnabled(True)
+        self._show_rows(recorded.rows, recorded.beside(self._job(), state.cache))
+        self._show_phase(BlocksPhase.IDLE)
+        self._start.setText("Compare on CPU")
+        self._start.setEnabled(True)
+
+    def _show_work(self, work: str, note: str) -> None:
+        self._work.setText(work)
+        self._note.setText(note)
+        self._note.setVisible(bool(note))
+
+    def _show_rows(self, rows: tuple[BlockRow, ...], sentence: str) -> None:
+        self.rows = rows
+        self._sentence.setText(sentence)
+        self._show_chart()
+
+    def _show_phase(self, phase: BlocksPhase) -> None:
+        self.phase = phase
+        self._start.setText("Stop" if self._is_on else "Compare")
+        self._start.setToolTip(STOP_TIP if self._is_on else START_TIP)
+        self._start.setEnabled(self._is_on or isinstance(self._field, Field))
+        self._pause.setEnabled(self._is_on)
+        self._pause.setText("Resume" if phase is BlocksPhase.PAUSED else "Pause")
 
     def _show_chart(self) -> None:
         """Draw bars, or the map, which only block shapes have."""
-        is_map = self._map_button.isChecked() and self._map_button.isEnabled()
+        is_map = self._views[MAP].isChecked() and self._views[MAP].isEnabled()
         figure_of = map_of if is_map else bars_of
         self._click.setVisible(bool(self.rows))
         self.chart.show_figure(figure_of(self.rows, self._sentence.text()) if self.rows else None)
+
+
+def _is_same(one: Field | str, other: Field | str) -> bool:
+    """Measurements for `one` hold for `other`, or both give the same reason."""
+    if isinstance(one, Field) and isinstance(other, Field):
+        return one.compares_same(other)
+    return one == other

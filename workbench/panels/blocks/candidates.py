@@ -1,10 +1,14 @@
-"""The candidates of a comparison: block shapes of one rung, or the CPU implementations."""
+"""The candidates of a comparison: block shapes of one rung, as chosen, or CPU implementations."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
@@ -13,41 +17,17 @@ from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.cpu import host_implementations
 from kernels.engine.auto import AUTO
 from kernels.engine.own_kernel import UNTIMED, OwnKernel
+from kernels.measuring.tuner import PRESETS
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 from kernels.sweeps.plan import Cell
+from workbench.base.plain_text import Label, tip_text
 from workbench.model import intents
 from workbench.model.intents import Changes
 from workbench.model.state import State
+from workbench.widgets.boxes import HBox, VBox
 
 BlockXY = tuple[int, int]
-
-WIDTHS, HEIGHTS = (8, 16, 32, 64, 128, 256), (1, 2, 4, 8, 16, 32)
-GRID: tuple[BlockXY, ...] = tuple((x, y) for y in HEIGHTS for x in WIDTHS)
-MAX_SIDE = 1024  # threads along a side, as in the block picker
-EXAMPLE = "Write shapes such as 48×4, 96×2."
-
-
-class UnclearShapesError(ValueError):
-    """A typed text that is no list of block shapes; its message is one sentence."""
-
-
-def parsed(text: str) -> tuple[BlockXY, ...]:
-    """Read the shapes (x, y) in "48x4, 96 × 2", each once.
-
-    Raises UnclearShapesError where a word is no shape, or a side is not 1 to MAX_SIDE threads.
-    """
-    shapes: dict[BlockXY, None] = {}
-    for word in re.sub(r"\s*([x×X*])\s*", r"\1", re.sub("[,;]", " ", text)).split():
-        found = re.fullmatch(r"(\d{1,6})[x×X*](\d{1,6})", word)
-        if found is None:
-            raise UnclearShapesError(f"{word!r} is not a shape. {EXAMPLE}")
-        shape = int(found[1]), int(found[2])
-        if not all(1 <= side <= MAX_SIDE for side in shape):
-            raise UnclearShapesError(f"{named(shape)}: a side is 1 to {MAX_SIDE} threads.")
-        shapes[shape] = None
-    return tuple(shapes)
-
 
 Picks = Callable[[Job], Iterable[Pick]]
 Key = BlockXY | str  # a block shape, or the key of an implementation
@@ -212,3 +192,107 @@ def work_in_words(title: str, of: Job | Cell) -> str:
         f"{title} {of.ksize}×{of.ksize}, border {of.border}, "
         f"{of.width}×{of.height}, {of.channels}\u00a0×\u00a0{of.pixel_type}"
     )
+
+
+WIDTHS, HEIGHTS = (8, 16, 32, 64, 128, 256), (1, 2, 4, 8, 16, 32)
+GRID: tuple[BlockXY, ...] = tuple((x, y) for y in HEIGHTS for x in WIDTHS)
+MAX_SIDE = 1024  # threads along a side, as in the block picker
+EXAMPLE = "Write shapes such as 48×4, 96×2."
+
+
+class UnclearShapesError(ValueError):
+    """A typed text that is no list of block shapes; its message is one sentence."""
+
+
+def parsed(text: str) -> tuple[BlockXY, ...]:
+    """Read the shapes (x, y) in "48x4, 96 × 2", each once.
+
+    Raises UnclearShapesError where a word is no shape, or a side is not 1 to MAX_SIDE threads.
+    """
+    shapes: dict[BlockXY, None] = {}
+    for word in re.sub(r"\s*([x×X*])\s*", r"\1", re.sub("[,;]", " ", text)).split():
+        found = re.fullmatch(r"(\d{1,6})[x×X*](\d{1,6})", word)
+        if found is None:
+            raise UnclearShapesError(f"{word!r} is not a shape. {EXAMPLE}")
+        shape = int(found[1]), int(found[2])
+        if not all(1 <= side <= MAX_SIDE for side in shape):
+            raise UnclearShapesError(f"{named(shape)}: a side is 1 to {MAX_SIDE} threads.")
+        shapes[shape] = None
+    return tuple(shapes)
+
+
+class ShapePicks(QWidget):
+    """Ticks for two sets of block shapes, and a field to type others.
+
+    Signals:
+        changed(): other shapes are to be compared.
+    """
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._presets = _tick("blocks-presets", "Presets", "The block picker's shapes.")
+        self._grid = _tick("blocks-grid", "Grid", "Widths 8 to 256 by heights 1 to 32: a map.")
+        self._presets.setChecked(True)
+        self._own = QLineEdit()
+        self._own.setObjectName("blocks-own")
+        self._own.setAccessibleName("Own block shapes")
+        self._own.setPlaceholderText("Own: 48×4, 96×2")
+        self._own.setToolTip(f"Any other shapes, width × height in threads. {EXAMPLE}")
+        self._objection = Label(name="blocks-objection", wraps=True)
+        self._objection.setProperty("objection", True)
+        self._objection.hide()
+        for tick in (self._presets, self._grid):
+            tick.toggled.connect(self.changed)
+        self._own.editingFinished.connect(self._use_typed)
+        self._own.textEdited.connect(self._read)
+        self._typed: tuple[BlockXY, ...] = ()
+        row = HBox(spacing=6)
+        row.add(self._presets, self._grid, (self._own, 1))
+        VBox(self, 0, 2).add(row, self._objection)
+
+    @property
+    def shapes(self) -> tuple[BlockXY, ...]:
+        """The chosen shapes, each once: presets, grid, typed ones that are clear."""
+        sets = ((self._presets, PRESETS), (self._grid, GRID))
+        ticked = [xy for tick, shapes in sets if tick.isChecked() for xy in shapes]
+        return tuple(dict.fromkeys((*ticked, *self._typed)))
+
+    def choices(self) -> dict[str, Any]:
+        """Collect what to remember until the next start."""
+        ticks = {"presets": self._presets.isChecked(), "grid": self._grid.isChecked()}
+        return {**ticks, "own": self._own.text()}
+
+    def restore(self, data: dict[str, Any]) -> None:
+        """Restore `choices()`; the defaults replace what makes no sense."""
+        with QSignalBlocker(self):
+            self._presets.setChecked(data.get("presets") is not False)
+            self._grid.setChecked(data.get("grid") is True)
+            own = data.get("own")
+            self._own.setText(own if isinstance(own, str) else "")
+            self._use_typed()
+
+    def _read(self) -> tuple[BlockXY, ...] | None:
+        """Read the typed shapes; None, and an objection, where they are unclear."""
+        shapes, objection = None, ""
+        try:
+            shapes = parsed(self._own.text())
+        except UnclearShapesError as unclear:
+            objection = str(unclear)
+        self._objection.setText(objection)
+        self._objection.setVisible(bool(objection))
+        return shapes
+
+    def _use_typed(self) -> None:
+        shapes = self._read()
+        if shapes is not None and shapes != self._typed:
+            self._typed = shapes
+            self.changed.emit()
+
+
+def _tick(name: str, title: str, tip: str) -> QCheckBox:
+    tick = QCheckBox(title)
+    tick.setObjectName(name)
+    tick.setToolTip(tip_text(tip))
+    return tick

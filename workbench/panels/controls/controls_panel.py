@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGroupBox, QWidget
 
 from kernels.core.device import Device, NoDevice
+from kernels.core.job import Result
 from kernels.engine.auto import Auto
 from kernels.engine.own_kernel import OwnKernel
 from workbench.base import theme
+from workbench.base.background import Background
 from workbench.base.plain_text import Label, tip_text
+from workbench.imaging.analyses import Levels, around_zero, spanning
+from workbench.imaging.display import Display
 from workbench.model import intents
 from workbench.model.names import NEGATIVE_TITLES
 from workbench.model.state import State
-from workbench.panels.controls.filter_controls import FilterControls, WeightsControls
-from workbench.panels.controls.tool_boxes import Availability, BlockNumbers
-from workbench.panels.controls.tool_row import why_no_block
+from workbench.panels.controls.filter_controls import FieldList, FilterControls, WeightsControls
+from workbench.panels.controls.tool_row import BLOCK_TIP, Availability, why_no_block
+from workbench.session.live import Live
+from workbench.session.store import Store
 from workbench.widgets.boxes import Form, HBox, UprightArea, VBox, align
 from workbench.widgets.buttons import push_button
-from workbench.widgets.drop_down import DropDown
 from workbench.widgets.folding import FoldedSection
 from workbench.widgets.lazy_panel import MARGINS
-from workbench.widgets.number_boxes import DecimalBox
+from workbench.widgets.message_bar import MessageBar
+from workbench.widgets.number_boxes import DecimalBox, WholeBox
 
 CACHE_TIP = (
     "Cold: the GPU's L2 is emptied before each sample, as when the picture is new to it.\n"
@@ -34,41 +41,45 @@ DEVICES_TIP = (
     "So many GPUs share the rows of the picture; the rows that one needs of another's are copied\n"
     "between them. The time is from the first one's start until all have ended."
 )
+BASELINE_TIP = (
+    "The CPU implementation that speed-ups are measured against.\n"
+    "Nothing but “Speed-up” changes with it."
+)
 MAX_LINES = 6  # of a sentence about an implementation
 NO_CACHE = "Only runs on a GPU have an L2 cache to empty."
 NO_GPU = "Auto runs on the CPU here, whose caches are left as they are."
 
 
 class RunControls(QGroupBox):
-    """Block, cache, baseline and devices; `wanted` emits name and value of a State field.
+    """The controls of block, cache, baseline and devices.
 
     about  the label with a sentence about the chosen implementation
     """
 
-    wanted = Signal(str, object)
-
-    def __init__(self) -> None:
+    def __init__(self, store: Store) -> None:
         super().__init__("Implementation")
         self._availability: Availability = []
         self.about = Label(name="about-implementation", is_muted=True, wraps=True)
         self.about.setFixedHeight(MAX_LINES * self.about.fontMetrics().lineSpacing())
-        self.about.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._block = BlockNumbers()
-        self._cache = DropDown("cache", "L2 cache")
-        self._cache.addItem("Cold", "cold")
-        self._cache.addItem("Warm", "warm")
-        self._devices = DropDown("devices", "Devices")
-        self._devices.setToolTip(DEVICES_TIP)
-        self._baseline = DropDown("baseline", "Speed-up against")
-        self._baseline.setToolTip(
-            "The CPU implementation that speed-ups are measured against.\n"
-            "Nothing but “Speed-up” changes with it."
-        )
-        combos = {"cache": self._cache, "baseline": self._baseline, "devices": self._devices}
-        for name, combo in combos.items():
-            combo.activated.connect(lambda _, n=name, c=combo: self.wanted.emit(n, c.currentData()))
-        self._block.picked.connect(lambda block_xy: self.wanted.emit("block_xy", block_xy))
-        self._lay_out()
+        self._block, self._sides = QWidget(), (_side("x", "width"), _side("y", "height"))
+        self._block.setObjectName("block-picker")
+        for side in self._sides:
+            side.valueChanged.connect(
+                lambda _: store.choose(block_xy=tuple(each.value() for each in self._sides))
+            )
+        HBox(self._block, 0).add((self._sides[0], 1), Label("×"), (self._sides[1], 1))
+        self._cache = FieldList(store, "cache", "L2 cache")
+        self._cache.add("Cold", "cold")
+        self._cache.add("Warm", "warm")
+        self._devices = FieldList(store, "devices", "Devices", DEVICES_TIP)
+        self._baseline = FieldList(store, "baseline", "Speed-up against", BASELINE_TIP)
+        self.form = Form(self)
+        self.form.add("Block", self._block, self._sides[0])
+        self.form.add("L&2 cache", self._cache)
+        self.form.add("S&peed-up vs", self._baseline)
+        self.form.add("Devices", self._devices)
+        self.form.setRowVisible(self._devices, False)  # most computers have one GPU, or none
+        self.form.addRow(self.about)  # as high as the longest: nothing moves with what it says
 
     def show_implementations(self, availability: Availability) -> None:
         """Offer implementations, each with the reason it cannot run the job, or None."""
@@ -79,8 +90,12 @@ class RunControls(QGroupBox):
         self._baseline.clear()
         for implementation, reason in availability:
             if implementation.kind == "cpu":
-                self._add_baseline(implementation.key, implementation.title, reason)
-        self._baseline.setCurrentIndex(self._baseline.findData(current))
+                self._baseline.add(implementation.title, implementation.key, reason or "")
+                item = self._baseline.model().item(  # type: ignore[attr-defined]
+                    self._baseline.count() - 1
+                )
+                item.setEnabled(not reason)
+        self._baseline.show_data(current)
 
     def show_device(self, device: Device | NoDevice) -> None:
         """Offer as many GPUs as there are, where there are several."""
@@ -88,25 +103,24 @@ class RunControls(QGroupBox):
         chosen = self._devices.currentData()
         self._devices.clear()
         for number in range(1, count + 1):
-            self._devices.addItem(f"{number} GPU{'s' if number > 1 else ''}", number)
-        self._devices.setCurrentIndex(self._devices.findData(chosen))
+            self._devices.add(f"{number} GPU{'s' if number > 1 else ''}", number)
+        self._devices.show_data(chosen)
         self.form.setRowVisible(self._devices, count > 1)
 
     def show_state(self, state: State) -> None:
         """Show how the filter is computed, and a sentence about the chosen implementation."""
-        for combo, key in (
-            (self._cache, state.cache),
-            (self._baseline, state.baseline),
-            (self._devices, state.devices),
-        ):
-            combo.setCurrentIndex(combo.findData(key))  # only `activated` is listened to
+        for each in (self._cache, self._baseline, self._devices):
+            each.show_state(state)
         chosen, reason = next(
             (each for each in self._availability if each[0].key == state.implementation),
             (None, None),
         )
         self.about.setText(reason or (chosen.idea if chosen else ""))
-        self._block.show_block(state.block_xy)
-        self._block.show_refusal(why_no_block(chosen))
+        for side, value in zip(self._sides, state.block_xy, strict=True):
+            side.show_value(value)
+        no_block = why_no_block(chosen)
+        self._block.setEnabled(not no_block)
+        self._block.setToolTip(tip_text(no_block or BLOCK_TIP))
         no_cache = NO_CACHE if chosen is None or chosen.kind == "cpu" else ""
         if isinstance(chosen, Auto | OwnKernel) and not self._has_gpu():
             no_cache = NO_GPU if isinstance(chosen, Auto) else NO_CACHE
@@ -117,21 +131,12 @@ class RunControls(QGroupBox):
     def _has_gpu(self) -> bool:
         return any(each.kind == "cuda" and not reason for each, reason in self._availability)
 
-    def _add_baseline(self, key: str, title: str, reason: str | None) -> None:
-        self._baseline.addItem(title, key)
-        if reason:
-            row = self._baseline.count() - 1
-            self._baseline.model().item(row).setEnabled(False)  # type: ignore[attr-defined]
-            self._baseline.setItemData(row, tip_text(reason), Qt.ItemDataRole.ToolTipRole)
 
-    def _lay_out(self) -> None:
-        self.form = form = Form(self)
-        form.add("Block", self._block, self._block.across)
-        form.add("L&2 cache", self._cache)
-        form.add("S&peed-up vs", self._baseline)
-        form.add("Devices", self._devices)
-        form.setRowVisible(self._devices, False)  # most computers have one GPU, or none
-        form.addRow(self.about)  # below, as high as the longest: nothing moves with what it says
+def _side(axis: str, title: str) -> WholeBox:
+    box = WholeBox(f"block-{axis}", f"Block {title}")
+    box.setRange(1, 1024)
+    box.setMinimumWidth(72)
+    return box
 
 
 MAX_LEVEL = 1e6  # the largest level; 16 bits end at 65535
@@ -146,49 +151,54 @@ NEGATIVE_TIP = (
     "Auto or Clip here."
 )
 LEVEL_TIP = "Samples of this value, and beyond it, are shown as {}."
+LEVELS_TIP = (
+    "How pictures are shown. The black and the white point are for looking only:\n"
+    "filters and saved files never change with them."
+)
+NOTHING = "Auto levels: what is shown has one value only, so there is nothing to spread."
 
 
 class DisplayControls(QGroupBox):
-    """The controls of the display: levels of black and white, and negative values.
+    """The controls of the display: levels of black and white, and negative values."""
 
-    Signals:
-        wanted(name, value): the user picked `value` for State field `name`.
-        auto_levels_wanted(): fit the levels to the pictures shown.
-    """
-
-    wanted = Signal(str, object)
-    auto_levels_wanted = Signal()
-
-    def __init__(self) -> None:
+    def __init__(
+        self, store: Store, live: Live, background: Background, messages: MessageBar
+    ) -> None:
+        """Make the controls; `background` finds levels that span the pictures of `live`."""
         super().__init__()
         self.setProperty("untitled", True)
-        self._state = State()
-        self._found: tuple[float, float] | None = None  # by fitting the newest result
+        self.setToolTip(LEVELS_TIP)
+        self._store, self._live = store, live
+        self._background, self._messages = background, messages
+        # Levels fitted to the newest result.
+        self._found = None if live.of_view is None else live.of_view[2].levels
+        live.after_ready.connect(self._take)
         self._black = DecimalBox("level-black", "Black point", LEVEL_TIP.format("black"))
         self._white = DecimalBox("level-white", "White point", LEVEL_TIP.format("white"))
         for box in (self._black, self._white):
             box.setMinimumWidth(96)
-            box.valueChanged.connect(self._want)
+            box.valueChanged.connect(self._choose_levels)
         tip = "Black and white points that span what is shown."
-        self._auto = push_button("levels-auto", "Auto levels", tip)
-        self._auto.clicked.connect(self.auto_levels_wanted)
+        auto = push_button("levels-auto", "Auto levels", tip)
+        auto.clicked.connect(self._search)
         tip = "The black and white points to begin with."
         self._reset = push_button("levels-reset", "Reset", tip)
-        self._reset.clicked.connect(lambda: self.wanted.emit(self._field, None))
-        self._negative = DropDown("negative-display", "Negative values")
-        self._negative.setToolTip(tip_text(NEGATIVE_TIP))
+        self._reset.clicked.connect(lambda: store.choose(**{self._field: None}))
+        self._negative = FieldList(store, "negative_display", "Negative values", NEGATIVE_TIP)
         for key, title in NEGATIVE_TITLES.items():
-            self._negative.addItem(title, key)
-        self._negative.activated.connect(
-            lambda row: self.wanted.emit("negative_display", self._negative.itemData(row))
-        )
-        self._lay_out()
+            self._negative.add(title, key)
+        buttons = QWidget()
+        HBox(buttons, 0).add((auto, 2), (self._reset, 1))
+        self.form = Form(self)
+        self.form.add("Black point", self._black)
+        self.form.add("White point", self._white)
+        self.form.add("Negative", self._negative)
+        self.form.add("", buttons)
 
     def show_state(self, state: State) -> None:
         """Show the levels and the mapping of negative values."""
-        self._state = state
         self.setEnabled(state.picture is not None)
-        self._negative.setCurrentIndex(list(NEGATIVE_TITLES).index(state.negative_display))
+        self._negative.show_state(state)
         is_around_zero = intents.is_around_zero(state)
         self._negative.setEnabled(is_around_zero)
         shown = intents.look_for(state).negative_display
@@ -197,20 +207,20 @@ class DisplayControls(QGroupBox):
         self._reset.setEnabled(getattr(state, self._field) is not None)
         self._show_levels()
 
-    def show_levels(self, levels: tuple[float, float] | None) -> None:
-        """Show the levels fitted to the newest result."""
-        self._found = levels
+    @Slot(object, object)
+    def _take(self, _result: Result, display: Display) -> None:
+        self._found = display.levels
         self._show_levels()
 
     @property
     def _field(self) -> str:
-        return "result_levels" if intents.is_around_zero(self._state) else "levels"
+        return "result_levels" if intents.is_around_zero(self._store.state) else "levels"
 
     def _show_levels(self) -> None:
-        picture = self._state.picture
-        if picture is None:
+        state = self._store.state
+        if (picture := state.picture) is None:
             return
-        low, high = intents.look_for(self._state).levels or self._found or (0.0, picture.white)
+        low, high = intents.look_for(state).levels or self._found or (0.0, picture.white)
         # The range of floats depends on their file: 0 to 1, 0 to 4095, or a few millionths.
         digits = 0 if picture.white > 1 else 3 - math.floor(math.log10(high - low))
         decimals = min(max(digits, 0), MAX_DECIMALS)
@@ -222,21 +232,34 @@ class DisplayControls(QGroupBox):
             box.show_range(least, most, decimals, max(round((high - low) / 100, decimals), apart))
             box.show_value(value)
 
-    def _want(self) -> None:
-        self.wanted.emit(self._field, (self._black.value(), self._white.value()))
+    @Slot()
+    def _choose_levels(self) -> None:
+        self._store.choose(**{self._field: (self._black.value(), self._white.value())})
 
-    def _lay_out(self) -> None:
-        self.form = form = Form(self)
-        form.add("Black point", self._black)
-        form.add("White point", self._white)
-        form.add("Negative", self._negative)
-        buttons = QWidget()
-        line = HBox(buttons, 0)
-        line.add((self._auto, 2), (self._reset, 1))
-        form.add("", buttons)
-        self.setToolTip(
-            "How pictures are shown. The black and the white point are for looking only:\n"
-            "filters and saved files never change with them."
+    @Slot()
+    def _search(self) -> None:
+        """Fit the result where it swings around zero, else the pictures before and after."""
+        asked, of_view = self._store.state, self._live.of_view
+        if asked.picture is None:
+            return
+        field, results = self._field, () if of_view is None else (of_view[1].picture,)
+        search: Callable[[], Levels | None] = partial(spanning, asked.picture.samples, *results)
+        if results and field == "result_levels":
+            search = partial(around_zero, *results, intents.look_for(asked).negative_display)
+        elif not results:
+            field = "levels"
+
+        def show(levels: Levels | None) -> None:
+            now = self._store.state  # another picture or filter may have been chosen meanwhile
+            if now.picture is not asked.picture or intents.needs_run(asked, now):
+                return
+            if levels is None:
+                self._messages.show_message("info", NOTHING)
+            else:
+                self._store.update(**{field: levels})
+
+        self._background.run(
+            search, show, lambda error: self._messages.show_message("error", str(error))
         )
 
 
@@ -247,42 +270,41 @@ SENTENCE_PX, DISPLAY_PX = 745, 640
 
 
 class ControlPanel(UprightArea):
-    """The panel that shows a `State` and emits the user's choices; it decides nothing.
+    """The panel that shows a `State`, and puts the user's choices into the store."""
 
-    Signals:
-        wanted(name, value): the user picked `value` for State field `name`.
-        auto_levels_wanted(): fit the display's levels to the pictures shown.
-    """
-
-    wanted = Signal(str, object)
-    auto_levels_wanted = Signal()
-
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        store: Store,
+        live: Live,
+        background: Background,
+        messages: MessageBar,
+        edit_weights: Callable[[], object],
+    ) -> None:
+        """Make the panel; `edit_weights` opens the weights editor."""
         super().__init__()
-        self.filter = FilterControls()
-        self.run = RunControls()
-        self._display = DisplayControls()
-        self.weights = WeightsControls()
-        self._groups = (self.filter, self.run, self._display, self.weights)
-        for group in self._groups:
-            group.wanted.connect(self.wanted)
-        self._display.auto_levels_wanted.connect(self.auto_levels_wanted)
+        self._filter, self._run = FilterControls(store), RunControls(store)
+        self._display = DisplayControls(store, live, background, messages)
+        weights = WeightsControls(store, edit_weights)
+        self._groups = (self._filter, self._run, self._display, weights)
         column = QWidget()
         column.setObjectName("controls")
-        rows = VBox(column, MARGINS)
         self._fold = FoldedSection("controls-fold-display", DISPLAY_TIP, "Display", self._display)
-        rows.add(self.filter, self.run, self._fold, self.weights)
-        rows.addStretch(1)
+        VBox(column, MARGINS).add(self._filter, self._run, self._fold, weights, 1)
         self.setWidget(column)
         self._align()
 
     def show_implementations(self, availability: Availability) -> None:
         """Offer implementations, each with the reason it cannot run the job, or None."""
-        self.run.show_implementations(availability)
+        self._run.show_implementations(availability)
 
     def show_device(self, device: Device | NoDevice) -> None:
         """Offer several GPUs where there are some."""
-        self.run.show_device(device)
+        self._run.show_device(device)
+
+    def show_state(self, state: State) -> None:
+        """Show `state` in every group."""
+        for group in self._groups:
+            group.show_state(state)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
@@ -295,17 +317,8 @@ class ControlPanel(UprightArea):
         self._give_way()
 
     def _give_way(self) -> None:
-        self.run.about.setVisible(self.height() >= theme.in_letters(SENTENCE_PX))
+        self._run.about.setVisible(self.height() >= theme.in_letters(SENTENCE_PX))
         self._fold.show_room(self.height() >= theme.in_letters(DISPLAY_PX))
 
     def _align(self) -> None:
-        align(self.filter.form, self.run.form, self._display.form)
-
-    def show_levels(self, levels: tuple[float, float] | None) -> None:
-        """Show the levels fitted to the newest result."""
-        self._display.show_levels(levels)
-
-    def show_state(self, state: State) -> None:
-        """Show `state` in every group."""
-        for group in self._groups:
-            group.show_state(state)
+        align(self._filter.form, self._run.form, self._display.form)

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
 from PySide6.QtGui import QFont, QIcon, QImage, QKeyEvent, QPixmap
 from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QScrollArea, QToolButton, QWidget
 
 from kernels import filters
 from kernels.filters import GROUPS, Filter
+from workbench.base.background import Background
 from workbench.base.plain_text import Label
+from workbench.imaging.filter_previews import preview, reduced
+from workbench.model.intents import has_parameter
+from workbench.model.state import State
+from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import make_button, tab_button
 from workbench.widgets.drop_down import ToolList
@@ -22,18 +31,17 @@ TILE_PX = QSize(152, 88)
 
 
 class FilterPopup(QFrame):
-    """A popup to choose a filter: type to search, arrow keys and Enter, or click.
+    """A popup to choose a filter: type to search, arrow keys and Enter, or click."""
 
-    Signals:
-        picked(key): the user chose a filter.
-        settings_wanted(): show the filters' own parameters, in the panel Settings.
-    """
-
-    picked = Signal(str)
-    settings_wanted = Signal()
-
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(
+        self,
+        parent: QWidget,
+        pick: Callable[[str], object],
+        open_settings: Callable[[], object],
+    ) -> None:
+        """Make the popup; `pick` is called with the key of a chosen filter."""
         super().__init__(parent, Qt.WindowType.Popup)
+        self._pick_key = pick
         self.setObjectName("filter-popup")
         self.setAttribute(Qt.WidgetAttribute.WA_NoMouseReplay)  # else a click on the box reopens it
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -46,7 +54,7 @@ class FilterPopup(QFrame):
         self._search.installEventFilter(self)
         self._settings = make_button("popup-settings", "Sigma, amount, border…", SETTINGS_TIP)
         self._settings.clicked.connect(self.hide)
-        self._settings.clicked.connect(self.settings_wanted)
+        self._settings.clicked.connect(lambda: open_settings())
         self._tiles = {each.key: self._tile(each) for each in filters.all_filters()}
         bold = scaled_font(1.0, QFont.Weight.DemiBold)
         self._headings = {group: Label(group, font=bold, is_muted=True) for group in GROUPS}
@@ -106,7 +114,7 @@ class FilterPopup(QFrame):
     def _pick(self, key: str) -> None:
         if key:
             self.hide()
-            self.picked.emit(key)
+            self._pick_key(key)
 
     def _go(self, across: int, down: int) -> None:
         """Go to the next tile in reading order, or up and down a column."""
@@ -174,8 +182,7 @@ class FilterPopup(QFrame):
         self._inside = QWidget()
         self._grid = QGridLayout()
         self._grid.setSpacing(4)
-        column = VBox(self._inside, 0)
-        column.add(self._grid, self._nothing, 1)
+        VBox(self._inside, 0).add(self._grid, self._nothing, 1)
         self._area = QScrollArea()
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setWidgetResizable(True)
@@ -194,44 +201,67 @@ def _is_found(each: Filter, text: str) -> bool:
     return all(any(word.startswith(part) for word in there) for part in text.lower().split())
 
 
+MAX_KSIZE = 7  # in a picture this small larger ones leave nothing to tell filters apart by
+
+
 class FilterBox(ToolList):
-    """A list of all filters; the wheel, letters and arrow keys step through it while closed.
+    """A list of all filters; the wheel, letters and arrow keys step through it while closed."""
 
-    Signals:
-        previews_wanted(width, height, ratio): its popup opens; previews of that size and device
-            pixel ratio fit its tiles.
-        settings_wanted(): show the filters' own parameters.
-    """
-
-    previews_wanted = Signal(int, int, float)
-    settings_wanted = Signal()
-
-    def __init__(self) -> None:
-        super().__init__("filter", "Filter")
+    def __init__(
+        self, store: Store, background: Background, open_settings: Callable[[], object]
+    ) -> None:
+        super().__init__("filter", "Filter", "Which weights, and so which picture comes out.")
+        self._store, self._background, self._open_settings = store, background, open_settings
         for each in filters.all_filters():
-            self.addItem(each.title, each.key)
-        self.setToolTip("Which weights, and so which picture comes out.")
+            self.add(each.title, each.key)
         self._popup: FilterPopup | None = None  # made when it is first opened: it takes a moment
+        self._made_of: tuple[Any, ...] = ()  # the previews in it
 
     def showPopup(self) -> None:  # noqa: N802
-        if self._popup is None:
-            self._popup = FilterPopup(self.window())  # a style sheet skips frames in a combo box
-            self._popup.picked.connect(self._pick)
-            self._popup.settings_wanted.connect(self.settings_wanted)
-        size = PREVIEW_PX
-        self.previews_wanted.emit(size.width(), size.height(), self.devicePixelRatioF())
+        if self._popup is None:  # a style sheet skips frames in a combo box
+            self._popup = FilterPopup(self.window(), self._pick, self._open_settings)
+        self._make_previews(self._popup)
         self._popup.open_below(self, self.currentData())
 
     def hidePopup(self) -> None:  # noqa: N802
         if self._popup is not None:
             self._popup.hide()
 
-    def show_previews(self, images: dict[str, QImage], ratio: float) -> None:
-        """Show each filter's preview in the popup."""
-        if self._popup is not None:
-            self._popup.show_previews(images, ratio)
+    def _make_previews(self, popup: FilterPopup) -> None:
+        """Filter the open picture, reduced, with each filter in the background."""
+        state, ratio = self._store.state, self.devicePixelRatioF()
+        picture = state.picture
+        if picture is None:
+            return
+        of = weakref.ref(picture)  # it may be large, and closed before the list is opened again
+        asked = (of, state.ksize, state.sigma, state.amount, state.matrix, ratio)
+        if asked == self._made_of:
+            return
+        self._made_of = asked
+
+        def work() -> dict[str, QImage]:
+            size = PREVIEW_PX * ratio
+            small = reduced(picture.samples, size.width(), size.height())
+            return {
+                each.key: preview(small, picture.white, _weights(each, state), each.gradient)
+                for each in filters.all_filters()
+            }
+
+        def show(images: dict[str, QImage]) -> None:
+            if self._made_of == asked:
+                popup.show_previews(images, ratio)
+
+        self._background.run(work, show, lambda _error: None)  # the list does without
 
     def _pick(self, key: str) -> None:
         row = self.findData(key)
         self.setCurrentIndex(row)
         self.activated.emit(row)
+
+
+def _weights(chosen: Filter, state: State) -> Any:
+    if has_parameter(chosen, "matrix"):
+        ksize = len(state.matrix)
+    else:
+        ksize = chosen.nearest_size(min(state.ksize, MAX_KSIZE))
+    return chosen.weights(ksize, sigma=state.sigma, amount=state.amount, matrix=state.matrix)

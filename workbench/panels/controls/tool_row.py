@@ -2,91 +2,220 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QEvent, QSize, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QResizeEvent, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import (
+    QLayout,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
+from kernels import filters
+from kernels.engine.auto import AUTO
 from kernels.engine.own_kernel import OwnKernel
+from kernels.filters import Filter
+from kernels.measuring.tuner import PRESETS
+from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
-from workbench.base.plain_text import Label
-from workbench.model.intents import Choice
+from workbench.base import theme
+from workbench.base.background import Background
+from workbench.base.plain_text import Label, tip_text
+from workbench.model.intents import Choice, has_parameter, has_sizes
 from workbench.model.state import State
 from workbench.panels.controls.filter_popup import FilterBox
-from workbench.panels.controls.tool_boxes import (
-    SLIDER_PX,
-    Availability,
-    BlockBox,
-    ImplementationBox,
-    SizePicker,
-)
+from workbench.session.store import Store
 from workbench.widgets.actions import Action
 from workbench.widgets.boxes import HBox
+from workbench.widgets.drop_down import ToolList, heading_item
+from workbench.widgets.number_boxes import LogSlider, OddSpinBox
+
+BlockXY = tuple[int, int]
+BLOCK_TIP = (
+    "Threads per block: x along a row of samples (pixels × channels), y rows.\n"
+    "A warp is 32 threads, counted along x first.  Keys: , and .\n"
+    "The answer stays the same, the time does not: Ctrl+K compares shapes."
+)
+
+
+class BlockBox(ToolList):
+    """A list of block shapes: the presets, and the present one where it is none of them."""
+
+    def __init__(self) -> None:
+        super().__init__("block", "Block shape")
+        for preset in PRESETS:
+            self._add(preset)
+
+    @property
+    def block_xy(self) -> BlockXY:
+        """The chosen shape, (x, y) in threads."""
+        x, y = self.currentData().split("x")
+        return int(x), int(y)
+
+    def show_block(self, block_xy: BlockXY) -> None:
+        """Show this block shape, (x, y) in threads."""
+        with QSignalBlocker(self):
+            if self.count() > len(PRESETS) and self.itemData(len(PRESETS)) != _key(block_xy):
+                self.removeItem(len(PRESETS))
+            if self.findData(_key(block_xy)) < 0:
+                self._add(block_xy)
+            self.show_data(_key(block_xy))
+
+    def step(self, steps: int) -> BlockXY:
+        """The preset `steps` further, from the nearest one in thread count."""
+        now = self.block_xy
+        nearest = min(PRESETS, key=lambda p: (p != now, abs(p[0] * p[1] - now[0] * now[1])))
+        return PRESETS[(PRESETS.index(nearest) + steps) % len(PRESETS)]
+
+    def _add(self, block_xy: BlockXY) -> None:
+        x, y = block_xy
+        tip = f"{x * y} threads: {x} along a row of samples, {y} rows"
+        self.add(f"{x}×{y}", _key(block_xy), tip)
+
+
+def _key(block_xy: BlockXY) -> str:
+    return "{}x{}".format(*block_xy)
+
+
+Availability = list[tuple[Choice, str | None]]
+KIND_TITLES = {"cpu": "CPU", "cuda": "CUDA"}
+OWN_TITLE = "Yours"
+REASON = Qt.ItemDataRole.UserRole + 1  # why it cannot run
+
+
+class ImplementationBox(ToolList):
+    """A list of implementations; those that cannot run are grey, with the reason as tip."""
+
+    def __init__(self, name: str, title: str, tip: str = "", *, offers_all: bool = False) -> None:
+        """Make a list; with `offers_all` those that cannot run can be chosen, to look at them."""
+        super().__init__(name, title, tip)
+        self._offers_all = offers_all
+        self.setItemDelegate(_Greying(self))
+
+    def show_implementations(self, availability: Availability) -> None:
+        """Offer these implementations, each with the reason it cannot run, or None."""
+        model = QStandardItemModel(self)
+        current = self.currentData()
+        kind = ""
+        for implementation, reason in availability:
+            its_kind = "own" if is_own(implementation.key) else implementation.kind
+            if its_kind not in (kind, AUTO.kind):
+                kind = its_kind
+                title = KIND_TITLES.get(kind, OWN_TITLE)
+                model.appendRow(heading_item(title, self.font()))
+            item = QStandardItem(implementation.title)
+            item.setData(implementation.key, Qt.ItemDataRole.UserRole)
+            item.setToolTip(tip_text(reason or implementation.idea))
+            item.setData(reason, REASON)
+            item.setEnabled(reason is None or self._offers_all)
+            model.appendRow(item)
+        with QSignalBlocker(self):
+            self.setModel(model)
+            self.show_data(current)
+
+    def show_choice(self, key: str | None) -> None:
+        """Show the implementation `key`, without a signal."""
+        with QSignalBlocker(self):
+            self.show_data(key)
+
+
+class _Greying(QStyledItemDelegate):
+    """Draws implementations that cannot run as disabled, even where they can be chosen."""
+
+    def initStyleOption(  # noqa: N802
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().initStyleOption(option, index)
+        if index.data(REASON):
+            option.state &= ~QStyle.StateFlag.State_Enabled
+
 
 MENU = "&Run"
 GAP_PX = 6
+NUMBER_PX = 66
+SLIDER_PX = 44, 108  # at least, and at most
+RUNS_ON_TIP = (
+    "What computes it, on the CPU or the GPU: the answer is the same, the time is not.\n"
+    "Run ▸ Compare all implementations tells which is the fastest here. Keys: I and Shift+I"
+)
 
 
 class ToolRow(QWidget):
     """Filter, size, "Runs on" and block in one line; a narrow one drops labels, then the slider.
 
-    `wanted` emits name and value of a State field.
+    Each choice is put into the store.
     """
 
-    wanted = Signal(str, object)
+    def __init__(
+        self, store: Store, background: Background, open_settings: Callable[[], object]
+    ) -> None:
+        """Make the row.
 
-    def __init__(self) -> None:
+        background     makes the previews of all filters
+        open_settings  shows the filter's other parameters
+        """
         super().__init__()
         self.setObjectName("tool-row")
+        self._store = store
         self._availability: Availability = []
         self._chosen: Choice | None = None
-        self.filter = FilterBox()
-        self.size_picker = SizePicker()
-        self._implementation = ImplementationBox("implementation", "Runs on")
-        self._implementation.setToolTip(
-            "What computes it, on the CPU or the GPU: the answer is the same, the time is not.\n"
-            "Run ▸ Compare all implementations tells which is the fastest here. Keys: I and Shift+I"
-        )
+        self._filter = FilterBox(store, background, open_settings)
+        self._number = OddSpinBox("ksize", "Kernel size")
+        self._number.setFixedWidth(theme.in_letters(NUMBER_PX))
+        self._slider = LogSlider()
+        self._slider.setObjectName("ksize-slider")
+        self._slider.setAccessibleName("Kernel size")
+        self._slider.setPageStep(4)
+        self._slider.setFixedWidth(SLIDER_PX[1])
+        self._implementation = ImplementationBox("implementation", "Runs on", RUNS_ON_TIP)
         self._block = BlockBox()
-        self.size_picker.wanted.connect(self.wanted)
-        for name, box in (("filter", self.filter), ("implementation", self._implementation)):
-            box.activated.connect(lambda _, n=name, b=box: self.wanted.emit(n, b.currentData()))
-        self._block.activated.connect(lambda _: self.wanted.emit("block_xy", self._block.block_xy))
+        self._number.picked.connect(lambda ksize: store.choose(ksize=ksize))
+        self._slider.valueChanged.connect(lambda radius: store.choose(ksize=2 * radius + 1))
+        self._filter.activated.connect(lambda _: store.choose(filter=self._filter.currentData()))
+        self._implementation.activated.connect(
+            lambda _: store.choose(implementation=self._implementation.currentData())
+        )
+        self._block.activated.connect(lambda _: store.choose(block_xy=self._block.block_xy))
         self._labels: list[Label] = []
         self._lay_out()
 
     def actions_of_menu(self) -> list[Action]:
         """Make the menu's actions, whose keys step through the choices."""
-        size = self.size_picker
+        to_implementation, to_size, to_block = (
+            [partial(step, by) for by in (1, -1)]
+            for step in (self.step_implementation, self.step_size, self.step_block)
+        )
         return [
             Action(
-                *(MENU, "Next &implementation", partial(self.step_implementation, 1), ("I",)),
+                *(MENU, "Next &implementation", to_implementation[0], ("I",)),
                 "What it runs on: the next that can; the answer stays, the time changes.",
                 separator=True,
             ),
             Action(
-                *(MENU, "Previous implementation", partial(self.step_implementation, -1)),
-                ("Shift+I",),
+                *(MENU, "Previous implementation", to_implementation[1], ("Shift+I",)),
                 "What it runs on: the one before that can.",
             ),
             Action(
-                *(MENU, "&Larger kernel", partial(size.step, 1), ("]",)),
+                *(MENU, "&Larger kernel", to_size[0], ("]",)),
                 "The next size of the weights: more neighbours count, and it takes longer.",
             ),
             Action(
-                *(MENU, "&Smaller kernel", partial(size.step, -1), ("[",)),
+                *(MENU, "&Smaller kernel", to_size[1], ("[",)),
                 "The size before: fewer neighbours count, and it takes less long.",
             ),
             Action(
-                *(MENU, "Next &block shape", partial(self.step_block, 1), (".",)),
+                *(MENU, "Next &block shape", to_block[0], (".",)),
                 "Another shape of the CUDA blocks: the answer stays, the time changes.",
-                why_not=self.why_no_block,
+                why_not=lambda: why_no_block(self._chosen),
             ),
             Action(
-                *(MENU, "Previous block shape", partial(self.step_block, -1), (",",)),
-                "The shape before.",
-                why_not=self.why_no_block,
+                *(MENU, "Previous block shape", to_block[1], (",",), "The shape before."),
+                why_not=lambda: why_no_block(self._chosen),
             ),
         ]
 
@@ -98,31 +227,40 @@ class ToolRow(QWidget):
 
     def show_state(self, state: State) -> None:
         """Show filter, size, implementation and block."""
-        self.filter.setCurrentIndex(self.filter.findData(state.filter))
-        self.size_picker.show_state(state)
+        chosen = filters.get(state.filter)
+        self._filter.show_data(state.filter)
+        for each in (self._number, self._slider):
+            each.setEnabled(has_sizes(chosen))
+            each.setToolTip(tip_text(_size_tip(chosen)))
+        with QSignalBlocker(self._slider):
+            self._slider.setRange(chosen.sizes[0] // 2, chosen.sizes[-1] // 2)
+            self._slider.setValue(state.ksize // 2)
+        self._number.show_size(state.ksize, chosen.sizes)
         self._implementation.show_choice(state.implementation)
         self._block.show_block(state.block_xy)
-        self._chosen = next(
-            (each for each, _ in self._availability if each.key == state.implementation), None
-        )
-        self._block.show_refusal(self.why_no_block())
-
-    def why_no_block(self) -> str:
-        """The reason why no block shape can be chosen now, or empty."""
-        return why_no_block(self._chosen)
+        every = (each for each, _ in self._availability)
+        self._chosen = next((each for each in every if each.key == state.implementation), None)
+        reason = why_no_block(self._chosen)
+        self._block.setEnabled(not reason)
+        self._block.setToolTip(tip_text(reason or BLOCK_TIP))
 
     def step_implementation(self, steps: int) -> None:
-        """Go to the next or previous implementation that can run."""
+        """Choose the next or previous implementation that can run."""
         able = [each.key for each, reason in self._availability if reason is None]
         current = self._implementation.currentData()
         if able:
             at = able.index(current) if current in able else 0
-            self.wanted.emit("implementation", able[(at + steps) % len(able)])
+            self._store.choose(implementation=able[(at + steps) % len(able)])
+
+    def step_size(self, steps: int) -> None:
+        """Change the size by `steps` odd sizes."""
+        if self._slider.isEnabled():
+            self._slider.setValue(self._slider.value() + steps)
 
     def step_block(self, steps: int) -> None:
-        """Go to the next or previous preset block shape."""
+        """Choose the next or previous preset block shape."""
         if self._block.isEnabled():
-            self.wanted.emit("block_xy", self._block.step(steps))
+            self._store.choose(block_xy=self._block.step(steps))
 
     # -- how it fits into any width
 
@@ -132,7 +270,7 @@ class ToolRow(QWidget):
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         number, *lists = self._boxes()
         boxes = _width(number) + sum(each.minimumSizeHint().width() for each in lists)
-        return QSize(boxes + GAP_PX * (len(self._boxes()) - 1), self._height())
+        return QSize(boxes + GAP_PX * len(lists), self._height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
@@ -149,19 +287,18 @@ class ToolRow(QWidget):
         for label in self._labels:
             label.setVisible(width >= full)
         spare = most if width >= full else width - (full - self._labels_width() - most)
-        self.size_picker.slider.setVisible(spare >= least)
-        self.size_picker.slider.setFixedWidth(min(max(spare, least), most))
+        self._slider.setVisible(spare >= least)
+        self._slider.setFixedWidth(min(max(spare, least), most))
 
     def _full_width(self) -> int:
         boxes = sum(_width(each) for each in self._boxes())
-        slider = SLIDER_PX[1] + GAP_PX
-        return boxes + slider + GAP_PX * (len(self._boxes()) - 1) + self._labels_width()
+        return boxes + SLIDER_PX[1] + GAP_PX * len(self._boxes()) + self._labels_width()
 
     def _labels_width(self) -> int:
         return sum(label.sizeHint().width() + GAP_PX for label in self._labels)
 
     def _boxes(self) -> tuple[QWidget, ...]:
-        return self.size_picker.number, self.filter, self._implementation, self._block
+        return self._number, self._filter, self._implementation, self._block
 
     def _height(self) -> int:
         return max(each.sizeHint().height() for each in self._boxes())
@@ -169,22 +306,34 @@ class ToolRow(QWidget):
     def _lay_out(self) -> None:
         line = HBox(self, 0, GAP_PX)
         line.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)  # see minimumSizeHint
-        for text, part, buddy in (
-            ("Fi&lter", self.filter, self.filter),
-            ("Si&ze", self.size_picker, self.size_picker.number),
-            ("R&uns on", self._implementation, self._implementation),
-            ("Block", self._block, self._block),
+        for text, *parts in (
+            ("Fi&lter", self._filter),
+            ("Si&ze", self._slider, self._number),
+            ("R&uns on", self._implementation),
+            ("Block", self._block),
         ):
             label = Label(text)
-            label.setBuddy(buddy)
+            label.setBuddy(parts[-1])
             self._labels.append(label)
-            line.add(label, part)
+            line.add(label, *parts)
         line.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
 
 def _width(box: QWidget) -> int:
     return min(box.sizeHint().width(), box.maximumWidth())
+
+
+def _size_tip(chosen: Filter) -> str:
+    if has_parameter(chosen, "matrix"):
+        return "The size of your weights: Settings, or the weights editor, changes it."
+    if len(chosen.sizes) == 1:
+        return f"{chosen.title} takes {chosen.sizes_in_words}."
+    return (
+        f"Kernel size: {chosen.title} takes {chosen.sizes_in_words}.  Keys: [ and ]\n"
+        "An even number becomes the next odd one.\n"
+        "Larger: more neighbours count, and it takes longer."
+    )
 
 
 def why_no_block(chosen: Choice | None) -> str:

@@ -4,7 +4,7 @@ from workbench.widgets.lazy_panel import Dock
 
 DOCK = Dock(
     "Gallery",
-    "workbench.panels.gallery.gallery:make_gallery",
+    "workbench.panels.gallery.gallery:Gallery",
     menu="&File",
     text="&Gallery",
     keys=("Ctrl+G",),

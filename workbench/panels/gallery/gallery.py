@@ -8,9 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import NDArray
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QShowEvent
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QIcon, QImage, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -26,19 +25,18 @@ from PySide6.QtWidgets import (
 from kernels.pictures.generated import PICTURES
 from workbench.base.background import Background
 from workbench.base.paths import asset
-from workbench.base.plain_text import Label
+from workbench.base.plain_text import Label, tip_text
 from workbench.base.settings import Settings
-from workbench.files import image_files, kodak
+from workbench.files import kodak
 from workbench.files.kodak import DEFAULT_MIRROR, NAMES, Downloading, KodakError, KodakSet
 from workbench.files.neighbours import Shelf
-from workbench.files.picture_errors import ImageFileError
-from workbench.panels.gallery.shelf_page import ShelfPage
-from workbench.panels.gallery.thumbnails import thumbnail
+from workbench.panels.gallery.thumbnails import LazyThumbnails, TileModel, thumbnail
+from workbench.panels.gallery.wall import TileList, Wall
+from workbench.session.opener import Opener, Walk
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import check_segment, make_segments, push_button
 from workbench.widgets.file_dialogs import ask_folder
 from workbench.widgets.folding import FoldedSection
-from workbench.widgets.tile_list import PictureTile, TileList
 
 _EXPLANATION = "24 classic test photos, not included. Download once, or choose your copy."
 
@@ -65,8 +63,9 @@ class KodakCard(QFrame):
         self._trouble = Label(name="kodak_trouble", wraps=True)
         self._trouble.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._trouble_row = self._make_trouble_row()
-        layout = VBox(self, (14, 12, 14, 14), 10)
-        layout.add(self._words, self._offer, self._progress, self._trouble_row)
+        VBox(self, (14, 12, 14, 14), 10).add(
+            self._words, self._offer, self._progress, self._trouble_row
+        )
         self.show_offer(len(kodak.NAMES))
 
     def show_offer(self, missing: int, trouble: str = "") -> None:
@@ -95,8 +94,7 @@ class KodakCard(QFrame):
         )
         mark.setAlignment(Qt.AlignmentFlag.AlignTop)
         row = QWidget()
-        layout = HBox(row, 0)
-        layout.add(mark, (self._trouble, 1))
+        HBox(row, 0).add(mark, (self._trouble, 1))
         return row
 
     def _make_offer(self, mirror: str) -> QWidget:
@@ -129,8 +127,7 @@ class KodakCard(QFrame):
         usual.setToolTip(f"Back to {kodak.DEFAULT_MIRROR}")
         usual.clicked.connect(lambda: self._mirror.setText(kodak.DEFAULT_MIRROR))
         row = QWidget()
-        layout = HBox(row, 0)
-        layout.add((self._mirror, 1), usual)
+        HBox(row, 0).add((self._mirror, 1), usual)
         return row
 
     def _make_progress(self) -> QWidget:
@@ -152,13 +149,49 @@ class KodakCard(QFrame):
         return progress
 
 
-def make_gallery(settings: Settings) -> Gallery:
-    """Make a gallery whose folder and mirror `settings` remember."""
-    folder = settings.get("kodak-folder", "")
-    gallery = Gallery(Path(folder) if folder else None, settings.get("mirror", DEFAULT_MIRROR))
-    gallery.folder_changed.connect(lambda path: settings.set("kodak-folder", str(path)))
-    gallery.mirror_changed.connect(lambda mirror: settings.set("mirror", mirror))
-    return gallery
+NOTHING = "Open a picture or a folder, or drop one on the window, to see its neighbours here."
+
+
+class ShelfPage(QWidget):
+    """The wall with its heading; a click, Enter or Space opens a picture."""
+
+    def __init__(
+        self,
+        thumbnails: LazyThumbnails,
+        open_file: Callable[[Path], object],
+        choose_folder: Callable[[], object],
+    ) -> None:
+        super().__init__()
+        self._shelf: Shelf | None = None
+        self._model = TileModel(thumbnails)
+        self._words = Label(NOTHING, name="shelf-words", wraps=True)
+        tip = "Choose a folder; its first picture opens (Ctrl+Alt+O)"
+        folder = push_button("shelf-folder", "Open folder…", tip)
+        folder.clicked.connect(lambda: choose_folder())
+        self._wall = Wall(self._model)
+        self._wall.chosen.connect(open_file)
+        row = HBox(margins=(0, 0, 6, 0))  # as far in as the sources above
+        row.add((self._words, 1), (folder, 0, Qt.AlignmentFlag.AlignTop))
+        VBox(self, (10, 2, 4, 4), 8).add(row, (self._wall, 1))
+
+    def is_other(self, shelf: Shelf | None) -> bool:
+        """True if `shelf` holds other pictures than those shown."""
+        shown = self._shelf
+        if shelf is None or shown is None:
+            return shelf is not shown
+        return (shelf.folder, shelf.names) != (shown.folder, shown.names)
+
+    def show_shelf(self, shelf: Shelf | None) -> None:
+        """Show these pictures and mark the open one; None keeps the pictures and marks none."""
+        if shelf is not None and self.is_other(shelf):
+            self._shelf, names = shelf, shelf.names
+            titles = [Path(name).name for name in names] if shelf.folder is None else names
+            self._model.show_tiles(titles, shelf.path)
+            count = f"{len(names):,} picture{'s' * (len(names) != 1)}"
+            where = "opened together" if shelf.folder is None else f"in {shelf.folder.name or '/'}"
+            self._words.setText(f"{count} {where}")
+            self._words.setToolTip(tip_text(str(shelf.folder or "")))
+        self._wall.mark(shelf.index if shelf is not None else None)
 
 
 SOURCES = (
@@ -171,36 +204,42 @@ class Gallery(QWidget):
     """The gallery, which looks for its pictures in the background whenever it is shown.
 
     Call `close_threads()` before it goes.
-
-    Signals:
-        file_wanted(path): open this picture file.
-        folder_wanted(): choose a folder to look through.
-        built_in_wanted(key): open this one of `kernels.pictures.generated.PICTURES`.
-        folder_changed(path), mirror_changed(address): remember it for the next time.
     """
 
-    file_wanted = Signal(Path)
-    folder_wanted = Signal()
-    built_in_wanted = Signal(str)
-    folder_changed = Signal(Path)
-    mirror_changed = Signal(str)
     _progressed = Signal(object)
 
-    def __init__(self, folder: Path | None = None, mirror: str = kodak.DEFAULT_MIRROR) -> None:
+    def __init__(
+        self, settings: Settings, opener: Opener, walk: Walk, choose_folder: Callable[[], object]
+    ) -> None:
+        """Make the gallery, whose folder and mirror `settings` remember.
+
+        opener         opens a picture that is chosen
+        walk           says which pictures the open one is among
+        choose_folder  asks for another folder to look through
+        """
         super().__init__()
         self.setObjectName("gallery")
-        self._kodak = KodakSet(folder or kodak.default_folder())
+        self._settings, self._opener = settings, opener
+        folder = settings.get("kodak-folder", "")
+        self._kodak = KodakSet(Path(folder) if folder else kodak.default_folder())
+        self._hung: list[int] = []  # the numbers of the photographs that are shown
         self._stop = threading.Event()
-        self._is_filled = self._is_downloading = False
-        self._thumbnails = Background((KodakError, ImageFileError), self)
+        self._is_downloading = False
+        self._looking = Background((KodakError,), self)
         self._downloads = Background((KodakError, kodak.Stopped), self)
+        self._of_files = LazyThumbnails(self.devicePixelRatioF, self)
+        self._of_built_ins = LazyThumbnails(self.devicePixelRatioF, self, _thumbnail_of_built_in)
         self._progressed.connect(self._show_progress)
-        self._make_parts(mirror)
+        self._shelf = ShelfPage(self._of_files, opener.open_file, choose_folder)
+        self._make_parts(settings.get("mirror", DEFAULT_MIRROR))
+        self._show_shelf(walk.shelf)
+        walk.placed.connect(self._show_shelf)
 
-    def show_shelf(self, shelf: Shelf | None) -> None:
+    @Slot(object)
+    def _show_shelf(self, shelf: Shelf | None) -> None:
         """Show the pictures of the open one's folder; None: it is in no folder."""
-        is_other = self.shelf.is_other(shelf)
-        self.shelf.show_shelf(shelf)
+        is_other = self._shelf.is_other(shelf)
+        self._shelf.show_shelf(shelf)
         # The Kodak pictures have a wall of their own.
         if shelf is not None and is_other and shelf.folder != self._kodak.folder:
             self._show_source("gallery-folder")
@@ -208,8 +247,9 @@ class Gallery(QWidget):
     def close_threads(self) -> None:
         """Stop a download, and wait for the threads to end."""
         self._stop.set()
-        self.shelf.close_threads()
-        self._thumbnails.close()
+        for each in (self._of_files, self._of_built_ins):
+            each.close_threads()
+        self._looking.close()
         self._downloads.close()
 
     def sizeHint(self) -> QSize:  # noqa: N802
@@ -219,9 +259,6 @@ class Gallery(QWidget):
         super().showEvent(event)
         if not self._is_downloading:
             self._look_for_kodak()
-        if not self._is_filled:
-            self._is_filled = True
-            self._fill_built_ins()
 
     # -- layout
 
@@ -231,28 +268,30 @@ class Gallery(QWidget):
         self._card.download_wanted.connect(self._download)
         self._card.cancel_wanted.connect(self._stop.set)
         self._card.folder_wanted.connect(self._choose_folder)
-        self._photographs = TileList("Kodak photographs")
-        self._photographs.setObjectName("kodak_tiles")
-        self._photographs.chosen.connect(
-            lambda number: self.file_wanted.emit(self._kodak.path(number))
-        )
-        self._built_ins = TileList("Built-in pictures")
-        self._built_ins.setObjectName("built_in_tiles")
-        self._built_ins.chosen.connect(lambda key: self.built_in_wanted.emit(key))
+        self._photograph_tiles = TileModel(self._of_files)
+        photographs = TileList("Kodak photographs", self._photograph_tiles)
+        photographs.setObjectName("kodak_tiles")
+        photographs.chosen.connect(self._opener.open_file)
+        built_in_tiles = TileModel(self._of_built_ins)
+        built_ins = TileList("Built-in pictures", built_in_tiles)
+        built_ins.setObjectName("built_in_tiles")
+        built_ins.chosen.connect(self._opener.open_built_in)
         self._note = Label(is_muted=True, wraps=True)
         self._note.hide()
 
         self._page = QWidget()
         column = VBox(self._page, (10, 10, 10, 14), 8)
-        column.add(_heading("Kodak photographs"), self._card, self._photographs, self._note)
+        column.add(_heading("Kodak photographs"), self._card, photographs, self._note)
         column.addSpacing(8)
-        column.add(_heading("Built-in pictures"), self._built_ins, 1)
+        column.add(_heading("Built-in pictures"), built_ins, 1)
+        # Once they have their place: a widget without a parent would open as a window.
+        titles = [built_in.title for built_in in PICTURES.values()]
+        built_in_tiles.show_tiles(
+            titles, list(PICTURES).__getitem__, lambda key: PICTURES[key].shows
+        )
         self._scroll = UprightArea(self._page)
-        self.shelf = ShelfPage()
-        self.shelf.file_wanted.connect(self.file_wanted)
-        self.shelf.folder_wanted.connect(self.folder_wanted)
         self._pages = QStackedWidget()
-        self._pages.addWidget(self.shelf)
+        self._pages.addWidget(self._shelf)
         self._pages.addWidget(self._scroll)
         self._sources = make_segments(SOURCES, self._show_source)
         row = HBox(margins=(10, 0, 10, 0), spacing=0)
@@ -261,7 +300,7 @@ class Gallery(QWidget):
             row.addWidget(each)
         VBox(self, (0, 8, 0, 0), 8).add(row, (self._pages, 1))
         self._show_source("gallery-test")
-        for tiles in (self._photographs, self._built_ins):
+        for tiles in (photographs, built_ins):
             tiles.selectionModel().currentChanged.connect(partial(self._keep_in_sight, tiles))
 
     def _show_source(self, name: str) -> None:
@@ -277,33 +316,26 @@ class Gallery(QWidget):
     # -- the Kodak set
 
     def _look_for_kodak(self, trouble: str = "") -> None:
-        self._thumbnails.run(
+        def show(missing: tuple[int, ...]) -> None:
+            self._card.setVisible(bool(missing))
+            self._card.show_offer(len(missing), trouble)
+            self._hang([n for n in range(1, len(NAMES) + 1) if n not in missing])
+
+        self._looking.run(
             self._kodak.missing,
-            lambda missing: self._show_kodak(missing, trouble),
+            show,
             lambda error: self._card.show_offer(len(NAMES), str(error)),
         )
 
-    def _show_kodak(self, missing: tuple[int, ...], trouble: str) -> None:
-        self._card.setVisible(bool(missing))
-        self._card.show_offer(len(missing), trouble)
-        self._hang([number for number in range(1, len(NAMES) + 1) if number not in missing])
-
     def _hang(self, numbers: list[int]) -> None:
         """Show these photographs, and no others."""
-        before = self._photographs.keys()
-        names = {number: NAMES[number - 1] for number in numbers}
-        self._photographs.show_tiles(
-            [
-                PictureTile(n, name.removesuffix(".png"), f"Opens {name}.")
-                for n, name in names.items()
-            ]
-        )
-        for number in set(numbers) - set(before):
-            path = self._kodak.path(number)
-            self._ask_for_thumbnail(self._photographs, number, partial(_load, path))
+        if numbers != self._hung:
+            self._hung = numbers
+            titles = [NAMES[number - 1].removesuffix(".png") for number in numbers]
+            self._photograph_tiles.show_tiles(titles, lambda row: self._kodak.path(numbers[row]))
 
     def _download(self, mirror: str) -> None:
-        self.mirror_changed.emit(mirror)
+        self._settings.set("mirror", mirror)
         self._stop.clear()
         self._is_downloading = True
         self._card.show_progress(Downloading(0))
@@ -320,9 +352,7 @@ class Gallery(QWidget):
 
     def _show_progress(self, progress: Downloading) -> None:
         self._card.show_progress(progress)
-        finished = set(range(1, progress.finished + 1))
-        if not finished <= set(self._photographs.keys()):
-            self._hang(sorted(finished.union(self._photographs.keys())))
+        self._hang(sorted({*range(1, progress.finished + 1), *self._hung}))
 
     def _after_download(self, error: Exception | None = None) -> None:
         self._is_downloading = False
@@ -334,7 +364,7 @@ class Gallery(QWidget):
 
     def use_folder(self, folder: Path) -> None:
         """Take the pictures from the user's folder, once verified."""
-        self._thumbnails.run(
+        self._looking.run(
             partial(kodak.use_folder, folder),
             self._take,
             lambda error: self._look_for_kodak(str(error)),
@@ -342,30 +372,11 @@ class Gallery(QWidget):
 
     def _take(self, found: tuple[KodakSet, str]) -> None:
         self._kodak, sentence = found
-        self._photographs.show_tiles([])
+        self._hang([])
         self._note.setText(sentence)
         self._note.show()
-        self.folder_changed.emit(self._kodak.folder)
+        self._settings.set("kodak-folder", str(self._kodak.folder))
         self._look_for_kodak()
-
-    # -- thumbnails
-
-    def _fill_built_ins(self) -> None:
-        tiles = [
-            PictureTile(key, built_in.title, built_in.shows) for key, built_in in PICTURES.items()
-        ]
-        self._built_ins.show_tiles(tiles)
-        for key, built_in in PICTURES.items():
-            self._ask_for_thumbnail(self._built_ins, key, built_in.make)
-
-    def _ask_for_thumbnail(
-        self, tiles: TileList, key: object, make: Callable[[], NDArray[Any]]
-    ) -> None:
-        self._thumbnails.run(
-            partial(thumbnail, make, self.devicePixelRatioF()),
-            lambda made: tiles.show_thumbnail(key, *made),
-            lambda _: None,  # the tile stays empty; opening it says why
-        )
 
 
 def _heading(text: str) -> QLabel:
@@ -376,5 +387,5 @@ def _heading(text: str) -> QLabel:
     return label
 
 
-def _load(path: Path) -> NDArray[Any]:
-    return image_files.load(path).samples
+def _thumbnail_of_built_in(key: str, device_pixel_ratio: float) -> tuple[QImage, str]:
+    return thumbnail(PICTURES[key].make, device_pixel_ratio)

@@ -34,7 +34,7 @@ from workbench.model.rung_times import (
     why_not_beside,
 )
 from workbench.model.state import State
-from workbench.panels.controls.tool_boxes import KIND_TITLES, ImplementationBox
+from workbench.panels.controls.tool_row import KIND_TITLES, ImplementationBox
 from workbench.panels.rung.idea_page import NOT_RUN, IdeaPage
 from workbench.panels.rung.ladder_view import LadderView
 from workbench.session.kernel_code import (

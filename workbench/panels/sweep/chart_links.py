@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
@@ -13,7 +12,6 @@ from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.cell_jobs import Given, job_of
 from kernels.sweeps.plan import Cell
 from workbench.base import numbers, theme
-from workbench.base.background import Background
 from workbench.base.numbers import star
 from workbench.model import intents
 from workbench.model.choices import from_data
@@ -21,19 +19,9 @@ from workbench.model.names import implementation_title, ran_on
 from workbench.model.plan_dimensions import cell_name, in_words
 from workbench.model.plan_draft import given, given_name
 from workbench.model.state import Picture, State
-from workbench.panels.sweep.shown_sessions import Sessions
-from workbench.panels.sweep.sweep_controller import MENU
-from workbench.session.kernel_folder import KernelFolder
-from workbench.session.store import Store
-from workbench.session.worker import Worker
+from workbench.panels.sweep.sweep_controller import MENU, SweepParts
 from workbench.widgets.actions import Action, AddHelp
 from workbench.widgets.boxes import UprightArea, VBox
-from workbench.widgets.lazy_panel import LazyPanel
-from workbench.widgets.message_bar import MessageBar
-
-if TYPE_CHECKING:
-    from workbench.panels.sweep.sweep_panel import SweepPanel
-
 
 NOWHERE = "Nothing to go back to: choose a measurement in the chart first."
 BACK = "&Back to my picture"
@@ -43,33 +31,16 @@ NOT_HERE = "This program does not have what was measured there."
 class ApplyMeasurement(QObject):
     """Apply a measurement clicked in the chart, and restore the window's state from before."""
 
-    def __init__(
-        self,
-        store: Store,
-        worker: Worker,
-        sessions: Sessions,
-        sweep: LazyPanel[SweepPanel],
-        kernels: KernelFolder,
-        background: Background,
-        messages: MessageBar,
-        parent: QObject,
-    ) -> None:
-        """Connect the chart's clicks.
-
-        kernels     the user kernels, which may have changed since
-        background  generates pictures
-        """
-        super().__init__(parent)
-        self._store, self._worker, self._sessions = store, worker, sessions
-        self._kernels, self._background, self._messages = kernels, background, messages
+    def __init__(self, parts: SweepParts) -> None:
+        super().__init__(parts.window)
+        self._parts, self._store, self._messages = parts, parts.store, parts.messages
         self._before: State | None = None
         self._after: State | None = None
-        self._sweep = sweep
         self._made: Picture | None = None  # the last picture that was made for a point
         self._newest_request = 0
         self._sentence = ""
-        sweep.when_made(lambda panel: panel.chart.picked.connect(self.pick))
-        store.changed.connect(lambda _old, new: self._follow(new))
+        parts.panel.when_made(lambda panel: panel.chart.picked.connect(self.pick))
+        parts.store.changed.connect(self._follow)
 
     def actions(self) -> list[Action]:
         """Action of the menu Sweep."""
@@ -105,11 +76,8 @@ class ApplyMeasurement(QObject):
                 self._made = picture if cell.is_made else None
                 self._show(cell, picture)
 
-        self._background.run(
-            lambda: picture_of(cell, state.picture, given(state.picture)),
-            show,
-            lambda error: self._messages.show_message("error", str(error)),
-        )
+        make = partial(picture_of, cell, state.picture, given(state.picture))
+        self._parts.background.run(make, show, self._parts.show_error)
 
     @Slot()
     def back(self) -> None:
@@ -156,16 +124,16 @@ class ApplyMeasurement(QObject):
         self._sentence = " ".join([f"{in_words(cell)}{self._times(cell)}.", *remarks])
         self._messages.show_message("info", self._sentence, actions=actions)
 
-    def _follow(self, state: State) -> None:
+    def _follow(self, _old: State, new: State) -> None:
         """Forget the way back once undo has led there already."""
-        if state == self._before:
+        if new == self._before:
             self._before = self._after = None
             self._unmark()
             self._messages.dismiss(self._sentence)
 
     def _unmark(self) -> None:
-        if self._sweep.made is not None:
-            self._sweep.made.chart.show_marked(None)
+        if (panel := self._parts.panel.made) is not None:
+            panel.chart.show_marked(None)
 
     def _times(self, cell: Cell) -> str:
         """List what each shown session measured of `cell`: ": 35.2 µs on NVIDIA H200"."""
@@ -173,17 +141,17 @@ class ApplyMeasurement(QObject):
             f"{numbers.duration(record.verified.kernel.median_ms)}"
             f"{star(record.verified.disturbances)} on "
             f"{ran_on(session.machine, [cell.implementation])}"
-            for session in self._sessions.sessions()
+            for session in self._parts.sessions.sessions()
             for record in session.records
             if record.cell == cell and record.verified
         ]
         return f": {', '.join(times)}" if times else ""
 
     def _why_not_here(self, cell: Cell) -> str | None:
-        key, device = cell.implementation, self._worker.device
-        if is_own(key) and (reason := self._kernels.why_another(key, cell.text_sha256)):
+        key, parts = cell.implementation, self._parts
+        if is_own(key) and (reason := parts.kernels.why_another(key, cell.text_sha256)):
             return reason
-        return intents.why_not_here(intents.implementation(key), device)
+        return intents.why_not_here(intents.implementation(key), parts.worker.device)
 
 
 def changes_for(cell: Cell) -> intents.Changes:
@@ -252,11 +220,11 @@ class ChartWindow(QWidget):
 class DetachableChart(QObject):
     """Move the sweep's chart into a window of its own and back."""
 
-    def __init__(self, sweep: LazyPanel[SweepPanel], add_help: AddHelp, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._sweep, self._add_help, self._parent = sweep, add_help, parent
+    def __init__(self, parts: SweepParts, add_help: AddHelp) -> None:
+        super().__init__(parts.window)
+        self._sweep, self._add_help, self._parent = parts.panel, add_help, parts.window
         self._window: ChartWindow | None = None
-        sweep.when_made(lambda panel: panel.large_wanted.connect(self.toggle))
+        self._sweep.when_made(lambda panel: panel.large.clicked.connect(self.toggle))
 
     def actions(self) -> list[Action]:
         """Action of the menu Sweep."""

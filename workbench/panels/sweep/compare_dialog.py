@@ -188,8 +188,7 @@ class CompareDialog(QDialog):
             label.setBuddy(chooser)
             choosers.addWidget(label, row, 0)
             choosers.addWidget(chooser, row, 1)
-        column = VBox(self)
-        column.add(choosers, self._said, (self._table, 1), buttons)
+        VBox(self).add(choosers, self._said, (self._table, 1), buttons)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self._table, self._copy)
         self._compare()
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QPalette, QShowEvent, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+from PySide6.QtGui import QPalette, QShowEvent, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
@@ -32,13 +32,6 @@ from workbench.widgets.drop_down import DropDown, heading_item
 from workbench.widgets.folding import FoldButton
 from workbench.widgets.tile import scaled_font
 
-OPEN_PLAN = "&Open plan…", "What to measure, from a TOML file."
-SAVE_PLAN = (
-    "&Save plan as…",
-    "This plan as a TOML file, to be measured again, here or elsewhere.",
-)
-
-
 OWN = ""  # the key of the user's own plan
 FILE = "\0file"  # the key of the plan that was opened last; no preset has it
 SPARE_PX = 40  # scroll bar and padding of a list
@@ -50,35 +43,24 @@ OWN_TIP = "What is not varied is as it is set in the window"
 class PlanSource(QWidget):
     """The list of plans, a menu of files, and a few words on the chosen plan.
 
-    Signals:
-        chosen(key): OWN, FILE or the key of a preset.
-        open_wanted(), save_wanted(): a plan's file.
+    files  the button of that menu
     """
 
-    chosen = Signal(str)
-    open_wanted = Signal()
-    save_wanted = Signal()
+    def __init__(self, presets: tuple[Preset, ...], choose: Callable[[str], object]) -> None:
+        """Make the list.
 
-    def __init__(self, presets: tuple[Preset, ...]) -> None:
+        choose  called with the user's choice: OWN, FILE or the key of a preset
+        """
         super().__init__()
         self._presets = {each.key: each.plan for each in presets}
         self._file: Plan | None = None
         self._list = DropDown("sweep-source", "What to measure")
-        self._list.activated.connect(lambda _: self.chosen.emit(self._list.currentData()))
+        self._list.activated.connect(lambda _: choose(self.key))
         tip = "Open a plan from a TOML file, or save this one to be repeated"
-        self._files = make_button("sweep-files", "File", tip, "Plans in files")
-        self._files.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        menu = QMenu(self._files)
-        self.actions_of_menu = [menu.addAction(text) for text, _ in (OPEN_PLAN, SAVE_PLAN)]
-        open_plan, self._save = self.actions_of_menu
-        open_plan.setToolTip(OPEN_PLAN[1])
-        open_plan.triggered.connect(self.open_wanted)
-        self._save.setToolTip(SAVE_PLAN[1])
-        self._save.triggered.connect(self.save_wanted)
-        self._files.setMenu(menu)
+        self.files = make_button("sweep-files", "File", tip, "Plans in files")
         self._about = Label(name="sweep-about", font=scaled_font(0.88), is_muted=True, wraps=True)
         row = HBox(spacing=6)
-        row.add((self._list, 1), self._files)
+        row.add((self._list, 1), self.files)
         VBox(self, 0, 4).add(row, self._about)
         self._fill()
         self.show_chosen(OWN)
@@ -123,10 +105,6 @@ class PlanSource(QWidget):
         self._about.setText(text)
         self._about.setVisible(bool(text))
 
-    def show_can_save(self, can_save: bool) -> None:
-        """Enable saving the plan."""
-        self._save.setEnabled(can_save)
-
     def _fill(self) -> None:
         """List the window's own settings, the opened file, and the presets by their source."""
         model = QStandardItemModel(self._list)
@@ -154,7 +132,6 @@ class PlanSource(QWidget):
 HINT_LINES = 4
 CUSTOM_TIP = "Choose yourself what varies, its values, and the implementations"
 COUNT_MS = 120  # after the last keystroke
-HIDDEN_MS = 120  # after the last change of a state, while the panel is hidden
 FIRST_TEXTS = {name: BY_FIELD[name].start for name in FIRST}
 
 Own = tuple[dict[str, str], list[str], bool]  # lines, `PlanEditor.turned`, transfers
@@ -165,15 +142,13 @@ class PlanChoice(QWidget):
 
     custom  the editor, which is large when open and is placed apart
 
+    files   the button of a menu of files
+
     Signals:
         changed(): there is another plan, or none.
-        open_wanted(): a plan is to be read from a file.
-        save_wanted(plan): this plan is to be saved.
     """
 
     changed = Signal()
-    open_wanted = Signal()
-    save_wanted = Signal(object)
 
     def __init__(self, store: Store, worker: Worker) -> None:
         """Make the choice; `store` and `worker` are only read."""
@@ -187,7 +162,8 @@ class PlanChoice(QWidget):
         self._counted: Plan | None = None  # the plan that the hint describes
         self._counted_s = 0.0  # how long that plan takes
         self._implementations: tuple[tuple[Implementation | OwnKernel, str | None], ...] = ()
-        self._source = PlanSource(presets())
+        self._source = PlanSource(presets(), self._choose)
+        self.files = self._source.files
         self._editor = PlanEditor()
         self._hint = Label(name="sweep-hint", font=scaled_font(0.95), wraps=True)
         self._hint.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -196,17 +172,12 @@ class PlanChoice(QWidget):
         self._fold = FoldButton("sweep-custom", CUSTOM_TIP, "Customize what to measure")
         self._fold.toggled.connect(self._show_editor)
         self._count = QTimer(self, singleShot=True, interval=COUNT_MS)
-        self._later = QTimer(self, singleShot=True, interval=HIDDEN_MS)
         VBox(self, 0, 6).add(self._source, self._hint)
         self.custom = QWidget()
         VBox(self.custom, 0, 6).add(self._fold, self._editor)
         self._editor.hide()
         self._fold.show_fold("Customize", False)
         self._count.timeout.connect(self._show_count)
-        self._later.timeout.connect(self._refresh)
-        self._source.chosen.connect(self._choose)
-        self._source.open_wanted.connect(self.open_wanted)
-        self._source.save_wanted.connect(self._save)
         self._editor.edited.connect(self._refresh)
 
     @property
@@ -221,11 +192,6 @@ class PlanChoice(QWidget):
         """The name of the chosen plan, or the problem with it."""
         return self._source.title if self.plan is not None else self._problem
 
-    @property
-    def plan_actions(self) -> list[QAction]:
-        """The actions that open and save a plan's file."""
-        return self._source.actions_of_menu
-
     # -- what it shows
 
     def show_state(self, _state: State) -> None:
@@ -234,7 +200,6 @@ class PlanChoice(QWidget):
             self._refresh()
         else:  # do no hidden work while a slider is dragged
             self._is_stale = True
-            self._later.start()
 
     def show_device(self, device: Device | NoDevice) -> None:
         """Show what can be measured on the device, which the worker holds by now."""
@@ -305,7 +270,6 @@ class PlanChoice(QWidget):
         self._editor.setVisible(is_open)
         self._refresh()
 
-    @Slot(str)
     def _choose(self, key: str) -> None:
         self._keep_own()
         self._source.show_chosen(key)
@@ -332,14 +296,12 @@ class PlanChoice(QWidget):
         """Make the plan anew, or show what is wrong with the choices."""
         problem: UnclearError | None = None
         self._plan, self._is_stale = None, False
-        self._later.stop()
         try:
             self._plan = self._editor.draft().plan(self._store.state, self._worker.device)
         except UnclearError as unclear:
             problem = unclear
         self._problem = str(problem or "")
         is_seen = self._editor.show_wrong(problem) and self._fold.isChecked()
-        self._source.show_can_save(self.plan is not None)
         self._source.show_is_noise(self._is_noise_instead())
         if self.plan is None:
             self._counted = None
@@ -377,11 +339,6 @@ class PlanChoice(QWidget):
         role = QPalette.ColorRole.BrightText if is_wrong else QPalette.ColorRole.WindowText
         self._hint.setText(text)
         self._hint.setForegroundRole(role)
-
-    @Slot()
-    def _save(self) -> None:
-        if self.plan is not None:
-            self.save_wanted.emit(self.plan)
 
 
 def _own_of(choices: Mapping[str, Any]) -> Own:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
+from itertools import pairwise
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QKeySequence, QPalette, QShortcut
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QMenu, QToolButton, QWidget
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QPalette, QResizeEvent, QShortcut
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QLineEdit,
+    QMenu,
+    QScrollArea,
+    QSizePolicy,
+    QStyle,
+    QToolButton,
+    QWidget,
+)
 
 from kernels.core.device import Device, NoDevice
 from kernels.engine.engine import Implementation, all_implementations
@@ -20,7 +31,7 @@ from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS, Dimension, wor
 from workbench.model.plan_draft import Draft, UnclearError, texts_of
 from workbench.widgets.boxes import Flow, HBox, VBox
 from workbench.widgets.buttons import make_button, tab_button
-from workbench.widgets.tile import Tick, TickList, scaled_font
+from workbench.widgets.tile import MUTED, scaled_font
 
 LABEL_PX = 88
 MAX_TEXT = 1000  # characters of a line of values
@@ -115,6 +126,64 @@ class ValuesRow(QWidget):
         self._set_text(", ".join([*known, *(each for each in wanted if each not in order)]))
 
 
+ROWS_SEEN = 4.6  # the piece of a row says that there are more
+MIN_PX = 90
+
+
+class Tick(QCheckBox):
+    """A box to tick whose words are cut with an ellipsis where they are too long."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._whole = text
+        self.setFont(scaled_font(0.93))
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return QSize(MIN_PX, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        style = self.style()
+        box_px = style.pixelMetric(QStyle.PixelMetric.PM_IndicatorWidth, None, self)
+        gap_px = style.pixelMetric(QStyle.PixelMetric.PM_CheckBoxLabelSpacing, None, self)
+        room = self.width() - box_px - gap_px - 12  # padding and border of theme.qss, twice
+        mode = Qt.TextElideMode.ElideRight
+        self.setText(self.fontMetrics().elidedText(self._whole, mode, room))
+
+
+class TickList(QScrollArea):
+    """Columns of boxes below headings: a column may have several groups, each with its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def show_columns(self, *columns: dict[str, list[Tick]]) -> None:
+        """Replace all boxes by those of `columns`, by their headings."""
+        inside = QWidget()
+        beside = HBox(inside, (0, 0, 4, 0))
+        high = 0
+        for number, groups in enumerate(columns):
+            column = VBox(spacing=0)
+            for title, ticks in groups.items():
+                if ticks:
+                    heading = Label(title, font=scaled_font(0.9))
+                    heading.setForegroundRole(MUTED)
+                    column.add(heading, *ticks)
+                    seen = min(len(ticks), ROWS_SEEN)
+                    row_px = ticks[0].sizeHint().height()
+                    high = max(high, heading.sizeHint().height() + int(row_px * seen) + 2)
+            column.addStretch(1)
+            beside.addLayout(column, 5 + 2 * number)  # CUDA's names are longer
+        self.setWidget(inside)
+        self.setFixedHeight(high)
+
+
 KINDS = {"cpu": "CPU", "own": "Yours", "cuda": "CUDA"}
 COLUMNS = (("CPU", "Yours"), ("CUDA",))
 TRANSFERS_TIP = (
@@ -156,7 +225,7 @@ class PlanEditor(QWidget):
             self._buttons[dimension.field].setChecked(dimension.field in FIRST)
             self._lines.addWidget(row)
             self._rows[dimension.field] = row
-        self._implementations = TickList(COLUMNS)
+        self._implementations = TickList()
         self._transfers = QCheckBox("Measure transfers too")
         self._transfers.setObjectName("sweep-transfers")
         self._transfers.setToolTip(TRANSFERS_TIP)
@@ -225,9 +294,11 @@ class PlanEditor(QWidget):
     ) -> None:
         """Offer all implementations, each with the reason why it cannot run here, or None."""
         offered = tuple(implementations)
-        self._remove_all_but([each.key for each, _ in offered])
+        if [each.key for each, _ in offered] != list(self._ticks):
+            self._make_ticks([each for each, _ in offered])
         for implementation, reason in offered:
-            tick = self._tick_of(implementation)
+            tick, _ = self._ticks[implementation.key]
+            self._ticks[implementation.key] = tick, implementation  # it may have another text
             tick.setEnabled(reason is None)
             tick.setToolTip(tip_text(f"{implementation.title}: {reason or implementation.idea}"))
         self._show_ticks()
@@ -265,28 +336,23 @@ class PlanEditor(QWidget):
             row.setFocus()
         self.edited.emit()
 
-    def _remove_all_but(self, keys: Collection[str]) -> None:
-        for key in [each for each in self._ticks if each not in keys]:
-            tick, implementation = self._ticks.pop(key)
-            self._implementations.remove(tick, KINDS[implementation.kind])
-
-    def _tick_of(self, implementation: Implementation | OwnKernel) -> Tick:
-        """The implementation's tick box, which is made the first time."""
-        if implementation.key in self._ticks:
-            tick, _ = self._ticks[implementation.key]
-            self._ticks[implementation.key] = (tick, implementation)  # it may have another text
-            return tick
-        tick = Tick(implementation.title)
-        tick.setObjectName(f"sweep-{implementation.key}")
-        tick.setAccessibleName(f"Measure {implementation.title}")
-        tick.clicked.connect(lambda on, key=implementation.key: self._want(key, on))
-        self._implementations.add(tick, KINDS[implementation.kind])
-        before = [each for each, _ in self._ticks.values()]
+    def _make_ticks(self, implementations: Iterable[Implementation | OwnKernel]) -> None:
+        """Make a box for each implementation, below the heading of its kind."""
+        groups: dict[str, list[Tick]] = {title: [] for title in KINDS.values()}
+        self._ticks = {}
+        for each in implementations:
+            tick = Tick(each.title)
+            tick.setObjectName(f"sweep-{each.key}")
+            tick.setAccessibleName(f"Measure {each.title}")
+            tick.clicked.connect(lambda on, key=each.key: self._want(key, on))
+            groups[KINDS[each.kind]].append(tick)
+            self._ticks[each.key] = tick, each
+        columns = ({title: groups[title] for title in column} for column in COLUMNS)
+        self._implementations.show_columns(*columns)
         last_line = self._rows[DIMENSIONS[-1].field].more
-        QWidget.setTabOrder(before[-1] if before else last_line, tick)
-        QWidget.setTabOrder(tick, self._transfers)
-        self._ticks[implementation.key] = (tick, implementation)
-        return tick
+        in_order = (tick for ticks in groups.values() for tick in ticks)
+        for before, after in pairwise((last_line, *in_order, self._transfers)):
+            QWidget.setTabOrder(before, after)
 
     def _want(self, key: str, is_wanted: bool) -> None:
         self._wanted[key] = is_wanted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -159,19 +159,17 @@ ROWS_SEEN = 3.6  # a piece of a row shows that there are more
 
 
 class SessionList(QScrollArea):
-    """The list of sessions, hidden while there is only a complete one measured here.
+    """The list of sessions, hidden while there is only a complete one measured here."""
 
-    Signals:
-        resume_wanted(path): the rest of this one is to be measured.
-        close_wanted(number): this one is to be removed.
-    """
+    def __init__(self, resume: Callable[[Path], object], close: Callable[[int], object]) -> None:
+        """Make the list.
 
-    resume_wanted = Signal(object)
-    close_wanted = Signal(int)
-
-    def __init__(self) -> None:
+        resume  called with the path of a session, to measure the rest of it
+        close   called with the number of a session, to remove it
+        """
         super().__init__()
         self.setObjectName("session-list")
+        self._resume, self._close = resume, close
         self._keys: list[tuple[int, int, bool]] = []
         self._rows: list[QWidget] = []
         inside = QWidget()
@@ -191,71 +189,69 @@ class SessionList(QScrollArea):
         here        which of them are of this machine: no others can be resumed
         is_running  the first is being measured: it cannot be closed, and none can be resumed
         """
-        lines = [
-            _SessionLine(
-                each,
-                is_measured_now=is_running and number == 0,
-                can_resume=is_here and not is_running,
-            )
-            for number, (each, is_here) in enumerate(zip(shown, here, strict=True))
+        rests = [
+            each.missing if is_here and not is_running and can_grow(each.path) else 0
+            for each, is_here in zip(shown, here, strict=True)
         ]
-        if (keys := [each.key for each in lines]) != self._keys:
+        lines = [
+            (each, rest, is_running and number == 0)
+            for number, (each, rest) in enumerate(zip(shown, rests, strict=True))
+        ]
+        keys = [(each.number, rest, is_now) for each, rest, is_now in lines]
+        if keys != self._keys:
             self._keys = keys
             for row in self._rows:
                 self._column.removeWidget(row)
                 row.deleteLater()
-            self._rows = [self._row(line) for line in lines]
+            self._rows = [self._row(*line) for line in lines]
             self._column.add(*self._rows)
             seen = min(len(lines), ROWS_SEEN)
             self.setFixedHeight(int(seen * (theme.in_letters(ROW_PX) + GAP_PX)))
-        self.setVisible(len(lines) > 1 or any(not each.is_live or each.rest for each in lines))
+        has_more = any(rests) or any(each.session.is_recorded for each in shown)
+        self.setVisible(len(shown) > 1 or has_more)
 
-    def _row(self, line: _SessionLine) -> QWidget:
+    def _row(self, shown: ShownSession, rest: int, is_measured_now: bool) -> QWidget:
+        """Make a line of words, and of buttons; `rest`: the number of cells that are missing."""
+        session, number, path = shown.session, shown.number, shown.path
+        began = f"{datetime.fromtimestamp(session.started):%Y-%m-%d %H:%M}"
+        name = f"{session.machine.name}, {session.origin}" if session.origin else "measured here"
+        title, where = session.plan.title, f"{name} · {began}"
         row = QWidget()
         row.setFixedHeight(theme.in_letters(ROW_PX))
-        row.setToolTip(tip_text(line.tip))
+        row.setToolTip(tip_text(_tip_of(shown, rest)))
         layout, words = HBox(row, 0, 4), VBox(spacing=0)
-        for text, scale in ((line.title, 0.9), (line.where, 0.85)):
+        for text, scale in ((title, 0.9), (where, 0.85)):
             label = ElidedLabel(scale)
             label.show_text(text)
             label.setAccessibleName(text)
             words.addWidget(label)
         layout.addLayout(words, 1)
-        if line.rest and line.path is not None:
-            tip = f"Measure the rest of {line.rest:,} cells, into the same file"
-            button = tab_button(f"resume-{line.number}", "Resume", tip, f"Resume {line.text}")
+        if rest and path is not None:
+            tip, spoken = f"Measure the rest of {rest:,} cells, into the same file", "Resume"
+            button = tab_button(f"resume-{number}", spoken, tip, f"{spoken} {title}, {where}")
             button.setProperty("chip", True)
-            button.clicked.connect(partial(self.resume_wanted.emit, line.path))
+            button.clicked.connect(lambda: self._resume(path))
             layout.addWidget(button)
-        if not line.is_measured_now:
+        if not is_measured_now:
             tip = "Remove it from here; its file stays"
-            close = tab_button(f"close-{line.number}", "", tip, f"Close {line.text}")
+            close = tab_button(f"close-{number}", "", tip, f"Close {title}, {where}")
             close.setProperty("flat", True)
             close.setFixedSize(CLOSE_PX, CLOSE_PX)
             close.setIcon(QIcon(str(asset("icons/close.svg"))))
-            close.clicked.connect(partial(self.close_wanted.emit, line.number))
+            close.clicked.connect(lambda: self._close(number))
             layout.addWidget(close)
         return row
 
 
-class _SessionLine:
-    """The words and buttons of one session's line; the same `key` looks the same."""
-
-    def __init__(self, shown: ShownSession, *, is_measured_now: bool, can_resume: bool) -> None:
-        session = shown.session
-        self.number, self.path, self.is_measured_now = shown.number, shown.path, is_measured_now
-        self.is_live = not session.is_recorded
-        self.rest = shown.missing if can_resume and can_grow(shown.path) else 0
-        began = datetime.fromtimestamp(session.started)
-        name = f"{session.machine.name}, {session.origin}" if session.origin else "measured here"
-        self.title, self.where = session.plan.title, f"{name} · {began:%Y-%m-%d %H:%M}"
-        self.text = f"{self.title}, {self.where}"
-        facts = (
-            f"{len(session.records)} measurements, begun on {began:%Y-%m-%d at %H:%M}",
-            f"{self.rest} are missing or were left before their last round" if self.rest else "",
-            f"on {session.machine.name} with {session.machine.cpu}" if session.machine.gpu else "",
-            str(shown.path or "kept in no file"),
-            *session.remarks,
-        )
-        self.tip = "\n".join([session.plan.title, *(fact for fact in facts if fact)])
-        self.key = self.number, self.rest, is_measured_now
+def _tip_of(shown: ShownSession, rest: int) -> str:
+    session = shown.session
+    began = f"{datetime.fromtimestamp(session.started):%Y-%m-%d at %H:%M}"
+    facts = (
+        session.plan.title,
+        f"{len(session.records)} measurements, begun on {began}",
+        f"{rest} are missing or were left before their last round" if rest else "",
+        f"on {session.machine.name} with {session.machine.cpu}" if session.machine.gpu else "",
+        str(shown.path or "kept in no file"),
+        *session.remarks,
+    )
+    return "\n".join(filter(None, facts))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError, SessionFileError
@@ -30,6 +32,7 @@ from workbench.model.plan_dimensions import short
 from workbench.model.plan_draft import UnclearError, given, plan_of
 from workbench.model.rung_times import RungTimes
 from workbench.panels.sweep.shown_sessions import Sessions, ShownSession
+from workbench.session.exporter import Exporter
 from workbench.session.kernel_folder import KernelFolder
 from workbench.session.session_store import (
     Began,
@@ -53,6 +56,32 @@ if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SweepParts:
+    """The parts of a window that the services around the panel Sweep share.
+
+    window      parent of services and dialogs
+    background  reads files, makes pictures and compares off the GUI thread
+    kernels     of the user
+    """
+
+    window: QWidget
+    panel: LazyPanel[SweepPanel]
+    store: Store
+    worker: Worker
+    sessions: Sessions
+    kernels: KernelFolder
+    background: Background
+    exporter: Exporter
+    settings: Settings
+    docks: Docks
+    messages: MessageBar
+
+    def show_error(self, error: Exception) -> None:
+        """Show the sentence of an expected failure."""
+        self.messages.show_message("error", str(error))
+
+
 MENU = "&Sweep"
 START, PAUSE = "Start sweep", "Pause sweep"  # as the menu has them while nothing runs
 COMPARE = "&Compare all implementations"
@@ -72,45 +101,25 @@ class SweepController(QObject):
 
     changed = Signal()
 
-    def __init__(
-        self,
-        store: Store,
-        worker: Worker,
-        sessions: Sessions,
-        sweep: LazyPanel[SweepPanel],
-        rung: LazyPanel[RungPane],
-        times: RungTimes,
-        kernels: KernelFolder,
-        background: Background,
-        settings: Settings,
-        docks: Docks,
-        messages: MessageBar,
-        parent: QObject,
-    ) -> None:
+    def __init__(self, parts: SweepParts, rung: LazyPanel[RungPane], times: RungTimes) -> None:
         """Connect the worker, and the panels as soon as they are made.
 
-        times       of this session; every record is added
-        kernels     the user kernels, read when a sweep begins
-        background  looks for an unfinished sweep
+        times  of this session; every record is added
         """
-        super().__init__(parent)
-        self._store, self._worker, self._sessions, self._times = store, worker, sessions, times
-        self._sweep, self._rung, self._docks, self._messages = sweep, rung, docks, messages
-        self._kernels, self._background, self._settings = kernels, background, settings
+        super().__init__(parts.window)
+        self._parts, self._sweep, self._rung, self._times = parts, parts.panel, rung, times
+        self._store, self._worker, self._messages = parts.store, parts.worker, parts.messages
         self._is_of_ladder = False
-        worker.sweep.stepped.connect(self._show_step)
-        worker.sweep.ended.connect(self._show_ended)
-        worker.device_found.connect(self._look_for_unfinished)
-        sweep.when_made(self._connect_sweep)
+        self._worker.sweep.stepped.connect(self._show_step)
+        self._worker.sweep.ended.connect(self._show_ended)
+        self._worker.device_found.connect(self._look_for_unfinished)
+        self._sweep.when_made(self._connect_sweep)
         rung.when_made(self._connect_ladder)
 
     def _connect_sweep(self, sweep: SweepPanel) -> None:
         sweep.started.connect(self._start_sweep)
         sweep.resume_wanted.connect(self.resume)
-        sweep.run.paused.connect(self._worker.sweep.pause)
-        sweep.run.cancelled.connect(self._worker.sweep.cancel)
         sweep.run.phase_changed.connect(self.changed)
-        self._worker.sweep.paused.connect(sweep.show_paused)
         sweep.run.show_busy(self._is_of_ladder)
 
     def _connect_ladder(self, rung: RungPane) -> None:
@@ -127,7 +136,8 @@ class SweepController(QObject):
                 name=lambda: f"&{START}" if self._is_idle else "Ca&ncel sweep",
             ),
             Action(
-                *(MENU, f"&{PAUSE}", self.toggle_pause, ("Ctrl+Shift+B",)),
+                *(MENU, f"&{PAUSE}", lambda: self._sweep.get().run.toggle_pause()),
+                ("Ctrl+Shift+B",),
                 "Pause the sweep, which measures nothing meanwhile, or resume it.",
                 why_not=lambda: NO_SWEEP if self._is_idle else "",
                 name=self._pause_name,
@@ -155,16 +165,12 @@ class SweepController(QObject):
 
     def toggle_sweep(self) -> None:
         """Start the panel's sweep, or cancel the one that runs."""
-        self._docks.bring_forward("Sweep")
+        self._parts.docks.bring_forward("Sweep")
         self._sweep.get().run.toggle()
-
-    def toggle_pause(self) -> None:
-        """Pause or resume the sweep that runs."""
-        self._sweep.get().run.toggle_pause()
 
     def toggle_ladder(self) -> None:
         """Measure all of the ladder that can run here, or cancel."""
-        self._docks.bring_forward("Implementation")
+        self._parts.docks.bring_forward("Implementation")
         rung = self._rung.get()
         rung.show_tab("ladder")
         if reason := rung.ladder.toggle():
@@ -176,15 +182,15 @@ class SweepController(QObject):
         if not self._is_idle or self._is_of_ladder:
             self._messages.show_message("info", BUSY)
         else:
-            self._docks.bring_forward("Sweep")
+            self._parts.docks.bring_forward("Sweep")
             pictures = given(self._store.state.picture)
-            self._begin(resuming(path, pictures, self._kernels.paths))
+            self._begin(resuming(path, pictures, self._parts.kernels.paths))
 
     @Slot(object)
     def _start_sweep(self, plan: Plan) -> None:
         pictures = given(self._store.state.picture)
         path = new_path(plan, datetime.now())
-        self._begin(measuring(plan, pictures, path, self._kernels.paths))
+        self._begin(measuring(plan, pictures, path, self._parts.kernels.paths))
 
     def _begin(self, steps: Any) -> None:
         self._sweep.get().show_asked()
@@ -203,12 +209,14 @@ class SweepController(QObject):
         except UnclearError as unclear:
             self._messages.show_message("info", str(unclear))
             return
-        self._is_of_ladder = True
-        steps = partial(sweeping, plan, given=given(state.picture), texts=texts)
-        self._worker.sweep.start(steps)
+        self._worker.sweep.start(partial(sweeping, plan, given=given(state.picture), texts=texts))
         self._rung.get().ladder.show_begun(rounds_of(plan.sampling))
+        self._show_of_ladder(True)
+
+    def _show_of_ladder(self, is_of_ladder: bool) -> None:
+        self._is_of_ladder = is_of_ladder
         if self._sweep.made is not None:
-            self._sweep.made.run.show_busy(True)
+            self._sweep.made.run.show_busy(is_of_ladder)
         self.changed.emit()
 
     @Slot(object)
@@ -220,12 +228,12 @@ class SweepController(QObject):
                 else:
                     self._sweep.get().show_progress(step)
             case Began():
-                self._sessions.begin(step.session, step.path)
+                self._parts.sessions.begin(step.session, step.path)
                 self._sweep.get().show_begun(step)
                 if remarks := step.session.remarks:
                     self._messages.show_message("info", " ".join(remarks))
             case NotKept():
-                self._sessions.lose_file()
+                self._parts.sessions.lose_file()
                 self._messages.show_message("warning", step.sentence)
             case Record():
                 self._show_record(step)
@@ -237,44 +245,39 @@ class SweepController(QObject):
         if self._is_of_ladder:
             self._rung.get().ladder.show_record(record)
         else:
-            self._sessions.add(record)
+            self._parts.sessions.add(record)
 
     @Slot(object, bool)
     def _show_ended(self, error: KernelError | None, is_complete: bool) -> None:
-        sweep, rung = self._sweep.made, self._rung.made
         if self._is_of_ladder:
-            self._is_of_ladder = False
             self._rung.get().ladder.show_ended()
-            if sweep is not None:
-                sweep.run.show_busy(False)
-            self.changed.emit()
+            self._show_of_ladder(False)
         else:
-            if rung is not None:
-                rung.ladder.show_busy(False)
+            if self._rung.made is not None:
+                self._rung.made.ladder.show_busy(False)
             self._sweep.get().show_ended(is_complete)
         if error is not None:
-            self._messages.show_message("error", str(error))
+            self._parts.show_error(error)
 
     # -- what an earlier run of the program left
 
     def _look_for_unfinished(self, device: Device | NoDevice) -> None:
-        self._background.run(
-            partial(unfinished, device, self._offered, time.time()), self._offer, lambda _: None
-        )
+        work = partial(unfinished, device, self._offered, time.time())
+        self._parts.background.run(work, self._offer, lambda _: None)
 
     @property
     def _offered(self) -> list[str]:
-        return [each for each in self._settings.get(OFFERED, []) if isinstance(each, str)]
+        return [each for each in self._parts.settings.get(OFFERED, []) if isinstance(each, str)]
 
     def _offer(self, left: ShownSession | None) -> None:
         if left is None or left.path is None:
             return
-        name, path = left.path.name, left.path
+        name, path, settings = left.path.name, left.path, self._parts.settings
         others = [each for each in self._offered if each != name]
-        self._settings.set(OFFERED, [*others, name][-MAX_OFFERED:])
+        settings.set(OFFERED, [*others, name][-MAX_OFFERED:])
 
         def resume() -> None:
-            self._settings.set(OFFERED, others)  # offer it again if it is left again
+            settings.set(OFFERED, others)  # offer it again if it is left again
             self.resume(path)
 
         done = sum(record.is_complete for record in left.session.records)

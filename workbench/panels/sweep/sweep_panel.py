@@ -57,17 +57,15 @@ class RunRow(QWidget):
     phase  the SweepPhase
 
     Signals:
-        started(), cancelled(), paused(is_to_pause): the user's requests.
         phase_changed(phase): the SweepPhase is another one.
     """
 
-    started = Signal()
-    cancelled = Signal()
-    paused = Signal(bool)
     phase_changed = Signal(object)
 
-    def __init__(self) -> None:
+    def __init__(self, worker: Worker, start: Callable[[], object]) -> None:
+        """Make the row, whose buttons pause and cancel what `worker` measures."""
         super().__init__()
+        self._worker, self._begin = worker, start
         self.phase = self._shown_phase = SweepPhase.IDLE
         self._is_busy = self._can_start = False
         self._before = self._done = self._count = 0  # cells measured: at first, now, and in all
@@ -78,7 +76,7 @@ class RunRow(QWidget):
         self._start.setProperty("primary", True)
         self._start.clicked.connect(self._act)
         self._cancel = push_button("sweep-cancel", "Ca&ncel", "Stop; what was measured stays")
-        self._cancel.clicked.connect(self.cancelled)
+        self._cancel.clicked.connect(worker.sweep.cancel)
         for button in (self._start, self._cancel):
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._bar = QProgressBar()
@@ -186,9 +184,9 @@ class RunRow(QWidget):
     @Slot()
     def _act(self) -> None:
         if self.is_idle:
-            self.started.emit()
+            self._begin()
         else:
-            self.paused.emit(self.phase is SweepPhase.RUNNING)
+            self._worker.sweep.pause(self.phase is SweepPhase.RUNNING)
 
     def _refresh(self) -> None:
         if self.phase is not self._shown_phase:
@@ -232,20 +230,17 @@ class SweepPanel(QWidget):
     run          the buttons that start, pause and cancel
     chart        moves into a window of its own and back into `chart_place`
     chart_away   the sentence in its place meanwhile
+    report, large  the buttons for a report of what is shown, and for the chart in a window
 
     Signals:
         started(plan): the user wants this Plan measured.
         resume_wanted(path): and the rest of the session in this file.
-        report_wanted(), large_wanted(): a report of what is shown; the chart in a window.
     """
 
     started = Signal(object)
     resume_wanted = Signal(object)
-    report_wanted = Signal()
-    large_wanted = Signal()
 
     def __init__(self, sessions: Sessions, store: Store, worker: Worker) -> None:
-        """Make the panel; `store` and `worker` are only read, for the state and the device."""
         super().__init__()
         self.setObjectName("sweep-panel")
         self._sessions, self._worker = sessions, worker
@@ -257,15 +252,15 @@ class SweepPanel(QWidget):
         self._fold = FoldButton("sweep-fold", FOLD_TIP, "Show what to measure")
         self.choice = PlanChoice(store, worker)
         self._folded = ElidedLabel(0.95, "sweep-plan")  # what Start starts, while that is folded
-        self.run = RunRow()
+        self.run = RunRow(worker, self._start)
         self._offer, self._doubt = Question("sweep-offer"), Question("sweep-doubt")
-        self._list = SessionList()
+        self._list = SessionList(self.resume_wanted.emit, sessions.close)
         self._sessions_button = _button("Sessions", "sweep-sessions", "Open, close and compare")
-        self._report = _button("Report", "sweep-report", NOTHING_TO_REPORT)
-        self._report.setEnabled(False)
-        self._large = _button("", "sweep-large", "The chart in a window of its own (F9)")
-        self._large.setIcon(QIcon(str(asset("icons/float.svg"))))
-        self._large.setAccessibleName("Chart in a window of its own")
+        self.report = _button("Report", "sweep-report", NOTHING_TO_REPORT)
+        self.report.setEnabled(False)
+        self.large = _button("", "sweep-large", "The chart in a window of its own (F9)")
+        self.large.setIcon(QIcon(str(asset("icons/float.svg"))))
+        self.large.setAccessibleName("Chart in a window of its own")
         self.chart = ChartView()
         self.chart_place = VBox()
         self.chart_away = Label(AWAY, name="chart-away", is_muted=True, wraps=True)
@@ -301,7 +296,7 @@ class SweepPanel(QWidget):
         )
 
     def show_asked(self) -> None:
-        """Show that a sweep was asked for and will begin."""
+        """Show that a sweep was requested and will begin."""
         self._offer.hide()
         self._doubt.hide()
         self.run.show_asked()
@@ -358,12 +353,15 @@ class SweepPanel(QWidget):
         shown = self._sessions.sessions()
         return fixed_choices(shown[0].plan) | {"plan": as_toml(shown[0].plan)} if shown else {}
 
-    def show_menu_actions(self, sessions: Sequence[QAction], reports: Sequence[QAction]) -> None:
-        """Offer these actions at the button Sessions and at the arrow of Report."""
+    def show_menu_actions(
+        self, sessions: Sequence[QAction], reports: Sequence[QAction], plans: Sequence[QAction]
+    ) -> None:
+        """Offer these actions at the buttons Sessions, Report and File."""
         modes = QToolButton.ToolButtonPopupMode
         for button, actions, mode in (
             (self._sessions_button, sessions, modes.InstantPopup),
-            (self._report, reports, modes.MenuButtonPopup),
+            (self.report, reports, modes.MenuButtonPopup),
+            (self.choice.files, plans, modes.InstantPopup),
         ):
             menu = QMenu(button)
             menu.addActions(actions)
@@ -387,7 +385,6 @@ class SweepPanel(QWidget):
 
     # -- inside
 
-    @Slot()
     def _start(self) -> None:
         """Start the plan; if that takes very long, ask the user first."""
         plan = self.choice.plan
@@ -438,8 +435,8 @@ class SweepPanel(QWidget):
         here = [is_this_machine(each.session.machine, self._worker.device) for each in shown]
         self._list.show_sessions(shown, here, is_running=is_running)
         has_records = any(each.session.records for each in shown)
-        self._report.setEnabled(has_records)
-        self._report.setToolTip(REPORT_TIP if has_records else NOTHING_TO_REPORT)
+        self.report.setEnabled(has_records)
+        self.report.setToolTip(REPORT_TIP if has_records else NOTHING_TO_REPORT)
         live = self._sessions.live
         if is_running and live is not None and self._cells:
             self._show_how_far(live.session)
@@ -468,11 +465,7 @@ class SweepPanel(QWidget):
         self._sessions.changed.connect(self._later.ask)
         self.choice.changed.connect(self._show_choice_made)
         self._fold.clicked.connect(self.show_choice)
-        self.run.started.connect(self._start)
-        self._list.resume_wanted.connect(self.resume_wanted)
-        self._list.close_wanted.connect(self._sessions.close)
-        self._report.clicked.connect(self.report_wanted)
-        self._large.clicked.connect(self.large_wanted)
+        self._worker.sweep.paused.connect(self.show_paused)
 
     def _lay_out(self) -> None:
         inside = QWidget()
@@ -481,7 +474,7 @@ class SweepPanel(QWidget):
         choice = (self._fold, self._folded, self.choice)
         layout.add(self._offer, *choice, self.run, self._doubt, custom, self._list)
         buttons = HBox(spacing=6)
-        buttons.add((self._sessions_button, 1), (self._report, 1), self._large)
+        buttons.add((self._sessions_button, 1), (self.report, 1), self.large)
         layout.addLayout(buttons)
         self.chart.setMinimumHeight(CHART_PX)
         self.chart_place.add((self.chart_away, 1), self.chart)

@@ -17,16 +17,7 @@ from workbench.base import numbers
 from workbench.base.background import Throttle
 from workbench.base.numbers import star, why_starred
 from workbench.charts.canvas import FigureView
-from workbench.charts.data.figure import (
-    Axis,
-    Dot,
-    Drawn,
-    Figure,
-    Guide,
-    LegendLine,
-    Plot,
-    Series,
-)
+from workbench.charts.data.figure import Axis, Dot, Drawn, Figure, Guide, LegendLine, Plot, Series
 from workbench.model.intents import title_with_pick
 from workbench.model.speed_up import single_in_words
 from workbench.widgets.boxes import VBox

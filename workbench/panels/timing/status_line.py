@@ -1,10 +1,11 @@
-"""The line under the picture: how long it took, how fast that is, whether it is right."""
+"""The newest times, and the line under the picture: how long, how fast, and whether it is right."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
@@ -16,7 +17,11 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.model.speed_up import BASELINE
 from workbench.panels.timing import timing_words as words
 from workbench.panels.timing.timing_words import Figure
+from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.tile import MUTED, TEXT, scaled_font, show_role
+
+if TYPE_CHECKING:
+    from workbench.panels.timing.timing_panel import TimingPanel
 
 VERDICT_BAR_PX, ROUND_PX = 4, 2
 
@@ -43,6 +48,19 @@ def paint_bar(widget: QWidget, check: Check | None, left: int, margin: int) -> N
 def role_of(check: Check | None, otherwise: QPalette.ColorRole) -> QPalette.ColorRole:
     """The colour role of the verdict's words: that of errors where the output is not right."""
     return QPalette.ColorRole.BrightText if check is not None and not check.ok else otherwise
+
+
+class Newest(NamedTuple):
+    """The newest times, or why there are none.
+
+    baseline  the CPU's result to compare with; None: it is not known yet
+    subject   what was timed; empty: the picture
+    """
+
+    result: Result | None = None
+    baseline: Result | None = None
+    subject: str = ""
+    why_empty: str = ""
 
 
 HEIGHT_PX = 36
@@ -90,36 +108,33 @@ class StatusLine(QToolButton):
             *(self._rate, self._against, self._speed_up, self._doing, self._spread),
         )
         self._doing.show_words(("",), DOING)
-        self.show_sentence("")
+        self.show_times(Newest())
 
-    def show_result(self, result: Result, baseline: Result | None, subject: str = "") -> None:
-        """Show a result, and its speed-up against `baseline`; None: it is not known yet.
+    def show_times(self, newest: Newest) -> None:
+        """Show the newest times, or why there are none; the subject is never left out."""
+        if (result := newest.result) is None:
+            for each in self._figures:
+                each.show_words(("",))
+            self._show_verdict((newest.why_empty,), None)
+        else:
+            self._subject.show_words((newest.subject, newest.subject.partition(",")[0]))
+            self._show_figures(result, newest.baseline)
+            self._show_verdict(words.verdict(result.check), result.check)
+        self._refresh()
 
-        subject  what was timed, which is never left out; empty: the picture
-        """
-        self._subject.show_words((subject, subject.partition(",")[0]))
+    def _show_figures(self, result: Result, baseline: Result | None) -> None:
         time, rate = words.filter_time(result), words.throughput(result)
         time_tip = words.tip(time, words.FILTER_TIME)
         self._time.show_words((time.text,), (TIME,), time_tip, is_pale=bool(time.unsure))
         self._spread.show_words((time.detail, time.brief, ""), SPREADS, time_tip)
         is_known = rate.text != MISSING
-        rate_tip = words.tip(rate, words.THROUGHPUT)
         self._rate.show_words(
             (rate.text, "") if is_known else ("",),
             (RATE,) if is_known else (),
-            rate_tip,
+            words.tip(rate, words.THROUGHPUT),
             is_pale=bool(rate.unsure),
         )
         self._show_speed_up(words.speed_up(result, baseline), is_awaited=is_known)
-        self._show_verdict(words.verdict(result.check), result.check)
-        self._refresh()
-
-    def show_sentence(self, sentence: str) -> None:
-        """Show, in place of figures, why there are none."""
-        for each in self._figures:
-            each.show_words(("",))
-        self._show_verdict((sentence,), None)
-        self._refresh()
 
     def show_doing(self, text: str) -> None:
         """Show what is under way; empty: nothing.
@@ -281,3 +296,54 @@ class _Words(Label):
     @property
     def _now(self) -> str:
         return self.wordings[min(self.step, len(self.wordings) - 1)]
+
+
+NO_PICTURE = "Open a picture to see how fast it is filtered."
+REFUSED = "Not filtered, so there is nothing to time."
+PREVIEWED = "Preview. The whole picture is filtered next."
+
+
+class TimingViews(QObject):
+    """Show the newest times in the line under the picture, and in the panel once it is made.
+
+    line  its owner places it
+    """
+
+    def __init__(self, panel: LazyPanel[TimingPanel], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.line = StatusLine()
+        self._panel = panel
+        self._newest = Newest()
+        self.show_empty(NO_PICTURE)
+        panel.when_made(lambda made: made.show_times(self._newest))
+
+    def show_result(self, result: Result, baseline: Result | None = None) -> None:
+        """Show the newest Result; `baseline` is a CPU's, None keeps the one before."""
+        self._show(self._newest._replace(result=result, baseline=baseline or self._newest.baseline))
+
+    def show_subject(self, words: str) -> None:
+        """Set what was timed; empty: the picture."""
+        if words != self._newest.subject:
+            self._show(self._newest._replace(subject=words))
+
+    @Slot(object)
+    def show_baseline(self, result: Result | None) -> None:
+        """Set a CPU's Result to compare with; it counts only for the same work."""
+        if result is not self._newest.baseline:  # set with every Result
+            self._show(self._newest._replace(baseline=result))
+
+    @Slot(str)
+    def show_progress(self, doing: str) -> None:
+        """Show what is under way, in the -ing form; empty: nothing."""
+        self.line.show_doing(doing and f"{doing} …")
+
+    def show_empty(self, why: str) -> None:
+        """Clear all figures; `why` is shown in their place."""
+        self.show_progress("")
+        self._show(Newest(subject=self._newest.subject, why_empty=why))
+
+    def _show(self, newest: Newest) -> None:
+        self._newest = newest
+        self.line.show_times(newest)
+        if self._panel.made is not None:
+            self._panel.made.show_times(newest)

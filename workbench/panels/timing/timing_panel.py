@@ -6,13 +6,12 @@ from PySide6.QtGui import QFont, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
 from kernels.core.device import Device, NoDevice
-from kernels.core.job import Result
 from kernels.core.verdict import Check
 from workbench.base.numbers import GAP, MISSING
 from workbench.base.plain_text import tip_text
 from workbench.panels.timing import timing_words as words
 from workbench.panels.timing.history_plot import HistoryPlot, RunHistory
-from workbench.panels.timing.status_line import paint_bar, role_of
+from workbench.panels.timing.status_line import Newest, paint_bar, role_of
 from workbench.panels.timing.timing_words import Figure
 from workbench.widgets.boxes import UprightArea, VBox
 from workbench.widgets.lazy_panel import MARGINS
@@ -44,19 +43,15 @@ class TimingPanel(UprightArea):
         self.setObjectName("timing-panel")
         self.setAccessibleName("Timing")
         self.history = HistoryPlot(runs)
-        self._result: Result | None = None
-        self._baseline: Result | None = None
-        self._why_empty = self._subject = ""
+        self._newest = Newest()
         self._has_gpu = False
         self._is_stale = True  # the tiles, of an earlier Result
-        self._filter_time = ValueTile(
-            "filter-time",
-            *("Filter time", f"88.8{GAP}ms", words.FILTER_TIME),
-            scale=2.0,
-            detail=True,
-        )
-        self._speed_up = ValueTile(
-            "speed-up", "Speed-up", "88.8× slower", words.SPEED_UP, scale=2.0, detail=True
+        self._filter_time, self._speed_up = (
+            ValueTile(name, caption, widest, tip, scale=2.0, detail=True)
+            for name, caption, widest, tip in (
+                ("filter-time", "Filter time", f"88.8{GAP}ms", words.FILTER_TIME),
+                ("speed-up", "Speed-up", "88.8× slower", words.SPEED_UP),
+            )
         )
         self._small = [
             ValueTile(name, caption, f"8.88{GAP}GB/s", tip, scale=1.2, detail=False)
@@ -65,17 +60,9 @@ class TimingPanel(UprightArea):
         self._verdict = VerdictCard()
         self._lay_out()
 
-    def show_result(self, result: Result, baseline: Result | None, subject: str = "") -> None:
-        """Show a result, and its speed-up against `baseline`; None: it is not known yet.
-
-        subject  what was timed; empty: the picture
-        """
-        self._result, self._baseline, self._subject = result, baseline, subject
-        self._refresh()
-
-    def show_sentence(self, sentence: str) -> None:
-        """Clear all figures, and show why there are none."""
-        self._result, self._why_empty = None, sentence
+    def show_times(self, newest: Newest) -> None:
+        """Show the newest times, or why there are none."""
+        self._newest = newest
         self._refresh()
 
     def show_device(self, device: Device | NoDevice | None) -> None:
@@ -106,16 +93,17 @@ class TimingPanel(UprightArea):
 
     def _refresh_tiles(self) -> None:
         self._is_stale = False
-        result = self._result
+        result, baseline, subject, why_empty = self._newest
         none = Figure()
         self._show(self._filter_time, words.filter_time(result) if result else none)
-        self._show(self._speed_up, words.speed_up(result, self._baseline) if result else none)
+        self._show(self._speed_up, words.speed_up(result, baseline) if result else none)
         for tile, (*_, figure_of) in zip(self._small, SMALL, strict=True):
             self._show(tile, figure_of(result) if result else none)
         if result is None:
-            self._verdict.show_nothing(self._why_empty)
+            self._verdict.show_verdict(why_empty, "", None)
         else:
-            self._verdict.show_result(result, self._subject)
+            ran = "  ·  ".join(filter(None, (subject, words.what_ran(result))))
+            self._verdict.show_verdict(words.verdict(result.check)[0], ran, result.check)
 
     def _show(self, tile: ValueTile, figure: Figure) -> None:
         tile.show_value(
@@ -140,20 +128,12 @@ class VerdictCard(QFrame):
         self._ran = words_label("ran", 0.9, is_muted=True)
         VBox(self, (16, 6, 10, 6), 3).add(self._verdict, self._ran)
 
-    def show_result(self, result: Result, subject: str) -> None:
-        """Show the check's finding and what ran."""
-        ran = "  ·  ".join(filter(None, (subject, words.what_ran(result))))
-        self._show(words.verdict(result.check)[0], ran, result.check)
-
-    def show_nothing(self, why: str) -> None:
-        """Show why there is nothing to verify."""
-        self._show(why, "", None)
-
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         super().paintEvent(event)
         paint_bar(self, self._check, 5, 6)
 
-    def _show(self, text: str, ran: str, check: Check | None) -> None:
+    def show_verdict(self, text: str, ran: str, check: Check | None) -> None:
+        """Show the finding of a check in words, and what ran; without a check, why."""
         self._check = check
         self._verdict.setText(text)
         self._verdict.setAccessibleName(f"Verdict: {text}")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import tomli_w
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -80,7 +80,8 @@ class WeightsLibrary:
     def all(self) -> tuple[tuple[Named, ...], tuple[str, ...]]:
         """Return the weights, sorted by name, and a sentence on each file that cannot be read."""
         found, broken = self._read()
-        return tuple(sorted(found, key=lambda each: each.name.casefold())), broken
+        names = sorted(found, key=str.casefold)
+        return tuple(found[name][0] for name in names), broken
 
     def save(self, named: Named) -> Named | None:
         """Save weights under their name, and return those that had it before, or None."""
@@ -89,34 +90,32 @@ class WeightsLibrary:
             self._folder.mkdir(parents=True, exist_ok=True)
         digest = hashlib.sha256(named.name.encode()).hexdigest()[:8]
         plain = re.sub(r"[^a-z0-9]+", "-", named.name.lower()).strip("-")[:40]
-        known = {each.name: (each, path) for each, path in self._read()[0].items()}
-        replaced, path = known.get(named.name, (None, self._folder / f"{plain}-{digest}.toml"))
+        new = None, self._folder / f"{plain}-{digest}.toml"
+        replaced, path = self._read()[0].get(named.name, new)
         write_file(path, named)
         return replaced
 
     def rename(self, old: str, new: str) -> None:
         """Give weights a new name, but never that of others."""
         check_name(new)
-        known = {each.name: each for each in self._read()[0]}
+        known = self._read()[0]
         if new in known:
-            raise WeightsFileError(
-                f"There already are weights called “{new}”; choose another name."
-            )
+            sentence = f"There already are weights called “{new}”; choose another name."
+            raise WeightsFileError(sentence)
         if old not in known:
             raise WeightsFileError(f"There are no weights called “{old}” any more.")
-        self.save(Named(new, known[old].drawing))
+        self.save(Named(new, known[old][0].drawing))
         self.delete(old)
 
     def delete(self, name: str) -> None:
         """Remove the file of the weights with this name, if there is one."""
         with _disk(f"“{name}” cannot be deleted", is_plain=True):
-            for each, path in self._read()[0].items():
-                if each.name == name:
-                    path.unlink(missing_ok=True)
+            if found := self._read()[0].get(name):
+                found[1].unlink(missing_ok=True)
 
-    def _read(self) -> tuple[dict[Named, Path], tuple[str, ...]]:
-        """Read all weights, each with its file; of two with one name, the first."""
-        found: dict[Named, Path] = {}
+    def _read(self) -> tuple[dict[str, tuple[Named, Path]], tuple[str, ...]]:
+        """Read all weights by name, each with its file; of two with one name, the first."""
+        found: dict[str, tuple[Named, Path]] = {}
         broken = []
         for path in sorted(self._folder.glob("*.toml")):
             try:
@@ -124,8 +123,7 @@ class WeightsLibrary:
             except WeightsFileError as error:
                 broken.append(str(error))
             else:
-                if named.name not in [each.name for each in found]:
-                    found[named] = path
+                found.setdefault(named.name, (named, path))
         return found, tuple(broken)
 
 
@@ -153,9 +151,8 @@ def read_file(path: Path) -> Named:
     except LimitedTomlError as error:
         raise WeightsFileError(str(error)) from error
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise WeightsFileError(
-            f"{path.name} holds no weights as this program writes them."
-        ) from error
+        sentence = f"{path.name} holds no weights as this program writes them."
+        raise WeightsFileError(sentence) from error
     except (BadJobError, WeightsFileError) as error:
         sentence = re.sub("[ ;]+[Nn]othing was changed", "", str(error)).rstrip(".")
         raise WeightsFileError(f"{path.name}: {sentence}.") from error
@@ -202,8 +199,8 @@ class PresetBox(DropDown):
     """The list that names the filter that was drawn, for as long as its weights stand there."""
 
     def __init__(self) -> None:
-        super().__init__("weights-preset", "Start from a filter's weights")
-        self.setToolTip("Load a filter's weights at this size, or at the nearest size that it has.")
+        tip = "Load a filter's weights at this size, or at the nearest size that it has."
+        super().__init__("weights-preset", "Start from a filter's weights", tip)
         for each in filters.all_filters():
             if each.key != "custom":
                 self.addItem(each.title, each.key)
@@ -238,22 +235,24 @@ TITLE = "Named weights"
 
 
 class LibraryBox(QFrame):
-    """The list of a WeightsLibrary, which works on a thread that `close_thread` ends.
+    """The list of a WeightsLibrary, which works on a thread that `close_thread` ends."""
 
-    Signals:
-        picked(named): these are wanted in the cells.
-        message(sentence, is_bad): an outcome, in words.
-    """
+    def __init__(
+        self,
+        library: WeightsLibrary,
+        drawn: Callable[[], WeightsDraft],
+        draw: Callable[[Named], None],
+        say: Callable[[str, bool], None],
+    ) -> None:
+        """Make the list and its buttons.
 
-    picked = Signal(object)
-    message = Signal(str, bool)
-
-    def __init__(self, library: WeightsLibrary, drawn: Callable[[], WeightsDraft]) -> None:
-        """Make the list and its buttons; `drawn` returns the weights to save."""
+        drawn, draw  return the weights to save, and show others in the cells
+        say          shows an outcome in words, and whether it is bad
+        """
         super().__init__()
         self.setAccessibleName(TITLE)
         self.setProperty("card", True)
-        self._library, self._drawn = library, drawn
+        self._library, self._drawn, self._draw, self._say = library, drawn, draw, say
         self._background = Background((WeightsFileError,), self)
         self._lost: Named | None = None  # deleted or replaced last
         self._name = QLineEdit()
@@ -268,7 +267,7 @@ class LibraryBox(QFrame):
         self._list.setToolTip("Enter or a double click uses them; F2 renames, Delete deletes.")
         self._list.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self._list.setMinimumHeight(80)
-        self._list.itemActivated.connect(lambda item: self.picked.emit(_named(item)))
+        self._list.itemActivated.connect(lambda item: self._draw(_named(item)))
         self._list.itemChanged.connect(self._rename)
         self._list.currentRowChanged.connect(lambda _: self._enable())
         delete = QShortcut(QKeySequence.StandardKey.Delete, self._list)
@@ -317,7 +316,7 @@ class LibraryBox(QFrame):
 
     def _use(self) -> None:
         if (item := self._list.currentItem()) is not None:
-            self.picked.emit(_named(item))
+            self._list.itemActivated.emit(item)
 
     def _edit(self) -> None:
         if (item := self._list.currentItem()) is not None:
@@ -367,7 +366,7 @@ class LibraryBox(QFrame):
 
         def read(named: Named) -> None:
             self._name.setText(named.name)
-            self.picked.emit(named)
+            self._draw(named)
 
         self._do(lambda: read_file(path), read)
 
@@ -380,7 +379,7 @@ class LibraryBox(QFrame):
         """Write what is drawn to a file, in the format that its ending says."""
         named = Named(self._name.text().strip() or path.stem, self._drawn())
         saved = f"Saved {path}."
-        self._do(lambda: write_file(path, named), lambda _: self.message.emit(saved, False))
+        self._do(lambda: write_file(path, named), lambda _: self._say(saved, False))
 
     # -- how
 
@@ -391,13 +390,13 @@ class LibraryBox(QFrame):
         failed: Callable[[], None] = lambda: None,
     ) -> None:
         def fail(error: Exception) -> None:
-            self.message.emit(str(error), True)
+            self._say(str(error), True)
             failed()
 
         self._background.run(work, done, fail)
 
     def _did(self, sentence: str, choose: str = "") -> None:
-        self.message.emit(sentence, False)
+        self._say(sentence, False)
         self.refresh(choose)
 
     def _show(self, found: tuple[Named, ...], broken: tuple[str, ...], choose: str) -> None:
@@ -415,7 +414,7 @@ class LibraryBox(QFrame):
         self._enable()
         if broken:
             more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
-            self.message.emit(f"{broken[0]}{more}", True)
+            self._say(f"{broken[0]}{more}", True)
 
     def _enable(self) -> None:
         for button in self._of_chosen:

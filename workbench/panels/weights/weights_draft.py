@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QUndoCommand
 
 from kernels.core.errors import BadJobError
-from workbench.base.table_text import Texts, read_block, read_table, shortest, value_of
+from workbench.base.table_text import Texts, compact, read_block, read_table, shortest, value_of
 from workbench.model.state import Matrix
 
 MAX_DIVISOR = 4096  # tried for weights that are fractions of it
@@ -76,11 +76,11 @@ class WeightsDraft:
         return None if matrix is None else np.array(matrix, np.float32)
 
     def with_cell(self, row: int, column: int, text: str) -> WeightsDraft:
-        """Return it with `text` in one cell."""
+        """The drawing with `text` in one cell."""
         return self.with_block(row, column, ((text,),))
 
     def with_block(self, row: int, column: int, block: Texts) -> WeightsDraft:
-        """Return it with `block` over what is there, from (row, column) on; it has to fit."""
+        """The drawing with `block` from (row, column) on, where it has to fit."""
         rows = [list(cells) for cells in self.cells]
         for y, texts in enumerate(block, row):
             rows[y][column : column + len(texts)] = [text.strip() for text in texts]
@@ -89,23 +89,23 @@ class WeightsDraft:
     # -- what the buttons do
 
     def transposed(self) -> WeightsDraft:
-        """Return it with rows and columns swapped."""
+        """The drawing with rows and columns swapped."""
         return replace(self, cells=tuple(zip(*self.cells, strict=True)))
 
     def flipped_across(self) -> WeightsDraft:
-        """Return it with left and right swapped."""
+        """The drawing with left and right swapped."""
         return replace(self, cells=tuple(row[::-1] for row in self.cells))
 
     def flipped_down(self) -> WeightsDraft:
-        """Return it with top and bottom swapped."""
+        """The drawing with top and bottom swapped."""
         return replace(self, cells=self.cells[::-1])
 
     def rotated(self) -> WeightsDraft:
-        """Return it after a quarter turn clockwise."""
+        """The drawing after a quarter turn clockwise."""
         return replace(self, cells=tuple(zip(*self.cells[::-1], strict=True)))
 
     def resized(self, size: int) -> WeightsDraft:
-        """Return it at this odd size: zeros are added around it, or only its middle is left."""
+        """The drawing at this odd size: with zeros around it, or its middle alone."""
         by = (size - self.size) // 2
         if by <= 0:
             cut = slice(-by, self.size + by)
@@ -114,7 +114,7 @@ class WeightsDraft:
         return replace(self, cells=(*empty, *((*side, *row, *side) for row in self.cells), *empty))
 
     def normalised(self) -> WeightsDraft:
-        """Return it with the sum of its cells as the divisor, so that the weights add up to 1.
+        """The drawing with the sum of its cells as the divisor, so that the weights add up to 1.
 
         Raises BadJobError where a cell is invalid, and where the sum is zero.
         """
@@ -164,6 +164,15 @@ def whole_over(weights: NDArray[np.float32]) -> int | None:
     return None
 
 
+def brightness_in_words(total: float) -> str:
+    """The effect of weights with this sum: "brightens 16×"."""
+    if abs(total - 1) < 1e-6:
+        return "keeps the brightness"
+    if total > 0:
+        return f"brightens {compact(total, 4)}×" if total > 1 else f"darkens to {compact(total, 3)}"
+    return "flat areas turn black" if total == 0 else "flat areas fall below black"
+
+
 FOLLOWING = 1  # the id of steps that are merged with their predecessor
 
 
@@ -180,11 +189,10 @@ class WeightsStep(QUndoCommand):
         apply: Callable[..., None],
         old: WeightsDraft,
         new: WeightsDraft,
-        words: str,
         sentence: str,
-        following: bool = False,
+        following: bool,
     ) -> None:
-        super().__init__(words)
+        super().__init__()
         self._apply, self._old, self._new, self._following = apply, old, new, following
         self._sentence = sentence
 

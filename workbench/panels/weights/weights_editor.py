@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QSignalBlocker, Signal
+from PySide6.QtCore import QEvent, QSignalBlocker
 from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
@@ -75,15 +75,10 @@ REDO = (QKeySequence("Ctrl+Shift+Z"), QKeySequence("Ctrl+Y"))
 
 
 class WeightsEditor(QWidget):
-    """The panel, which follows the filter; each drawing is picked at once, if all are numbers.
+    """The panel, which follows the filter; each drawing is filtered at once, if all are numbers.
 
-    drawing  what is drawn
-
-    Signals:
-        picked(matrix, offset): these weights are wanted, and this part of white added.
+    drawing  the present WeightsDraft
     """
-
-    picked = Signal(object, float)
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -109,9 +104,9 @@ class WeightsEditor(QWidget):
             narrow.setMaximumWidth(theme.in_letters(76))
         self._sentence = Label(HINT, name="weights-sentence", wraps=True)
         self._told = WeightsSummary()
-        self._library = LibraryBox(WeightsLibrary(), lambda: self.drawing)
-        self._library.picked.connect(self._draw_named)
-        self._library.message.connect(self._say)
+        self._library = LibraryBox(
+            WeightsLibrary(), lambda: self.drawing, self._draw_named, self._say
+        )
         self._buttons = self._make_buttons()
         self._lay_out()
         self._show(self.drawing)
@@ -119,7 +114,7 @@ class WeightsEditor(QWidget):
 
     @property
     def entrance(self) -> QWidget:
-        """Return the part that gets the keyboard when the panel is opened: the cells."""
+        """The part that gets the keyboard when the panel is opened: the cells."""
         return self._grid
 
     def show_state(self, state: State) -> None:
@@ -128,7 +123,7 @@ class WeightsEditor(QWidget):
             self._follow(state)
 
     def _follow(self, state: State) -> None:
-        """Draw the weights of the window's filter; nothing is picked."""
+        """Draw the weights of the window's filter, which changes nothing there."""
         try:
             weights = intents.weights_for(state)
         except KernelError:
@@ -143,11 +138,11 @@ class WeightsEditor(QWidget):
             self._applied = None
             return
         self._applied = weights, offset
-        self._take(drawing_of(weights, offset), chosen.title, following=True)
+        self._take(drawing_of(weights, offset), following=True)
 
     def draw(self, drawing: WeightsDraft) -> None:
         """Draw this, as if it had been typed."""
-        self._take(drawing, "what was drawn before")
+        self._take(drawing)
 
     def _apply(self, drawing: WeightsDraft, sentence: str = HINT) -> None:
         """Show a drawing, and have it filtered if all are numbers."""
@@ -156,7 +151,7 @@ class WeightsEditor(QWidget):
         if weights is None or offset is None or self._are_applied(weights, offset):
             return
         self._applied = weights, offset
-        self.picked.emit(drawing.matrix, offset)
+        self._store.choose(filter="custom", matrix=drawing.matrix, offset=offset)
 
     def _are_applied(self, weights: NDArray[np.float32], offset: float) -> bool:
         known = self._applied
@@ -202,7 +197,7 @@ class WeightsEditor(QWidget):
         drawing = self.drawing
         for row, column in cells:
             drawing = drawing.with_cell(row, column, text)
-        self._take(drawing, "typing")
+        self._take(drawing)
 
     def _number_line(self, field: str, tip: str) -> QLineEdit:
         """Make the line for the number that is called `field` in a drawing."""
@@ -213,7 +208,7 @@ class WeightsEditor(QWidget):
 
         def take() -> None:
             change: dict[str, Any] = {field: made.text().strip()}
-            self._take(replace(self.drawing, **change), f"the {field}")
+            self._take(replace(self.drawing, **change))
 
         made.editingFinished.connect(take)
         return made
@@ -225,18 +220,18 @@ class WeightsEditor(QWidget):
             words = "Zeros were added around the weights."
         elif new.resized(old.size) != old:
             words = "Cropped to the centre. Ctrl+Z restores the grid."
-        self._take(new, "the size", words)
+        self._take(new, words)
 
     def _draw_preset(self, key: str) -> None:
         drawing, words = preset(key, self.drawing.size)
-        self._take(drawing, filters.get(key).title, words or HINT)
+        self._take(drawing, words or HINT)
 
     def _draw_named(self, named: Named) -> None:
-        self._take(named.drawing, named.name, f"Loaded “{named.name}”.")
+        self._take(named.drawing, f"Loaded “{named.name}”.")
 
-    def _change(self, change: Callable[[WeightsDraft], WeightsDraft], words: str) -> None:
+    def _change(self, change: Callable[[WeightsDraft], WeightsDraft]) -> None:
         try:
-            self._take(change(self.drawing), words)
+            self._take(change(self.drawing))
         except BadJobError as error:
             self._say(str(error), is_bad=True)
 
@@ -254,21 +249,19 @@ class WeightsEditor(QWidget):
         text = QGuiApplication.clipboard().text()[: MAX_CHARACTERS + 1]  # a longer text is refused
         try:
             drawing, words = pasted(text, self.drawing, self._grid.selected)
-            self._take(drawing, "paste", words)
+            self._take(drawing, words)
         except BadJobError as error:
             self._say(str(error), is_bad=True)
 
     # -- steps, and what they show
 
-    def _take(
-        self, drawing: WeightsDraft, words: str, sentence: str = HINT, following: bool = False
-    ) -> None:
-        """Take the next step: `drawing` instead of what is there."""
+    def _take(self, drawing: WeightsDraft, sentence: str = HINT, following: bool = False) -> None:
+        """Take the next step: show `drawing`."""
         if following and self._steps.count() == 0:
             self._show(drawing)  # the first drawing is no step
         elif drawing != self.drawing:
-            old = self.drawing
-            self._steps.push(WeightsStep(self._apply, old, drawing, words, sentence, following))
+            step = WeightsStep(self._apply, self.drawing, drawing, sentence, following)
+            self._steps.push(step)
 
     def _show(self, drawing: WeightsDraft, sentence: str = HINT) -> None:
         self.drawing = drawing
@@ -317,10 +310,7 @@ class WeightsEditor(QWidget):
             ("Rotate 90°", "Rotate clockwise.", draft.rotated),
         )
         made = [
-            *(
-                small_button(text, tip, partial(self._change, change, text.split()[0].lower()))
-                for text, tip, change in changes
-            ),
+            *(small_button(text, tip, partial(self._change, do)) for text, tip, do in changes),
             small_button("Copy", "All cells, for a spreadsheet; Ctrl+C copies those selected.",
                     self._copy),
             small_button("Paste", "A square of numbers, separated by tabs, semicolons, commas or "

@@ -25,6 +25,7 @@ from kernels.core.weights import frequency_response, gain, separable_terms
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.base.table_text import compact
+from workbench.panels.weights.weights_draft import brightness_in_words
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.keyboard import ARROWS
 
@@ -49,7 +50,7 @@ def facts(weights: NDArray[np.float32], offset: float = 0.0) -> list[tuple[str, 
     return [
         (
             *("Sum", compact(total, 3)),
-            f"offset {compact(offset, 3)} × white" if offset else _brightness(total),
+            f"offset {compact(offset, 3)} × white" if offset else brightness_in_words(total),
         ),
         ("Σ|w|", compact(largest, 3), "largest possible gain"),
         ("Rank", str(found), _separability(found, size)),
@@ -94,16 +95,6 @@ def _extremes(weights: NDArray[np.float32]) -> tuple[float, float, float, float]
     across, down = exact * stripes, exact * stripes[:, np.newaxis]
     both = across * stripes[:, np.newaxis]
     return float(exact.sum()), float(across.sum()), float(down.sum()), float(both.sum())
-
-
-def _brightness(total: float) -> str:
-    if abs(total - 1) < NOTHING:
-        return "keeps the brightness"
-    if total > 1:
-        return f"brightens {compact(total, 4)}×"
-    if total > 0:
-        return f"darkens to {compact(total, 3)}"
-    return "flat areas turn black" if total == 0 else "flat areas fall below black"
 
 
 def _separability(found: int, size: int) -> str:
@@ -348,8 +339,7 @@ class WeightsSummary(QFrame):
         top.add((heading, 1), log)
         self.response = QWidget()
         VBox(self.response, 0).add(top, (self._response, 1), self._in_words)
-        column = VBox(self)
-        column.add(self._facts, (self.response, 1))
+        VBox(self).add(self._facts, (self.response, 1))
 
     def show_weights(self, weights: NDArray[np.float32] | None, offset: float) -> None:
         """Describe weights, (K, K); None: some cell is no number.

@@ -14,8 +14,7 @@ from tests.workbench.driving import child, settle, show_picture, trigger, until,
 from workbench.base import theme
 from workbench.base.numbers import MISSING, in_digits
 from workbench.charts.data.figure import Spot
-from workbench.imaging.analyses import along, comparing, counting, in_words, row
-from workbench.panels.analysis.analysis_panel import AnalysisPanel
+from workbench.imaging.analyses import along, comparing, counting, in_words
 from workbench.panels.analysis.curves import (
     MAX_POINTS,
     Curve,
@@ -269,29 +268,12 @@ def test_a_picture_smaller_than_a_window_says_why_it_has_no_ssim(qtbot, loaded):
     assert "Full intensity: 255" in child(loaded, "similarity-note", QLabel).text()
 
 
-@pytest.fixture
-def panel(qapp, qtbot):
-    theme.apply(qapp, "light")
-    found = AnalysisPanel()
-    qtbot.addWidget(found)
-    found.resize(400, 900)
-    found.show()
-    return found
-
-
-def test_both_pictures_values_are_told_by_name(qtbot, panel):
-    before = np.zeros((4, 6, 3), np.uint8)
-    before[2, :] = (10, 20, 30)
-    after = before + np.uint8(5)
-    panel.show_picture(True)
-    panel.show_profile(row(before, 2), before, after, "before")
-    (chart,) = [
-        each
-        for each in panel.findChildren(CurvesChart)
-        if "Values along" in each.accessibleDescription()
-    ]
-    qtbot.waitUntil(lambda: len(chart.spots) == 6)
-    said = chart.spots[3].text.splitlines()
-    assert said[-2] == "before: R 10  G 20  B 30"
-    assert said[-1] == "after: R 15  G 25  B 35"
-    assert said[0] == "3 pixels along the line"
+def test_both_pictures_values_are_told_by_name(qtbot, loaded):
+    before, after = pair(loaded)
+    shown = chart(loaded, "Line profile")
+    qtbot.waitUntil(lambda: len(shown.spots) == before.shape[1])
+    where, *said = shown.spots[3].text.splitlines()
+    assert where == "3 pixels along the line"
+    for title, samples, line in zip(("before", "after"), (before, after), said, strict=True):
+        red, green, blue = samples[before.shape[0] // 2, 3]
+        assert line == f"{title}: R {red}  G {green}  B {blue}"

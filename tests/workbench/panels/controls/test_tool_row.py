@@ -11,6 +11,7 @@ from workbench.base import theme
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.controls.tool_row import ToolRow
+from workbench.session.store import Store
 
 # What Open, Save and the five view modes leave of the window's width.
 LEFT = {1024: 500, 1280: 640, 1440: 800, 1920: 1280}
@@ -19,7 +20,7 @@ LEFT = {1024: 500, 1280: 640, 1440: 800, 1920: 1280}
 @pytest.fixture
 def row(qtbot, qapp):
     theme.apply(qapp, "light")
-    row = ToolRow()
+    row = ToolRow(Store(), None, None)
     qtbot.addWidget(row)
     row.show_implementations([(each, None) for each in intents.choices()])
     row.show_state(State())
@@ -44,8 +45,7 @@ def test_the_controls_keep_their_places_whatever_is_chosen(row):
 
 def test_on_the_slider_each_doubling_is_as_far(row):
     row.resize(LEFT[1920], row.height())
-    slider, wanted = child(row, "ksize-slider", QSlider), []
-    row.wanted.connect(lambda _, ksize: wanted.append(ksize))
+    slider = child(row, "ksize-slider", QSlider)
     places = {}
     for x in range(8, slider.width() - 8):
         slider.setValue(0 if x > slider.width() // 2 else 63)  # its handle is out of the way

@@ -6,12 +6,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QLabel,
-    QPushButton,
-    QTableWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QPushButton, QTableWidget, QWidget
 
 from kernels.core.cpu_load import Load
 from kernels.core.timing import Timing

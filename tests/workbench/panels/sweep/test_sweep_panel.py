@@ -14,15 +14,11 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QMenu,
-    QPushButton,
     QWidget,
 )
 
 from kernels.core.device import NoDevice
-from kernels.core.job import Progress
-from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import presets
-from tests.made_sessions import PLANS, a_session
 from tests.made_up import implementations
 from tests.workbench.driving import until
 from tests.workbench.engines import DEVICE, MadeUpGpu
@@ -35,7 +31,6 @@ from workbench.panels.sweep.plan_choice import FILE
 from workbench.panels.sweep.plan_editor import ValuesRow
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_panel import SweepPanel
-from workbench.session.session_store import Began
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.tile import ElidedLabel
@@ -92,10 +87,6 @@ def child(panel, name, kind=QWidget):
     return found
 
 
-def sessions_of(panel):
-    return panel.findChild(Sessions)
-
-
 def row_of(panel, field):
     return next(row for row in panel.findChildren(ValuesRow) if row.dimension.field == field)
 
@@ -137,15 +128,6 @@ def asked(panel):
     panel.started.disconnect(plans.append)
     (plan,) = plans
     return plan
-
-
-def begin(panel, plan, done=0):
-    """As if the worker had begun to measure `plan`."""
-    panel.show_asked()
-    session = a_session(plan, first=done)
-    sessions_of(panel).begin(session, None)
-    panel.show_begun(Began(session, plan.cells(), None))
-    return a_session(plan)
 
 
 # -- what is asked for
@@ -268,70 +250,26 @@ def test_alt_down_opens_the_menu_of_values(qtbot, panel, monkeypatch):
     assert shown[0]
 
 
-@pytest.mark.parametrize("text", ["1", "1, 8 1024", "1024"])
-def test_counts_go_up_to_1024(text):
-    assert BY_FIELD["counts"].values(text) == tuple(map(int, text.replace(",", " ").split()))
-
-
-@pytest.mark.parametrize("text", ["0", "1025", "-1", "1.5", "many", "99999999999"])
-def test_other_counts_are_refused_with_the_limits(text):
-    with pytest.raises(ValueError, match="whole numbers from 1 to 1024"):
-        BY_FIELD["counts"].values(text)
+def test_counts_go_up_to_1024():
+    assert BY_FIELD["counts"].values("1, 8 1024") == (1, 8, 1024)
+    for text in ("0", "1025", "-1", "1.5", "many", "99999999999"):
+        with pytest.raises(ValueError, match="whole numbers from 1 to 1024"):
+            BY_FIELD["counts"].values(text)
 
 
 # -- presets and files
 
 
-@pytest.mark.parametrize("key", [each.key for each in presets()])
-def test_every_preset_can_be_chosen_and_is_measured_as_it_is(panel, key):
-    choose(panel, key)
-    plan = next(each.plan for each in presets() if each.key == key)
-    assert asked(panel) == plan
-    if plan.source:
-        assert plan.source in words(panel, "sweep-about")
-        assert child(panel, "sweep-about").isVisible()
+def test_every_preset_can_be_chosen_and_is_measured_as_it_is(panel):
+    for each in presets():
+        choose(panel, each.key)
+        assert asked(panel) == each.plan, each.key
+        if each.plan.source:
+            assert each.plan.source in words(panel, "sweep-about")
+            assert child(panel, "sweep-about").isVisible()
 
 
-def test_a_plan_from_a_file_is_shown_and_asked_for(panel):
-    plan = Plan("From a file", ("opencv", "shared"), ((8, 8), (9, 9)), (3, 5))
-    panel.show_plan(plan)
-    assert child(panel, "sweep-source", QComboBox).currentText() == "File: From a file"
-    assert child(panel, "values-ksizes", QLineEdit).text() == "3, 5"
-    assert asked(panel) == plan
-
-
-# -- how it is going
-
-
-def test_start_becomes_pause_and_resume_while_something_runs(panel):
-    paused = []
-    panel.run.paused.connect(paused.append)
-    button = child(panel, "sweep-start", QPushButton)
-    panel.show_asked()
-    assert not button.isEnabled()
-    begin(panel, PLANS["ksizes"])
-    assert button.text() == "P&ause"
-    click(panel, "sweep-start")
-    panel.show_paused(True)
-    assert (button.text(), words(panel, "sweep-doing")) == ("Resume", "Paused at 0 of 18")
-    click(panel, "sweep-start")
-    panel.show_paused(False)
-    assert button.text() == "P&ause"
-    assert paused == [True, False]
-    panel.show_ended(True)
-    assert button.text() == "St&art"
-
-
-def test_progress_and_how_it_ended_are_said(panel):
-    plan = PLANS["ksizes"]
-    whole = begin(panel, plan)
-    panel.show_progress(Progress("looking"))
-    assert words(panel, "sweep-doing") == "looking"
-    for record in whole.records:
-        sessions_of(panel).add(record)
-    panel.show_ended(True)
-    count = len(plan.cells())
-    assert words(panel, "sweep-doing").startswith(f"Done: {count} of {count} in")
+# -- what takes long
 
 
 def test_what_takes_very_long_is_asked_about_once(panel, monkeypatch):
@@ -379,22 +317,19 @@ def test_the_choices_survive_a_restart(panel, make_panel):
     assert asked(again(make_panel, panel)) == asked(panel)
 
 
-@pytest.mark.parametrize(
-    "remembered",
-    [
+def test_what_makes_no_sense_is_as_on_the_first_day(panel):
+    for remembered in (
         {"texts": 3, "unticked": None},
         {"texts": {"sizes": 3}, "unticked": []},
         {"texts": {"gone": "1"}, "unticked": 3},
         {"source": "gone"},
         {"source": FILE, "file": "not a plan"},
         {"source": [1], "file": 7, "open": "yes"},
-    ],
-)
-def test_what_makes_no_sense_is_as_on_the_first_day(panel, remembered):
-    write(panel, "sizes", "8")
-    panel.restore(remembered)
-    assert child(panel, "values-sizes", QLineEdit).text() == DEFAULT
-    assert child(panel, "sweep-source", QComboBox).currentData() == ""
+    ):
+        write(panel, "sizes", "8")
+        panel.restore(remembered)
+        assert child(panel, "values-sizes", QLineEdit).text() == DEFAULT, remembered
+        assert child(panel, "sweep-source", QComboBox).currentData() == ""
 
 
 # -- how it looks
@@ -406,7 +341,7 @@ def test_a_closed_panel_adds_up_nothing_until_it_opens(qtbot, make_panel, store)
     said = words(panel, "sweep-hint")
     panel.hide()
     store.choose(ksize=9)
-    qtbot.wait(plan_choice.HIDDEN_MS + 2 * plan_choice.COUNT_MS)
+    qtbot.wait(2 * plan_choice.COUNT_MS)
     assert words(panel, "sweep-hint") == said
     panel.show()
     until(qtbot, lambda: words(panel, "sweep-hint") != said)

@@ -185,14 +185,19 @@ def test_a_paused_sweep_measures_nothing_and_then_goes_on(qtbot, make_window):
     window = make_window(lambda: Scripted(script))
     show_picture(qtbot, window, noise(8, 8))
     start(window, "4, 5")
+    button = child(window, "sweep-start")
+    assert not button.isEnabled() or button.text() == "P&ause"
     until(qtbot, lambda: (4, 4, 1) in show and window.sweep.get().run.phase is SweepPhase.RUNNING)
-    click(child(window, "sweep-start"))
+    assert button.text() == "P&ause"
+    click(button)
     until(qtbot, lambda: doing(window).startswith("Paused at 0 of 2"))
+    assert button.text() == "Resume"
     gate[0] = False
     qtbot.wait(50)
     assert live(window).records == ()
-    click(child(window, "sweep-start"))
+    click(button)
     ended(qtbot, window)
+    assert button.text() == "St&art"
     assert widths(live(window)) == [4, 5]
 
 
@@ -431,6 +436,8 @@ def test_a_plan_is_opened_and_saved(qtbot, window, tmp_path, monkeypatch):
     window.docks.bring_forward("Sweep")
     click(child(window, "sweep-custom"))
     until(qtbot, lambda: child(window, "values-ksizes", QLineEdit).isVisible())
+    assert child(window, "values-ksizes", QLineEdit).text() == "3, 5"
+    assert child(window, "sweep-source", QComboBox).currentText() == "File: From a file"
     target = tmp_path / "b"
     answer_file_dialogs(monkeypatch, target)
     trigger(window, "Save plan as…")

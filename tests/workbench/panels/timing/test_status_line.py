@@ -9,7 +9,7 @@ from kernels.core.cpu_load import Load
 from tests.made_up import FAILED, PARTLY, result
 from workbench.base import theme
 from workbench.base.numbers import GAP
-from workbench.panels.timing.status_line import StatusLine
+from workbench.panels.timing.status_line import Newest, StatusLine
 
 WIDE, USUAL, NARROW = 1400, 960, 600
 
@@ -42,7 +42,7 @@ def label(line, name):
 
 
 def test_it_says_what_matters_in_one_line(line):
-    line.show_result(QUICK, OPENCV)
+    line.show_times(Newest(QUICK, OPENCV))
     assert shown(line) == [
         *("200 µs", "200 – 200 µs  ·  n = 6", "100 MP/s", "10.0×", "as fast as OpenCV, 2 threads"),
         "✓ verified all pixels, largest error 0.5 (allowed)",
@@ -50,7 +50,7 @@ def test_it_says_what_matters_in_one_line(line):
 
 
 def test_beside_a_wrong_answer_there_is_no_speed(line):
-    line.show_result(result(samples_ms=(0.2,) * 6, check=FAILED), OPENCV)
+    line.show_times(Newest(result(samples_ms=(0.2,) * 6, check=FAILED), OPENCV))
     assert shown(line) == [
         *("200 µs", "200 – 200 µs  ·  n = 6"),
         "✗ WRONG in 12 samples, largest error 35 at x 3, y 7, channel 1",
@@ -73,7 +73,7 @@ def fits(line):
 
 
 def test_the_least_important_is_left_out_first(line):
-    line.show_result(QUICK, OPENCV)
+    line.show_times(Newest(QUICK, OPENCV))
     line.resize(USUAL, line.height())
     assert "✓ verified" in shown(line)[-1]
     assert "10.0×" in shown(line)
@@ -86,13 +86,13 @@ def test_the_least_important_is_left_out_first(line):
 
 def test_a_check_of_some_pixels_never_looks_like_one_of_all(line):
     line.resize(NARROW, line.height())
-    line.show_result(result(samples_ms=(0.2,) * 6, check=PARTLY), OPENCV)
+    line.show_times(Newest(result(samples_ms=(0.2,) * 6, check=PARTLY), OPENCV))
     assert shown(line)[-1] in ("✓ verified 1,500 of 20,000 pixels", "✓ verified in part")
 
 
 def test_what_is_under_way_comes_and_goes_and_moves_nothing(line):
     line.resize(USUAL, line.height())
-    line.show_result(QUICK, OPENCV)
+    line.show_times(Newest(QUICK, OPENCV))
     before = shown(line)
     line.show_doing("filtering with Parallel …")
     assert shown(line) == [*before, "filtering with Parallel …"]
@@ -101,10 +101,10 @@ def test_what_is_under_way_comes_and_goes_and_moves_nothing(line):
 
 
 def test_a_disturbed_time_has_a_star_that_says_by_what(line):
-    line.show_result(replace(QUICK, load=BUSY), OPENCV)
+    line.show_times(Newest(replace(QUICK, load=BUSY), OPENCV))
     assert shown(line)[0] == "200 µs*"
     said = "* Disturbed: other programs kept 2.0 of 2 cores busy."
     assert said in label(line, "line-time").toolTip()
-    line.show_result(QUICK, OPENCV)
+    line.show_times(Newest(QUICK, OPENCV))
     assert shown(line)[0] == "200 µs"
     assert "Disturbed" not in label(line, "line-time").toolTip()

@@ -14,8 +14,8 @@ from workbench.base import theme
 from workbench.base.numbers import GAP, MISSING
 from workbench.panels.timing import DOCK
 from workbench.panels.timing.history_plot import RunHistory
+from workbench.panels.timing.status_line import PREVIEWED, REFUSED, TimingViews
 from workbench.panels.timing.timing_panel import TimingPanel
-from workbench.panels.timing.timing_views import PREVIEWED, REFUSED, TimingViews
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.tile import ValueTile
 

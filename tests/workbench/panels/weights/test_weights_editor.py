@@ -183,15 +183,13 @@ def test_a_square_from_a_spreadsheet_is_pasted(qtbot, window, editor, grid):
     assert QGuiApplication.clipboard().text() == "\n".join(["0,5\t0\t0\t0\t1"] * 5)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "1\t2\n3\t4\n5\t6\n7\t8", "hello\tthere", "1 2 3 4", "\0" * 9]
-)
-def test_garbage_on_the_clipboard_changes_nothing(text, window, editor, grid):
+def test_garbage_on_the_clipboard_changes_nothing(window, editor, grid):
     before, drawn = window.store.state, editor.drawing
-    QGuiApplication.clipboard().setText(text)
-    click(child(editor, "weights-paste", QPushButton))
-    assert (window.store.state, editor.drawing) == (before, drawn)
-    assert child(editor, "weights-sentence", QLabel).property("objection")
+    for text in ("", "1\t2\n3\t4\n5\t6\n7\t8", "hello\tthere", "1 2 3 4", "\0" * 9):
+        QGuiApplication.clipboard().setText(text)
+        click(child(editor, "weights-paste", QPushButton))
+        assert (window.store.state, editor.drawing) == (before, drawn)
+        assert child(editor, "weights-sentence", QLabel).property("objection")
 
 
 def test_a_size_up_to_31_and_back(qtbot, window, editor, grid):

@@ -1,25 +1,32 @@
-"""A wall of pictures to choose from, each with its name; as high as it needs to be."""
+"""Walls of pictures to choose from, each with its name."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRectF,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
     QFont,
     QFontMetrics,
-    QImage,
     QKeyEvent,
     QPainter,
     QPainterPath,
     QPen,
-    QPixmap,
     QResizeEvent,
-    QStandardItem,
-    QStandardItemModel,
+    QShowEvent,
 )
 from PySide6.QtWidgets import (
     QFrame,
@@ -31,26 +38,12 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.base import theme
-from workbench.base.plain_text import tip_text
 
 THUMBNAIL = QSize(144, 96)  # 3:2, in device-independent pixels
 _PADDING, _GAP, _ROUND = 4, 4, 8  # so that two stand side by side in a panel
 KEY = Qt.ItemDataRole.UserRole
 CAPTION = Qt.ItemDataRole.UserRole + 1
 _Index = QModelIndex | QPersistentModelIndex
-
-
-@dataclass(frozen=True, slots=True)
-class PictureTile:
-    """A picture on the wall, and its name.
-
-    key   what `chosen` carries
-    hint  the tooltip: what the picture is good for
-    """
-
-    key: object
-    title: str
-    hint: str
 
 
 class Tiles(QListView):
@@ -98,45 +91,27 @@ class Tiles(QListView):
 class TileList(Tiles):
     """A wall of pictures, as high as all its rows; arrow keys walk over it."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, model: QAbstractItemModel) -> None:
+        """Show `model`, and hide while it is empty; a tile stays current when others come."""
         super().__init__(name)
-        self.setModel(QStandardItemModel(self))
+        self.setModel(model)
         self.setViewMode(QListView.ViewMode.IconMode)
         self.setMovement(QListView.Movement.Static)
+        self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._current: object = None
+        model.modelReset.connect(self._show_all)
         self.hide()
 
-    def show_tiles(self, tiles: list[PictureTile]) -> None:
-        """Replace what is on the wall, or hide it when it is empty.
-
-        Who was there before keeps its thumbnail, and the current tile stays the current one.
-        """
-        current = self.currentIndex().data(KEY)
-        before = {item.data(KEY): item for item in self._take_items()}
-        for tile in tiles:
-            self._items().appendRow(before.get(tile.key) or _new_item(tile))
-        if current in self.keys():
-            self.setCurrentIndex(self.model().index(self.keys().index(current), 0))
-        self._fit()
-        self.setVisible(bool(tiles))
-
     def keys(self) -> list[Any]:
-        """Return the keys of what is on the wall, in order."""
-        return [item.data(KEY) for item in self._all_items()]
+        """Return the keys of the tiles, in order."""
+        model = self.model()
+        return [model.index(row, 0).data(KEY) for row in range(model.rowCount())]
 
-    def show_thumbnail(self, key: object, image: QImage, caption: str) -> None:
-        """Put a picture into its tile, with a few words on it; ignored where the tile is gone."""
-        for item in self._all_items():
-            if item.data(KEY) == key:
-                item.setData(QPixmap.fromImage(image), Qt.ItemDataRole.DecorationRole)
-                item.setData(caption, CAPTION)
-                item.setData(f"{item.text()}, {caption}", Qt.ItemDataRole.AccessibleTextRole)
-
-    def caption(self, key: object) -> str | None:
-        """Return what stands under the title; None until the thumbnail is there."""
-        found = next(item for item in self._all_items() if item.data(KEY) == key)
-        caption = found.data(CAPTION)
-        return None if caption is None else str(caption)
+    def currentChanged(self, current: _Index, previous: _Index) -> None:  # noqa: N802
+        super().currentChanged(current, previous)
+        if current.isValid():
+            self._current = current.data(KEY)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
@@ -147,30 +122,56 @@ class TileList(Tiles):
         if not self.currentIndex().isValid():
             self.setCurrentIndex(self.model().index(0, 0))
 
-    def _items(self) -> QStandardItemModel:
-        model = self.model()
-        assert isinstance(model, QStandardItemModel)
-        return model
-
-    def _all_items(self) -> list[QStandardItem]:
-        return [self._items().item(row) for row in range(self._items().rowCount())]
-
-    def _take_items(self) -> list[QStandardItem]:
-        return [self._items().takeRow(0)[0] for _ in range(self._items().rowCount())]
+    @Slot()
+    def _show_all(self) -> None:
+        keys = self.keys()
+        if self._current in keys:
+            self.setCurrentIndex(self.model().index(keys.index(self._current), 0))
+        self._fit()
+        self.setVisible(bool(keys))
 
     def _fit(self) -> None:
         columns = self._fit_columns()
-        rows = -(-self._items().rowCount() // columns)
+        rows = -(-self.model().rowCount() // columns)
         height = rows * self.gridSize().height() + 2 * self.frameWidth() + (2 if rows else 0)
         self.setFixedHeight(height)
 
 
-def _new_item(tile: PictureTile) -> QStandardItem:
-    item = QStandardItem(tile.title)
-    item.setData(tile.key, KEY)
-    item.setToolTip(tip_text(tile.hint))
-    item.setEditable(False)
-    return item
+class Wall(Tiles):
+    """Tiles of a folder of any size; `chosen` emits a path."""
+
+    def __init__(self, model: QAbstractItemModel) -> None:
+        super().__init__("Pictures in this folder")
+        self.setObjectName("shelf")
+        self.setModel(model)
+        self.setFlow(QListView.Flow.LeftToRight)
+        self.setWrapping(True)
+        self.setGridSize(tile_size(self))  # or Qt would ask each of a hundred thousand
+        self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+
+    def mark(self, row: int | None) -> None:
+        """Mark the open picture, and bring it into view."""
+        with QSignalBlocker(self.selectionModel()):
+            if row is None:
+                self.clearSelection()
+            else:
+                self.setCurrentIndex(self.model().index(row, 0))
+        self._show_current()
+        self.viewport().update()
+
+    def _show_current(self) -> None:
+        if self.currentIndex().isValid():
+            self.scrollTo(self.currentIndex(), QListView.ScrollHint.PositionAtCenter)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        QTimer.singleShot(0, self, self._show_current)  # once it has its size
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        self._fit_columns()
+        super().resizeEvent(event)
 
 
 def caption_font(font: QFont) -> QFont:
