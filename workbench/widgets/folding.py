@@ -83,7 +83,7 @@ class GivingWay(QObject):
     """A guard of a panel that hides parts of it until the rest can be seen at once.
 
     In a window one scrolls: there only the first of the parts give way, and only where that is
-    enough; a FoldedSection is folded there, unless the user opened it. On stage nobody scrolls or
+    enough; a FoldedSection is folded there, unless the user opened it. On stage no one scrolls or
     opens anything, so all may be hidden.
 
     is_staged  the panel is on stage
