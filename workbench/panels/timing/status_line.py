@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette, QResizeEvent
@@ -19,9 +19,6 @@ from workbench.panels.timing import timing_words as words
 from workbench.panels.timing.timing_words import Figure
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.tile import MUTED, TEXT, scaled_font, show_role
-
-if TYPE_CHECKING:
-    from workbench.panels.timing.timing_panel import TimingPanel
 
 VERDICT_BAR_PX, ROUND_PX = 4, 2
 
@@ -309,7 +306,7 @@ class TimingViews(QObject):
     line  its owner places it
     """
 
-    def __init__(self, panel: LazyPanel[TimingPanel], parent: QObject | None = None) -> None:
+    def __init__(self, panel: LazyPanel[Any], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.line = StatusLine()
         self._panel = panel
