@@ -180,7 +180,7 @@ class BlocksPanel(QWidget):
             sampling = self._field.sampling
             self._worker.comparison.start(lambda engine: comparing(jobs, engine, sampling))
         else:
-            self._show_rows(self.rows, NONE_CAN)
+            self.show_rows(self.rows, NONE_CAN)
 
     def stop(self) -> None:
         """End the comparison; what was measured stays in sight."""
@@ -354,7 +354,7 @@ class BlocksPanel(QWidget):
         elif isinstance(self._field, Field):
             found = self._found
             rows = rows_of(self._field, found, self._field.current(self._store.state))
-            self._show_rows(rows, sentence_of(rows, is_over=found.is_over) if found else "")
+            self.show_rows(rows, sentence_of(rows, is_over=found.is_over) if found else "")
 
     def _show_field(self) -> None:
         """Show the candidates' subject, or the reason why there are none."""
@@ -368,7 +368,7 @@ class BlocksPanel(QWidget):
         else:
             self._subject.setText("Nothing to compare")
             self._show_work("", "")
-            self._show_rows((), field)
+            self.show_rows((), field)
         self.picks.setVisible(is_of_blocks)
         self._views[MAP].setEnabled(is_of_blocks)
         self._show_chart()
@@ -383,7 +383,7 @@ class BlocksPanel(QWidget):
         self._show_work(f"{recorded.work}, L2 cold", f"{NO_GPU} {untimed(state)}".rstrip())
         self.picks.hide()
         self._views[MAP].setEnabled(True)
-        self._show_rows(recorded.rows, recorded.beside(self._job(), state.cache))
+        self.show_rows(recorded.rows, recorded.beside(self._job(), state.cache))
         self._show_phase(BlocksPhase.IDLE)
         self._start.setText("Compare on CPU")
         self._start.setEnabled(True)
@@ -393,7 +393,8 @@ class BlocksPanel(QWidget):
         self._note.setText(note)
         self._note.setVisible(bool(note))
 
-    def _show_rows(self, rows: tuple[BlockRow, ...], sentence: str) -> None:
+    def show_rows(self, rows: tuple[BlockRow, ...], sentence: str) -> None:
+        """Show the standing of the candidates, and a sentence on it."""
         self.rows = rows
         self._sentence.setText(sentence)
         self._show_chart()
