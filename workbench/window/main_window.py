@@ -379,10 +379,6 @@ class MainWindow(QMainWindow):
     def _enter(self, title: str) -> None:
         self.docks.enter(title)
 
-    @Slot(str, object)
-    def _choose(self, name: str, value: object) -> None:
-        self.store.choose(**{name: value})
-
     # -- the state, and the device, to the panels
 
     def _show_state(self, state: State) -> None:
