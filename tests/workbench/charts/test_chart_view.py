@@ -1,6 +1,5 @@
 """The chart as a widget: it fills, is chosen from, pointed at, driven by keys, and exported."""
 
-import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -9,19 +8,17 @@ from xml.etree import ElementTree
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QAction, QFontMetricsF, QImage, QWheelEvent
+from PySide6.QtGui import QFontMetricsF, QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QToolButton
 
-from tests.made_sessions import H200, LAPTOP, PLANS, a_session, wrong
+from tests.made_sessions import H200, LAPTOP, a_session, wrong
 from tests.workbench import scenes
-from tests.workbench.driving import answer_file_dialogs, child, click, pick, until
+from tests.workbench.driving import answer_file_dialogs, child, pick, until
 from tests.workbench.seeing import pixels_of
 from workbench.base import theme
-from workbench.base.background import Throttle
 from workbench.charts.canvas import ALL_HIDDEN, Canvas
 from workbench.charts.chart_card import EMPTY, ChartCard, Legend
-from workbench.charts.chart_menu import ChartMenu
 from workbench.charts.chart_view import ChartView, OptionRow
 from workbench.charts.data.points import Data
 from workbench.charts.drawing.marks import Labels, cividis
@@ -138,21 +135,16 @@ def test_kinds_that_show_nothing_are_greyed_out_with_the_reason(qtbot, view):
 
 
 def test_slices_and_the_baseline_are_chosen_from_lists(qtbot, view):
+    view.prefer_baseline("opencv")
     show(qtbot, view, a_session("everything"), kind="speedup_by_size")
+    assert words(view, "chart-title").endswith("against OpenCV (8 threads)")
+    view.prefer_baseline("sequential")
+    assert words(view, "chart-title").endswith("against Sequential (1 thread)")
     pick_text(child(view, "chart-filters", QComboBox), "Box blur")
     assert "Box blur 3×3" in words(view, "chart-subtitle")
     pick_text(child(view, "chart-baseline", QComboBox), "Global memory")
+    view.prefer_baseline("opencv")  # comes too late: somebody has chosen
     assert words(view, "chart-title").endswith("against Global memory")
-    view.prefer_baseline("sequential")  # comes too late: somebody has chosen
-    assert words(view, "chart-title").endswith("against Global memory")
-
-
-def test_the_preferred_baseline_is_taken_until_somebody_chooses(qtbot, view):
-    view.prefer_baseline("opencv")
-    show(qtbot, view, a_session("sizes"), kind="speedup_by_size")
-    assert words(view, "chart-title").endswith("against OpenCV (8 threads)")
-    view.prefer_baseline("parallel")
-    assert words(view, "chart-title").endswith("against Parallel (12 threads)")
 
 
 def pick_text(combo, text):
@@ -223,13 +215,17 @@ def test_what_is_pinned_stays_pinned_in_another_sweep(qtbot, view):
 
 def test_hiding_everything_is_said_and_can_be_undone(qtbot, view):
     show(qtbot, view, a_session("ksizes"))
+    show_all = action(view, "Show all, unpin")
+    assert not show_all.isEnabled()
     for entry in list(spoken(view).values()):
         QTest.mouseClick(entry, Qt.MouseButton.LeftButton)
     assert view.figure.is_empty
     texts = [label.text() for label in canvas_of(view).findChildren(QLabel) if label.isVisible()]
     assert texts == [ALL_HIDDEN]
-    action(view, "Show all, unpin").trigger()
+    show_all.trigger()
+    assert not any(entry.is_hidden for entry in view.figure.entries)
     assert not view.figure.is_empty
+    assert not show_all.isEnabled()
 
 
 def action(view, text):
@@ -413,30 +409,11 @@ def test_where_the_keys_are_stays_while_points_come_in(qtbot, view):
     assert asked == [canvas.spots[0].cell]
 
 
-def test_published_points_stand_there_once_they_are_asked_for_and_lead_nowhere(qtbot, view):
-    canvas, box = show(qtbot, view, a_session("sizes")), child(view, "chart-published")
-    assert box.isVisible()
-    assert not box.isChecked()
-    assert "measured, on their machine" in box.toolTip()
-    assert not [spot for spot in canvas.spots if "(published)" in spot.text]
-    box.click()
-    grey = [spot for spot in canvas.spots if "(published)" in spot.text]
-    assert grey
-    assert {spot.cell for spot in grey} == {None}
-
-
 def wheel(canvas, modifiers):
     at = QPointF(canvas.plot.width() / 2, canvas.plot.height() / 2)
-    event = QWheelEvent(
-        at,
-        canvas.plot.mapToGlobal(at),
-        QPoint(),
-        QPoint(0, 240),
-        Qt.MouseButton.NoButton,
-        modifiers,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
+    there, turned = canvas.plot.mapToGlobal(at), QPoint(0, 240)
+    none, phase = Qt.MouseButton.NoButton, Qt.ScrollPhase.NoScrollPhase
+    event = QWheelEvent(at, there, QPoint(), turned, none, modifiers, phase, False)
     QApplication.sendEvent(canvas.plot.viewport(), event)
     return event.isAccepted()
 
@@ -469,16 +446,20 @@ def test_all_of_it_is_told_to_who_cannot_see_it(qtbot, view):
 
 
 def test_the_scale_and_the_published_numbers_can_be_switched(qtbot, view):
-    show(qtbot, view, a_session("sizes"))
+    canvas, box = show(qtbot, view, a_session("sizes")), child(view, "chart-published")
     log, grey = action(view, "Logarithmic scale"), action(view, "Published numbers, in grey")
     assert log.isChecked()
     log.trigger()
     assert not view.figure.body.y.is_log
     count = len(view.figure.entries)
+    assert (box.isVisible(), box.isChecked()) == (True, False)
+    assert not [spot for spot in canvas.spots if "(published)" in spot.text]
     grey.trigger()
     assert len(view.figure.entries) == count + 2
-    assert child(view, "chart-published").isChecked()
-    child(view, "chart-published").click()
+    assert box.isChecked()
+    cells = {spot.cell for spot in canvas.spots if "(published)" in spot.text}
+    assert cells == {None}  # there is nothing to load
+    box.click()
     assert len(view.figure.entries) == count
     assert not grey.isChecked()
     assert not log.isChecked()
@@ -525,67 +506,12 @@ def test_the_chart_is_saved_with_the_suffix_that_it_needs(
         assert not content.isNull()
 
 
-def test_drawing_never_takes_more_than_a_part_of_the_time(qtbot, view):
-    show(qtbot, view, a_session("everything"))
-    canvas = canvas_of(view)
-    assert len(canvas.spots) > 10
-    assert len(PLANS["everything"].cells()) == len(a_session("everything").records)
-    redrawing = view.findChild(Throttle)
-    assert redrawing.interval() >= 100  # and longer where drawing takes longer
-
-
-def test_the_plots_library_is_imported_off_the_gui_thread():
-    code = """
-import sys, threading
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
-from workbench.charts.canvas import Canvas
-
-threads = []
-
-class Watch:
-    def find_spec(self, name, *_):
-        if name.partition(".")[0] == "pyqtgraph":
-            threads.append(threading.current_thread())
-
-sys.meta_path.insert(0, Watch())
-app, canvases = QApplication([]), [Canvas("empty") for _ in range(2)]
-for each in canvases:
-    each.show()
-while not all(each.plot for each in canvases):
-    QTest.qWait(5)
-assert len(threads) > 20 and threading.main_thread() not in threads
-"""
-    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-    subprocess.run([sys.executable, "-c", code], check=True, env=environment, timeout=60)
-
-
 def test_the_plots_library_is_not_loaded_before_a_chart_is_painted():
     code = (
         "import sys, workbench.charts.chart_view, workbench.panels.timing.history_plot\n"
         "assert not any(name.startswith('pyqtgraph') for name in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def hidden(view):
-    return [entry.label for entry in view.figure.entries if entry.is_hidden]
-
-
-def test_show_all_shows_all(qtbot, view):
-    show(qtbot, view, a_session("ksizes"), kind="time_by_kernel")
-    action = next(
-        each
-        for each in child(view, "chart-menu", ChartMenu).menu().actions()
-        if "Show" in each.text() and isinstance(each, QAction)
-    )
-    assert not action.isEnabled()
-    click(next(iter(spoken(view).values())))
-    qtbot.waitUntil(lambda: len(hidden(view)) == 1)
-    assert action.isEnabled()
-    action.trigger()
-    qtbot.waitUntil(lambda: hidden(view) == [])
-    assert not action.isEnabled()
 
 
 def colour_at(canvas, spot):
@@ -611,8 +537,8 @@ def test_the_best_tile_is_the_lightest(qtbot, view, plan, kind, best_of):
     assert seen[1] == pytest.approx(cividis(0).getRgb()[:3], abs=3)
 
 
-SIZES_PX = ((292, 330), (292, 520), (292, 700), (520, 700), (1080, 700), (1800, 900))
-WIDE_PX = SIZES_PX[4:]  # there is room for any legend
+SIZES_PX = ((292, 330), (292, 600), (520, 700), (1800, 900))
+WIDE_PX = SIZES_PX[3:]  # there is room for any legend
 SESSIONS = {
     "one": (a_session("sizes", is_recorded=True),),
     "two": (a_session("blocks"), a_session("sizes", is_recorded=True)),
