@@ -14,8 +14,8 @@ from kernels.sweeps.plan import Cell
 from workbench.base import numbers
 from workbench.base.numbers import star, why_starred
 from workbench.charts.data import chart_dimensions
-from workbench.charts.data.legend_entries import series_name
-from workbench.charts.data.points import Point, Slice, Source, is_left_out, timed
+from workbench.charts.data.legend_entries import series_label, series_name
+from workbench.charts.data.points import Data, Point, Slice, Source, is_left_out, timed
 from workbench.model.names import implementation_title
 
 MAX_PLACES, MAX_NOTES, MAX_EQUALS = 3, 6, 4
@@ -194,8 +194,8 @@ def time_of(point: Point) -> str:
     return f"{numbers.duration(point.median_ms)}{mark}"
 
 
-def details(point: Point, name: str) -> str:
-    """The lines shown for a point under the pointer."""
+def tip_of(point: Point, data: Data, name: str = "") -> str:
+    """The lines shown for a point under the pointer; the first begins with its name."""
     cell, found = point.cell, point.measurement
     what = chart_dimensions.where(cell, ("filters", "ksizes", "blocks"))
     what = ", ".join(filter(None, (cell.size_in_words, what, cell.devices_in_words)))
@@ -203,6 +203,7 @@ def details(point: Point, name: str) -> str:
         title, where = implementation_title(cell.implementation), point.source.machine_of
         first = f"{title}: {numbers.duration(point.median_ms)}"
         return f"{first}\n{where(cell.implementation)} (published)\n{what}"
+    name = name or series_label(point, data)
     lines = [name, what, chart_dimensions.where(cell, ("pictures", "channels", "pixel_types"))]
     if point.ms is None or found is None:
         return "\n".join([*lines, f"{'✗ ' if point.is_wrong else ''}{point.objection}"])
@@ -228,16 +229,11 @@ def details(point: Point, name: str) -> str:
 
 
 class Scope(NamedTuple):
-    """The values of a dimension that a sentence can compare.
+    """The values of a dimension that a sentence can compare."""
 
-    rows   value -> the points there, of values measured by everyone who can, in order
-    words  such as "kernel sizes measured so far by all"
-    total  how many values there are
-    """
-
-    rows: dict[Any, list[Point]]
-    words: str
-    total: int
+    rows: dict[Any, list[Point]]  # the points at each value measured by everyone who can, in order
+    words: str  # such as "kernel sizes measured so far by all"
+    total: int  # values there are
 
     @property
     def is_everything(self) -> bool:

@@ -185,16 +185,11 @@ class LegendPlace(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The places of everything in a legend.
+    """The places of everything in a legend."""
 
-    headings  the name of each machine and its place, where there are several
-    entries   one place each
-    total     how many rows there are
-    """
-
-    headings: list[tuple[str, LegendPlace]]
+    headings: list[tuple[str, LegendPlace]]  # the name of each machine, where there are several
     entries: list[LegendPlace]
-    total: int
+    total: int  # rows
 
 
 def rows_of(

@@ -36,24 +36,18 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A machine in a session, or a publication.
+    """A machine in a session, or a publication."""
 
-    key    the same for the same machine in another sweep
-    origin  as in Session
-    which  what tells it from other sessions of the same machine, where there are any
-    publication, table, note  where published numbers stand, and what has to be known about them
-    """
-
-    key: str
+    key: str  # the same for the same machine in another sweep
     standing: Standing
     gpu: str
     cpu: str
     machine: Machine | None = field(default=None, compare=False)
-    publication: str = ""
+    publication: str = ""  # where published numbers stand, and what has to be known about them
     table: str = ""
     note: str = ""
-    origin: str = ""
-    which: str = ""
+    origin: str = ""  # as in Session
+    which: str = ""  # among other sessions of the same machine, where there are any
 
     @property
     def is_published(self) -> bool:
@@ -80,18 +74,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A cell that a source measured, with its time or the reason why it has none.
-
-    ms           None: there is no valid time
-    measurement  None: refused, or published
-    objection    why there is no `ms`
-    """
+    """A cell that a source measured, with its time or the reason why it has none."""
 
     cell: Cell
     source: Source
-    ms: Spread | None
-    measurement: Measurement | None = None
-    objection: str | None = None
+    ms: Spread | None  # None: there is no valid time
+    measurement: Measurement | None = None  # None: refused, or published
+    objection: str | None = None  # the reason why there is no `ms`
 
     @property
     def key(self) -> str:
@@ -307,16 +296,12 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """The points that one chart shows.
-
-    options  one for each dimension that the chart has no room for
-    own      the dimensions that it shows
-    """
+    """The points that one chart shows."""
 
     data: Data
     points: tuple[Point, ...]
-    options: tuple[Option, ...]
-    own: tuple[str, ...]
+    options: tuple[Option, ...]  # one for each dimension that the chart has no room for
+    own: tuple[str, ...]  # the dimensions that it shows
 
     def of(self, points: Iterable[Point]) -> Slice:
         """The same slice with some points alone."""

@@ -14,13 +14,13 @@ from workbench.charts.data.chart_words import (
     best_and_worst,
     best_of,
     by_source,
-    details,
     ends,
     hidden_points,
     how_long,
     list_of,
     sentence_like,
     time_of,
+    tip_of,
 )
 from workbench.charts.data.figure import Axis, Bar, Bars, Figure, Group
 from workbench.charts.data.legend_entries import (
@@ -114,7 +114,7 @@ def _by_series(points: Iterable[Point]) -> list[list[Point]]:
 
 def bar_of(point: Point, shown: Slice, entries: Entries) -> Bar:
     """A point as a bar; without a valid time, a word or two stand in its place."""
-    entry, text = entry_of(point, entries), details(point, series_label(point, shown.data))
+    entry, text = entry_of(point, entries), tip_of(point, shown.data)
     if point.ms is None:
         words = "✗ wrong" if point.is_wrong else "refused"
         return Bar(entry, None, 0.0, 0.0, words, text, point.target)
@@ -152,12 +152,6 @@ def _say_of_shapes(shown: Slice) -> str:
 # -- the ladder
 
 
-def _why_no_ladder(data: Data) -> str | None:
-    if len(data.values("implementations")) > 1:
-        return None
-    return "Only one implementation is measured."
-
-
 def _ladder(data: Data, title: str) -> Figure:
     shown = data.slice(*SERIES)
     entries = entries_of(shown)
@@ -191,7 +185,7 @@ def _bars_with_transfers(point: Point, shown: Slice, entries: Entries) -> Iterab
         lines = (
             f"{label}, from and to {memory} memory: {time}",
             f"upload {up}, filter time {alone}, download {down}",
-            details(point, "without transfers"),
+            tip_of(point, shown.data, "without transfers"),
         )
         words = f"{time} {'with transfers' if memory == 'ordinary' else 'with pinned memory'}"
         yield Bar(entry, *whole, words, "\n".join(lines), point.cell, is_part=True)
@@ -268,7 +262,7 @@ KINDS = {
         for name in BY_NAMES
     },
     "ladder": ChartKind(
-        _why_no_ladder,
+        partial(why_not_several, names=["implementations"]),
         _ladder,
         lambda p: len(p.implementations) > 1 and {*p.varied} <= {"implementations", "channels"},
     ),

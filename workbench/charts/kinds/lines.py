@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from kernels.core.timing import Comparison, Timing, compare, gives_speed_up
 from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
-from workbench.charts.data.chart_words import by_source, details, fastest, pays_off
+from workbench.charts.data.chart_words import by_source, fastest, pays_off, tip_of
 from workbench.charts.data.figure import (
     Axis,
     Dot,
@@ -25,7 +25,6 @@ from workbench.charts.data.legend_entries import (
     entries_of,
     entry_of,
     looks_of,
-    series_label,
     series_name,
     style_of,
     with_threads,
@@ -185,7 +184,7 @@ def _series(
     found: dict[str, list[Dot]] = {}
     first: dict[str, Point] = {}
     for point in visible(shown):
-        x, text = place(point.value(name)), details(point, series_label(point, data))
+        x, text = place(point.value(name)), tip_of(point, data)
         if point.is_wrong:
             dot = Dot(x, 0.0, 0.0, 0.0, text, point.cell, is_wrong=True)
         elif spread := spread_of(point):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from kernels.core.verdict import Check
 from workbench.base import numbers
@@ -12,10 +13,10 @@ from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import (
     best_and_worst,
     best_of,
-    details,
     hidden_points,
     sentence_like,
     time_of,
+    tip_of,
 )
 from workbench.charts.data.figure import Axis, Figure, Grid, Tile
 from workbench.charts.data.legend_entries import series_label
@@ -44,7 +45,7 @@ def _tiles(
     chosen = {id(point) for point in best}
     tiles = []
     for point in shown.points:
-        at, text = place(point), details(point, series_label(point, shown.data))
+        at, text = place(point), tip_of(point, shown.data)
         if found := value(point):
             is_best = id(point) in chosen
             tiles.append(Tile(*at, found.middle, words(point), text, point.target, is_best))
@@ -55,14 +56,6 @@ def _tiles(
 
 
 # -- image size by kernel size
-
-
-def _why_no_sizes(data: Data) -> str | None:
-    for name in SIZES:
-        if len(data.values(name)) < 2:
-            label = chart_dimensions.label(name).lower()
-            return f"A map needs several values of the {label}; there is one."
-    return None
 
 
 def _sizes_grid(
@@ -218,7 +211,7 @@ def _errors(data: Data, title: str) -> Figure:
             words = f"{mark} {_short(check.max_error)}"
         at, text = (
             columns.index(point.cell.implementation),
-            details(point, series_label(point, data)),
+            tip_of(point, data),
         )
         tiles.append(Tile(at, row, None, (words,), text, point.cell, verdict=verdict))  # type: ignore[arg-type]
     titles = tuple(map(implementation_title, columns))
@@ -271,9 +264,9 @@ KINDS = {
         _blocks,
         lambda plan: len(plan.blocks) > MAX_BARS and len(plan.sizes) * len(plan.ksizes) == 1,
     ),
-    "throughput_map": ChartKind(_why_no_sizes, _throughput),
+    "throughput_map": ChartKind(partial(why_not_several, names=SIZES), _throughput),
     "speedup_map": ChartKind(
-        lambda data: _why_no_sizes(data) or why_not_several(data, ["implementations"]), _speed_ups
+        partial(why_not_several, names=(*SIZES, "implementations")), _speed_ups
     ),
     "correctness": ChartKind(
         _why_no_errors, _errors, lambda plan: plan.tolerance is not None, about_outputs=True

@@ -12,9 +12,9 @@ from kernels.sweeps.record import Record
 from kernels.sweeps.roofline import Roof, roof_of
 from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
-from workbench.charts.data.chart_words import details, list_of, titles_of
+from workbench.charts.data.chart_words import list_of, tip_of, titles_of
 from workbench.charts.data.figure import Axis, Dot, Figure, Guide, Plot, Series
-from workbench.charts.data.legend_entries import entries_of, entry_of, series_label, series_name
+from workbench.charts.data.legend_entries import entries_of, entry_of, series_name
 from workbench.charts.data.points import Data, Point, timed
 from workbench.charts.kinds.chart_kind import SERIES, ChartKind, made, visible
 
@@ -84,7 +84,7 @@ def _intensity(value: float) -> str:
 def _dot(point: Point, roof: Roof, data: Data) -> Dot:
     assert point.ms is not None
     x, y = roof.intensity or 0.0, roof.achieved_tflop_s or 0.0
-    said = (details(point, series_label(point, data)), roof.sentence, _work_in_words(roof.work))
+    said = (tip_of(point, data), roof.sentence, _work_in_words(roof.work))
     low, high = (y * point.ms.middle / ms for ms in (point.ms.high, point.ms.low))
     return Dot(x, y, low, high, "\n".join(said), point.cell)
 
