@@ -182,19 +182,19 @@ class ChartCard(QFrame):
             sentence = first_sentences(sentence, self._sentence.font(), wide, FEW_LINES)
         said = "\n".join(notes)
         if level >= 3:
-            title = first_clause(title, self._title.font(), wide)
-            said = first_lines(said, self._notes.font(), wide, FEW_LINES)
+            font = self._title.font()  # the chooser says what is behind the last comma
+            shorter = [title, title.rpartition(", ")[0] or title]
+            title = _first_that_fits(shorter, font, wide, 1) or first_words(
+                shorter[1], font, wide, 1
+            )
+            said = first_words(said, self._notes.font(), wide, FEW_LINES)
             sentence = "" if figure.whose else sentence
         return title, "" if level >= 4 else subtitle, sentence, said
 
     def _high_px(self, texts: Sequence[str], rows: float) -> float:
         """The height of these words together, with the legend, the fold and the gaps."""
-        wrap, room = Qt.TextFlag.TextWordWrap, QRectF(0, 0, self._wide_px, 1e6)
-        highs: list[float] = [
-            QFontMetricsF(label.font()).boundingRect(room, wrap, text).height()
-            for label, text in zip(self._labels, texts, strict=True)
-            if text
-        ]
+        pairs = zip(self._labels, texts, strict=True)
+        highs = [_high_px(text, label.font(), self._wide_px) for label, text in pairs if text]
         highs += [self._legend.high_px(rows, self._wide_px), self._fold.sizeHint().height()]
         margins = self._inside.contentsMargins()
         gaps = (len(highs) + 2) * self._inside.spacing() + margins.top() + margins.bottom()
@@ -223,40 +223,33 @@ def _show(widget: QWidget, is_shown: bool) -> None:
         widget.setVisible(is_shown)
 
 
-def first_sentences(text: str, font: QFont, wide_px: float, count: int) -> str:
-    """Cut a text to whole sentences that fit into `count` lines.
+def _high_px(text: str, font: QFont, wide_px: float) -> float:
+    """The height of a text that is broken between words."""
+    wrap, room = Qt.TextFlag.TextWordWrap, QRectF(0, 0, wide_px, 1e6)
+    return QFontMetricsF(font).boundingRect(room, wrap, text).height()
 
-    Where not even the first fits, its whole clauses and …, or else `first_lines` of it.
-    """
+
+def _first_that_fits(texts: Sequence[str], font: QFont, wide_px: float, lines: int) -> str:
+    """The first text that takes so many lines at most; "" for none."""
+    most_px = (lines + 0.5) * QFontMetricsF(font).lineSpacing()
+    return next((text for text in texts if _high_px(text, font, wide_px) < most_px), "")
+
+
+def first_words(text: str, font: QFont, wide_px: float, lines: int) -> str:
+    """Cut a text to whole words that fit, and … where there are more."""
+    words = text.split()
+    shorter = [f"{' '.join(words[:kept])} …" for kept in range(len(words) - 1, 0, -1)]
+    return _first_that_fits([text, *shorter], font, wide_px, lines)
+
+
+def first_sentences(text: str, font: QFont, wide_px: float, lines: int) -> str:
+    """Cut a text to whole sentences that fit, or clauses and … of the first, or words of it."""
     sentences = re.split(r"(?<=\.) (?=[A-Z])", text)
     clauses = sentences[0].split("; ")
     shorter = [" ".join(sentences[:kept]) for kept in range(len(sentences), 0, -1)]
     shorter += [f"{'; '.join(clauses[:kept])} …" for kept in range(len(clauses) - 1, 0, -1)]
-    fitting = (part for part in shorter if first_lines(part, font, wide_px, count) == part)
-    return next(fitting, first_lines(sentences[0], font, wide_px, count))
-
-
-def first_clause(text: str, font: QFont, wide_px: float) -> str:
-    """Cut a title to one line: the chooser says what is behind its last comma."""
-    if QFontMetricsF(font).horizontalAdvance(text) > wide_px:
-        text = text.rpartition(", ")[0] or text
-    return first_lines(text, font, wide_px, 1)
-
-
-def first_lines(text: str, font: QFont, wide_px: float, count: int) -> str:
-    """Cut a text to whole words that fit into `count` lines, and … where there are more."""
-    metrics, lines, words = QFontMetricsF(font), 1, text.split()
-    line = ""
-    for at, word in enumerate(words):
-        longer = f"{line} {word}".strip()
-        last = lines == count and at < len(words) - 1
-        if metrics.horizontalAdvance(longer + (" …" if last else "")) <= wide_px or not line:
-            line = longer
-        elif lines == count:
-            return f"{' '.join(words[:at])} …"
-        else:
-            line, lines = word, lines + 1
-    return text
+    found = _first_that_fits(shorter, font, wide_px, lines)
+    return found or first_words(sentences[0], font, wide_px, lines)
 
 
 class LegendEntry(QAbstractButton):
