@@ -47,7 +47,7 @@ Range = tuple[float, float]
 class Canvas(QWidget):
     """A widget that shows `empty` until there is a plot and something to draw.
 
-    The arrow keys go from spot to spot and tell what is there; Enter picks one.  Ctrl and the
+    The arrow keys go from spot to spot and show its text; Enter picks one.  Ctrl and the
     wheel, or a drag, zoom in where that makes sense; a double click or Esc shows everything again.
 
     plot  a pyqtgraph PlotWidget; None until after the first paint
@@ -261,7 +261,7 @@ class Canvas(QWidget):
         return nearest if min(away) <= NEAR_PX and not nearest.box else None
 
     def _go_to(self, index: int, *, tell: bool) -> None:
-        """Put a ring around a spot, and say what is there if `tell`."""
+        """Put a ring around a spot, and show its text if `tell`."""
         self._at = index
         spot = self.spots[index]
         self._drop_ring()
@@ -375,7 +375,7 @@ class FigureView(Canvas):
             self._draw()
 
     def show_larger(self, factor: float) -> None:
-        """Set the font to so many times its usual size, and draw again."""
+        """Magnify the font, and draw again."""
         if factor != self._factor:
             self._factor = factor
             self._draw()

@@ -94,7 +94,7 @@ class ChartCard(QFrame):
         self.view.show_figure(figure)
 
     def show_larger(self, factor: float) -> None:
-        """Set all fonts to so many times their usual size."""
+        """Magnify all fonts."""
         self._factor = factor
         self._show_letters()
 
@@ -230,7 +230,7 @@ def _high_px(text: str, font: QFont, wide_px: float) -> float:
 
 
 def _first_that_fits(texts: Sequence[str], font: QFont, wide_px: float, lines: int) -> str:
-    """The first text that takes so many lines at most; "" for none."""
+    """The first text of at most `lines` lines; "" for none."""
     most_px = (lines + 0.5) * QFontMetricsF(font).lineSpacing()
     return next((text for text in texts if _high_px(text, font, wide_px) < most_px), "")
 
@@ -360,7 +360,7 @@ class Legend(QScrollArea):
         return self._buttons[: len(self._shown)]
 
     def show_larger(self, factor: float) -> None:
-        """Set the font to so many times its usual size."""
+        """Magnify the font."""
         self._factor = factor
         self.setFont(scaled_font(FONT_SHARE * factor))
         self._show()
@@ -407,7 +407,7 @@ class Legend(QScrollArea):
         self._lay_out()
 
     def high_px(self, rows: float, wide_px: float) -> float:
-        """Its height in pixels where it may show so many rows, at a width."""
+        """Its height in pixels at a width, where it may show at most `rows`."""
         return min(rows, self._placed(wide_px).total) * self._row_px
 
     @property

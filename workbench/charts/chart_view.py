@@ -28,7 +28,7 @@ from workbench.widgets.letters import factor_of, take_up
 from workbench.widgets.tile import scaled_font
 
 REDRAW_MS = 100  # often enough to watch points come in, seldom enough not to slow that down
-SHARE = 3  # at most one part of the time in so many goes into drawing,
+SHARE = 3  # drawing takes at most a third of the time,
 MAX_MS = 500  # unless nothing would be seen for longer than that
 USUAL_PX = (900, 640)  # a larger chart has larger letters: it is looked at from farther away
 MAX_FACTOR = 1.6
@@ -73,7 +73,7 @@ class ChartView(QWidget):
     # -- input
 
     def show_sessions(self, sessions: Sequence[Session]) -> None:
-        """Show what was measured so far, the live session first; cheap to call for every record.
+        """Show all records so far, the live session first; cheap to call for every record.
 
         When a session is new, the chart shows its values, whatever was chosen before.
         """
@@ -130,7 +130,7 @@ class ChartView(QWidget):
         return png_of(figure, scheme, IMAGE_PX) if (figure := self.figure) else QImage()
 
     def draw_now(self) -> None:
-        """Draw at once what is pending, for a screenshot."""
+        """Draw all pending changes at once, for a screenshot."""
         self._card.view.make_plot()
         self._show()
 

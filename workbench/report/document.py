@@ -151,7 +151,7 @@ def composing(
     sessions: Sequence[Session], pictures: Mapping[str, NDArray[Any]], written: float
 ) -> Iterator[Progress | Document]:
     """Compose the whole report, a part at a time; the last thing yielded is the Document."""
-    # All was measured before: what has to be said is whether it came with the program.
+    # All was measured before: of interest is whether it came with the program.
     sessions = [replace(session, is_recorded=session.is_shipped) for session in sessions]
     engine, counts = Engine(use_gpu=False), Counts()
     yield Progress("comparing")
@@ -246,7 +246,7 @@ def _section(session: Session, key: str, counts: Counts) -> Section:
 
 
 def _facts(session: Session) -> Iterator[str]:
-    """Say what was measured, on what, when, and how much of it there is."""
+    """Describe the measurement: conditions, publication, machine, time, number of cells."""
     plan = session.plan
     if fixed := conditions(session):
         yield fixed

@@ -187,7 +187,7 @@ def _stopping_rule(session: Session) -> str:
 
 
 def _statistics(sessions: Sequence[Session]) -> Iterator[str]:
-    """Describe what is told of a time beside its median, and which two count as different."""
+    """Describe the spread of a time, and which two times count as different."""
     yield (
         "Beside a median stand the quartiles, in results.csv the smallest and largest sample as "
         "well; none was left out. Two times count as different only where the "
@@ -209,7 +209,7 @@ def _statistics(sessions: Sequence[Session]) -> Iterator[str]:
 
 
 def _verified(measured: Measured) -> Iterator[str]:
-    """Describe what "verified" means, how much of it there was, and what was found."""
+    """Describe the check, how many outputs it covered, and its findings."""
     checks = [each.check for _, each in measured if each.check is not None]
     if checks:
         yield (

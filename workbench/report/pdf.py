@@ -67,7 +67,7 @@ INSTEAD = {
 def pdf(page: str, document: Document) -> bytes:
     """Convert the page: text that can be marked, fonts embedded, each page numbered.
 
-    Pages are marked where what they show is recorded.
+    Pages of recorded figures are marked.
     """
     from workbench.charts.drawing.chart_export import have_application
 
@@ -101,7 +101,7 @@ def pdf(page: str, document: Document) -> bytes:
 
 
 def _laid_out(html: str, pictures: _Pictures) -> QTextDocument:
-    """Lay out a part of the page: tables fit, and headings stay with what they are of."""
+    """Lay out a part of the page: tables fit, and headings stay with their text."""
     text, option = QTextDocument(), QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WordWrap)
     text.setDocumentMargin(0)

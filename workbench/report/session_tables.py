@@ -377,7 +377,7 @@ def refusals_table(session: Session, key: str) -> Table | None:
 
 
 def _which(records: Iterable[Record], dimensions: Sequence[str]) -> str:
-    """List the values of what varies: "Untiled; size 512², 1024²"."""
+    """List the values of the varied dimensions: "Untiled; size 512², 1024²"."""
     cells = [each.cell for each in records]
     parts = []
     for name in reversed(dimensions):

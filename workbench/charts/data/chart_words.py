@@ -1,4 +1,4 @@
-"""The words of every chart: what is fixed, missing or fastest, computed from its points."""
+"""The words of every chart, computed from its points: the fixed, the missing, the fastest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workbench.model.names import implementation_title
 
 MAX_PLACES, MAX_NOTES, MAX_EQUALS = 3, 6, 4
 HIDDEN = "Hidden:"
-NEAR = 1.25  # nothing that takes longer than so many times the best is compared with it
+NEAR = 1.25  # times the best: slower points are not compared with it
 SHOWN_AS_PERCENT = 2.0
 WORDS = {
     "sizes": ("size", "sizes"),
@@ -33,7 +33,7 @@ WORDS = {
 
 
 def subtitle(shown: Slice) -> str:
-    """Say what is held fixed, and below it the machines: a time means nothing without them."""
+    """Name all that is held fixed, and the machines: a time means nothing without them."""
     own = [p for p in shown.points if not p.is_published]
     fixed = held_fixed([p.cell for p in own or shown.points], shown.own)
     sources = dict.fromkeys(p.source for p in own)
@@ -63,7 +63,7 @@ def grey(shown: Slice) -> str:
 
 
 def held_fixed(cells: Sequence[Cell], own: Iterable[str]) -> str:
-    """Say what all cells share: "Gaussian blur 5×5, border clamp, 1 channel float32, cold L2"."""
+    """Name all that cells share: "Gaussian blur 5×5, border clamp, 1 channel float32, cold L2"."""
     said = dict.fromkeys(chart_dimensions.NAMES, "")
     for name in set(chart_dimensions.NAMES) - {*own}:
         values = {chart_dimensions.of(cell, name) for cell in cells} - {None}
@@ -110,7 +110,7 @@ def list_of(names: Iterable[str]) -> str:
 
 
 def notes(shown: Slice) -> tuple[str, ...]:
-    """Say what is not in a chart, and where grey numbers come from.
+    """Name all that is not in a chart, and the source of grey numbers.
 
     In this order: wrong outputs, refusals, what the choices leave out, publications.
     """

@@ -34,7 +34,7 @@ class SeriesStyle:
     marker: int | None  # None: a plain bar
     standing: Standing = "live"  # recorded ones are hollow, published ones are grey
     dash: Literal["solid", "dash", "dot"] = "solid"  # CPU "dash", GPU "solid", a warm L2 "dot"
-    session: int = 0  # so many dots in its line; every other publication is of a darker grey
+    session: int = 0  # the number of dots in its line; every other publication is of a darker grey
     is_half: bool = False  # its marker is half filled, unlike the previous session's
     is_faint: bool = False  # recorded, beside live measurements
     is_pale: bool = False  # another series is pinned
@@ -201,9 +201,9 @@ class Figure:
 
     kind: str  # key of the chart's kind
     title: str
-    subtitle: str  # what is held fixed, and on which machines
+    subtitle: str  # all that is held fixed, and the machines
     sentence: str  # what it shows, computed from the data
-    notes: tuple[str, ...]  # what is not in it and why, and whose numbers the grey ones are
+    notes: tuple[str, ...]  # all that is not in it and why, and the source of grey numbers
     body: Plot | Bars | Grid | None  # None: there is nothing to draw yet
     entries: tuple[LegendLine, ...] = ()  # the legend, with those that are hidden
     options: tuple[Option, ...] = ()

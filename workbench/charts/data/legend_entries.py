@@ -144,8 +144,8 @@ def looks_of(shown: Slice) -> Looks:
     """A look for each series of a chart, by its key.
 
     Up to LOOKS series in sight have one each, and keep it from chart to chart of the same sessions
-    if nobody else has it. Of more, series of one implementation share its look. A published one
-    has that of what was measured of its implementation.
+    if no other has it. Of more, series of one implementation share its look. A published one
+    has that of the measured series of its implementation.
     """
     series, hidden = shown.data.series, shown.data.choices.hidden
     names = sorted(set(series.values()), key=lambda name: (place_of(name), name))

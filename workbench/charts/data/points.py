@@ -43,7 +43,7 @@ class Source:
     gpu: str
     cpu: str
     machine: Machine | None = field(default=None, compare=False)
-    publication: str = ""  # where published numbers stand, and what has to be known about them
+    publication: str = ""  # the place of published numbers, with its table and a note
     table: str = ""
     note: str = ""
     origin: str = ""  # as in Session

@@ -205,7 +205,7 @@ def _draw_marks(
     *,
     is_upright: bool,
 ) -> list[Spot]:
-    """Draw boxes, whiskers and markers, each as one item; return what all bars say."""
+    """Draw boxes, whiskers and markers, each as one item; return all spots."""
 
     def at(along: Any, across: Any) -> tuple[Any, Any]:
         return (across, along) if is_upright else (along, across)

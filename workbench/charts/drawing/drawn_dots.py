@@ -209,7 +209,7 @@ def _column_px(names: Sequence[LineName], font: QFont, wide_px: float) -> float:
 def _fitting(names: Sequence[LineName], font: QFont, view: QRectF, column: float) -> list[LineName]:
     """The names that fit below each other, those of published lines left out first.
 
-    They are whole, else without what is in brackets, else in a line each.
+    They are whole, else without their brackets, else in a line each.
     """
     metrics = QFontMetricsF(font)
     own = [name for name in names if name.style.standing != "published"]

@@ -1,4 +1,4 @@
-"""Draws a heat map or a table: tiles in a colour-blind-safe scale, with what they say in words."""
+"""Draws a heat map or a table: tiles in a colour-blind-safe scale, with their words."""
 
 from __future__ import annotations
 

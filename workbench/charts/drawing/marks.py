@@ -147,7 +147,7 @@ class OverPlot(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no typ
 
 
 class Labels(OverPlot):
-    """An item that paints its `labels` over what was added before it."""
+    """An item that paints its `labels` over all items added before it."""
 
     def __init__(self, labels: Sequence[PlotLabel]) -> None:
         super().__init__()

@@ -46,5 +46,5 @@ def kinds_for(sessions: Sequence[Session] | Data) -> tuple[ChartKind, ...]:
 
 
 def first_kind(sessions: Sequence[Session] | Data) -> ChartKind | None:
-    """The kind that suits what is varied, else any that can show something."""
+    """The kind that suits the varied dimensions, else any that can show something."""
     return next(iter(kinds_for(sessions)), None)

@@ -90,7 +90,7 @@ def made(
 
 
 def _legend(shown: Slice, body: Plot | Bars | Grid) -> tuple[LegendLine, ...]:
-    """The entries of what is drawn, and of what would be if it were not hidden."""
+    """The entries of all that is drawn, and of hidden series."""
     if isinstance(body, Grid):
         return ()
     drawn: dict[str, Sample] = {}
@@ -158,7 +158,7 @@ def is_log(shown: Slice, values: Iterable[float], *, always: bool = False) -> bo
 def expected(shown: Slice) -> list[tuple[Cell, float]]:
     """The cells of a chart and about how many ms they take, for the scale of its axis.
 
-    Of what is measured here by a rough model alone, so that the scale stays the same while
+    Of cells measured here by a rough model alone, so that the scale stays the same while
     measurements come in, and after; of all else as measured.
     """
     planned = shown.planned_here

@@ -96,7 +96,7 @@ class Against:
         self._found = {key: ratio for key, ratio in pairs if ratio}
         single = dict.fromkeys(p.source.name for p, _ in self.pairs if not self.of(p))
         self.notes = tuple(
-            f"{each}: what was timed in a single run has no speed-up." for each in single
+            f"{each}: times taken in a single run have no speed-up." for each in single
         )
 
     def of(self, point: Point) -> Spread | None:
@@ -213,7 +213,7 @@ def _series(
 
 
 def _times(data: Data, title: str, *, name: str) -> Figure:
-    """Time against `name`, with who is fastest and from where the GPU pays off."""
+    """Time against `name`, with the fastest series and the value from which the GPU pays off."""
     shown = data.slice(name, *SERIES)
     log = is_log(shown, [ms for _, ms in expected(shown)], always=name != "ksizes")
     y = Axis("Time: median, quartiles as a bar", numbers.duration, log)
