@@ -135,15 +135,15 @@ def test_kinds_that_show_nothing_are_greyed_out_with_the_reason(qtbot, view):
 
 
 def test_slices_and_the_baseline_are_chosen_from_lists(qtbot, view):
-    view.prefer_baseline("opencv")
+    view.prefer_baseline("shared")
     show(qtbot, view, a_session("everything"), kind="speedup_by_size")
-    assert words(view, "chart-title").endswith("against OpenCV (8 threads)")
+    assert words(view, "chart-title").endswith("against Shared-memory tile")
     view.prefer_baseline("sequential")
     assert words(view, "chart-title").endswith("against Sequential (1 thread)")
     pick_text(child(view, "chart-filters", QComboBox), "Box blur")
     assert "Box blur 3×3" in words(view, "chart-subtitle")
     pick_text(child(view, "chart-baseline", QComboBox), "Global memory")
-    view.prefer_baseline("opencv")  # comes too late: somebody has chosen
+    view.prefer_baseline("shared")  # comes too late: somebody has chosen
     assert words(view, "chart-title").endswith("against Global memory")
 
 
