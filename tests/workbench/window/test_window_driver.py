@@ -73,10 +73,10 @@ def test_a_shot_of_several_modes_at_once_and_in_another_theme(qapp, tmp_path, mo
     monkeypatch.chdir(tmp_path)
     image_files.save("a.png", generated.noise(40, 50, 3))
     shot = ["w.png", "a.png", "--no-gpu", "--size-px", "1300x850", "--at", "49,0"]
-    assert window_driver.main([*shot, "--mode", "wipe,anatomy"]) == 0
+    assert window_driver.main([*shot, "--mode", "wipe,analysis"]) == 0
     together = QImage("w.png")
     settings = read_settings("w.png")
-    assert (settings["view_mode"], settings["modes"]) == ("wipe", ["wipe", "anatomy"])
+    assert (settings["view_mode"], settings["modes"]) == ("wipe", ["wipe", "analysis"])
     assert window_driver.main([*shot, "--mode", "weights", "--theme", "dark"]) == 0
     editor = QImage("w.png")
     assert together.size() == editor.size()
