@@ -54,6 +54,7 @@ def test_a_file_that_fails_is_a_sentence_rather_than_a_rate(step, capsys, monkey
         outcome.error = "Cannot save 0.png: the disk is full."
 
     monkeypatch.setattr(batch, "SIZE", (20, 30))
+    monkeypatch.setattr(batch, "processes_each", lambda jobs, pictures: 1)  # this one
     monkeypatch.setattr(f"workbench.cli.benches.batch.{step}", full)
     assert main.main(["bench", "batch", "--runs", "1", "--no-gpu"]) == 1
     assert "Cannot save 0.png: the disk is full." in capsys.readouterr().err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import site
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from tests.workbench.window.copying.test_copying import CHOICES
 from workbench.files import image_files
 from workbench.model import intents
 from workbench.model.state import State
-from workbench.window.copy_as import python, words_of
+from workbench.window.copy_as import command_line, python
 
 QT = ("PySide6", "shiboken6", "pyqtgraph")
 
@@ -169,6 +170,11 @@ def test_colour_profiles_are_applied(without_qt, tmp_path, pixel_type):
         image_files.load(tmp_path / "p3.tif").samples,
     )
     assert not np.array_equal(image_files.load(tmp_path / "p3.tif").samples, samples)
+
+
+def words_of(state):
+    """The arguments of the copied command."""
+    return shlex.split(command_line(state))[1:]
 
 
 @pytest.fixture(scope="module")

@@ -100,7 +100,7 @@ def blocks_of(qtbot, window):
     window.docks.enter("Blocks")
     panel = window.docks.panel("Blocks").get()
     panel.picks.restore({"presets": False, "own": "32×8, 16×16"})
-    panel.shapes_changed.emit()
+    panel.picks.changed.emit()
     names = ["32×8", "16×16"]
     until(
         qtbot,
@@ -121,7 +121,7 @@ def test_its_block_shapes_are_timed_in_its_own_process(qtbot, window):
     assert "mine.cu on NVIDIA H200" in panel.rows[0].text
     assert [row.occupancy for row in panel.rows] == [0.25, 0.25]
     assert "occupancy 25\u202f%: Registers: those of 16×16 threads." in panel.rows[1].text
-    result = settle(qtbot, window, lambda: panel.picked.emit((16, 16)))
+    result = settle(qtbot, window, lambda: panel.chart.picked.emit((16, 16)))
     assert (result.implementation, result.job.block_xy) == ("mine.cu", (16, 16))
 
 
