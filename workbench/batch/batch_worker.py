@@ -109,19 +109,24 @@ def any_engine(device: int | None) -> Engine:
 
 # An engine belongs to one thread, whichever thread the calls come on.
 _thread = ThreadPoolExecutor(1, "batch-engine")
-_stations: dict[str, _Station] = {}
+# By batch; None: it was stopped, and its last news are told, but a call may still come.
+_stations: dict[str, _Station | None] = {}
 
 
 def advance(order: Order, tasks: Tasks) -> News:
     """Take more pictures, then wait for news; the first call makes the engine."""
     if order.run not in _stations:
         _stations[order.run] = _Station(order)
-    return _stations[order.run].advance(tasks)
+    station = _stations[order.run]
+    news = News(ended="stopped") if station is None else station.advance(tasks)
+    if news.ended == "stopped":
+        _stations[order.run] = None
+    return news
 
 
 def stop(run: str) -> None:
     """Begin no more pictures of that batch in this process."""
-    if (station := _stations.get(run)) is not None:
+    if (station := _stations.setdefault(run, None)) is not None:
         station.stop()
 
 
@@ -136,8 +141,8 @@ def _await_stop(stopped: Connection) -> None:
     with suppress(EOFError, OSError):
         stopped.recv()
     with suppress(RuntimeError):  # the process is ending already
-        for station in list(_stations.values()):
-            station.stop()
+        for run in list(_stations):
+            stop(run)
     parent = parent_process()
     assert parent is not None
     parent.join()
@@ -252,6 +257,5 @@ class _Station:
         """End the work, after all that was begun before."""
         if not self._news.ended:
             self._tell(ended="stopped")
-        _stations.pop(self._order.run, None)
         with suppress(AttributeError):  # there is none
             self._engine.close()
