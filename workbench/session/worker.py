@@ -146,10 +146,10 @@ class Worker(QThread):
 
     def close(self) -> None:
         """Stop at the next step, and wait for the thread."""
+        self.trials.stop()  # first: the thread's last step closes what that leaves
         with self._wake:
             self._closing = True
             self._wake.notify()
-        self.trials.stop()
         self.wait()
 
     # -- the thread itself

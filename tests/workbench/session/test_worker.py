@@ -464,6 +464,27 @@ def test_the_thread_ends_in_the_middle_of_everything(qtbot, make_worker):
     worker.close()
 
 
+def test_a_trial_under_way_is_closed_on_the_thread_before_that_ends(
+    qtbot, make_worker, monkeypatch
+):
+    closed, steps = [], []
+
+    def trying():
+        try:
+            yield from for_ever(None)
+        finally:
+            closed.append(QThread.currentThread())
+
+    worker, _ = make_worker()
+    worker.start()
+    worker.trials.ask("trial", trying, steps.append)
+    qtbot.waitUntil(lambda: bool(steps))
+    stop = worker.trials.stop
+    monkeypatch.setattr(worker.trials, "stop", lambda: (QThread.msleep(100), stop()))
+    worker.close()
+    assert closed == [worker]
+
+
 # -- a comparison
 
 
