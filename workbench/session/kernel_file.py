@@ -230,8 +230,10 @@ class KernelFile(QObject):
         self._at_disk += 1
 
         def end(deliver: Callable[..., None], *outcome: Any) -> None:
-            deliver(*outcome)
-            self._at_disk -= 1
+            try:
+                deliver(*outcome)
+            finally:
+                self._at_disk -= 1
 
         self._keeping.run(
             work, partial(end, take), partial(end, on_failure), partial(end, lambda: None)

@@ -248,10 +248,10 @@ class HelpWindow(QDialog):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Let Esc clear the search first, and Down or Enter lead to the pages found."""
-        key = event.key()
+        key, down = event.key(), (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if key == Qt.Key.Key_Escape and self._search.text():
             self._search.clear()
-        elif key in (Qt.Key.Key_Down, Qt.Key.Key_Return) and self._search.hasFocus():
+        elif key in down and self._search.hasFocus():
             self._contents.setFocus()
         else:
             super().keyPressEvent(event)

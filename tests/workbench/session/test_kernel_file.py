@@ -361,3 +361,13 @@ def test_what_is_saved_as_the_program_ends_is_saved(file, mine):
     file.close()
     assert mine.read_text(encoding="utf-8") == "two\n"
     assert offered() is None
+
+
+def test_a_bug_in_whoever_takes_a_text_does_not_leave_it_under_way(qtbot, file, mine):
+    def take(_):
+        raise ZeroDivisionError
+
+    with qtbot.capture_exceptions() as raised:
+        file.open(mine, take)
+        wait(lambda: raised)
+    assert not file.is_at_disk

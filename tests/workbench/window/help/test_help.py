@@ -150,6 +150,15 @@ def test_typing_finds_and_marks_and_escape_brings_the_contents_back(opened):
     assert contents.topLevelItemCount() == chapters
 
 
+@pytest.mark.parametrize("key", [Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_a_key_leads_from_the_search_to_the_pages_found(opened, key):
+    search(opened).setFocus()
+    QTest.keyClicks(search(opened), "roofline")
+    QTest.keyClick(search(opened), key)
+    contents = child(opened, "help-contents", QTreeWidget)
+    assert opened.focusWidget() is contents
+
+
 def test_screenshots_are_shown_where_there_are_any_and_missed_by_nobody(
     qtbot, tmp_path, monkeypatch
 ):
