@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -28,7 +28,7 @@ from workbench.batch.journal import (
     last_run,
     merge,
 )
-from workbench.batch.pairs import FilePairs, PairingError, Pairs, naming, pairs_into
+from workbench.batch.pairs import FilePair, FilePairs, PairingError, Pairs, naming, pairs_into
 from workbench.batch.stage_times import (
     StageTimes,
     closing_lines,
@@ -172,8 +172,12 @@ def _run(
     """
     talk = _Talk(arguments, journal)
     code = _complain_of(pairs)
-    total = max(len(pairs.pairs) - len(journal.known), 0)
-    left = (each for each in pairs.pairs if journal.of(each.target) not in journal.known)
+
+    def left() -> Iterator[FilePair]:
+        return (each for each in pairs.pairs if journal.of(each.target) not in journal.known)
+
+    # The journal may know results of pictures that are not among the inputs any more.
+    total = sum(1 for _ in left()) if journal.known else len(pairs.pairs)
     stopping: AbstractContextManager[None]
     stopping = held_back = HeldBack()
     control, jobs = talk.control, arguments.jobs or usable_cores()
@@ -188,12 +192,12 @@ def _run(
         order = elsewhere.order(recipe, arguments.output, device, arguments.jobs)
         threads, engines = elsewhere.threads(order), elsewhere.workers
         times = StageTimes(total, threads, control.clock, None, engines)
-        rows = ClusterRun(elsewhere, order).rows(left, pausing, talk.say)
+        rows = ClusterRun(elsewhere, order).rows(left(), pausing, talk.say)
     elif processes := processes_for(elsewhere, total, recipe, arguments):
         run = DeviceRun(processes, recipe, arguments.output, jobs, complain)
         shares = run.shares if elsewhere else None
         times = StageTimes(total, run.jobs, control.clock, run.cpu_s, len(processes), shares)
-        rows = run.rows(left, pausing, talk.say)
+        rows = run.rows(left(), pausing, talk.say)
     else:
 
         def say_and_obey(outcome: Outcome, doing: str) -> None:
@@ -204,7 +208,7 @@ def _run(
         engine = engine_maker(arguments)()
         if note := note_on(engine, recipe, arguments):
             complain(note)
-        outcomes = running(engine, left, recipe, jobs, say_and_obey, pausing=pausing)
+        outcomes = running(engine, left(), recipe, jobs, say_and_obey, pausing=pausing)
         rows = rows_of(outcomes, journal.of)
         times, stopping = StageTimes(total, jobs, control.clock), ended_by_sigterm()
     try:

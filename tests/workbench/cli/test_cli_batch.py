@@ -259,6 +259,16 @@ def test_a_program_is_told_how_far_it_is(controlled):
     assert sum("status" in each for each in lines) == 7
 
 
+def test_what_is_left_counts_no_results_of_pictures_that_are_gone(controlled):
+    controlled()
+    for n in range(4):
+        Path(f"in/p{n}.png").unlink()
+    image_files.save("in/new.png", noise(9, 8, 3))
+    code, lines = controlled("--resume")
+    assert (code, lines[0]["progress"]["total"]) == (0, 1)
+    assert lines[-1]["ended"]["counts"] == {"done": 1}
+
+
 @pytest.mark.parametrize("word", ["pause\nstop\n", ""])
 def test_a_program_stops_it_and_it_goes_on_later(folder, controlled, word):
     for n in range(40):
