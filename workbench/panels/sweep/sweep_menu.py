@@ -330,7 +330,7 @@ class SweepMenu(QObject):
             self.open_session(path)
 
     def open_session(self, path: Path) -> None:
-        """Show the measurements in a file or folder, marked as recorded."""
+        """Show the measurements in a file or folder, marked with where they are from."""
         self._parts.docks.bring_forward("Sweep")
         self._sweep.get().show_choice(False)
         self._sessions.open(path)
@@ -341,11 +341,12 @@ class SweepMenu(QObject):
 
     def open_plan(self, path: Path) -> None:
         """Show the plan in a file."""
-        self._parts.background.run(
-            partial(read_plan, path),
-            lambda plan: self._sweep.get().show_plan(plan),
-            self._parts.show_error,
-        )
+
+        def show(plan: Plan) -> None:
+            self._parts.docks.bring_forward("Sweep")
+            self._sweep.get().show_plan(plan)
+
+        self._parts.background.run(partial(read_plan, path), show, self._parts.show_error)
 
     def _save_plan(self) -> None:
         """Save the panel's plan, or show why there is none."""

@@ -433,7 +433,7 @@ def test_a_plan_is_opened_and_saved(qtbot, window, tmp_path, monkeypatch):
     plan = Plan("From a file", ("opencv",), ((8, 8), (9, 9)), (3, 5))
     (tmp_path / "a.toml").write_text(as_toml(plan))
     assert drop(window, tmp_path / "a.toml")
-    window.docks.bring_forward("Sweep")
+    until(qtbot, lambda: child(window, "sweep-custom").isVisible())
     click(child(window, "sweep-custom"))
     until(qtbot, lambda: child(window, "values-ksizes", QLineEdit).isVisible())
     assert child(window, "values-ksizes", QLineEdit).text() == "3, 5"
