@@ -39,7 +39,6 @@ PLOT_SHARE = 0.6  # of the card's height, which its plot has at least
 # the sentence has few lines, at 3 the title has one, and at 4 nothing says whose the numbers are.
 ROWS = (math.inf, 3, 2, 1, 1)
 FEW_LINES = 2
-RECORDED = "Recorded"
 # Names of the labels, and how large their letters are.
 SCALES = {"chart-title": 1.05, "chart-subtitle": 0.85, "chart-sentence": 1.0, "chart-notes": 0.88}
 MAX_ROUNDS = 4  # of an arrangement that changes the size it goes by
@@ -176,8 +175,8 @@ class ChartCard(QFrame):
         if level >= 1:
             notes = tuple(note for note in notes if note.startswith(URGENT))
             subtitle = ". ".join(filter(None, (figure.whose, "" if level > 2 else figure.grey)))
-            if figure.is_recorded:
-                title = f"{RECORDED}: {title[:1].lower()}{title[1:]}"
+            if origin := figure.origin:
+                title = f"{origin[:1].upper()}{origin[1:]}: {title[:1].lower()}{title[1:]}"
         if level >= 2:
             sentence = first_sentences(sentence, self._sentence.font(), wide, FEW_LINES)
         said = "\n".join(notes)

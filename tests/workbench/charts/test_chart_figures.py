@@ -467,6 +467,15 @@ def test_recorded_sessions_are_named_beside_what_runs_here():
         assert [source.name for source in sources_of([session])] == [name]
 
 
+def test_a_chart_says_where_its_times_are_from():
+    shipped = a_session("sizes", is_recorded=True)
+    opened = replace(shipped, is_shipped=False)
+    assert figure("time_by_size", shipped, published=True).origin == "recorded"
+    assert figure("time_by_size", opened).origin == "from a file"
+    assert figure("time_by_size", shipped, opened).origin == "from files"
+    assert figure("time_by_size", a_session("sizes", LAPTOP), opened).origin == ""
+
+
 def test_sessions_of_one_machine_are_told_apart():
     chart = figure("time_by_size", a_session("sizes"), a_session("ksizes"))
     groups = {entry.group for entry in chart.entries}

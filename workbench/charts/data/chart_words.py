@@ -55,6 +55,14 @@ def whose(shown: Slice) -> str:
     return "; ".join(f"{letter}: {name}" for letter, name in letters if letter)
 
 
+def origin(shown: Slice) -> str:
+    """Name where all of it is from; "" where some of it was measured here."""
+    origins = {p.source.origin for p in shown.points if not p.is_published}
+    if "" in origins:
+        return ""
+    return origins.pop() if len(origins) == 1 else "from files" if origins else ""
+
+
 def grey(shown: Slice) -> str:
     """Name the devices of the grey numbers: "Grey: published, GTX 1080"; "" without any."""
     names = [p.source.gpu for p in shown.points if p.is_published]

@@ -210,7 +210,7 @@ class Figure:
     has_published: bool = False
     whose: str = ""  # which letter is which session; "" where there is only one
     grey: str = ""  # whose the grey numbers are; "" where there are none
-    is_recorded: bool = False  # none of it was measured here; published numbers aside
+    origin: str = ""  # as in Session, where none of it was measured here; published numbers aside
 
     @property
     def summary(self) -> str:

@@ -85,7 +85,7 @@ def made(
         has_published=shown.data.has_published,
         whose=chart_words.whose(shown),
         grey=chart_words.grey(shown),
-        is_recorded={p.source.standing for p in shown.points} - {"published"} == {"recorded"},
+        origin=chart_words.origin(shown),
     )
 
 
