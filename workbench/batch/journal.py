@@ -133,8 +133,8 @@ class Journal(AppendLog):
         then, now = last.asked, self._asked
         if differ := [key for key in {**then, **now} if then.get(key) != now.get(key)]:
             raise JournalError(
-                f"The batch in {self.path} was begun with another {', '.join(differ)}; resume it "
-                "with its own options, or write to another folder."
+                f"The batch in {self.path} was begun with other options ({', '.join(differ)}); "
+                "resume it with its own options, or write to another folder."
             )
         return frozenset(last.known)
 

@@ -285,7 +285,7 @@ class WeightsEditor(QWidget):
             text, others = drawing.cells[row][column], len(wrong) - 1
             one = f"{in_words(text)} in row {row + 1}, column {column + 1} {why_no_value(text)}"
             more = f", and {others} more {'are' if others > 1 else 'is'} wrong" if others else ""
-            words = f"{one}{more}: the picture keeps the last weights that were."
+            words = f"{one}{more}: the picture keeps the last valid weights."
         elif drawing.divided_by is None:
             words = "The divisor must be a number other than 0."
         elif drawing.added is None:
