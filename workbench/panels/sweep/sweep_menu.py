@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QMenu
 
 from kernels.core.errors import SessionFileError
 from kernels.core.job import Progress
+from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, presets, read_plan
 from workbench.base.paths import data_folder
 from workbench.base.plain_text import tip_text
