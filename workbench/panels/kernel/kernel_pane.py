@@ -163,7 +163,8 @@ class KernelPane(QWidget):
         self.files.save_copy(*self.trying.found)
 
     def find_bug(self) -> None:
-        """Search the present text for its bug."""
+        """Search the present text for its bug, and show what is found instead of instructions."""
+        self.show_code(False)
         self.trying.find_bug()
 
     def step_through(self) -> None:
