@@ -72,7 +72,7 @@ def test_a_run_that_was_stopped_is_not_forgotten_by_mistake(tmp_path):
 
 def test_a_run_is_gone_on_with_only_as_it_was_begun(tmp_path):
     begun(tmp_path, line("a.png"))
-    with pytest.raises(JournalError, match="begun with other options .size, weights.; resume it"):
+    with pytest.raises(JournalError, match=r"other options \(size, weights\); resume it"):
         Journal(tmp_path, {**ASKED, "size": 7, "weights": [[1.0]]}, resuming=True)
 
 
