@@ -93,8 +93,10 @@ class ChildProcess:
         body = pickle.dumps(request)
         self.has_reply.clear()
         assert self._process.stdin is not None
+        left = memoryview(LENGTH.pack(len(body)) + body)
         with suppress(OSError, ValueError):
-            self._process.stdin.write(LENGTH.pack(len(body)) + body)
+            while left:  # a signal may cut a write short
+                left = left[self._process.stdin.write(left) :]
         if self._is_silent:
             self.has_reply.set()
 

@@ -76,3 +76,17 @@ def test_it_ends_with_its_parent():
     while state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z":
         assert time.monotonic() < until, "a child outlives its parent"
         time.sleep(0.01)
+
+
+def test_a_request_arrives_whole_though_its_writes_are_cut_short(child, monkeypatch):
+    pipe = child._process.stdin
+
+    class Cut:
+        close = pipe.close
+
+        def write(self, data):
+            return pipe.write(data[:5])
+
+    monkeypatch.setattr(child._process, "stdin", Cut())
+    child.send("a long request")
+    assert outcome_of(child.replies()) == {"got": "a long request"}
