@@ -65,7 +65,7 @@ class CopyAs(QObject):
                 "Co&mmand line",
                 partial(self._copy, command_line, "the command line"),
                 ("Ctrl+Alt+M",),
-                "`workbench apply` with the filter, the implementation and the block of now.",
+                "`workbench apply` with the present filter, implementation and block.",
             ),
             Action(
                 MENU,

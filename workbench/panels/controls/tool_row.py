@@ -206,7 +206,7 @@ class ToolRow(QWidget):
             ),
             Action(
                 *(MENU, "&Smaller kernel", to_size[1], ("[",)),
-                "The size before: fewer neighbours count, and it takes less long.",
+                "The size before: fewer neighbours count, and it takes less time.",
             ),
             Action(
                 *(MENU, "Next &block shape", to_block[0], (".",)),

@@ -72,18 +72,18 @@ RUN: dict[str, tuple[Line, ...]] = {
             *("&Begin stepping", "Alt+F8", lambda pane: pane.step_through()),
             "Walk through one block line by line: its lanes, its variables, its shared memory.",
         ),
-        (*("&Next step", "F8", lambda pane: pane.go_on(1)), "A step on, all threads abreast."),
+        (*("&Next step", "F8", lambda pane: pane.go_on(1)), "One step on, all threads together."),
         (
             *("&Step back", "Shift+F8", lambda pane: pane.go_on(-1)),
             "A step back: the run is recorded.",
         ),
         (
             *("Next b&arrier", "F6", lambda pane: pane.go_to_barrier(1)),
-            "On, behind the next barrier.",
+            "Forward to the step after the next barrier.",
         ),
         (
             *("Ba&rrier before", "Shift+F6", lambda pane: pane.go_to_barrier(-1)),
-            "Back, behind the barrier before.",
+            "Back to the step after the previous barrier.",
         ),
     ),
 }

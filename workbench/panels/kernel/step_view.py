@@ -421,10 +421,10 @@ class StepView(QWidget):
         self._buttons = []
         barrier, step = self.go_to_barrier, self.go_on
         for name, text, keys, tip, go, way in (
-            ("kernel-barrier-back", "|◀", "Shift+F6", "Behind the barrier before", barrier, -1),
+            ("kernel-barrier-back", "|◀", "Shift+F6", "After the previous barrier", barrier, -1),
             ("kernel-step-back", "◀", "Shift+F8", "A step back", step, -1),
-            ("kernel-step-on", "▶", "F8", "A step on, all threads abreast", step, 1),
-            ("kernel-barrier-on", "▶|", "F6", "Behind the next barrier", barrier, 1),
+            ("kernel-step-on", "▶", "F8", "One step on, all threads together", step, 1),
+            ("kernel-barrier-on", "▶|", "F6", "After the next barrier", barrier, 1),
         ):
             button = make_button(name, text, f"{tip} ({keys})", tip)
             button.clicked.connect(lambda _=False, go=go, way=way: go(way))
