@@ -259,3 +259,4 @@ class _Station:
             self._tell(ended="stopped")
         with suppress(AttributeError):  # there is none
             self._engine.close()
+            del self._engine  # and what it holds on a GPU: a cluster's worker outlives the batch

@@ -1,6 +1,9 @@
 """A worker of a batch, called in this process."""
 
+import gc
+import weakref
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -60,3 +63,19 @@ def test_what_was_written_before_the_stop_is_told_after_it(order, advance, tmp_p
 def test_a_batch_that_is_stopped_before_its_first_call_makes_no_engine(order, advance):
     batch_worker.stop(order.run)
     assert advance(order).ended == "stopped"
+
+
+def test_an_engine_goes_with_its_batch_though_nobody_calls_again(order, advance):
+    made = []
+
+    def make_engine(device):
+        engine = any_engine(device)
+        made.append(weakref.ref(engine))
+        return engine
+
+    advance(replace(order, make_engine=make_engine))
+    batch_worker.stop(order.run)
+    batch_worker.stop(order.run)  # a cluster does so twice after Ctrl+C
+    finished()
+    gc.collect()
+    assert [each() for each in made] == [None]
