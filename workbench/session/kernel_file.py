@@ -52,6 +52,7 @@ class KernelFile(QObject):
         self._new_name = ""
         self._text = self._on_disk = ""
         self._newline = "\n"
+        self._named: tuple[Path | None, bool] = None, False  # as `named` was emitted last
         self._was_gone = False
         self._at_disk = 0  # how much is under way there
         self._opening = 0  # number of the newest that is begun, opened or brought back
@@ -259,7 +260,7 @@ class KernelFile(QObject):
             self._newline = "\n"
         self._path, self._text, self._on_disk, self._was_gone = path, text, on_disk, False
         self._watch.begin(path)
-        self.named.emit()
+        self._emit_named()
 
     def _set_aside(self) -> None:
         """Leave what would be lost to the journal, which offers it."""
@@ -275,6 +276,11 @@ class KernelFile(QObject):
         else:
             self._journal.note(Unsaved(self._text, self._path))
             self._soon.ask()
+        if self._named != (self._path, self.is_saved):  # not at each key
+            self._emit_named()
+
+    def _emit_named(self) -> None:
+        self._named = self._path, self.is_saved
         self.named.emit()
 
     def _forget(self) -> None:
