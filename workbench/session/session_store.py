@@ -61,10 +61,11 @@ class NotKept:
 
 
 def measuring(
-    plan: Plan, given: Given, path: Path, kernels: Paths = NO_KERNELS
+    plan: Plan, given: Given, path: Path | None = None, kernels: Paths = NO_KERNELS
 ) -> Callable[[Engine], Iterator[Any]]:
-    """Make a new sweep, for a worker to drive, that is kept in the new file `path`.
+    """Make a new sweep, for a worker to drive, that is kept in a new file.
 
+    path     None: in the folder of sessions, with time and title as its name
     kernels  user kernels; read as it begins.  Raises CannotRunError for a missing one
     """
 
@@ -72,11 +73,12 @@ def measuring(
         yield LOOKING
         planned, texts = read_texts(plan, kernels)
         machine = this_machine(engine)
-        started = datetime.now().timestamp()
-        file, complaint = _created(path, planned, machine)
-        session = Session(planned, machine, started)
+        now = datetime.now()
+        place = path or new_path(plan, now)
+        file, complaint = _created(place, planned, machine)
+        session = Session(planned, machine, now.timestamp())
         with file or nullcontext():
-            yield Began(session, cells_of(planned, given), path if file else None)
+            yield Began(session, cells_of(planned, given), place if file else None)
             if complaint:
                 yield NotKept(NOT_KEPT.format(complaint))
             yield from _kept(sweeping(planned, engine, given, texts=texts), file)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,7 +39,6 @@ from workbench.session.session_store import (
     can_grow,
     is_this_machine,
     measuring,
-    new_path,
     resuming,
     saved_sessions,
 )
@@ -189,8 +187,7 @@ class SweepController(QObject):
     @Slot(object)
     def _start_sweep(self, plan: Plan) -> None:
         pictures = given(self._store.state.picture)
-        path = new_path(plan, datetime.now())
-        self._begin(measuring(plan, pictures, path, self._parts.kernels.paths))
+        self._begin(measuring(plan, pictures, kernels=self._parts.kernels.paths))
 
     def _begin(self, steps: Any) -> None:
         self._sweep.get().show_asked()
