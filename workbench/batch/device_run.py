@@ -19,9 +19,11 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExec
 from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from multiprocessing import active_children, get_context
+from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from threading import Thread
 from time import monotonic, process_time
 from typing import TypeAlias
 from uuid import uuid4
@@ -370,14 +372,18 @@ class DeviceRun(SharedRun):
     def _close(self) -> None:
         """End all processes; what they write is there as a whole, or not at all."""
         self._going.close()
-        for worker in self._processes:
-            worker.executor.shutdown(wait=False, cancel_futures=True)
-        for worker, process in self._processes.items():
-            process.join(self._patience_s)
-            if process.is_alive():
+        # An executor reaps its process on a thread of its own, which only its first shutdown joins.
+        closing = [
+            Thread(target=worker.executor.shutdown, kwargs={"cancel_futures": True})
+            for worker in self._processes
+        ]
+        for each in closing:
+            each.start()
+        for process in self._processes.values():
+            if not wait([process.sentinel], self._patience_s):
                 process.kill()
-                process.join()
-            worker.executor.shutdown()
+        for each in closing:
+            each.join()
         self._stopped.close()
 
 
