@@ -24,7 +24,7 @@ import numpy as np
 from kernels import Engine
 from tests.conftest import ROOT
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe, filter_, read
-from workbench.batch.journal import NAME, lines_of
+from workbench.batch.journal import NAME
 from workbench.batch.pairs import FilePair
 from workbench.cli import this_machine
 from workbench.files import image_files
@@ -138,7 +138,8 @@ def _judge(folder: Path, found: Kills) -> None:
     """Hold all that is there at the end against what is to be there."""
     out, engine = folder / "out", Engine(use_gpu=False)
     names = {f"{number:05}.png" for number in range(found.files)}
-    rows = Counter(str(line["output"]) for line in lines_of(out / NAME) if "status" in line)
+    lines = map(json.loads, (out / NAME).read_text(encoding="utf-8").splitlines())
+    rows = Counter(str(line["output"]) for line in lines if "status" in line)
     there = {path.name for path in out.iterdir()}
     found.lost = len(names - (there & rows.keys()))
     found.twice += sum(count > 1 for count in rows.values())

@@ -148,12 +148,6 @@ def _failures(what: str, path: Path) -> Iterator[None]:
         raise JournalError(f"Cannot {what} {path}: {why}.") from error
 
 
-def lines_of(path: Path) -> Iterator[Line]:
-    """Yield the whole lines of a journal.  Raises JournalError where it cannot be read."""
-    with _failures("read", path):
-        yield from (_parsed(line.text) for line in whole_lines(path))
-
-
 def last_run(folder: Path, name: str = NAME) -> LastRun:
     """Read the last run into `folder`, without touching anything.
 
