@@ -357,7 +357,8 @@ class DeviceRun(SharedRun):
 
     def _why_lost(self, worker: Worker, _error: BaseException | None) -> str:
         process = self._processes[worker]
-        process.join(PATIENCE_S)
+        if wait([process.sentinel], PATIENCE_S):
+            worker.executor.shutdown()  # its thread reaps the process, and knows the exit code
         number = worker.order.device
         which = "A process" if number is None else f"The process for GPU {number}"
         return f"{which} {how_it_ended(process.exitcode)}."
