@@ -220,13 +220,13 @@ class SharedRun:
         if not isinstance(news, News):
             yield from self._lose(worker, self._why_lost(worker, news))
             return
+        for index, (strips, words) in news.strips.items():
+            if index in worker.tasks:
+                say(Outcome(worker.tasks[index], index, is_large=True, strips=strips), words)
         rows = worker.take(news)
         if worker.tasks and not news.ended:
             worker.call(self._next() if worker.is_hungry and worker.suspect is None else ())
         yield from rows
-        for index, (strips, words) in news.strips.items():
-            if index in worker.tasks:
-                say(Outcome(worker.tasks[index], index, is_large=True, strips=strips), words)
         if news.ended == "bug":
             raise RuntimeError(f"A process that filters failed:\n{news.words}")
         if news.ended:
