@@ -1,4 +1,4 @@
-"""All actions in one table, the menus made of it, and the lines that these show."""
+"""Menus, made of one table of all lines, and the lines that these show."""
 
 from __future__ import annotations
 
@@ -8,43 +8,53 @@ from dataclasses import dataclass
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
+from kernels.core.plain_data import parse_toml
+from workbench.base.paths import asset
 from workbench.base.plain_text import tip_text
 
 Do = Callable[[], object]
 AddHelp = Callable[[QWidget, str], None]  # makes the help key of a window open a page
+SEPARATOR = "-"
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A line of a menu.
+    """What a line of a menu does, where it is not always possible, or has several names.
 
-    menu  its menu's title, with & for the mnemonic; "&File/&Recent" for one inside another
-    keys  shortcuts in portable text; the first is shown
-    why_not  returns the reason why it is disabled now, or an empty text; None: always enabled
-    name     returns its present text, where that is not always `text`
+    why_not  returns the reason why it is disabled now, or an empty text
+    name     returns its present text; None: always that of the table
     """
 
-    menu: str
-    text: str
     do: Do
-    keys: tuple[str, ...] = ()
-    tip: str = ""
-    separator: bool = False
-    why_not: Callable[[], str] | None = None
+    why_not: Callable[[], str] = str
     name: Callable[[], str] | None = None
 
 
-class MenuTree:
-    """A window's menu bar, whose menus are made on demand."""
+Actions = Mapping[str, Do | Action]  # by the texts of their lines, without &
 
-    def __init__(self, window: QMainWindow) -> None:
+
+class MenuTree:
+    """A window's menu bar, made of the lines in assets/menus.toml."""
+
+    def __init__(self, window: QMainWindow, actions: Actions) -> None:
+        """Make all menus; `actions` has one for each line of the table."""
         self._window = window
         self._menus: dict[str, QMenu] = {}
         self._actions: dict[str, QAction] = {}
-        self._changing: list[tuple[Action, QAction]] = []
+        self._changing: list[tuple[Action, QAction, str]] = []
+        table = parse_toml(asset("menus.toml").read_text("utf-8"), "menus.toml")
+        for path, *line in table["lines"]:
+            menu = self.menu(path)
+            if line == [SEPARATOR]:
+                menu.addSeparator()
+            elif line:
+                menu.addAction(self._make(actions, *line))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._actions
 
     def menu(self, path: str) -> QMenu:
-        """Return the menu called "&File", or "&File/&Recent" inside it; made if there is none."""
+        """The menu called "&File", or "&File/&Recent" inside it; made if there is none."""
         if path not in self._menus:
             parent, _, title = path.rpartition("/")
             above = self.menu(parent) if parent else self._window.menuBar()
@@ -53,37 +63,31 @@ class MenuTree:
         return self._menus[path]
 
     def action(self, name: str) -> QAction:
-        """Return the line with the text `name`, without its &."""
+        """The line with the text `name`, without its &."""
         return self._actions[name]
-
-    def add(self, actions: list[Action]) -> None:
-        """Append `actions` in their order."""
-        for each in actions:
-            menu = self.menu(each.menu)
-            if each.separator:
-                menu.addSeparator()
-            menu.addAction(self._make(each))
 
     def refresh(self) -> None:
         """Enable what has something to do, and name it by what it would do."""
-        for each, made in self._changing:
-            if each.why_not is not None:
-                reason = each.why_not()
-                made.setEnabled(not reason)
-                made.setToolTip(tip_text(reason or each.tip or each.text.replace("&", "")))
-                made.setStatusTip(reason or each.tip)
+        for each, made, tip in self._changing:
+            reason = each.why_not()
+            made.setEnabled(not reason)
+            made.setToolTip(tip_text(reason or tip))
+            made.setStatusTip(reason or tip)
             if each.name is not None:
                 made.setText(each.name())
 
-    def _make(self, action: Action) -> QAction:
-        made = QAction(action.text, self._window)
-        made.setObjectName(action.text.replace("&", ""))
-        made.setShortcuts([QKeySequence(key) for key in action.keys])
-        made.setToolTip(tip_text(action.tip or action.text.replace("&", "")))
-        made.setStatusTip(action.tip)
-        made.triggered.connect(lambda _=False: action.do())
-        self._actions[made.objectName()] = made
-        self._changing.append((action, made))
+    def _make(self, actions: Actions, text: str, keys: str, tip: str) -> QAction:
+        name = plain(text)
+        act = actions[name]
+        made = self._actions[name] = QAction(text, self._window)
+        made.setObjectName(name)
+        made.setShortcuts([QKeySequence(key) for key in keys.split()])
+        made.setToolTip(tip_text(tip))
+        made.setStatusTip(tip)
+        if isinstance(act, Action):
+            self._changing.append((act, made, tip))
+        do = act.do if isinstance(act, Action) else act
+        made.triggered.connect(lambda _=False: do())
         return made
 
 
@@ -102,18 +106,18 @@ class MenuLine:
 
     @property
     def name(self) -> str:
-        """Return the line's text, without the & of mnemonics."""
+        """Its text, without the & of mnemonics."""
         return plain(self.action.text()).removesuffix("…")
 
     @property
     def keys(self) -> str:
-        """Return its shortcuts as this system writes them: "Ctrl+Y"; empty without any."""
+        """Its shortcuts as this system writes them: "Ctrl+Y"; empty without any."""
         native = QKeySequence.SequenceFormat.NativeText
         return " or ".join(key.toString(native) for key in self.action.shortcuts())
 
 
 def menu_lines(window: QMainWindow) -> list[MenuLine]:
-    """Return every line that does something, in order; menus filled when opened are filled."""
+    """List every line that does something, in order; menus filled when opened are filled."""
     # Not by QAction.menu(): PySide 6.8 takes what that gave for deleted soon afterwards.
     menus = {menu.menuAction(): menu for menu in window.findChildren(QMenu)}
     lines: list[MenuLine] = []
@@ -133,5 +137,5 @@ def _lines(menu: QMenu, path: tuple[str, ...], menus: Menus) -> Iterator[MenuLin
 
 
 def plain(text: str) -> str:
-    """Return text without the & of mnemonics: "Save && &quit" is "Save & quit"."""
+    """Remove the & of mnemonics: "Save && &quit" is "Save & quit"."""
     return text.replace("&&", "\0").replace("&", "").replace("\0", "&")

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QWidget
 
 from workbench.base import theme
 from workbench.widgets import keyboard
-from workbench.widgets.actions import Action
 from workbench.widgets.lazy_panel import LazyPanel, PanelFrame
 from workbench.widgets.letters import factor_of, set_factor
 from workbench.widgets.panel_area import SIDES, PanelArea, Rail
@@ -116,11 +115,6 @@ class Docks(Mapping[str, PanelFrame]):
     def panel(self, title: str) -> LazyPanel[Any]:
         """The panel called `title`, which may not be made yet."""
         return self._panels[title]
-
-    def action(self, title: str) -> Action:
-        """The line of the menu that the panel called `title` has of its own."""
-        dock = self._panels[title].dock
-        return Action(dock.menu, dock.text, partial(self.enter, title), dock.keys, dock.tip)
 
     # -- what is remembered
 

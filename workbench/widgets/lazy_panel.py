@@ -31,7 +31,6 @@ class Dock:
                Remembered
     tip        what is in it, for the rail's tooltip and its action's
     keys       what opens and closes it, besides what View ▸ Panels has for each
-    menu, text  where it has a line of its own besides; the keys are of that, then
     width_px   how wide it opens where the picture keeps its share, for usual letters; 0: as others
     """
 
@@ -41,8 +40,6 @@ class Dock:
     setting: str = ""
     tip: str = ""
     keys: tuple[str, ...] = ()
-    menu: str = ""
-    text: str = ""
     width_px: int = 0
 
 

@@ -30,14 +30,13 @@ from workbench.files.kernel_files import kernels_folder
 from workbench.model import intents
 from workbench.model.intents import chosen_in, has_parameter, is_unclipped, offset_for
 from workbench.model.state import FACTS, Picture, State
-from workbench.widgets.actions import Action
+from workbench.widgets.actions import Actions
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.window.window_parts import Parts
 
 if TYPE_CHECKING:
     from workbench.panels.rung.rung_panel import RungPane
 
-MENU = "&Edit/Copy &as"
 NO_PICTURE = "Open a picture first: the program is made for its size and pixel type."
 ON_CPU = (
     "{title} has no CUDA source. Choose a GPU implementation, or look at one in Implementation."
@@ -57,31 +56,13 @@ class CopyAs(QObject):
         self._rung_panel, self._background = rung, parts.reading
         self._messages = parts.messages
 
-    def actions(self) -> list[Action]:
-        """Lines of the menu."""
-        return [
-            Action(
-                MENU,
-                "Co&mmand line",
-                partial(self._copy, command_line, "the command line"),
-                ("Ctrl+Alt+M",),
-                "`workbench apply` with the present filter, implementation and block.",
-            ),
-            Action(
-                MENU,
-                "&Python",
-                partial(self._copy, python, "the Python script"),
-                ("Ctrl+Alt+P",),
-                "A script that computes the filtered picture with the package `kernels`.",
-            ),
-            Action(
-                MENU,
-                "C&UDA C++",
-                self._copy_cuda,
-                ("Ctrl+Alt+U",),
-                "The rung as a whole program: compile it with nvcc, run it, it checks itself.",
-            ),
-        ]
+    def actions(self) -> Actions:
+        """Lines of the menu Edit ▸ Copy as."""
+        return {
+            "Command line": partial(self._copy, command_line, "the command line"),
+            "Python": partial(self._copy, python, "the Python script"),
+            "CUDA C++": self._copy_cuda,
+        }
 
     def _copy(self, make: Callable[..., str], what: str) -> None:
         state = self._store.state

@@ -58,7 +58,7 @@ from workbench.session.opener import Opener, Walk
 from workbench.session.store import Store
 from workbench.session.tasks import AnalysisThread
 from workbench.session.worker import Worker
-from workbench.widgets.actions import Action, MenuTree
+from workbench.widgets.actions import Action, Actions, Do, MenuTree
 from workbench.widgets.boxes import Steady, VBox
 from workbench.widgets.docks import Docks
 from workbench.widgets.lazy_panel import LazyPanel
@@ -77,7 +77,7 @@ from workbench.window.remembering import CrashRestore, Memory, ScreenshotRestore
 from workbench.window.result_views import DeviceChip, ExplanationController, GpuLoss, ResultViews
 from workbench.window.save_menu import FilterMenu, SaveMenu, Screenshots
 from workbench.window.undo_history import UndoHistory
-from workbench.window.view_menus import PanelLetters, PanelMenu
+from workbench.window.view_menus import PanelLetters, fill_panels
 from workbench.window.view_menus import actions as comparing_actions
 from workbench.window.window_layout import OnScreen, Toolbar, WindowLayout
 from workbench.window.window_parts import Parts
@@ -249,7 +249,6 @@ class MainWindow(QMainWindow):
         # The window itself.
         self.on_screen = OnScreen(messages, self)
         self.themes = Themes(settings, self)
-        self.panel_menu = PanelMenu(docks)
         self.kernel_menu = KernelMenu(self.kernel, docks)
         self.panel_letters = PanelLetters(parts)
         self.dialogs = ProgramDialogs(parts, self.sweep, self.memory, self.themes)
@@ -257,59 +256,41 @@ class MainWindow(QMainWindow):
         self._connect_panels()
 
     def _make_menus(self) -> None:
-        self.menus = MenuTree(self)
-        self.menus.add(self._actions())
-        for each in (
-            *(self.undo_history, self.open_menu, self.sweep_menu, self.themes, self.panel_menu),
-        ):
+        self.menus = MenuTree(self, self._actions())
+        for each in (self.undo_history, self.open_menu, self.sweep_menu, self.themes):
             each.fill(self.menus)
+        fill_panels(self.menus, self.docks)
         menu = self.open_menu.menu_of_button(self.menus)
         self.toolbar.connect_action("open", self.menus.action("Open…"), menu)
         self.toolbar.connect_action("save", self.menus.action("Save result as…"))
         for signal in (self.sessions.changed, self.sweep_controller.changed):
             signal.connect(lambda *_: self.menus.refresh())
 
-    def _actions(self) -> list[Action]:
-        """Every line of the menus that is always there, in order."""
-        docks = self.docks
-        return [
-            *self.open_menu.actions(),
-            docks.action("Gallery"),
-            *self.open_menu.built_in_actions(),
-            *self.save_menu.actions(),
-            *self.filter_menu.actions(),
-            *self.kernel_menu.actions(kernel.FILES),
-            *self.screenshots.save_actions(),
-            Action(
-                *("&File", "&Quit", self.close, ("Ctrl+Q",)),
-                "Close the window; what is chosen is there again next time.",
-                separator=True,
-            ),
-            *self.undo_history.actions(),
-            *self.screenshots.copy_actions(),
-            *self.copy_as.actions(),
-            *self.intake.actions(),
-            docks.action("Weights"),
-            *comparing_actions(self.store, self.inspection),
-            *self.compare.actions_of_menu(),
-            *self.explanation.actions(),
-            docks.action("Blocks"),
-            *self.window_layout.actions(),
-            *self.panel_letters.actions(),
-            *self.presenter.actions(),
-            Action(*("&Run", "&Run again", self.live.run_again, ("R",)), "Run and time again."),
-            *self.kernel_menu.actions(kernel.RUN),
-            *self.tool_row.actions_of_menu(),
-            *self.sweep_controller.ladder_actions(),
-            *self.sweep_controller.actions(),
-            *self.sweep_menu.actions(),
-            *self.report_writer.actions(),
-            *self.chart_place.actions(),
-            *self.apply_measurement.actions(),
-            *self.gpu_loss.actions(),
-            *self.help_controller.actions(),
-            *self.dialogs.actions(),
-        ]
+    def _actions(self) -> Actions:
+        """What the lines of the menus do, whose order is that of their table."""
+        found: dict[str, Do | Action] = {
+            "Gallery": partial(self._enter, "Gallery"),
+            "Weights": partial(self._enter, "Weights"),
+            "Block shapes, live": partial(self._enter, "Blocks"),
+            "Save result as…": self.save_menu.save_result,
+            "Paste picture": self.intake.paste,
+            "Run again": self.live.run_again,
+            "Try the GPU again": self.gpu_loss.try_again,
+            "Chart in a window": self.chart_place.toggle,
+            "Back to my picture": self.apply_measurement.back,
+            "Quit": self.close,
+            **comparing_actions(self.store, self.inspection),
+            **self.compare.menu_actions(),
+            **self.tool_row.menu_actions(),
+        }
+        for each in (
+            *(self.open_menu, self.filter_menu, self.kernel_menu, self.screenshots, self.copy_as),
+            *(self.undo_history, self.explanation, self.window_layout, self.sweep_menu),
+            *(self.panel_letters, self.presenter, self.themes),
+            *(self.sweep_controller, self.report_writer, self.help_controller, self.dialogs),
+        ):
+            found |= each.actions()
+        return found
 
     # -- connections
 

@@ -33,7 +33,7 @@ from workbench.panels.timing.status_line import NO_PICTURE, TimingViews
 from workbench.session import clipboard
 from workbench.session.opener import MISSING, LookedAt, Opener
 from workbench.session.session_store import is_named_for_sweep, is_plan
-from workbench.widgets.actions import Action, MenuTree
+from workbench.widgets.actions import Actions, MenuTree
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import tab_button
 from workbench.widgets.file_dialogs import ask_files, ask_folder
@@ -148,16 +148,6 @@ class PictureIntake(QObject):
         self._opener.not_stored.connect(self._keep_as_it_is)
         self._opener.restored.connect(self._take_settings)
         self._opener.offered.connect(self._take_offer)
-
-    def actions(self) -> list[Action]:
-        """Line of the menu."""
-        return [
-            Action(
-                *("&Edit", "&Paste picture", self.paste, ("Ctrl+V",)),
-                "Open what the clipboard holds: a picture, or a file.",
-                separator=True,
-            )
-        ]
 
     def open_paths(self, paths: list[Path]) -> None:
         """Open the sessions, plans and kernels among `paths`, and the first picture, or a folder's.
@@ -411,7 +401,7 @@ class PlaceBar(QWidget):
 
 
 FOLDER = "folder"  # the setting with the folder of what was opened last
-FILE, RECENT = "&File", "&File/Open &recent"
+RECENT, BUILT_IN = "&File/Open &recent", "&File/&Built-in picture"
 MADE = "A picture that comes with the program; its edges and frequencies are known."
 IN_NO_FOLDER = "This picture is in no folder; open a picture file first."
 
@@ -428,38 +418,23 @@ class OpenMenu(QObject):
         self._store, self._opener = parts.store, parts.opener
         self._settings, self._messages, self._parent = parts.settings, parts.messages, parts.window
 
-    def actions(self) -> list[Action]:
-        """Lines of the menu."""
-        return [
-            Action(FILE, "&Open…", self._ask, ("Ctrl+O",), "Open one or more pictures."),
-            Action(
-                *(FILE, "Open fol&der…", self.ask_for_folder, ("Ctrl+Alt+O",)),
-                "Open the first picture in a folder; the others are in the gallery.",
-            ),
-            Action(
-                *(RECENT, "Clear list", self._forget_recent, ("Ctrl+Shift+Del",)),
-                "Empty this list; the pictures stay where they are.",
-            ),
-            Action(
-                *(FILE, "&Next in folder", partial(self.step, 1), ("PgDown",)),
-                "The next picture in the folder, or of those opened together.",
-            ),
-            Action(
-                *(FILE, "&Previous in folder", partial(self.step, -1), ("PgUp",)),
-                "The previous picture in the folder, or of those opened together.",
-            ),
-        ]
-
-    def built_in_actions(self) -> list[Action]:
-        """A line for each picture that comes with the program."""
-        open_built_in, menu = self._opener.open_built_in, "&File/&Built-in picture"
-        return [
-            Action(menu, each.title, partial(open_built_in, key), tip=MADE)
-            for key, each in PICTURES.items()
-        ]
+    def actions(self) -> Actions:
+        """Lines of the menu File."""
+        return {
+            "Open…": self._ask,
+            "Open folder…": self.ask_for_folder,
+            "Clear list": partial(self._settings.set, "recent", []),
+            "Next in folder": partial(self.step, 1),
+            "Previous in folder": partial(self.step, -1),
+        }
 
     def fill(self, tree: MenuTree) -> None:
-        """List the recent files whenever their menu is about to show."""
+        """List the built-in pictures, and the recent files whenever their menu is about to show."""
+        for key, each in PICTURES.items():
+            line = tree.menu(BUILT_IN).addAction(each.title)
+            line.setObjectName(each.title)
+            line.setToolTip(tip_text(MADE))
+            line.triggered.connect(lambda _=False, key=key: self._opener.open_built_in(key))
         recent = tree.menu(RECENT)
         recent.aboutToShow.connect(partial(self._list_recent, recent))
 
@@ -518,6 +493,3 @@ class OpenMenu(QObject):
             menu.addAction(action)
             action.setToolTip(tip_text(str(path)))
             action.triggered.connect(lambda _=False, path=path: self._opener.open_file(path))
-
-    def _forget_recent(self) -> None:
-        self._settings.set("recent", [])

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Slot
 from kernels.core.errors import KernelError
 from workbench.base.paths import asset
 from workbench.session.session_store import slug
-from workbench.widgets.actions import Action
+from workbench.widgets.actions import Actions
 from workbench.widgets.file_dialogs import ask_file, ask_save_path, remember_folder, save_folder
 from workbench.window.result_views import ExplanationController
 from workbench.window.talk import (
@@ -32,7 +32,6 @@ from workbench.window.window_parts import Parts
 if TYPE_CHECKING:
     from workbench.window.presentation import Show
 
-MENU = "&View/Presenter"
 SETTING, TITLE_SETTING = "presentation", "presentation-title"
 LECTURE = "lectures/from-global-memory-to-the-limit.steps.toml"  # in assets
 NO_PICTURE = "Open a picture to present first."
@@ -55,37 +54,16 @@ class Presenter(QObject):
         self.title: str = title if isinstance(title, str) else ""
         self.show: Show | None = None
 
-    def actions(self) -> list[Action]:
-        """Lines of the menu."""
-        return [
-            Action(
-                *(MENU, "&Present", self.toggle, ("F5",)),
-                "Full screen and large: the prepared steps, or else the ladder on this picture.",
-            ),
-            Action(
-                *(MENU, "Present the &lecture", self.lecture, ("Shift+F5",)),
-                "“From global memory to the limit”, 45 minutes with notes for the speaker; without "
-                "a GPU it shows what another one took, marked as recorded.",
-            ),
-            Action(
-                *(MENU, "&Add as step", self.remember, ("Ctrl+Shift+F5",)),
-                "Add what is seen now to the steps to present: picture, settings, view, zoom and "
-                "the open panel.",
-                separator=True,
-            ),
-            Action(
-                *(MENU, "&Remove all steps", self._remove_all, ("Ctrl+F5",)),
-                "Present the ladder again, or begin anew; the message takes it back.",
-            ),
-            Action(
-                *(MENU, "&Open steps…", self._ask_open, ("Alt+F5",)),
-                "Present the steps in a file; dropping it onto the window does the same.",
-            ),
-            Action(
-                *(MENU, "Sa&ve steps as…", self._ask_save, ("Alt+Shift+F5",)),
-                "Save the steps as a file to share, to present elsewhere, or to edit.",
-            ),
-        ]
+    def actions(self) -> Actions:
+        """Lines of the menu View ▸ Presenter."""
+        return {
+            "Present": self.toggle,
+            "Present the lecture": self.lecture,
+            "Add as step": self.remember,
+            "Remove all steps": self._remove_all,
+            "Open steps…": self._ask_open,
+            "Save steps as…": self._ask_save,
+        }
 
     @Slot()
     def toggle(self) -> None:

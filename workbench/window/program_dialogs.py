@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import (
-    QAction,
     QActionGroup,
     QCursor,
     QGuiApplication,
@@ -22,9 +21,9 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.version import program_version
 from workbench.base import theme
 from workbench.base.paths import asset
-from workbench.base.plain_text import Label, ask_before, tip_text
+from workbench.base.plain_text import Label, ask_before
 from workbench.base.settings import Settings
-from workbench.widgets.actions import Action, MenuTree
+from workbench.widgets.actions import Actions, MenuTree
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.window.remembering import Memory
@@ -35,22 +34,8 @@ if TYPE_CHECKING:
     from workbench.window.help_window import HelpWindow
     from workbench.window.palette import PaletteEntry
 
-THEME_MENU, THEME = "&View/&Theme", "theme"
-# The title of each, its key, and its tip.
-SCHEMES: dict[theme.Scheme, tuple[str, str, str]] = {
-    "system": (
-        *("Follow &system", "Ctrl+Shift+F2"),
-        "Light or dark, as the desktop is, and changing with it.",
-    ),
-    "light": (
-        *("&Light", "Ctrl+Shift+F3"),
-        "Dark letters on light, for a bright room and a projector.",
-    ),
-    "dark": (
-        *("&Dark", "Ctrl+Shift+F4"),
-        "Light letters on dark; pictures look brighter beside it.",
-    ),
-}
+THEME = "theme"  # the setting
+SCHEMES: dict[theme.Scheme, str] = {"system": "Follow system", "light": "Light", "dark": "Dark"}
 
 
 class Themes(QObject):
@@ -60,25 +45,24 @@ class Themes(QObject):
         super().__init__(parent)
         self._settings = settings
         self._group = QActionGroup(self)
-        self._actions: dict[theme.Scheme, QAction] = {}
+
+    def actions(self) -> Actions:
+        """Lines of the menu View ▸ Theme."""
+        return {title: partial(self._choose, scheme) for scheme, title in SCHEMES.items()}
 
     def fill(self, tree: MenuTree) -> None:
-        """Add the lines of the menu."""
-        for scheme, (title, key, tip) in SCHEMES.items():
-            action = tree.menu(THEME_MENU).addAction(title)
-            action.setShortcut(key)
-            action.setToolTip(tip_text(tip))
+        """Mark the line of the present theme."""
+        for scheme, title in SCHEMES.items():
+            action = tree.action(title)
             action.setCheckable(True)
             action.setChecked(scheme == self._settings.get(THEME, "system", SCHEMES))
-            action.triggered.connect(partial(self._choose, scheme))
             self._group.addAction(action)
-            self._actions[scheme] = action
 
     def forget(self) -> None:
         """Set the theme of a first start: that of the desktop."""
-        self._actions["system"].trigger()
+        self._group.actions()[0].trigger()
 
-    def _choose(self, scheme: theme.Scheme, _checked: bool = False) -> None:
+    def _choose(self, scheme: theme.Scheme) -> None:
         self._settings.set(THEME, scheme)
         app = QApplication.instance()
         assert isinstance(app, QApplication)
@@ -131,7 +115,6 @@ def _table(found: list[tuple[str, str]]) -> str:
     return f'<table cellspacing="3">{"".join(rows)}</table>'
 
 
-MENU = "&Help"
 FORGET = "Reset settings, layout, theme and recent files?"
 
 
@@ -145,23 +128,13 @@ class ProgramDialogs(QObject):
         self._parts, self._sweep, self._window = parts, sweep, parts.window
         self._memory, self._themes = memory, themes
 
-    def actions(self) -> list[Action]:
-        """Lines of the menu."""
-        return [
-            Action(
-                *(MENU, "A&ll actions…", self._show_palette, ("Ctrl+Shift+P",)),
-                "Find any action, filter, implementation, preset or session by some letters.",
-            ),
-            Action(
-                *(MENU, "&Reset all settings…", self._ask_to_forget, ("Ctrl+Shift+F12",)),
-                "Choices, layout, theme and recent files as at the first start, after a question.",
-                separator=True,
-            ),
-            Action(
-                *(MENU, "&About and diagnostics", self._show_about, ("Ctrl+F1",)),
-                "Version, licence, and what was found on this computer, ready to copy.",
-            ),
-        ]
+    def actions(self) -> Actions:
+        """Lines of the menu Help."""
+        return {
+            "All actions…": self._show_palette,
+            "Reset all settings…": self._ask_to_forget,
+            "About and diagnostics": self._show_about,
+        }
 
     def entries(self) -> list[PaletteEntry]:
         """All entries of the palette, as things are now."""
@@ -189,7 +162,7 @@ class ProgramDialogs(QObject):
         ask_before(self._window, FORGET, "Reset", forget)
 
 
-KEY, WORDS, KEYS = "F1", "words", "keys"
+KEY = "F1"
 
 
 class HelpController(QObject):
@@ -203,26 +176,14 @@ class HelpController(QObject):
         self._store, self._docks, self._window = parts.store, parts.docks, parts.window
         self._help: HelpWindow | None = None
 
-    def actions(self) -> list[Action]:
-        """Lines of the menu."""
-        return [
-            Action(
-                *("&Help", "&Help", self.open, (KEY,)),
-                "What each mode, number, implementation and chart is, with a search.",
-            ),
-            Action(
-                *("&Help", "W&ords", partial(self.show_place, WORDS), ("Ctrl+Shift+F1",)),
-                "A table of what the words on the screen mean.",
-            ),
-            Action(
-                *("&Help", "&Keyboard shortcuts", partial(self.show_place, KEYS), ("?",)),
-                "All keys on one page, with what each does.",
-            ),
-            Action(
-                *("&Help", "&What's this", self.explain, ("Shift+F1",)),
-                "The page about what is under the pointer, or what has the keyboard.",
-            ),
-        ]
+    def actions(self) -> Actions:
+        """Lines of the menu Help."""
+        return {
+            "Help": self.open,
+            "Words": partial(self.show_place, "words"),
+            "Keyboard shortcuts": partial(self.show_place, "keys"),
+            "What's this": self.explain,
+        }
 
     @Slot()
     def open(self) -> None:

@@ -22,7 +22,7 @@ from workbench.panels.compare.inspection import Inspection
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.status_line import PREVIEWED, REFUSED, TimingViews
-from workbench.widgets.actions import Action
+from workbench.widgets.actions import Actions
 from workbench.widgets.keyboard import is_escape
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
@@ -153,7 +153,6 @@ class DeviceChip(Label):
                 self._messages.show_message("info", device.reason, device.remedy)
 
 
-MENU = "&Run"
 STILL = "The GPU still does not work in this program; close it and start it again to use the GPU."
 BACK = "The GPU works again."
 WORKS = "The GPU works; there is nothing to try again."
@@ -168,16 +167,6 @@ class GpuLoss(QObject):
         self._store, self._worker, self._live = parts.store, parts.worker, parts.live
         self._messages = parts.messages
         self._is_lost = self._is_trying = False
-
-    def actions(self) -> list[Action]:
-        """Line of the menu."""
-        return [
-            Action(
-                *(MENU, "Try the &GPU again", self.try_again, ("Ctrl+Shift+F6",)),
-                "Ask once more for a GPU that failed, or that was not there at the start.",
-                separator=True,
-            )
-        ]
 
     @Slot()
     def try_again(self) -> None:
@@ -215,7 +204,6 @@ class GpuLoss(QObject):
             self._live.run_again()
 
 
-VIEW = "&View"
 CAPTION_PX = 32  # what the caption takes of a picture's upper edge
 P = TypeVar("P", bound=QWidget)
 
@@ -273,25 +261,13 @@ class ExplanationController(QObject):
         if self._live.result is not None:
             anatomy.show_result(self._live.result)
 
-    def actions(self) -> list[Action]:
-        """Lines of the menu that open the two panels."""
-        return [
-            Action(
-                *(VIEW, "This pi&xel", self.explain_pixel, ("P",)),
-                "The pixel under the pointer: its neighbours, the weights, the products and their "
-                "sum.",
-                separator=True,
-            ),
-            Action(
-                *(VIEW, "&Anatomy of a launch", self.show_anatomy, ("A",)),
-                "Blocks, tile and halo, warps and threads over the picture, and what their "
-                "accesses to memory cost.",
-            ),
-            Action(
-                *(VIEW, "&Next part of the anatomy", self.show_next_part, ("Shift+A",)),
-                "Load, share, compute: the three parts of a launch, one after the other.",
-            ),
-        ]
+    def actions(self) -> Actions:
+        """Lines of the menu View that open the two panels."""
+        return {
+            "This pixel": self.explain_pixel,
+            "Anatomy of a launch": self.show_anatomy,
+            "Next part of the anatomy": self.show_next_part,
+        }
 
     @Slot()
     def explain_pixel(self) -> None:

@@ -21,7 +21,7 @@ from workbench.files.formats import SAVE_FILTER, extension_for, extension_of
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import Picture
 from workbench.session.exporter import FILTERED, SHOWS, MakeImage, suggested_name
-from workbench.widgets.actions import Action, AddHelp
+from workbench.widgets.actions import Action, Actions, AddHelp
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import push_button
 from workbench.widgets.file_dialogs import ask_save_path, remember_folder, save_folder
@@ -141,16 +141,6 @@ class SaveMenu(QObject):
         self._settings, self._messages, self._parent = parts.settings, parts.messages, parts.window
         self._exporter.saved.connect(self._say_saved)
 
-    def actions(self) -> list[Action]:
-        """Line of the menu."""
-        return [
-            Action(
-                *("&File", "&Save result as…", self.save_result, ("Ctrl+S",)),
-                "The filtered picture at full resolution.",
-                separator=True,
-            )
-        ]
-
     def save_result(self) -> None:
         """Save the filtered picture at full resolution."""
         shown = self._store.state.picture
@@ -224,7 +214,6 @@ class SaveMenu(QObject):
         dialog.open()
 
 
-MENU = "&File"
 AskPath = Callable[[str, str], Path | None]  # proposed name and file types
 TYPES = "TIFF (*.tif *.tiff)"
 WHOLE = "This picture is in memory: File ▸ Save result as saves its result."
@@ -246,19 +235,12 @@ class FilterMenu(QObject):
         self.made: FileFilter | None = None
         self._devices = 0
 
-    def actions(self) -> list[Action]:
-        """Lines of the menu."""
-        return [
-            Action(
-                *(MENU, "Filter &to file…", self.open_file, ("Ctrl+Alt+S",)),
-                tip="Filter all of a picture larger than memory, from file to file.",
-                why_not=self._why_not,
-            ),
-            Action(
-                *(MENU, "Filter a fo&lder…", self.open_folder, ("Ctrl+Alt+F",)),
-                "Filter all pictures of a folder as this one, in the background.",
-            ),
-        ]
+    def actions(self) -> Actions:
+        """Lines of the menu File."""
+        return {
+            "Filter to file…": Action(self.open_file, self._why_not),
+            "Filter a folder…": self.open_folder,
+        }
 
     @Slot()
     def open_folder(self) -> None:
@@ -301,7 +283,6 @@ class FilterMenu(QObject):
         return "" if is_large or is_running else WHOLE
 
 
-SHOT, EDIT = "&File/S&creenshot", "&Edit"
 PNG_FILTER = "PNG (*.png)"
 NOTHING_TO_COPY = "There is no result of this picture to copy yet."
 
@@ -335,49 +316,18 @@ class Screenshots(QObject):
         sweep.chart.copy_wanted.connect(lambda image: copy(image, "the chart"))
         sweep.chart.save_wanted.connect(self._save_chart)
 
-    def save_actions(self) -> list[Action]:
-        """Lines of the menu that lead to files."""
-        return [
-            Action(
-                *(SHOT, "&Window…", partial(self._save, "window"), ("Ctrl+Shift+W",)),
-                "The whole window as a PNG that brings its settings back when it is dropped here.",
-            ),
-            Action(
-                *(SHOT, "&Filtered picture…", self._save_filtered, ("Ctrl+Shift+F",)),
-                "At full resolution, with the settings inside.",
-            ),
-            Action(
-                *(SHOT, "&Comparison…", partial(self._save, "comparison"), ("Ctrl+Shift+S",)),
-                "Before and after at full resolution.",
-            ),
-            Action(
-                *(SHOT, "C&hart…", partial(self._save, "chart"), ("Ctrl+Shift+H",)),
-                "The sweep's chart as a PNG, with its plan inside.",
-            ),
-        ]
-
-    def copy_actions(self) -> list[Action]:
-        """Lines of the menu that lead to the clipboard."""
-        return [
-            Action(
-                *(EDIT, "&Copy result", self._copy_result, ("Ctrl+C",)),
-                "The filtered picture to the clipboard.",
-                separator=True,
-            ),
-            Action(
-                *(EDIT, "Copy co&mparison", partial(self._copy, "comparison")),
-                ("Ctrl+Shift+C",),
-                "Before and after at full resolution to the clipboard.",
-            ),
-            Action(
-                *(EDIT, "Copy &window", partial(self._copy, "window"), ("Ctrl+Alt+C",)),
-                "A picture of the window to the clipboard.",
-            ),
-            Action(
-                *(EDIT, "Copy c&hart", partial(self._copy, "chart"), ("Ctrl+Alt+H",)),
-                "A picture of the sweep's chart to the clipboard.",
-            ),
-        ]
+    def actions(self) -> Actions:
+        """Lines of the menus File ▸ Screenshot, and Edit."""
+        return {
+            "Window…": partial(self._save, "window"),
+            "Filtered picture…": self._save_filtered,
+            "Comparison…": partial(self._save, "comparison"),
+            "Chart…": partial(self._save, "chart"),
+            "Copy result": self._copy_result,
+            "Copy comparison": partial(self._copy, "comparison"),
+            "Copy window": partial(self._copy, "window"),
+            "Copy chart": partial(self._copy, "chart"),
+        }
 
     def of_window(self) -> QImage:
         """Picture of the window, its charts brought up to date."""

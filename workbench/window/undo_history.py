@@ -20,7 +20,7 @@ from workbench.files.picture_refs import PictureRef
 from workbench.model.names import filter_title, implementation_title
 from workbench.model.state import FACTS, Picture, State, changed_fields
 from workbench.session.store import Store
-from workbench.widgets.actions import Action, MenuTree
+from workbench.widgets.actions import Actions, MenuTree
 from workbench.widgets.message_bar import MessageBar
 
 MAX_BYTES = 256 << 20
@@ -139,7 +139,7 @@ def _value(name: str, value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-MENU, UNDO, REDO = "&Edit", "Undo", "Redo"
+UNDO, REDO = "Undo", "Redo"
 NOTE_MS = 5000  # of a note in the status line
 MAX_STEPS = 200
 
@@ -212,15 +212,9 @@ class UndoHistory(QObject):
         self._steps.clear()
         self._album.forget()
 
-    def actions(self) -> list[Action]:
-        """Lines of the menu."""
-        return [
-            Action(MENU, f"&{UNDO}", self.undo, ("Ctrl+Z",), "Take back the last setting."),
-            Action(
-                *(MENU, f"&{REDO}", self.redo, ("Ctrl+Shift+Z", "Ctrl+Y")),
-                "Set again what was taken back.",
-            ),
-        ]
+    def actions(self) -> Actions:
+        """Lines of the menu Edit."""
+        return {UNDO: self.undo, REDO: self.redo}
 
     def fill(self, tree: MenuTree) -> None:
         """Have the lines say what they would do, and grey those that would do nothing."""

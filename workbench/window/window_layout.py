@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.widgets import keyboard
-from workbench.widgets.actions import Action
+from workbench.widgets.actions import Actions
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import make_button, theme_pixmap
 from workbench.widgets.docks import Docks, box_from, box_of
@@ -115,7 +115,6 @@ class Toolbar(QFrame):
             button.setIcon(QIcon(theme_pixmap(name, color, ICON_PX, ratio)))
 
 
-VIEW = "&View"
 LAYOUTS = "layouts"  # the setting: a layout by the size of its screen
 ALONE = "Everything but the picture is hidden: F10 or Tab brings it back."
 ALONE_ON_SCREEN = "The picture alone, on the whole screen: F11 ends it."
@@ -155,24 +154,13 @@ class WindowLayout(QObject):
         self._before_stage: tuple[Qt.WindowState, QRect, dict[str, Any], bool] | None = None
         window.installEventFilter(self)
 
-    def actions(self) -> list[Action]:
-        """Lines of the menu."""
-        return [
-            Action(
-                *(VIEW, "Pict&ure only", self.toggle_bare, ("F10",)),
-                "Hide all but the picture, and bring it back; so does Tab, where the pointer is "
-                "over the picture.",
-                separator=True,
-            ),
-            Action(
-                *(VIEW, "Full &screen", self.toggle_full_screen, ("F11",)),
-                "The picture alone over the whole screen, and back.",
-            ),
-            Action(
-                *(VIEW, "First &layout", self.put_back, ("Ctrl+Shift+F10",)),
-                "The panels as at the first start: all closed, as wide as they were.",
-            ),
-        ]
+    def actions(self) -> Actions:
+        """Lines of the menu View."""
+        return {
+            "Picture only": self.toggle_bare,
+            "Full screen": self.toggle_full_screen,
+            "First layout": self.put_back,
+        }
 
     @Slot()
     def toggle_bare(self) -> None:

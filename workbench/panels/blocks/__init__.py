@@ -6,8 +6,5 @@ DOCK = Dock(
     "Blocks",
     "workbench.panels.blocks.blocks_panel:BlocksPanel",
     setting="blocks",
-    menu="&View",
-    text="&Block shapes, live",
-    keys=("Ctrl+K",),
     tip="Block shapes timed in turn on this picture; without a GPU, as an H200 took them.",
 )

@@ -45,7 +45,7 @@ from workbench.panels.compare.wipe_view import (
     side_by_side,
 )
 from workbench.session.store import Store
-from workbench.widgets.actions import Action
+from workbench.widgets.actions import Action, Actions
 from workbench.widgets.boxes import VBox
 from workbench.widgets.message_bar import EDGE, Floating
 from workbench.widgets.panel_area import uncovered_part
@@ -54,10 +54,6 @@ OPEN_HINT = "Drop a picture here\nor press Ctrl+O"
 RESULT_HINT = "The filtered picture\nappears here"
 WORKED_OUT_HINT = "What came of the comparison\nappears here"
 NO_PICTURE = "Open a picture first."
-FIT_TIP = "The whole picture, as large as there is room."
-EXACT_TIP = "One pixel of the screen for each of the picture's."
-LARGER_TIP = "The next larger round scale; the wheel does so at the pointer."
-SMALLER_TIP = "The next smaller round scale."
 BEFORE, ORIGINAL = "Before", "Original"
 MAX_PANES = 4
 MIN_SIZE = QSize(320, 200)
@@ -129,19 +125,18 @@ class CompareView(QWidget):
 
     # -- what to show
 
-    def actions_of_menu(self) -> list[Action]:
-        """Make the actions that set the zoom."""
+    def menu_actions(self) -> Actions:
+        """Lines of the menu View that set the zoom."""
+        acts: dict[str, Callable[[], None]] = {
+            "Fit": self.show_fit,
+            "100 %": self.show_exact,
+            "Zoom in": partial(self.zoom, 1),
+            "Zoom out": partial(self.zoom, -1),
+        }
+        return {name: Action(do, self._why_no_zoom) for name, do in acts.items()}
 
-        def why_not() -> str:
-            return NO_PICTURE if self._state.picture is None else ""
-
-        rows: tuple[tuple[str, Callable[[], None], tuple[str, ...], str], ...] = (
-            ("&Fit", self.show_fit, ("Ctrl+0",), FIT_TIP),
-            ("&100 %", self.show_exact, ("Ctrl+1",), EXACT_TIP),
-            ("Zoom &in", partial(self.zoom, 1), ("+", "="), LARGER_TIP),
-            ("Zoom &out", partial(self.zoom, -1), ("-",), SMALLER_TIP),
-        )
-        return [Action("&View", *row, separator=row[0] == "&Fit", why_not=why_not) for row in rows]
+    def _why_no_zoom(self) -> str:
+        return NO_PICTURE if self._state.picture is None else ""
 
     def show_state(self, state: State) -> None:
         """Show the mode, the divider and the options of `state`."""

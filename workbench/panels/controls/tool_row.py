@@ -30,7 +30,7 @@ from workbench.model.intents import Choice, has_parameter, has_sizes
 from workbench.model.state import State
 from workbench.panels.controls.filter_popup import FilterBox
 from workbench.session.store import Store
-from workbench.widgets.actions import Action
+from workbench.widgets.actions import Action, Actions
 from workbench.widgets.boxes import HBox
 from workbench.widgets.drop_down import ToolList, heading_item
 from workbench.widgets.number_boxes import LogSlider, OddSpinBox
@@ -135,7 +135,6 @@ class _Greying(QStyledItemDelegate):
             option.state &= ~QStyle.StateFlag.State_Enabled
 
 
-MENU = "&Run"
 GAP_PX = 6
 NUMBER_PX = 66
 SLIDER_PX = 44, 108  # at least, and at most
@@ -184,40 +183,17 @@ class ToolRow(QWidget):
         self._labels: list[Label] = []
         self._lay_out()
 
-    def actions_of_menu(self) -> list[Action]:
-        """Make the menu's actions, whose keys step through the choices."""
-        to_implementation, to_size, to_block = (
-            [partial(step, by) for by in (1, -1)]
-            for step in (self.step_implementation, self.step_size, self.step_block)
-        )
-        return [
-            Action(
-                *(MENU, "Next &implementation", to_implementation[0], ("I",)),
-                "What it runs on: the next that can; the answer stays, the time changes.",
-                separator=True,
-            ),
-            Action(
-                *(MENU, "Previous implementation", to_implementation[1], ("Shift+I",)),
-                "What it runs on: the one before that can.",
-            ),
-            Action(
-                *(MENU, "&Larger kernel", to_size[0], ("]",)),
-                "The next size of the weights: more neighbours count, and it takes longer.",
-            ),
-            Action(
-                *(MENU, "&Smaller kernel", to_size[1], ("[",)),
-                "The size before: fewer neighbours count, and it takes less time.",
-            ),
-            Action(
-                *(MENU, "Next &block shape", to_block[0], (".",)),
-                "Another shape of the CUDA blocks: the answer stays, the time changes.",
-                why_not=lambda: why_no_block(self._chosen),
-            ),
-            Action(
-                *(MENU, "Previous block shape", to_block[1], (",",), "The shape before."),
-                why_not=lambda: why_no_block(self._chosen),
-            ),
-        ]
+    def menu_actions(self) -> Actions:
+        """Lines of the menu Run, whose keys step through the choices."""
+        step, size, block = self.step_implementation, self.step_size, self.step_block
+        return {
+            "Next implementation": partial(step, 1),
+            "Previous implementation": partial(step, -1),
+            "Larger kernel": partial(size, 1),
+            "Smaller kernel": partial(size, -1),
+            "Next block shape": Action(partial(block, 1), lambda: why_no_block(self._chosen)),
+            "Previous block shape": Action(partial(block, -1), lambda: why_no_block(self._chosen)),
+        }
 
     def show_implementations(self, availability: Availability) -> None:
         """Offer these implementations, each with the reason it cannot run the job, or None."""

@@ -5,8 +5,5 @@ from workbench.widgets.lazy_panel import Dock
 DOCK = Dock(
     "Gallery",
     "workbench.panels.gallery.gallery:Gallery",
-    menu="&File",
-    text="&Gallery",
-    keys=("Ctrl+G",),
     tip="Kodak pictures and pictures made by code.",
 )

@@ -62,7 +62,7 @@ class KernelPane(QWidget):
         self._last: Path | None = None  # the file of the last time
         self._shares = list(SHARES)  # to go back to from steps and instructions
         self._is_code_shown = False
-        self.files = FileRow(folder, messages)
+        self.files: FileRow = FileRow(folder, messages)
         self._editor = CodeEditor()
         Completion(self._editor)
         self._find_row = FindRow(self._editor)

@@ -19,8 +19,8 @@ from workbench.model.names import implementation_title, ran_on
 from workbench.model.plan_dimensions import cell_name, in_words
 from workbench.model.plan_draft import given, given_name
 from workbench.model.state import Picture, State
-from workbench.panels.sweep.sweep_controller import MENU, SweepParts
-from workbench.widgets.actions import Action, AddHelp
+from workbench.panels.sweep.sweep_controller import SweepParts
+from workbench.widgets.actions import AddHelp
 from workbench.widgets.boxes import UprightArea, VBox
 
 NOWHERE = "Nothing to go back to: choose a measurement in the chart first."
@@ -41,15 +41,6 @@ class ApplyMeasurement(QObject):
         self._sentence = ""
         parts.panel.when_made(lambda panel: panel.chart.picked.connect(self.pick))
         parts.store.changed.connect(self._follow)
-
-    def actions(self) -> list[Action]:
-        """Action of the menu Sweep."""
-        return [
-            Action(
-                *(MENU, BACK, self.back, ("Alt+Left",)),
-                "Picture and settings as they were before a measurement in the chart was clicked.",
-            )
-        ]
 
     @Slot(object)
     def pick(self, cell: Cell) -> None:
@@ -225,16 +216,6 @@ class DetachableChart(QObject):
         self._sweep, self._add_help, self._parent = parts.panel, add_help, parts.window
         self._window: ChartWindow | None = None
         self._sweep.when_made(lambda panel: panel.large.clicked.connect(self.toggle))
-
-    def actions(self) -> list[Action]:
-        """Action of the menu Sweep."""
-        return [
-            Action(
-                *(MENU, "Chart in a &window", self.toggle, ("F9",)),
-                "The chart in a window of its own, and back.",
-                separator=True,
-            )
-        ]
 
     @Slot()
     def toggle(self) -> None:

@@ -44,7 +44,7 @@ from workbench.session.session_store import (
 )
 from workbench.session.store import Store
 from workbench.session.worker import Worker
-from workbench.widgets.actions import Action
+from workbench.widgets.actions import Action, Actions
 from workbench.widgets.docks import Docks
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
@@ -80,9 +80,8 @@ class SweepParts:
         self.messages.show_message("error", str(error))
 
 
-MENU = "&Sweep"
 START, PAUSE = "Start sweep", "Pause sweep"  # as the menu has them while nothing runs
-COMPARE = "&Compare all implementations"
+COMPARE, CANCEL = "Compare all implementations", "Cancel comparing implementations"
 NO_SWEEP = "No sweep is running."
 BUSY = "Something is being measured already; wait for its end, or cancel it."
 RECENT_S = 7 * 24 * 3600
@@ -125,37 +124,27 @@ class SweepController(QObject):
         rung.ladder.cancelled.connect(self._worker.sweep.cancel)
         rung.ladder.show_busy(not self._is_idle)
 
-    def actions(self) -> list[Action]:
-        """Actions of the menu Sweep."""
-        return [
-            Action(
-                *(MENU, f"&{START}", self.toggle_sweep, ("Ctrl+B",)),
-                "Measure what the panel Sweep says, or stop; what was measured stays.",
+    def actions(self) -> Actions:
+        """Lines of the menus Sweep and Run."""
+        return {
+            START: Action(
+                self.toggle_sweep,
                 name=lambda: f"&{START}" if self._is_idle else "Ca&ncel sweep",
             ),
-            Action(
-                *(MENU, f"&{PAUSE}", lambda: self._sweep.get().run.toggle_pause()),
-                ("Ctrl+Shift+B",),
-                "Pause the sweep, which measures nothing meanwhile, or resume it.",
-                why_not=lambda: NO_SWEEP if self._is_idle else "",
-                name=self._pause_name,
+            PAUSE: Action(
+                lambda: self._sweep.get().run.toggle_pause(),
+                lambda: NO_SWEEP if self._is_idle else "",
+                self._pause_name,
             ),
-        ]
+            COMPARE: Action(
+                self.toggle_ladder,
+                name=lambda: f"&{CANCEL if self._is_of_ladder else COMPARE}",
+            ),
+        }
 
     def _pause_name(self) -> str:
         sweep = self._sweep.made
         return "R&esume sweep" if sweep is not None and sweep.run.is_paused else f"&{PAUSE}"
-
-    def ladder_actions(self) -> list[Action]:
-        """Action of the menu Run."""
-        return [
-            Action(
-                *("&Run", COMPARE, self.toggle_ladder, ("Ctrl+Shift+L",)),
-                "Time every implementation that can run this job: which is the fastest here?",
-                name=lambda: "&Cancel comparing implementations" if self._is_of_ladder else COMPARE,
-                separator=True,
-            )
-        ]
 
     @property
     def _is_idle(self) -> bool:

@@ -21,9 +21,9 @@ from workbench.base.paths import data_folder
 from workbench.base.plain_text import tip_text
 from workbench.charts.chart_menu import LOG, PUBLISHED, SAVE_SVG, SHOW_ALL
 from workbench.model.plan_draft import given
-from workbench.panels.sweep.sweep_controller import MENU, SweepParts
+from workbench.panels.sweep.sweep_controller import SweepParts
 from workbench.session import session_store
-from workbench.widgets.actions import Action, MenuTree
+from workbench.widgets.actions import Action, Actions, MenuTree
 from workbench.widgets.file_dialogs import (
     FOLDER,
     ask_file,
@@ -37,14 +37,8 @@ if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
 
 
-REPORTS = (  # text, key, tip
-    (
-        *("Repor&t…", "Ctrl+R"),
-        "All that is shown, as one file to read, to print and to hand in.",
-    ),
-    ("Save report &as…", "Ctrl+Shift+R", "The same, in a folder that you choose."),
-    ("Report as PD&F…", "Ctrl+Alt+R", "The same for A4, as a PDF beside the page."),
-)
+REPORTS = ("Report…", "Save report as…", "Report as PDF…")
+BUSY = "A report is being written already"
 NOTHING = "There is nothing to report yet: measure something, or open a session."
 
 
@@ -60,20 +54,16 @@ class ReportWriter(QObject):
         self._steps: Iterator[Any] | None = None
         self._doing = ""
 
-    def actions(self) -> list[Action]:
-        """Actions of the menu Sweep."""
-
-        def why_not() -> str:
-            return "" if self._parts.sessions.measured else NOTHING
-
+    def actions(self) -> Actions:
+        """Lines of the menu Sweep."""
         acts: tuple[Callable[[], object], ...] = (
             *(self.start, self._start_elsewhere),
             partial(self.start, as_pdf=True),
         )
-        return [
-            Action(MENU, text, do, (key,), tip, why_not=why_not)
-            for (text, key, tip), do in zip(REPORTS, acts, strict=True)
-        ]
+        return {
+            name: Action(do, lambda: "" if self._parts.sessions.measured else NOTHING)
+            for name, do in zip(REPORTS, acts, strict=True)
+        }
 
     def start(self, place: Path | None = None, *, as_pdf: bool = False) -> None:
         """Begin a report, unless one is being written; a PDF is opened at the end.
@@ -82,6 +72,7 @@ class ReportWriter(QObject):
         """
         sessions = self._parts.sessions.sessions()
         if self._steps is not None:
+            self._messages.show_message("info", f"{BUSY}: {self._doing}…", stays=True)
             return
         if not any(session.records for session in sessions):
             self._messages.show_message("info", NOTHING)
@@ -241,15 +232,14 @@ def session_title(path: Path) -> str:
     return f"{session.plan.title} · {datetime.fromtimestamp(session.started):%Y-%m-%d %H:%M}"
 
 
-RECENT, RECORDED = f"{MENU}/&Recent sessions", f"{MENU}/Recor&ded sessions"
-PLAN, CHART = f"{MENU}/P&lan", f"{MENU}/C&hart"
+RECENT, RECORDED = "&Sweep/&Recent sessions", "&Sweep/Recor&ded sessions"
+PLAN, CHART = "&Sweep/P&lan", "&Sweep/C&hart"
 CHART_LINES = {  # by their keys
     "Ctrl+F9": SAVE_SVG,
     "Shift+F9": LOG,
     "Alt+F9": PUBLISHED,
     "Ctrl+Shift+F9": SHOW_ALL,
 }
-CLOSE_ALL = "Close all sessions"
 SESSION_FILTER = "Sessions (*.jsonl *.jsonl.gz);;All files (*)"
 PLAN_FILTER = "Plans (*.toml);;All files (*)"
 NONE_OPEN = "No session is open."
@@ -263,50 +253,28 @@ class SweepMenu(QObject):
         super().__init__(parts.window)
         self._parts, self._sweep, self._sessions = parts, parts.panel, parts.sessions
 
-    def actions(self) -> list[Action]:
-        """Actions of the menu Sweep."""
-        return [
-            Action(
-                *(MENU, "&Open session…", self._ask_session, ("Ctrl+Shift+O",)),
-                "Show measurements from a file beside what is measured here.",
-                separator=True,
+    def actions(self) -> Actions:
+        """Lines of the menu Sweep."""
+        return {
+            "Open session…": self._ask_session,
+            "Close all sessions": Action(
+                lambda: self._sweep.get().close_sessions(),
+                lambda: NONE_OPEN if self._sessions.is_empty else "",
             ),
-            Action(
-                *(MENU, f"&{CLOSE_ALL}", lambda: self._sweep.get().close_sessions()),
-                *(("Ctrl+F4",), "Their files stay."),
-                why_not=lambda: NONE_OPEN if self._sessions.is_empty else "",
+            "Compare…": Action(
+                self._compare, lambda: NO_TWO if self._sessions.measured < 2 else ""
             ),
-            Action(
-                *(MENU, "Co&mpare…", self._compare, ("Ctrl+M",)),
-                "Two of the sessions that are shown, measurement by measurement.",
-                why_not=lambda: NO_TWO if self._sessions.measured < 2 else "",
-            ),
-        ]
+            "Open plan…": self._ask_plan,
+            "Save plan as…": self._save_plan,
+        }
 
     def fill(self, tree: MenuTree) -> None:
-        """Add the lists of files, plans, and the chart's own actions."""
-        menu = tree.menu(MENU)
-        after = next(each for each in menu.actions() if each.objectName() == CLOSE_ALL)
+        """Add the lists of files, and the chart's own actions."""
         for path, find in (
             (RECENT, session_store.saved_sessions),
             (RECORDED, session_store.bundled),
         ):
-            listed = tree.menu(path)
-            menu.removeAction(listed.menuAction())  # it belongs below "Open session…"
-            menu.insertAction(after, listed.menuAction())
-            SessionMenu(listed, find, self.open_session, self._parts)
-        tree.add(
-            [
-                Action(
-                    *(PLAN, "&Open plan…", self._ask_plan, ("Ctrl+F8",)),
-                    "What to measure, from a TOML file.",
-                ),
-                Action(
-                    *(PLAN, "&Save plan as…", self._save_plan, ("Ctrl+Shift+F8",)),
-                    "This plan as a TOML file, to be measured again, here or elsewhere.",
-                ),
-            ]
-        )
+            SessionMenu(tree.menu(path), find, self.open_session, self._parts)
         chart = tree.menu(CHART)
         for key, (text, tip) in CHART_LINES.items():
             line = chart.addAction(text)
@@ -320,9 +288,9 @@ class SweepMenu(QObject):
                 chart.removeAction(old)
                 old.deleteLater()
                 chart.addAction(new)
-            reports = [tree.action(text.replace("&", "")) for text, *_ in REPORTS]
+            reports = [tree.action(name) for name in REPORTS]
             plans = tree.menu(PLAN).actions()
-            sweep.show_menu_actions(_about_sessions(menu), reports, plans)
+            sweep.show_menu_actions(_about_sessions(tree.menu("&Sweep")), reports, plans)
 
         self._sweep.when_made(take_over)
 

@@ -5,8 +5,5 @@ from workbench.widgets.lazy_panel import Dock
 DOCK = Dock(
     "Weights",
     "workbench.panels.weights.weights_editor:WeightsEditor",
-    menu="&Edit",
-    text="Wei&ghts",
-    keys=("Ctrl+E",),
     tip="Edit a filter's weights by hand, or paste them; see rank and frequency response.",
 )
