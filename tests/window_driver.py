@@ -20,9 +20,8 @@ from kernels import filters
 from workbench.base.paths import asset
 from workbench.cli import argument_types as types
 from workbench.cli import main as cli
-from workbench.cli.draw_window import draw
+from workbench.cli.draw_window import draw, settle, wait_for_baseline, wait_for_calm, wait_until
 from workbench.cli.output import CommandError
-from workbench.cli.real_window import settle, wait_for_baseline, wait_for_calm, wait_until
 from workbench.model import intents
 from workbench.model.intents import has_parameter, swings_around_zero
 from workbench.model.modes import MODES

@@ -22,8 +22,8 @@ from kernels.sweeps.plan_run import in_words, sweeping
 from kernels.sweeps.record import Record
 from tests.benches import bench
 from tests.benches.bench import BenchRow
+from workbench.cli.draw_window import real_window, settle, wait_for_device, wait_until
 from workbench.cli.output import CommandError
-from workbench.cli.real_window import real_window, settle, wait_for_device, wait_until
 from workbench.model.state import Picture
 from workbench.panels.kernel.kernel_pane import KernelPane
 from workbench.window.main_window import MainWindow

@@ -17,7 +17,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_run import sweeping
 from tests.benches import bench
 from tests.benches.bench import BenchRow, peak_memory
-from workbench.cli.real_window import Wait, real_window, settle, wait_for_device
+from workbench.cli.draw_window import real_window, settle, wait_for_device, wait_until
 from workbench.model.state import Picture
 from workbench.window.main_window import MainWindow
 
@@ -51,17 +51,18 @@ def _stalls(window: MainWindow, run: Callable[[MainWindow], None]) -> list[float
 
 
 def _rest(window: MainWindow) -> None:
-    wait = Wait(window)
-    wait.until_ended(lambda: QTimer.singleShot(IDLE_MS, lambda: wait.end(None)))
+    until = perf_counter() + IDLE_MS / 1e3
+    wait_until(window, lambda: perf_counter() > until)
 
 
 def _sweep(window: MainWindow) -> None:
     """Run a sweep of one cell, to its end; none of the user's sessions."""
     plan = Plan("display", (all_implementations()[0].key,), ((SIDE, SIDE),), channels=(3,))
-    wait = Wait(window)
-    window.worker.sweep.ended.connect(wait.end)
-    wait.until_ended(lambda: window.worker.sweep.start(partial(sweeping, plan)))
-    window.worker.sweep.ended.disconnect(wait.end)
+    ended: list[object] = []
+    window.worker.sweep.ended.connect(lambda _error, is_complete: ended.append(is_complete))
+    wait_until(
+        window, lambda: bool(ended), act=lambda: window.worker.sweep.start(partial(sweeping, plan))
+    )
 
 
 main = partial(bench.main_of_window, "display", TITLE, measure, has_runs=False)

@@ -22,8 +22,8 @@ from kernels.pictures import generated
 from kernels.rungs.own_kernels import own_kernel, starting_points
 from tests.benches import bench
 from tests.benches.bench import BenchRow
+from workbench.cli.draw_window import real_window, settle, wait_for_device, wait_until
 from workbench.cli.output import CommandError
-from workbench.cli.real_window import real_window, settle, wait_for_device, wait_until
 from workbench.files.kernel_files import kernels_folder
 from workbench.model.state import Picture
 from workbench.panels.kernel.kernel_pane import KernelPane

@@ -9,14 +9,14 @@ from workbench.cli.main import parse
 
 with without_collecting():  # as the program starts
     from tests.benches.views import Painted, ms_until_painted, named_view
-    from workbench.cli import real_window
+    from workbench.cli import draw_window
     from workbench.cli.recipe_options import devices_of_window
 
 
 def main() -> None:
     """Print a line when the window, and one when the filtered picture, has been painted."""
     arguments = parse(sys.argv[1:])
-    with real_window.real_window(arguments, devices_of_window(arguments)) as window:
+    with draw_window.real_window(arguments, devices_of_window(arguments)) as window:
         first = Painted(window)
         first.painted.connect(lambda: print("first paint", flush=True))
         first.expect()

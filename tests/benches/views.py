@@ -10,7 +10,7 @@ from time import perf_counter
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from workbench.cli.real_window import Wait, wait_until
+from workbench.cli.draw_window import wait_until
 from workbench.model import intents
 from workbench.panels.compare.picture_view import PictureView
 from workbench.window.main_window import MainWindow
@@ -109,7 +109,7 @@ def ms_until_painted(window: MainWindow, view: PictureView, act: Callable[[], No
 
     In milliseconds.
     """
-    wait, watch = Wait(window), Painted(view)
+    watch, elapsed_ms = Painted(view), list[float]()
     start, shown = 0.0, view.display
 
     def begin() -> None:
@@ -125,9 +125,9 @@ def ms_until_painted(window: MainWindow, view: PictureView, act: Callable[[], No
     signals = window.live.computed, window.live.after_ready  # the latter alone, with a new picture
     for signal in signals:
         signal.connect(expect)
-    watch.painted.connect(lambda: wait.end((perf_counter() - start) * 1e3))
-    elapsed_ms: float = wait.until_ended(begin)
+    watch.painted.connect(lambda: elapsed_ms.append((perf_counter() - start) * 1e3))
+    wait_until(window, lambda: bool(elapsed_ms), POLL_MS, begin)
     for signal in signals:
         signal.disconnect(expect)
     watch.deleteLater()
-    return elapsed_ms
+    return elapsed_ms[0]

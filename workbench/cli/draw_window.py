@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import (
+    QCoreApplication,
+    QEvent,
+    QEventLoop,
+    QMessageLogContext,
+    Qt,
+    QTimer,
+    QtMsgType,
+    qInstallMessageHandler,
+)
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QWidget
 
 from kernels.core.device import NoDevice
-from workbench.base.paths import identity
-from workbench.cli.output import FAILED, USAGE, CommandError
-from workbench.cli.real_window import (
-    real_window,
-    settle,
-    wait_for_baseline,
-    wait_for_calm,
-    wait_for_device,
-    wait_for_repeat,
-    wait_until,
-)
+from kernels.core.job import Result
+from workbench.base import theme
+from workbench.base.background import bugs
+from workbench.base.garbage import GarbageCollector
+from workbench.base.paths import DATA_VARIABLE, identity
+from workbench.base.settings import Settings
+from workbench.charts.canvas import make_plots
+from workbench.cli.output import FAILED, USAGE, CommandError, complain
 from workbench.cli.recipe_options import (
     changes_of,
     devices_of_window,
@@ -32,12 +44,22 @@ from workbench.cli.recipe_options import (
     read_named,
 )
 from workbench.cli.result_words import as_table
+from workbench.cli.this_machine import engine_maker
+from workbench.files.kernel_files import FOLDER_VARIABLE as KERNELS_VARIABLE
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import intents
 from workbench.model.intents import Changes
 from workbench.model.state import State
 from workbench.session.exporter import save_png
+from workbench.window.app import make_application
 from workbench.window.main_window import MainWindow
+
+WINDOW_SIZE = (1440, 900)
+POLL_MS = 1
+CALM, CALM_MS = 4, 60  # as many equal images, as far apart
+SOON_MS = 2000  # the longest wait of charts that take long to draw
+PATIENCE_S = 30.0  # for what may never come: the CPU's turn may be rejected
+NOISE = "This plugin does not support"  # Qt's offscreen platform, of size hints
 
 
 def run(arguments: Namespace) -> int:
@@ -52,51 +74,48 @@ def draw(
 
     modes  of the window, to write into the file
     """
+    output, size = arguments.output, arguments.size_px
     paths = [arguments.image] if arguments.image else []
-    _check(arguments.output, paths)
-    changes = changes_of(arguments, State()) | _baseline(arguments.baseline)
-    changes |= devices_of_window(arguments)
+    if output.suffix.lower() != ".png":
+        raise CommandError(f"{output} must end in .png, the format that keeps the settings.", USAGE)
+    if paths and identity(output) == identity(paths[0]):
+        raise CommandError(f"{output} is an input; write to another file.", USAGE)
+    changes = changes_of(arguments, State()) | devices_of_window(arguments)
+    if arguments.baseline is not None:
+        changes |= {"baseline": _baseline(arguments.baseline)}
     kernel = named_kernel(arguments)
     if kernel is not None:
         read_named(kernel)  # it rejects sources of which the window would only complain
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    with real_window(arguments, changes, arguments.size_px, arguments.theme) as window:
+    with real_window(arguments, changes, size, arguments.theme) as window:
         wait_for_device(window)
         if kernel is not None:
             window.open_kernel(kernel)
-        _resize(window, arguments.size_px)
-        _reject_another_implementation(kernel.name if kernel else arguments.implementation, window)
-        _say_ignored(arguments, window)
+        _resize(window, size)
+        _check_implementation(kernel.name if kernel else arguments.implementation, window)
+        _complain_of_ignored(arguments, window)
         result = settle(window, partial(window.intake.open_paths, paths))
         wait_for_baseline(window, result)
-        result = wait_for_repeat(window, result)
-        _resize(window, arguments.size_px)  # with the timings its contents may have grown
+        if result.kernel and result.kernel.is_single and result.strips == 1:
+            _wait_for(window, window.live.timed_again)
+            result = window.live.result or result
+        _resize(window, size)  # with the timings its contents may have grown
         if kernel is not None:
             wait_until(window, lambda: window.kernel.get().is_tried)
         image = look(window)
-        kept = window.memory.for_screenshot() | {"modes": list(modes)}
         try:
-            save_png(arguments.output, image, kept)
+            save_png(output, image, window.memory.for_screenshot() | {"modes": list(modes)})
         except ImageFileError as error:
             raise CommandError(str(error)) from error
-    print(f"{arguments.output}\n{as_table(result)}")
+    print(f"{output}\n{as_table(result)}")
     return 0 if result.check is None or result.check.ok else FAILED
 
 
-def _baseline(name: str | None) -> Changes:
+def _baseline(name: str) -> str:
     names = [each.key for each in intents.choices() if each.kind == "cpu"]
-    if name is None:
-        return {}
     if name not in names:
         raise CommandError(f"--baseline takes {', '.join(names)}, not {name!r}.", USAGE)
-    return {"baseline": name}
-
-
-def _check(output: Path, paths: list[Path]) -> None:
-    if output.suffix.lower() != ".png":
-        raise CommandError(f"{output} must end in .png, the format that keeps the settings.", USAGE)
-    if identity(output) in [identity(each) for each in paths]:
-        raise CommandError(f"{output} is an input; write to another file.", USAGE)
+    return name
 
 
 def _resize(window: MainWindow, size: tuple[int, int]) -> None:
@@ -104,24 +123,182 @@ def _resize(window: MainWindow, size: tuple[int, int]) -> None:
     # The contents have changed, and with them perhaps the least size.
     QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
     window.resize(*size)
-    real = zip(size, (window.width(), window.height()), ("wide", "high"), strict=True)
-    too_small = [f"{least} pixels {way}" for asked, least, way in real if least > asked]
-    if too_small:
+    width, height = window.width(), window.height()
+    if width > size[0] or height > size[1]:
         raise CommandError(
-            f"The window is at least {' and '.join(too_small)}, so --size-px {size[0]}x{size[1]} "
-            "is too small.",
+            f"The window is at least {width}×{height} pixels, so --size-px {size[0]}x{size[1]} is "
+            "too small.",
             USAGE,
         )
 
 
-def _say_ignored(arguments: Namespace, window: MainWindow) -> None:
+def _complain_of_ignored(arguments: Namespace, window: MainWindow) -> None:
     named, device = arguments.implementation, window.device
     reason = device.reason if named is None and isinstance(device, NoDevice) else None
     if note := ignored(arguments, window.store.state.implementation, reason):
-        print(f"workbench: {note}", file=sys.stderr)
+        complain(note)
 
 
-def _reject_another_implementation(name: str | None, window: MainWindow) -> None:
+def _check_implementation(name: str | None, window: MainWindow) -> None:
     """Raise CommandError where the window fell back from the implementation of this name."""
     if name is not None and name != window.store.state.implementation:
         raise CommandError(intents.why_not_here(intents.implementation(name), window.device) or "")
+
+
+# -- the window, driven by a command or a bench
+
+
+@contextmanager
+def real_window(
+    arguments: Namespace,
+    changes: Changes,
+    size: tuple[int, int] = WINDOW_SIZE,
+    scheme: theme.Scheme = "system",
+) -> Iterator[MainWindow]:
+    """Open a window of `size` pixels with `changes` to the default choices, then close it.
+
+    It neither reads nor writes the user's settings and data, so it looks the same for everybody.
+    """
+    make_application(scheme)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        for name in (DATA_VARIABLE, KERNELS_VARIABLE):
+            stack.callback(_set_variable, name, os.environ.get(name))
+            _set_variable(name, str(folder / name.lower()))
+        stack.enter_context(_without_noise())
+        settings = Settings(folder / "settings.json")
+        settings.set("choices", changes)
+        window = MainWindow(engine_maker(arguments), settings)
+        window.setWindowState(Qt.WindowState.WindowNoState)  # not as large as the screen
+        window.resize(*size)
+        window.opener.asked.connect(lambda _sentence, go_on: go_on())  # nobody is there to agree
+        window.show()
+        collector = GarbageCollector(window)
+        try:
+            yield window
+        finally:
+            collector.stop()
+            window.close()
+            window.deleteLater()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def _set_variable(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
+
+
+@contextmanager
+def _without_noise() -> Iterator[None]:
+    """Silence Qt's offscreen platform, which says at every window that it ignores size hints."""
+
+    def say(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
+        if message.startswith(NOISE):
+            return
+        if previous is not None:
+            previous(kind, context, message)
+        else:
+            print(message, file=sys.stderr)
+
+    previous = qInstallMessageHandler(say)
+    try:
+        yield
+    finally:
+        qInstallMessageHandler(previous)
+
+
+def wait_for_device(window: MainWindow) -> None:
+    """Wait until the window knows its GPU, or that there is none, and keeps its implementation."""
+    wait_until(window, lambda: window.device is not None)
+
+
+def wait_until(
+    window: MainWindow,
+    is_so: Callable[[], bool],
+    every_ms: int = POLL_MS,
+    act: Callable[[], object] = lambda: None,
+) -> None:
+    """Do `act`, and run Qt's loop until `is_so`.
+
+    Raises CommandError with the sentence that the window would show, bugs and KeyboardInterrupt.
+    """
+    loop, failures = QEventLoop(), list[BaseException]()
+    connections = [
+        (window.live.refused, lambda sentence, _: failures.append(CommandError(sentence))),
+        (window.opener.failed, lambda sentence: failures.append(CommandError(sentence))),
+        (bugs.met, lambda _, details: failures.append(RuntimeError(details))),
+    ]
+    poll = QTimer()
+    poll.timeout.connect(lambda: loop.quit() if failures or is_so() else None)
+    with ExitStack() as stack:
+        for happened, slot in connections:
+            happened.connect(slot)
+            stack.callback(happened.disconnect, slot)
+        # Of an exception in a slot Qt calls the hook, Ctrl+C among them.
+        stack.callback(setattr, sys, "excepthook", sys.excepthook)
+        sys.excepthook = lambda _kind, error, _trace: failures.append(error)
+        interrupt = signal.signal(signal.SIGINT, lambda *_: failures.append(KeyboardInterrupt()))
+        stack.callback(signal.signal, signal.SIGINT, interrupt)
+        act()
+        poll.start(every_ms)
+        stack.callback(poll.stop)
+        loop.exec()
+    if failures:
+        raise failures[0]
+
+
+def wait_for_calm(window: MainWindow, shown: QWidget) -> QImage:
+    """Wait until `shown` has stopped changing, and nothing is under way; return its image."""
+    seen: list[QImage] = []
+
+    def is_calm() -> bool:
+        if not seen and _means_to_do_more(window):
+            return False
+        make_plots(shown)
+        seen.append(window.screenshots.of_window() if shown is window else shown.grab().toImage())
+        del seen[:-CALM]
+        return len(seen) == CALM and all(each == seen[0] for each in seen)
+
+    wait_until(window, is_calm, CALM_MS)
+    return seen[-1]
+
+
+def _means_to_do_more(window: MainWindow) -> bool:
+    """True if something is computed aside, or is to happen in a moment; messages end later."""
+    return not window.analysis_thread.is_idle or any(
+        each.isActive() and each.isSingleShot() and each.interval() <= SOON_MS
+        for each in window.findChildren(QTimer)
+    )
+
+
+def settle(window: MainWindow, act: Callable[[], object]) -> Result:
+    """Do `act`, and wait until its result is filtered, timed and checked.
+
+    Raises as `wait_until`.
+    """
+    results: list[Result] = []
+    window.live.settled.connect(results.append)
+    try:
+        wait_until(window, lambda: bool(results), act=act)
+    finally:
+        window.live.settled.disconnect(results.append)
+    return results[0]
+
+
+def wait_for_baseline(window: MainWindow, result: Result) -> None:
+    """Wait until `result`, just settled, has its baseline, or for PATIENCE_S."""
+    if window.live.baseline_of(result) is None:
+        _wait_for(window, window.live.baseline_ready)
+
+
+def _wait_for(window: MainWindow, signal: Any) -> None:
+    came: list[object] = []
+    until = monotonic() + PATIENCE_S
+    slot = lambda *_: came.append(True)  # noqa: E731 - a name to disconnect
+    signal.connect(slot)
+    try:
+        wait_until(window, lambda: bool(came) or monotonic() > until)
+    finally:
+        signal.disconnect(slot)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from workbench.base import qt_libraries
 from workbench.base.settings import Settings
-from workbench.cli.options import WINDOW_SIZE
 from workbench.cli.output import CommandError
 from workbench.cli.recipe_options import changes_of, devices_of_window, named_kernel
 from workbench.cli.this_machine import engine_maker
@@ -39,7 +38,7 @@ def _draw(arguments: Namespace) -> int:
     from workbench.cli import draw_window
 
     arguments.output, arguments.image = DRAWN, next(iter(arguments.images), None)
-    arguments.size_px, arguments.theme = WINDOW_SIZE, "system"
+    arguments.size_px, arguments.theme = draw_window.WINDOW_SIZE, "system"
     arguments.baseline = None
     return draw_window.run(arguments)
 
