@@ -6,7 +6,9 @@ import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from workbench.files.formats import EXTENSION_OF
 
 if TYPE_CHECKING:
     from workbench.batch.journal import Shard
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MAX_WINDOW = 16384  # pixels across, or down
 MAX_NUMBER = 10**18
+LISTS = ("filters", "borders", "implementations", "presets")
+BENCHES = ("kernels", "cpu", "batch")
+PIXEL_TYPES = ("uint8", "uint16", "float16", "float32")
 VERIFY_VALUE = re.compile(r"all|none|\d+")  # a word behind --verify that is its value
 
 
@@ -100,30 +105,6 @@ def _bytes(count: str, unit: str) -> int | None:
     return int(float(count) * {"M": 2**20, "G": 2**30}[unit]) or None
 
 
-def picture(text: str) -> Path:
-    """Parse a path; - alone is standard input, and ./- a file of that name."""
-    return Path(text) if text == "-" or Path(text) != Path("-") else Path.cwd() / "-"
-
-
-natural, positive = whole_number(), whole_number(1)
-quality = whole_number(1, 100)  # of a JPEG
-channels = matching("([1-4])", "1, 2, 3 or 4", int)
-size = matching(r"([+-]?\d{1,9})", "an odd number such as 5", int)  # the filter has its own
-number = matching("(.+)", "a number such as 1.5", float)
-positive_number = matching("(.+)", "a number above 0", _positive_number)
-percentage = matching(r"\s*(.+?)%?\s*", "a percentage such as 5%", _percentage)
-part_of_white = matching("([^/]+)(?:/(.+))?", "-1 to 1, such as 1/2 or 128/255", _part_of_white)
-memory = matching(r"(\d{1,9}(?:\.\d+)?)([MG])i?B?", "a size such as 2G or 500M", _bytes)
-pair, window_size = _pair_up_to(99999), _pair_up_to(MAX_WINDOW)
-devices = matching(  # sorted; () for all
-    r"(all|\d{1,4}(,\d{1,4})*)", "a number such as 0, several such as 0,1, or all", _devices
-)
-shard = matching(r"(\d{1,6})/(\d{1,6})", "I/N with I from 1 to N", _shard)
-scheduler = matching(r"((?:tcp|tls|wss?)://.+:\d{1,5})", "an address like tcp://head:8786", str)
-sizes, name_list, pairs = several(size), several(str), several(pair)
-all_channels = several(channels)
-
-
 class Verifying(NamedTuple):
     """The results to compare with the reference.
 
@@ -141,4 +122,62 @@ def _verifying(text: str) -> Verifying:
     return Verifying(int({"all": "1", "none": "0"}.get(text, text)))
 
 
-verifying = matching(r"(all|none|[1-9]\d{0,8}|)", "all, none or a number such as 100", _verifying)
+def picture(text: str) -> Path:
+    """Parse a path; - alone is standard input, and ./- a file of that name."""
+    return Path(text) if text == "-" or Path(text) != Path("-") else Path.cwd() / "-"
+
+
+natural, positive = whole_number(), whole_number(1)
+size = matching(r"([+-]?\d{1,9})", "an odd number such as 5", int)  # the filter has its own
+number = matching("(.+)", "a number such as 1.5", float)
+positive_number = matching("(.+)", "a number above 0", _positive_number)
+pair = _pair_up_to(99999)
+channels = matching("([1-4])", "1, 2, 3 or 4", int)
+name_list = several(str)
+
+# By an option and its value, as its help has them, or by the value alone; others are words.
+TYPES: dict[str, Callable[[str], Any]] = {
+    "a A": Path,
+    "b B": Path,
+    "inputs IN…": picture,
+    "output OUT/": Path,
+    "bench BENCH": one_of(*BENCHES),
+    "what [WHAT]": one_of(*LISTS),
+    "--channels N": channels,
+    "--channels N,…": several(channels),
+    "--device N": natural,
+    "--device N,…": matching(  # sorted; () for all
+        r"(all|\d{1,4}(,\d{1,4})*)", "a number such as 0, several such as 0,1, or all", _devices
+    ),
+    "--format NAME": one_of(*EXTENSION_OF),
+    "--quality N": whole_number(1, 100),
+    "--seconds S": positive_number,
+    "--seed N": natural,
+    "--size-px WxH": _pair_up_to(MAX_WINDOW),
+    "--theme SCHEME": one_of("system", "light", "dark"),
+    "--verify all|N|none": matching(
+        r"(all|none|[1-9]\d{0,8}|)", "all, none or a number such as 100", _verifying
+    ),
+    "A": number,
+    "ADDRESS": matching(r"((?:tcp|tls|wss?)://.+:\d{1,5})", "an address like tcp://head:8786", str),
+    "DIR": Path,
+    "FILE": Path,
+    "FILE|FOLDER": Path,
+    "I/N": matching(r"(\d{1,6})/(\d{1,6})", "I/N with I from 1 to N", _shard),
+    "IMAGE": Path,
+    "K": size,
+    "K,…": several(size),
+    "N": positive,
+    "NAME,…": name_list,
+    "O": matching("([^/]+)(?:/(.+))?", "-1 to 1, such as 1/2 or 128/255", _part_of_white),
+    "OUT.png": Path,
+    "PERCENT": matching(r"\s*(.+?)%?\s*", "a percentage such as 5%", _percentage),
+    "S": number,
+    "SESSION": Path,
+    "SIZE": matching(r"(\d{1,9}(?:\.\d+)?)([MG])i?B?", "a size such as 2G or 500M", _bytes),
+    "TYPE": one_of(*PIXEL_TYPES),
+    "TYPE,…": name_list,
+    "WxH": pair,
+    "WxH,…": several(pair),
+    "XxY": pair,
+}

@@ -5,309 +5,248 @@ Parsing imports neither NumPy nor Qt nor CuPy; a command's module imports what i
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import NamedTuple
+import re
+from argparse import ArgumentParser, _ActionsContainer
+from typing import Any, NamedTuple
 
-from workbench.cli import argument_types as types
-from workbench.cli.options import (
-    BLOCK,
-    CSV,
-    DEVICE,
-    JOB,
-    JSON,
-    PROGRESS,
-    SAMPLES,
-    UNCONFINED,
-    WEIGHTS,
-    WINDOW_SIZE,
-    Groups,
-    devices,
-    files,
-    option,
-    reporting,
-)
+from workbench.cli.argument_types import BENCHES, LISTS, TYPES, in_words
+from workbench.files.formats import EXTENSION_OF
 
 
 class Command(NamedTuple):
     """One command.
 
-    summary  one sentence
-    module   in workbench.cli, with `run(arguments) -> exit code`
-    options  by the heading that they stand under
-    epilog   the end of its help
+    summary   one sentence
+    module    in workbench.cli, with `run(arguments) -> exit code`
+    options   as `add_options` reads them
+    epilog    the end of its help
+    replaces  existing files, unless told otherwise
     """
 
     summary: str
     module: str
-    options: Groups
+    options: str
     epilog: str = ""
+    replaces: bool = False
 
 
-LISTS = ("filters", "borders", "implementations", "presets")
-BENCHES = ("kernels", "cpu", "batch")
+# -- options that several commands take
+
+GPU = """
+GPU:
+  --device N    number of the GPU, from 0 (default: 0)
+  --no-gpu      run as on a computer without a GPU
+"""
+GPUS = """
+GPU:
+  --device N,…  number of the GPU, from 0 (default: 0); 0,1 or all: several share {}
+  --no-gpu      run as on a computer without a GPU
+"""
+UNCONFINED = """
+  --unconfined  run a user kernel on the CPU even where this system cannot keep it from your files
+"""
+WEIGHTS = """
+  --weights ROWS    own weights: --weights="0 1 0; 1 -4 1; 0 1 0"
+  --offset O        added to the result of --weights, as a part of white: 1/2, or --offset=-0.25
+"""
+SAMPLES = """
+  --block XxY        CUDA threads per block [default: 32x8]
+  --pixel-type TYPE  uint8, uint16, float16 or float32 [default: float32]
+  --channels N       1 to 4 [default: 1]
+  --border NAME      [default: clamp]
+"""
+FILTERING = f"""
+filtering (`workbench list` shows the names):
+  --filter NAME      default: gaussian
+  --size K           K×K weights, K odd
+  --sigma S          standard deviation in pixels; without --size, K holds 99 % of the bell, or is
+                     the largest
+  --amount A         strength of unsharp
+{WEIGHTS}
+  --border NAME      default: clamp
+  --pixel-type TYPE  uint8, uint16, float16 or float32: convert the picture first (default: as in
+                     its file)
+  --implementation NAME
+                     or ./mine.cu, a user kernel (default: the best that can run the job)
+{UNCONFINED}
+  --block XxY        CUDA threads per block, such as 32x8
+"""
+FILES = f"""
+files:
+  --recursive      include subfolders
+  --format NAME    {in_words(list(EXTENSION_OF))}: of results in a folder (default: as the input)
+  --quality N      of JPEG and WebP, 1 to 100 (default: JPEG 95, WebP lossless)
+  --reduce         round to 8 bits and put transparent pixels on white, if OUT can hold no more
+  --memory SIZE    filter a TIFF that takes more, such as 2G or 500M, in strips that take less
+                   (default: the free memory)
+  --replace        replace existing files (default of apply)
+  --no-replace --no-clobber
+                   keep existing files (default of batch)
+"""
+REPORTING = """
+checks and messages:
+  --verify all|N|none
+              verify all, every Nth or no results against the float64 reference [default: {}], of a
+              large one a second's worth of pixels; without a value every pixel of all
+  --json      print a line of JSON for each picture
+  --progress  print progress on stderr even where it is no terminal
+  --control   for programs: --json with lines on the progress; standard input takes the lines
+              pause, resume and stop, and its end stops as well
+"""
+
+# -- the commands
 
 WINDOW = Command(
     "See, time and verify image filters on the CPU and on a ladder of CUDA kernels.\n"
     "Without a command: open the window, on the pictures if any are named.",
     "open_window",
-    {
-        "": (
-            option(
-                "images IMAGE",
-                "pictures or a folder to open; also sessions (.jsonl), plans (.toml), kernels "
-                "(.cu)",
-                Path,
-                nargs="*",
-            ),
-        ),
-        **JOB,
-        **devices("the rows of a picture"),
-    },
+    f"""
+  images [IMAGE…]  pictures or a folder to open; also sessions (.jsonl), plans (.toml), kernels
+                   (.cu)
+{FILTERING}{GPUS.format("the rows of a picture")}""",
 )
 
-APPLY = Command(
-    "Filter picture files, and print how long it took.",
-    "filter_files",
-    {
-        "": (
-            option(
-                "inputs IN",
-                "pictures to filter, and folders of them; - is standard input",
-                types.picture,
-                nargs="+",
-            ),
-            option("output OUT", "file or folder to write; a new folder ends with /; - is stdout"),
-        ),
-        **JOB,
-        **devices("the rows of each picture"),
-        **files(
-            option(
-                "--jobs N",
-                "I/O threads; filtering stays one by one (default: 1)",
-                types.positive,
-                default=1,
-            ),
-            replaces=True,
-            elsewhere=", or to - (default: png)",
-        ),
-        **reporting(1, "all"),
-    },
-    """\
+COMMANDS = {  # the window has no name
+    "apply": Command(
+        "Filter picture files, and print how long it took.",
+        "filter_files",
+        f"""
+  inputs IN…  pictures to filter, and folders of them; - is standard input
+  output OUT  file or folder to write; a new folder ends with /; - is stdout
+{FILTERING}{GPUS.format("the rows of each picture")}{FILES}
+  --jobs N         I/O threads; filtering stays one by one [default: 1]
+{REPORTING.format("all")}""",
+        """\
 In a folder, files with a picture's extension are filtered, in natural order; hidden files are not.
 In an output folder each result has the name of its input.
 
   workbench apply scans/ out/ --recursive --format png --no-replace --jobs 4
   curl … | workbench apply - - --filter edges > edges.png
 
---implementation ./mine.cu filters with a user kernel: on the GPU, in its own process, and timed if
-its output is right.  Without a GPU, or with --no-gpu, it runs slowly on the CPU: every pixel of the
-output is verified, and nothing is timed.
+A user kernel (--implementation ./mine.cu) runs on the GPU, in its own process, and is timed if its
+output is right.  Without a GPU it runs slowly on the CPU, and nothing is timed.
 
---device 0,1, or all, splits the rows of each picture between these GPUs; the rows that a GPU needs
-from another are copied between them.  The time is from the first start to the last end.
+With several GPUs, the rows that one needs from another are copied between them, and the time is
+from the first start to the last end.
 
 With OUT -, all messages go to stderr.  --json prints one line per picture: status (done, skipped,
 failed, wrong), error, input, output, the options, what ran, its threads, median_ms, quartiles_ms, n
-and check.  With --jobs nothing is read or written while a filter is timed.""",
-)
-
-BATCH = Command(
-    "Filter folders of pictures, as fast as files allow.",
-    "filter_folders",
-    {
-        "": (
-            option(
-                "inputs IN",
-                "pictures, and folders of them; - is a list of them on standard input, one per "
-                "line, or each ended by NUL",
-                types.picture,
-                nargs="+",
-            ),
-            option("output OUT", "folder to write into", Path),
-        ),
-        **JOB,
-        **devices("the pictures"),
-        **files(
-            option("--name PATTERN", "names of results (default: as the picture), see below"),
-            option("--resume", "finish a batch that was stopped, or begin one"),
-            option(
-                "--shard I/N",
-                "filter the I-th of N shards, such as 2/8; each has its own journal in OUT",
-                types.shard,
-            ),
-            option(
-                "--scheduler ADDRESS",
-                "use the workers of a cluster, such as tcp://head:8786 (needs the extra cluster); "
-                "see below",
-                types.scheduler,
-            ),
-            option(
-                "--workers N",
-                "with --scheduler: begin with N workers, or when no more come for a minute "
-                "(default: 1)",
-                types.positive,
-            ),
-            option("--merge", "only merge the journals of all shards, IN, into one in OUT"),
-            option("--dry-run", "only print what would be written, and where"),
-            option(
-                "--jobs N",
-                "I/O threads (default: CPU count); at most 3N + 2 images in memory, fewer if large",
-                types.positive,
-            ),
-            replaces=False,
-        ),
-        **reporting(100, "100"),
-    },
-    """\
+and check.""",
+        replaces=True,
+    ),
+    "batch": Command(
+        "Filter folders of pictures, as fast as files allow.",
+        "filter_folders",
+        f"""
+  inputs IN…   pictures, and folders of them; - is a list of them on standard input, one per line,
+               or each ended by NUL
+  output OUT/  folder to write into
+{FILTERING}{GPUS.format("the pictures")}{FILES}
+  --name PATTERN   names of results, of {{stem}}, {{ext}}, {{filter}} and {{size}} (default: as the
+                   picture)
+  --resume         finish a batch that was stopped, or begin one
+  --shard I/N      filter the I-th of N shards, such as 2/8; each has its own journal in OUT
+  --scheduler ADDRESS
+                   use the workers of a cluster, such as tcp://head:8786 (needs the extra cluster)
+  --workers N      with --scheduler: begin with N workers, or when no more come for a minute
+                   (default: 1)
+  --merge          only merge the journals of all shards, IN, into one in OUT
+  --dry-run        only print what would be written, and where
+  --jobs N         I/O threads (default: CPU count); at most 3N + 2 images in memory, fewer if
+                   large
+{REPORTING.format("100")}""",
+        """\
 Pictures are read, filtered and written at the same time, so no single one is timed; `apply` does
-that.  Progress and the slowest stage are shown meanwhile; at the end, how busy each stage was.
+that.  A folder below IN becomes the same folder below OUT.
 
   workbench batch scans/ out/ --recursive --filter unsharp --format tiff
   find photos -newer stamp -print0 | workbench batch - out/ --name "{stem}_{filter}_{size}.png"
 
---name may contain {stem} and {ext}, of the picture's name, and {filter} and {size}.  A folder below
-IN becomes the same folder below OUT.
-
 OUT gets workbench-batch.jsonl, with a line for each picture that is finished or has failed.  After
-Ctrl+C, a kill or a power cut the same command with --resume does the rest: pictures that are done
-or were kept are not touched again, failed ones are tried again.  No file is ever half written.
+Ctrl+C, a kill or a power cut the same command with --resume does the rest, and tries failed ones
+again.  No file is ever half written.
 
---device 0,1, or all, starts a process for each of these GPUs; they share one list and one journal.
-If a process is lost, its pictures are done again.  At the end each GPU has a line with its rate and
-its limit.
-
---scheduler needs a `dask scheduler` and, on each computer or for each of its GPUs, a worker:
+--scheduler needs a `dask scheduler` and, on each computer or for each of its GPUs, a worker, all
+with this version of Filter Workbench, and IN and OUT under the same names:
 
   CUDA_VISIBLE_DEVICES=0 dask worker tcp://head:8786 --nthreads 1
 
-All of them need this version of Filter Workbench, and IN and OUT under the same names; that is
-checked first.  The journal is the same; the pictures of a lost worker are done by another one.
-
---json prints the lines of that journal as they come: input, output, status (done, skipped, failed,
-wrong), error, remarks, and the seconds of each stage; the last line has the stages.  Exit code 1 if
+--json prints the lines of the journal as they come; the last line has the stages.  Exit code 1 if
 any picture failed.""",
-)
-
-LIST = Command(
-    "List what there is, and why what is missing cannot run here.",
-    "available",
-    {
-        "": (
-            option(
-                "what WHAT",
-                f"only {types.in_words(LISTS)} (default: all)",
-                types.one_of(*LISTS),
-                nargs="?",
-            ),
-            JSON,
-        ),
-        **DEVICE,
-    },
-)
-
-DOCTOR = Command(
-    "Show what is installed here, and what is missing.", "doctor", {"": (JSON,), **DEVICE}
-)
-
-SHOT = Command(
-    "Draw the real window off screen into a PNG file.",
-    "draw_window",
-    {
-        "": (
-            option("output OUT.png", "PNG file to write", Path),
-            option("image IMAGE", "picture (default: the bundled one)", Path, nargs="?"),
-            option(
-                "--size-px WxH",
-                "size of the window (default: 1440x900)",
-                types.window_size,
-                default=WINDOW_SIZE,
-            ),
-            option(
-                "--theme {system,light,dark}",
-                "default: system",
-                types.one_of("system", "light", "dark"),
-                default="system",
-            ),
-            option("--baseline NAME", "baseline of the speed-up (default: opencv)"),
-        ),
-        **JOB,
-        **devices("the rows of the picture"),
-    },
-)
-
-BENCH = Command(
-    "Measure every rung, the CPU, or a batch, on this computer.",
-    "benches",
-    {
-        "": (
-            option(
-                "bench BENCH", f"what to measure: {types.in_words(BENCHES)}", types.one_of(*BENCHES)
-            ),
-            option("--runs N", "of batch: files of each format", types.positive),
-        ),
-        "kernels; cpu takes --cells and --json, batch --peers and --json": (
-            option("--peers", "time other libraries and programs as well"),
-            option("--quick", "only the first two choices of auto"),
-            option("--cells PATTERN", 'cells whose name matches, such as "gaussian float32"'),
-            option("--sizes K,K", "of the weights: 3,5,7 (default: all)", types.sizes),
-            option("--json FILE", "write everything that was measured to a file", Path),
-        ),
-        **DEVICE,
-    },
-)
-
-TUNE = Command(
-    "Measure every rung, so that auto picks the quickest.",
-    "tune_rungs",
-    {
-        "": (
-            option("--quick", "fewer kinds, and each rung in its usual block shape"),
-            option("--missing", "only kinds that were never measured"),
-            JSON,
-        ),
-        "kinds of jobs; several with commas between": (
-            option("--filter NAME,…", "filters' names, or random", types.name_list),
-            option("--size K,…", "K×K weights, K odd", types.sizes),
-            option("--pixel-type TYPE,…", "uint8, uint16, float16 or float32", types.name_list),
-            option("--channels N,…", "1 to 4", types.all_channels),
-            option("--picture WxH,…", "sizes in pixels", types.pairs),
-            option("--border NAME,…", "default: clamp", types.name_list),
-        ),
-        **DEVICE,
-    },
-    "Ctrl+C ends it at any time and keeps what was measured.",
-)
-
-SWEEP = Command(
-    "Measure a whole plan, such as a published table.",
-    "measure_plan",
-    {
-        "": (
-            option(
-                "plan PRESET|FILE.toml",
-                "what to measure: a preset (`workbench list presets`), or a file",
-            ),
-            option(
-                "--out DIR", "folder for session.jsonl and session.csv (default: a new one)", Path
-            ),
-            option(
-                "--implementations --implementation NAME,…",
-                "measure these instead of the plan's; ./mine.cu is a user kernel",
-                types.name_list,
-            ),
-            UNCONFINED,
-            option("--resume", "resume the session in DIR"),
-            option(
-                "--seconds S",
-                "give up a cell whose first run takes longer (default: as the plan says); exit "
-                "code 1 only if no cell is left with a time",
-                types.positive_number,
-            ),
-            JSON,
-        ),
-        **DEVICE,
-    },
-    """\
+    ),
+    "list": Command(
+        "List what there is, and why what is missing cannot run here.",
+        "available",
+        f"""
+  what [WHAT]   only {in_words(LISTS)} (default: all)
+  --json        print one JSON document instead
+{GPU}""",
+    ),
+    "doctor": Command(
+        "Show what is installed here, and what is missing.",
+        "doctor",
+        f"""
+  --json        print one JSON document instead
+{GPU}""",
+    ),
+    "shot": Command(
+        "Draw the real window off screen into a PNG file.",
+        "draw_window",
+        f"""
+  output OUT.png    PNG file to write
+  image [IMAGE]     picture (default: the bundled one)
+  --size-px WxH     size of the window [default: 1440x900]
+  --theme SCHEME    system, light or dark [default: system]
+  --baseline NAME   baseline of the speed-up (default: opencv)
+{FILTERING}{GPUS.format("the rows of the picture")}""",
+    ),
+    "bench": Command(
+        "Measure every rung, the CPU, or a batch, on this computer.",
+        "benches",
+        f"""
+  bench BENCH      what to measure: {in_words(BENCHES)}
+  --runs N         of batch: files of each format
+kernels; cpu takes --cells and --json, batch --peers and --json:
+  --peers          time other libraries and programs as well
+  --quick          only the first two choices of auto
+  --cells PATTERN  cells whose name matches, such as "gaussian float32"
+  --sizes K,…      of the weights: 3,5,7 (default: all)
+  --json FILE      write everything that was measured to a file
+{GPU}""",
+    ),
+    "tune": Command(
+        "Measure every rung, so that auto picks the quickest.",
+        "tune_rungs",
+        f"""
+  --quick              fewer kinds, and each rung in its usual block shape
+  --missing            only kinds that were never measured
+  --json               print one JSON document instead
+kinds of jobs; several with commas between:
+  --filter NAME,…      filters' names, or random
+  --size K,…           K×K weights, K odd
+  --pixel-type TYPE,…  uint8, uint16, float16 or float32
+  --channels N,…       1 to 4
+  --picture WxH,…      sizes in pixels
+  --border NAME,…      default: clamp
+{GPU}""",
+        "Ctrl+C ends it at any time and keeps what was measured.",
+    ),
+    "sweep": Command(
+        "Measure a whole plan, such as a published table.",
+        "measure_plan",
+        f"""
+  plan PRESET|FILE.toml
+                what to measure: a preset (`workbench list presets`), or a file
+  --out DIR     folder for session.jsonl and session.csv (default: a new one)
+  --implementations --implementation NAME,…
+                measure these instead of the plan's; ./mine.cu is a user kernel
+{UNCONFINED}
+  --resume      resume the session in DIR
+  --seconds S   give up a cell whose first run takes longer (default: as the plan says); exit code 1
+                only if no cell is left with a time
+  --json        print one JSON document instead
+{GPU}""",
+        """\
 Every cell is measured in ten rounds, a part at a time, with all others in between.  Ctrl+C ends it
 at any time and keeps what was measured; --resume measures the rest.
 
@@ -328,124 +267,93 @@ the plan), channels, pixel_type, count, cache, devices (the number of GPUs that 
 rows); and, of one value each, sigma, amount, transfers, cell_seconds, tolerance, note, and for
 filter = "custom" matrix = "0 1 0; 1 -4 1; 0 1 0".
 
-An implementation may be the file of a user kernel: ./mine.cu in --implementations, or one beside
-the plan.  It is measured on the GPU alone, in its own process, and has a time only if its outputs
-are right; the session keeps the SHA-256 of its source.""",
-)
-
-REPORT = Command(
-    "Write what sweeps measured as a page to hand in.",
-    "write_report",
-    {
-        "": (
-            option("sessions SESSION", "folder or .jsonl of a sweep", Path, nargs="+"),
-            option("--out DIR", "folder to write into (default: the first one's)", Path),
-            option("--pdf", "write report.pdf for A4 as well"),
-        )
-    },
-    """\
+A user kernel, ./mine.cu or a file beside the plan, is measured on the GPU alone, in its own
+process, and has a time only if its outputs are right.""",
+    ),
+    "report": Command(
+        "Write what sweeps measured as a page to hand in.",
+        "write_report",
+        """
+  sessions SESSION…  folder or .jsonl of a sweep
+  --out DIR          folder to write into (default: the first one's)
+  --pdf              write report.pdf for A4 as well
+""",
+        """\
 Writes report.html, which needs no network; tables.tex, whose tables fit A4 (its first lines name
-the LaTeX packages: booktabs, longtable, array, textcomp, lscape); and results.csv, with the
-speed-ups as well.  Sessions that came with the program are marked as recorded.  Of a folder with
-several sessions all are reported, and two of one plan are compared cell by cell.""",
-)
-
-COMPARE = Command(
-    "Show what is faster in one sweep than in another.",
-    "compare_sessions",
-    {
-        "": (
-            option("a A", "folder or .jsonl of a sweep", Path),
-            option("b B", "folder or .jsonl of a sweep", Path),
-            CSV,
-            option(
-                "--fail-slower PERCENT",
-                "exit code 1 if a cell of B takes longer by more than this, and by more than two "
-                "sessions of the same work differ (3%% on the GPU, 5%% under 10 µs, 15%% on the "
-                "CPU), or has lost its time: rejected now, wrong, or missing; a disturbed time "
-                "fails nothing, and stderr has their number",
-                types.percentage,
-            ),
-            JSON,
-        )
-    },
-    """\
+the LaTeX packages); and results.csv, with the speed-ups as well.  Of a folder with several sessions
+all are reported, and two of one plan are compared cell by cell.""",
+    ),
+    "compare": Command(
+        "Show what is faster in one sweep than in another.",
+        "compare_sessions",
+        """
+  a A           folder or .jsonl of a sweep
+  b B           folder or .jsonl of a sweep
+  --csv FILE    write the table to a file as well
+  --fail-slower PERCENT
+                exit code 1 if a cell of B takes longer by more than this, and by more than two
+                sessions of the same work differ (3% on the GPU, 5% under 10 µs, 15% on the CPU), or
+                has lost its time; a disturbed time fails nothing
+  --json        print one JSON document instead
+""",
+        """\
 Compares the cells that both have, measured on two machines or at two times.  A ratio of 2 means
 that B takes half the time of A.  A wrong or unchecked output has no speed; a disturbed time (*) has
 no verdict.""",
-)
-
-CHECK = Command(
-    "Compile and verify user kernels, or those of a course.",
-    "check_kernels",
-    {
-        "": (
-            option("kernels FILE|FOLDER", "kernels, and folders of them", Path, nargs="+"),
-            option("--find-bug", "show where a wrong kernel goes wrong: line, thread"),
-            UNCONFINED,
-            option(
-                "--strict",
-                "for hand-ins: every job counts, and only float32's own error is allowed, whatever "
-                "the file's header says",
-            ),
-            option(
-                "--seed N",
-                "draw the same pictures and weights as the check with this seed",
-                types.natural,
-            ),
-            option("--jobs N", "files checked at a time (default: 1)", types.positive, default=1),
-            CSV,
-            option("--html FILE", "write the table as a page as well", Path),
-            JSON,
-            PROGRESS,
-        ),
-        **DEVICE,
-    },
-    """\
-Every kernel runs 16 small jobs, and each pixel is compared with the float64 reference.  The weights
-are 3×3 and 7×7, and once 5×5, 9×9 or 11×11.  Samples (except of one black and one white picture),
-weights and the sizes of three pictures are random, or drawn by --seed.  A kernel whose outputs are
-right is then checked for races, barriers and bounds before it is verified.  With an NVIDIA GPU the
-kernels run one after the other, and right ones are timed on a picture of a megapixel; else, or with
---no-gpu, they run on the CPU, and nothing is timed.  In a folder all .cu files are checked, also in
-subfolders; a kernel that crashes, or does not end, costs only its own row.
---find-bug names the cause of a wrong output; the bug is looked for on the CPU.
+    ),
+    "check": Command(
+        "Compile and verify user kernels, or those of a course.",
+        "check_kernels",
+        f"""
+  kernels FILE|FOLDER…
+                kernels, and folders of them
+  --find-bug    show where a wrong kernel goes wrong: line, thread
+{UNCONFINED}
+  --strict      for hand-ins: every job counts, and only float32's own error is allowed, whatever
+                the file's header says
+  --seed N      draw the same pictures and weights as the check with this seed
+  --jobs N      files checked at a time [default: 1]
+  --csv FILE    write the table to a file as well
+  --html FILE   write the table as a page as well
+  --json        print one JSON document instead
+  --progress    print progress on stderr even where it is no terminal
+{GPU}""",
+        """\
+Every kernel runs 16 small jobs, random or drawn by --seed, and each pixel is compared with the
+float64 reference.  A right one is then checked for races, barriers and bounds.  With an NVIDIA GPU
+right ones are also timed on a picture of a megapixel; else, or with --no-gpu, all run on the CPU,
+and nothing is timed.  In a folder all .cu files are checked, also in subfolders; a kernel that
+crashes, or does not end, costs only its own row.
 
   workbench check mine.cu --find-bug
   workbench check hand-ins/ --strict --csv marks.csv --html marks.html --jobs 4
 
 Without --strict a kernel is verified on the jobs that its header accepts, with the error that its
-header allows; the table shows on how many.  With it, a kernel that skips a job is not verified.
+header allows; the table shows on how many.
 
 A file is compiled and run because you name it here, or its folder.  On the CPU it runs confined:
 a kernel that opens a file or a connection, starts a program, or takes ten seconds for a job is
 ended.  The compiler is confined on Linux with Landlock if it lies in a system folder; elsewhere
 read files from people you do not know first.  The CPU runtime needs Linux on x86-64.  Exit code 1
-unless all are verified; without --strict, a right kernel that could not be searched for bugs, as
-without a C++ compiler, does not count against that.""",
-)
-
-KERNEL = "RUNG|FILE.cu"
-SOURCE = Command(
-    "Print a kernel, or the PTX or SASS it becomes.",
-    "kernel_text",
-    {
-        "": (
-            option(f"kernel {KERNEL}", "a rung's name, or a user kernel"),
-            option("--ptx", "the compiler's intermediate code"),
-            option("--sass", "the GPU's own instructions"),
-            option("--architecture N", "90 for sm_90 (default)", types.positive, default=90),
-            option(f"--against {KERNEL}", "another kernel to compare it with"),
-            JSON,
-        ),
-        "compiled for": (
-            option("--filter NAME", "a filter's name (default: gaussian)", default="gaussian"),
-            option("--size K", "K×K weights, K odd (default: 5)", types.size, default=5),
-            BLOCK,
-            *SAMPLES,
-        ),
-    },
-    """\
+unless all are verified; without --strict, a right kernel that could not be searched for bugs does
+not count against that.""",
+    ),
+    "source": Command(
+        "Print a kernel, or the PTX or SASS it becomes.",
+        "kernel_text",
+        f"""
+  kernel RUNG|FILE.cu   a rung's name, or a user kernel
+  --ptx                 the compiler's intermediate code
+  --sass                the GPU's own instructions
+  --architecture N      90 for sm_90 [default: 90]
+  --against RUNG|FILE.cu
+                        another kernel to compare it with
+  --json                print one JSON document instead
+compiled for:
+  --filter NAME         a filter's name [default: gaussian]
+  --size K              K×K weights, K odd [default: 5]
+{SAMPLES}""",
+        """\
 Each instruction is preceded by the line of the kernel that it was compiled from.  Nothing runs and
 no GPU is needed: the compiler is NVRTC (`pip install nvidia-cuda-nvrtc`), and SASS needs NVIDIA's
 disassembler as well (`pip install nvidia-cuda-nvdisasm`, 5 MB).
@@ -455,42 +363,60 @@ disassembler as well (`pip install nvidia-cuda-nvdisasm`, 5 MB).
 
 With --against, removed rows begin with − and new ones with +; below are the instructions by kind.
 Registers and labels are not compared: two kernels rarely have them in common.""",
-)
-
-LAUNCH = Command(
-    "Launch one rung once, for a profiler.",
-    "launch",
-    {
-        "launch (`workbench list` shows the names)": (
-            option("--implementation RUNG", "its name, or auto", required=True),
-            BLOCK,
-            option("--picture WxH", "default: 4096x4096", types.pair, default=(4096, 4096)),
-            *SAMPLES,
-            option("--filter NAME", "a filter's name, or random (default: gaussian)"),
-            option("--size K", "K×K weights, K odd (default: 5)", types.size),
-            *WEIGHTS,
-        ),
-        **DEVICE,
-    },
-    """\
+    ),
+    "launch": Command(
+        "Launch one rung once, for a profiler.",
+        "launch",
+        f"""
+launch (`workbench list` shows the names):
+  --implementation RUNG  its name, or auto
+  --picture WxH          [default: 4096x4096]
+{SAMPLES}
+  --filter NAME          a filter's name, or random (default: gaussian)
+  --size K               K×K weights, K odd (default: 5)
+{WEIGHTS}{GPU}""",
+        """\
 The launch stands in an NVTX range named after the rung, so that a profiler finds it:
 
   ncu --nvtx --nvtx-include "shared/" workbench launch --implementation shared --size 7
   nsys profile -t cuda,nvtx workbench launch --implementation auto --picture 8192x8192""",
-)
-
-COMMANDS = {  # the window has no name
-    "apply": APPLY,
-    "batch": BATCH,
-    "list": LIST,
-    "doctor": DOCTOR,
-    "shot": SHOT,
-    "bench": BENCH,
-    "tune": TUNE,
-    "sweep": SWEEP,
-    "report": REPORT,
-    "compare": COMPARE,
-    "check": CHECK,
-    "source": SOURCE,
-    "launch": LAUNCH,
+    ),
 }
+
+# -- their options
+
+ENTRY = re.compile(r"\n+(?=\S|  \S)")
+SPECIAL: dict[str, dict[str, Any]] = {
+    "--no-replace --no-clobber": {"dest": "replace", "action": "store_false"},
+    "--device N,…": {"dest": "devices"},
+    "--implementation RUNG": {"required": True},
+}
+
+
+def add_options(parser: ArgumentParser, text: str) -> None:
+    """Add the options that `text` describes, each as its words and an explanation.
+
+    `--json` is a flag, `--size K` takes a value of the type that TYPES has for it, and `inputs IN…`
+    and `image [IMAGE]` are positional.  A line without an indent is the heading of a group.
+    """
+    group: _ActionsContainer = parser
+    for entry in ENTRY.split(text.strip("\n")):
+        if not entry.startswith(" "):
+            group = parser.add_argument_group(entry.removesuffix(":"))
+            continue
+        words, explanation = re.split(r"  +|\n", entry.strip(), maxsplit=1)
+        explanation = " ".join(explanation.split()).replace("%", "%%")
+        *names, last = words.split()
+        keywords: dict[str, Any] = {"help": explanation, **SPECIAL.get(words, {})}
+        if last.startswith("-"):
+            group.add_argument(*names, last, **{"action": "store_true", **keywords})
+            continue
+        metavar = last
+        if not names[0].startswith("-"):
+            metavar = last.strip("[]…")
+            counts = (("…]", "*"), ("]", "?"), ("…", "+"))
+            keywords["nargs"] = next((n for end, n in counts if last.endswith(end)), None)
+        if default := re.search(r"\[default: (.+?)\]", explanation):
+            keywords["default"] = default[1]
+        kind = TYPES.get(words) or TYPES.get(metavar, str)
+        group.add_argument(*names, metavar=metavar, type=kind, **keywords)

@@ -20,7 +20,7 @@ from typing import NoReturn
 from workbench.base import qt_libraries
 from workbench.base.importing import other_kernels, without_collecting
 from workbench.cli.argument_types import VERIFY_VALUE
-from workbench.cli.commands import COMMANDS, WINDOW, Command
+from workbench.cli.commands import COMMANDS, WINDOW, Command, add_options
 from workbench.cli.output import FAILED, INTERRUPTED, USAGE, CommandError, complain
 
 
@@ -135,10 +135,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         parser.add_argument(
             "--version", action=_Version, nargs=0, help="show the version and its commit, and exit"
         )
-    for heading, options in command.options.items():
-        group = parser.add_argument_group(heading) if heading else parser
-        for each in options:
-            each.add_to(group)
+    add_options(parser, command.options)
+    parser.set_defaults(replace=command.replaces)
     parser.words = _with_values(_without_dashes(rest))
     arguments = parser.parse_intermixed_args(parser.words)
     if command is WINDOW:
