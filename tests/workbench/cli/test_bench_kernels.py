@@ -15,20 +15,12 @@ from tests import made_up
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.cli import main
 from workbench.cli.benches import kernels as bench
-from workbench.cli.benches.cell_report import CellReport, measured_rung
-from workbench.cli.benches.cells import (
-    FFT,
-    LAUNCH,
-    LAUNCH_AND_MORE,
-    Aim,
-    BenchCell,
-    Conditions,
-    all_cells,
-)
+from workbench.cli.benches.cell_report import CellReport
+from workbench.cli.benches.cells import FFT, LAUNCH, LAUNCH_AND_MORE, Aim, BenchCell, all_cells
 from workbench.cli.benches.gpu_ways import LIBRARIES
 from workbench.cli.benches.ways import REDUCED_ERROR, Measured, precision_of, quickest
 
-CONDITIONS = Conditions(DEVICE, "2026-01-01T00:00:00+00:00", 4000.0, 0.003)
+CONDITIONS = {"copy_gb_s": 4000.0, "empty_launch_ms": 0.003}
 JOB = made_up.a_job("shared")
 
 
@@ -140,15 +132,17 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(
 
 def test_an_aim_is_a_share_of_the_copy_cuffts_time_or_a_launch():
     cufft = Measured("cufft", "cuFFT", ms=3.0, precision="float32", ok=True)
-    made = report(time_of(ms=2.0), peers=(cufft,))
-    assert made.limit_ms(Aim("float32", 50)) == 2.0
-    assert made.met(Aim("float32", 50))
-    assert not made.met(Aim("float32", 51))
-    assert made.met(Aim("float32", FFT))
-    assert made.limit_ms(Aim("float32", LAUNCH)) == pytest.approx(0.003 + 2**29 / 4e9 + 0.002)
-    more = made.limit_ms(Aim("float32", LAUNCH_AND_MORE)) - made.limit_ms(Aim("float32", LAUNCH))
-    assert more == pytest.approx(0.001)
-    assert report(time_of()).met(Aim("float32", FFT)) is None  # cuFFT was not measured
+
+    def found(target, peers=(cufft,)):
+        aims = (Aim("float32", target),)
+        (finding,) = report(time_of(ms=2.0), peers=peers, aims=aims).findings
+        return finding
+
+    assert (found(50).limit_ms, found(50).met, found(51).met) == (2.0, True, False)
+    assert found(FFT).met
+    assert found(LAUNCH).limit_ms == pytest.approx(0.003 + 2**29 / 4e9 + 0.002)
+    assert found(LAUNCH_AND_MORE).limit_ms - found(LAUNCH).limit_ms == pytest.approx(0.001)
+    assert found(FFT, ()).met is None  # cuFFT was not measured
 
 
 def test_only_right_answers_of_the_precision_asked_for_count():
@@ -162,13 +156,14 @@ def test_only_right_answers_of_the_precision_asked_for_count():
 
 
 def test_a_rung_s_time_knows_its_launch_and_its_error():
+    rung = made_up.implementations()["shared"]
     result = made_up.result("shared", samples_ms=(0.2, 0.4, 0.3))
-    found = measured_rung(made_up.implementations()["shared"], result.job, result, copy_ms=0.15)
+    found = bench.measured_rung(rung, result.job, result, copy_ms=0.15)
     assert (found.ms, found.share, found.block_xy) == (0.3, pytest.approx(50), (32, 8))
     assert (found.registers, found.shared_bytes, found.max_error) == (40, 1664, 0.5)
     failed = made_up.result("shared", check=made_up.FAILED)
-    assert "WRONG" in measured_rung(made_up.implementations()["shared"], JOB, failed, 0.1).why_not
-    refused = measured_rung(made_up.implementations()["shared"], JOB, "No.", 0.1)
+    assert "WRONG" in bench.measured_rung(rung, JOB, failed, 0.1).why_not
+    refused = bench.measured_rung(rung, JOB, "No.", 0.1)
     assert (refused.ms, refused.why_not) == (None, "No.")
 
 

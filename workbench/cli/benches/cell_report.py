@@ -9,12 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from kernels.core.job import Job, Result
-from kernels.engine.engine import Implementation
-from kernels.rungs.rung import Rung
 from workbench.base import numbers
-from workbench.cli.benches.cells import FFT, LAUNCH_EXTRA_MS, Aim, BenchCell, Conditions
-from workbench.cli.benches.ways import Measured, Precision, precision_of, quickest
+from workbench.cli.benches.cells import FFT, LAUNCH_EXTRA_MS, BenchCell
+from workbench.cli.benches.ways import Measured, Precision, quickest
 
 PEER_AIM = 4.5
 AUTO_AIM = 0.02
@@ -22,50 +19,112 @@ VERDICTS = {True: "met", False: "missed", None: "not measured"}
 INDENT = " " * 44
 
 
-def measured_rung(
-    implementation: Implementation, job: Job, outcome: Result | str, copy_ms: float
-) -> Measured:
-    """Describe a rung's outcome, or the reason for having none.
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The quickest rung and library of one precision in a cell.
 
-    copy_ms  of the picture, device to device
+    target    of the aim, as `cells.Aim` has it; None: there is no aim
+    limit_ms  the aim as a time; None where it depends on something that was not measured
     """
-    if isinstance(outcome, str):
-        return Measured(implementation.key, why_not=outcome)
-    check, ms = outcome.check, outcome.timed.median_ms
-    assert check is not None
-    precision = precision_of(check.max_error, job)
-    is_reduced = isinstance(implementation, Rung) and implementation.reduced_precision
-    return Measured(
-        key=implementation.key,
-        ms=ms,
-        quartiles=outcome.timed.quartiles_ms,
-        samples=len(outcome.timed.samples_ms),
-        max_error=check.max_error,
-        precision="reduced" if is_reduced and precision else precision,
-        ok=check.ok,
-        why_not=None if check.ok else f"Its output is {check}.",
-        share=100 * copy_ms / ms,
-        block_xy=outcome.block_xy,
-        passes=len(outcome.ran),
-        registers=max((ran.registers or 0 for ran in outcome.ran), default=0),
-        shared_bytes=max((ran.shared_bytes or 0 for ran in outcome.ran), default=0),
-    )
+
+    name: str
+    precision: Precision
+    best: Measured | None
+    peer: Measured | None
+    target: float | str | None = None
+    limit_ms: float | None = None
+
+    @property
+    def met(self) -> bool | None:
+        """True if the aim is met; None: not measured."""
+        if self.best is None or self.best.ms is None or self.limit_ms is None:
+            return None
+        return self.best.ms <= self.limit_ms
+
+    @property
+    def peer_ratio(self) -> float | None:
+        """The best library's time over ours."""
+        best, peer = self.best, self.peer
+        return peer.ms / best.ms if best and best.ms and peer and peer.ms else None
+
+    def lines(self) -> Iterator[str]:
+        """Describe the best rung with its aim, then the best library."""
+        yield f"{self.name:<44}{self._best_in_words()}"
+        if self.peer and self.peer.ms:
+            ours = f", {self.peer_ratio:.2f} × ours" if self.peer_ratio else ""
+            yield f"{INDENT}best peer: {self.peer.name} {numbers.duration(self.peer.ms)}{ours}"
+
+    def _best_in_words(self) -> str:
+        best = self.best
+        if best is None or best.ms is None:
+            return "nothing can run it, or all outputs were wrong"
+        words = (
+            f"{best!s:<28}{numbers.duration(best.ms):>9}{best.share:7.1f} %  "
+            f"error {best.max_error:.1e}"
+        )
+        if self.target is None:
+            return words
+        target = f"{self.target:g} %" if not isinstance(self.target, str) else self.target
+        if isinstance(self.target, str):
+            limit = numbers.duration(self.limit_ms) if self.limit_ms else numbers.MISSING
+            target += f" = {limit}"
+        return f"{words}  aim {target}: {VERDICTS[self.met]}"
+
+    def to_data(self) -> dict[str, Any]:
+        """The aim and what came of it as JSON."""
+        best, peer = self.best, self.peer
+        return {
+            "precision": self.precision,
+            "aim": self.target,
+            "limit_ms": self.limit_ms,
+            "best": best and best.key,
+            "ms": best and best.ms,
+            "share": best and best.share,
+            "max_error": best and best.max_error,
+            "met": self.met,
+            "best_peer": peer and peer.name,
+            "best_peer_ms": peer and peer.ms,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class CellReport:
-    """The times of one cell's rungs and peers.
+    """The times of one cell's rungs and libraries.
 
-    auto  the pick of `auto`, as str(Measured) has it
+    conditions  of the bench, as `cells.conditions_of` has them
+    auto        the pick of `auto`, as str(Measured) has it
     """
 
     cell: BenchCell
     copy_ms: float
     rungs: tuple[Measured, ...]
     peers: tuple[Measured, ...]
-    conditions: Conditions
+    conditions: dict[str, Any]
     took_s: float
     auto: str | None = None
+
+    @property
+    def findings(self) -> list[Finding]:
+        """One for each aim, or for the exact precision without any."""
+        targets = {aim.precision: aim.target for aim in self.cell.aims}
+        found = []
+        for precision in targets or (EXACT,):
+            name = str(self.cell) if precision == EXACT else f"{self.cell}, 1e-4"
+            best, peer = (quickest(each, precision) for each in (self.rungs, self.peers))
+            target = targets.get(precision)
+            found.append(Finding(name, precision, best, peer, target, self._limit_ms(target)))
+        return found
+
+    def _limit_ms(self, target: float | str | None) -> float | None:
+        if target == FFT:
+            found = [each.ms for each in self.peers if each.key == "cufft" and each.ms]
+            return min(found, default=None)
+        if (extra_ms := LAUNCH_EXTRA_MS.get(str(target))) is not None:
+            samples = math.prod(self.cell.size) * self.cell.channels
+            moved_bytes = 2 * samples * np.dtype(self.cell.pixel_type).itemsize
+            memory_ms = moved_bytes / 1e6 / self.conditions["copy_gb_s"]
+            return float(self.conditions["empty_launch_ms"] + memory_ms + extra_ms)
+        return None if target is None else self.copy_ms / (float(target) / 100)
 
     @property
     def auto_excess(self) -> float | None:
@@ -73,73 +132,19 @@ class CellReport:
 
         None where either has no time.
         """
-        best = quickest(self.rungs, "float32")
+        best = quickest(self.rungs, EXACT)
         picked = next((each for each in self.rungs if str(each) == self.auto), None)
-        if best is None or not best.ms or picked is None or not picked.counts_as("float32"):
+        if best is None or not best.ms or picked is None or not picked.counts_as(EXACT):
             return None
         return (picked.ms or 0.0) / best.ms - 1
 
-    @property
-    def precisions(self) -> list[Precision]:
-        """The precisions of its aims, or the exact one."""
-        return list(dict.fromkeys(aim.precision for aim in self.cell.aims)) or ["float32"]
-
-    def named(self, precision: Precision) -> str:
-        """Name the cell and the precision, unless that is the exact one."""
-        return f"{self.cell}, 1e-4" if precision == "reduced" else str(self.cell)
-
-    def limit_ms(self, aim: Aim) -> float | None:
-        """The aim as a time; None where it depends on something that was not measured."""
-        if aim.target == FFT:
-            found = [each.ms for each in self.peers if each.key == "cufft" and each.ms]
-            return min(found, default=None)
-        if (extra_ms := LAUNCH_EXTRA_MS.get(str(aim.target))) is not None:
-            samples = math.prod(self.cell.size) * self.cell.channels
-            moved_bytes = 2 * samples * np.dtype(self.cell.pixel_type).itemsize
-            here = self.conditions
-            return here.empty_launch_ms + moved_bytes / 1e6 / here.copy_gb_s + extra_ms
-        return self.copy_ms / (float(aim.target) / 100)
-
-    def met(self, aim: Aim) -> bool | None:
-        """True if the aim is met; None: not measured."""
-        best, limit_ms = quickest(self.rungs, aim.precision), self.limit_ms(aim)
-        if best is None or best.ms is None or limit_ms is None:
-            return None
-        return best.ms <= limit_ms
-
-    def peer_ratio(self, precision: Precision) -> float | None:
-        """The best peer's time over ours."""
-        best, peer = quickest(self.rungs, precision), quickest(self.peers, precision)
-        return peer.ms / best.ms if best and best.ms and peer and peer.ms else None
-
     def lines(self) -> Iterator[str]:
-        """Describe the best rung of each precision with its aim, then the best peer."""
-        for precision in self.precisions:
-            aim = next((aim for aim in self.cell.aims if aim.precision == precision), None)
-            yield f"{self.named(precision):<44}{self._best_in_words(precision, aim)}"
-            if (peer := quickest(self.peers, precision)) and peer.ms:
-                ratio = self.peer_ratio(precision)
-                ours = f", {ratio:.2f} × ours" if ratio else ""
-                yield f"{INDENT}best peer: {peer.name} {numbers.duration(peer.ms)}{ours}"
+        """Describe each finding, and name rungs with wrong outputs."""
+        for finding in self.findings:
+            yield from finding.lines()
         wrong = [each.key for each in self.rungs if each.ms is not None and not each.ok]
         if wrong:
             yield f"{INDENT}WRONG, and not counted: {', '.join(wrong)}"
-
-    def _best_in_words(self, precision: Precision, aim: Aim | None) -> str:
-        best = quickest(self.rungs, precision)
-        if best is None or best.ms is None:
-            return "nothing can run it, or all outputs were wrong"
-        words = (
-            f"{best!s:<28}{numbers.duration(best.ms):>9}{best.share:7.1f} %  "
-            f"error {best.max_error:.1e}"
-        )
-        if aim is None:
-            return words
-        target = f"{aim.target:g} %" if not isinstance(aim.target, str) else aim.target
-        if isinstance(aim.target, str):
-            limit_ms = self.limit_ms(aim)
-            target += f" = {numbers.duration(limit_ms) if limit_ms else numbers.MISSING}"
-        return f"{words}  aim {target}: {VERDICTS[self.met(aim)]}"
 
     def to_data(self) -> dict[str, Any]:
         """The report as JSON."""
@@ -158,51 +163,46 @@ class CellReport:
             "auto_excess": self.auto_excess,
             "rungs": [asdict(each) for each in self.rungs],
             "peers": [asdict(each) for each in self.peers],
-            "aims": [self._aim_to_data(aim) for aim in self.cell.aims],
-        }
-
-    def _aim_to_data(self, aim: Aim) -> dict[str, Any]:
-        best, peer = quickest(self.rungs, aim.precision), quickest(self.peers, aim.precision)
-        return {
-            "precision": aim.precision,
-            "aim": aim.target,
-            "limit_ms": self.limit_ms(aim),
-            "best": best and best.key,
-            "ms": best and best.ms,
-            "share": best and best.share,
-            "max_error": best and best.max_error,
-            "met": self.met(aim),
-            "best_peer": peer and peer.name,
-            "best_peer_ms": peer and peer.ms,
+            "aims": [each.to_data() for each in self.findings if each.target is not None],
         }
 
 
-def closing_lines(reports: Sequence[CellReport], conditions: Conditions) -> list[str]:
-    """Summarise aims, `auto`, the growth of times, small pictures and peers."""
+EXACT: Precision = "float32"
+
+
+def closing_lines(reports: Sequence[CellReport], conditions: dict[str, Any]) -> list[str]:
+    """Summarise aims, `auto`, the growth of times, small pictures and libraries."""
     took_s = sum(each.took_s for each in reports)
+    findings = [each for report in reports for each in report.findings]
+    aims = [each for each in findings if each.target is not None]
     return [
-        *_aims(reports),
+        *_aims(aims),
         *_auto(reports),
         *_slopes(reports, "pixels", lambda c: math.prod(c.size), lambda c: f"K={c.ksize}"),
         *_slopes(reports, "K", lambda c: c.ksize, lambda c: c.size_in_words),
-        *_small(reports),
-        *_peers(reports),
-        f"{len(reports)} cells in {took_s:.0f} s on {conditions.device.name}, copy "
-        f"{conditions.copy_gb_s:,.0f} GB/s, empty launch "
-        f"{numbers.duration(conditions.empty_launch_ms)}.",
+        *(
+            f"{each.name}: {each.best} {numbers.duration(each.best.ms)}, {each.target} is "
+            f"{numbers.duration(each.limit_ms)}."
+            for each in aims
+            if each.target in LAUNCH_EXTRA_MS and each.best and each.best.ms and each.limit_ms
+        ),
+        # cuFFT alone is no comparison of libraries.
+        *(_peers(findings) if any(len(each.peers) > 1 for each in reports) else ()),
+        f"{len(reports)} cells in {took_s:.0f} s on {conditions['device']['name']}, copy "
+        f"{conditions['copy_gb_s']:,.0f} GB/s, empty launch "
+        f"{numbers.duration(conditions['empty_launch_ms'])}.",
     ]
 
 
-def _aims(reports: Iterable[CellReport]) -> Iterator[str]:
-    names: dict[bool | None, list[str]] = {True: [], False: [], None: []}
-    for report in reports:
-        for aim in report.cell.aims:
-            names[report.met(aim)].append(report.named(aim.precision))
-    yield f"Aims met: {len(names[True])} of {sum(map(len, names.values()))}."
-    if names[False]:
-        yield f"Missed: {'; '.join(names[False])}."
-    if names[None]:
-        yield f"Not measured: {'; '.join(names[None])}."
+def _aims(aims: Sequence[Finding]) -> Iterator[str]:
+    met, missed, unknown = (
+        [each.name for each in aims if each.met is verdict] for verdict in VERDICTS
+    )
+    yield f"Aims met: {len(met)} of {len(aims)}."
+    if missed:
+        yield f"Missed: {'; '.join(missed)}."
+    if unknown:
+        yield f"Not measured: {'; '.join(unknown)}."
 
 
 def _auto(reports: Iterable[CellReport]) -> Iterator[str]:
@@ -233,7 +233,7 @@ def _slopes(
     """Fit straight lines through log(time), where there are three points or more."""
     series: dict[str, dict[int, float]] = {}
     for report in reports:
-        cell, best = report.cell, quickest(report.rungs, "float32")
+        cell, best = report.cell, quickest(report.rungs, EXACT)
         if best is not None and best.ms is not None:
             name = f"{cell.weights} {cell.pixel_type}×{cell.channels}, {fixed(cell)}"
             series.setdefault(name, {})[x_of(cell)] = best.ms
@@ -244,25 +244,11 @@ def _slopes(
             yield f"{name}: time grows as {what}^{slope:.2f} {ends}."
 
 
-def _small(reports: Iterable[CellReport]) -> Iterator[str]:
-    for report in reports:
-        for aim in report.cell.aims:
-            best, limit_ms = quickest(report.rungs, aim.precision), report.limit_ms(aim)
-            if aim.target in LAUNCH_EXTRA_MS and best is not None and best.ms and limit_ms:
-                time, limit = numbers.duration(best.ms), numbers.duration(limit_ms)
-                yield f"{report.cell}: {best} {time}, {aim.target} is {limit}."
-
-
-def _peers(reports: Sequence[CellReport]) -> Iterator[str]:
-    """Compare with peers over the cells in which a peer's output counted."""
-    ratios = {
-        report.named(precision): ratio
-        for report in reports
-        for precision in report.precisions
-        if (ratio := report.peer_ratio(precision))
-    }
-    if not ratios or all(len(each.peers) <= 1 for each in reports):
-        return  # cuFFT alone is no comparison of libraries
+def _peers(findings: Iterable[Finding]) -> Iterator[str]:
+    """Compare with libraries over the cells in which one's output counted."""
+    ratios = {each.name: ratio for each in findings if (ratio := each.peer_ratio)}
+    if not ratios:
+        return
     mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
     slower = [f"{name} ({ratio:.2f})" for name, ratio in ratios.items() if ratio < 1]
     yield (

@@ -22,8 +22,6 @@ from kernels.core.timing import Timing
 from kernels.core.version import program_version
 from kernels.cuda.event_timer import CeilingBench, EventTimer
 from kernels.cuda.probing import cupy_version
-from workbench.base import diagnostics, numbers
-from workbench.base.columns import aligned
 from workbench.cli import made_jobs, this_machine
 from workbench.cli.benches.ways import Precision
 
@@ -179,48 +177,18 @@ class Clock:
             return self._ceilings.empty_launch().median_ms
 
 
-@dataclass(frozen=True, slots=True)
-class Conditions:
-    """The device, the day and the ceilings that the figures belong to."""
-
-    device: Device
-    date: str
-    copy_gb_s: float
-    empty_launch_ms: float
-
-    @classmethod
-    def of(cls, clock: Clock) -> Conditions:
-        """Measure the ceilings of this computer's device; a copy moves its bytes twice."""
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        copy_gb_s = 2 * LARGE_COPY / 1e6 / clock.copy_ms(LARGE_COPY)
-        return cls(clock.device, now, copy_gb_s, clock.empty_launch_ms())
-
-    def lines(self) -> str:
-        """The conditions in words."""
-        data = self.to_data()
-        return aligned(
-            [
-                ("Bench", f"kernels, Filter Workbench {data['workbench']}, {self.date}"),
-                ("GPU", diagnostics.gpu(self.device)),
-                ("Driver", f"runs CUDA up to {data['driver']}"),
-                ("CUDA", f"{data['cuda']}, {data['cupy']}"),
-                ("CPU", data["cpu"]),
-                ("Copy", f"{self.copy_gb_s:,.0f} GB/s, device to device, cold L2, both ways"),
-                ("Launch", f"{numbers.duration(self.empty_launch_ms)} between two events, empty"),
-            ]
-        )
-
-    def to_data(self) -> dict[str, Any]:
-        """The conditions as JSON."""
-        return {
-            "device": asdict(self.device),
-            "driver": cuda_version(self.device.driver_version),
-            "cuda": cuda_version(self.device.runtime_version),
-            "cupy": cupy_version(),
-            "python": platform.python_version(),
-            "workbench": program_version(),
-            "cpu": this_machine.cpu(),
-            "date": self.date,
-            "copy_gb_s": self.copy_gb_s,
-            "empty_launch_ms": self.empty_launch_ms,
-        }
+def conditions_of(clock: Clock) -> dict[str, Any]:
+    """Measure the ceilings of the device; with them, what the figures belong to, as JSON."""
+    device, copied_bytes = clock.device, 2 * LARGE_COPY  # a copy moves its bytes twice
+    return {
+        "device": asdict(device),
+        "driver": cuda_version(device.driver_version),
+        "cuda": cuda_version(device.runtime_version),
+        "cupy": cupy_version(),
+        "python": platform.python_version(),
+        "workbench": program_version(),
+        "cpu": this_machine.cpu(),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "copy_gb_s": copied_bytes / 1e6 / clock.copy_ms(LARGE_COPY),
+        "empty_launch_ms": clock.empty_launch_ms(),
+    }

@@ -12,20 +12,24 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from time import perf_counter
+from typing import Any
 
 from kernels import Engine
 from kernels.core.device import NoDevice
 from kernels.core.driving import outcome_of
-from kernels.core.job import Job, Sampling
+from kernels.core.job import Job, Result, Sampling
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.engine.measurements import job_class_of
 from kernels.measuring.job_comparison import measure_checked
 from kernels.oracle.checking import Oracle
+from kernels.rungs.rung import Rung
+from workbench.base import diagnostics, numbers
+from workbench.base.columns import aligned
 from workbench.cli.benches import fitting
-from workbench.cli.benches.cell_report import CellReport, closing_lines, measured_rung
-from workbench.cli.benches.cells import FFT, BenchCell, Clock, Conditions, all_cells
+from workbench.cli.benches.cell_report import CellReport, closing_lines
+from workbench.cli.benches.cells import FFT, BenchCell, Clock, all_cells, conditions_of
 from workbench.cli.benches.gpu_ways import measure_peers
-from workbench.cli.benches.ways import Measured
+from workbench.cli.benches.ways import Measured, precision_of
 from workbench.cli.output import INTERRUPTED, USAGE, CommandError, say, write_whole
 from workbench.cli.this_machine import engine_maker
 
@@ -40,24 +44,33 @@ def run(arguments: Namespace) -> int:
     if isinstance(engine.device, NoDevice):
         raise CommandError(f"{engine.device.reason} {engine.device.remedy}".rstrip())
     clock = Clock(engine.device)
-    conditions = Conditions.of(clock)
-    print(conditions.lines(), end="\n\n", flush=True)
+    here = conditions_of(clock)
+    facts = [
+        ("Bench", f"kernels, Filter Workbench {here['workbench']}, {here['date']}"),
+        ("GPU", diagnostics.gpu(engine.device)),
+        ("Driver", f"runs CUDA up to {here['driver']}"),
+        ("CUDA", f"{here['cuda']}, {here['cupy']}"),
+        ("CPU", here["cpu"]),
+        ("Copy", f"{here['copy_gb_s']:,.0f} GB/s, device to device, cold L2, both ways"),
+        ("Launch", f"{numbers.duration(here['empty_launch_ms'])} between two events, empty"),
+    ]
+    print(aligned(facts), end="\n\n", flush=True)
     if not arguments.quick:
         _compile_ahead(engine, cells)
     reports: list[CellReport] = []
     exit_code = 0
     try:
         for cell in cells:
-            reports.append(_measure(cell, engine, clock, arguments, conditions))
+            reports.append(_measure(cell, engine, clock, arguments, here))
             print("\n".join(reports[-1].lines()), flush=True)
     except KeyboardInterrupt:
         print("Stopped: what follows is of the cells above.")
         exit_code = INTERRUPTED
     finally:
-        closing = closing_lines(reports, conditions)
+        closing = closing_lines(reports, here)
         if arguments.json is not None:
             found = [each.to_data() for each in reports]
-            data = {"version": 1, **conditions.to_data(), "cells": found, "closing": closing}
+            data = {"version": 1, **here, "cells": found, "closing": closing}
             write_whole(arguments.json, json.dumps(data, indent=1) + "\n")
     print("", *closing, sep="\n")
     return exit_code
@@ -76,7 +89,7 @@ def _chosen_cells(arguments: Namespace) -> list[BenchCell]:
 
 
 def _measure(
-    cell: BenchCell, engine: Engine, clock: Clock, arguments: Namespace, conditions: Conditions
+    cell: BenchCell, engine: Engine, clock: Clock, arguments: Namespace, here: dict[str, Any]
 ) -> CellReport:
     start = perf_counter()
     job, known = cell.job(), Oracle()
@@ -94,9 +107,39 @@ def _measure(
         copy_ms=copy_ms,
         rungs=tuple(rungs),
         peers=peers,
-        conditions=conditions,
+        conditions=here,
         took_s=perf_counter() - start,
         auto=next((str(each) for each in rungs if pick and each.key == pick.implementation), None),
+    )
+
+
+def measured_rung(
+    implementation: Implementation, job: Job, outcome: Result | str, copy_ms: float
+) -> Measured:
+    """Describe a rung's outcome, or the reason for having none.
+
+    copy_ms  of the picture, device to device
+    """
+    if isinstance(outcome, str):
+        return Measured(implementation.key, why_not=outcome)
+    check, ms = outcome.check, outcome.timed.median_ms
+    assert check is not None
+    precision = precision_of(check.max_error, job)
+    is_reduced = isinstance(implementation, Rung) and implementation.reduced_precision
+    return Measured(
+        key=implementation.key,
+        ms=ms,
+        quartiles=outcome.timed.quartiles_ms,
+        samples=len(outcome.timed.samples_ms),
+        max_error=check.max_error,
+        precision="reduced" if is_reduced and precision else precision,
+        ok=check.ok,
+        why_not=None if check.ok else f"Its output is {check}.",
+        share=100 * copy_ms / ms,
+        block_xy=outcome.block_xy,
+        passes=len(outcome.ran),
+        registers=max((ran.registers or 0 for ran in outcome.ran), default=0),
+        shared_bytes=max((ran.shared_bytes or 0 for ran in outcome.ran), default=0),
     )
 
 
