@@ -15,8 +15,8 @@ from tests.workbench.driving import (
     until,
 )
 from workbench.files.image_files import save
-from workbench.panels.gallery.thumbnails import MAX_THUMBNAILS
-from workbench.panels.gallery.wall import Wall
+from workbench.panels.gallery.gallery import Wall
+from workbench.panels.gallery.thumbnails import CAPTION, MAX_THUMBNAILS
 from workbench.window.picture_intake import words_for
 
 NAMES = ("img1.png", "img2.jpg", "img10.png", "other.png")
@@ -76,12 +76,12 @@ def wall(window):
 
 
 def names_on(of):
-    return [of.model().index(row, 0).data() for row in range(of.model().rowCount())]
+    return of.model().stringList()
 
 
 def thumbnails(of):
-    rows = [of.model().index(row, 0) for row in range(of.model().rowCount())]
-    return [each.data(Qt.ItemDataRole.DecorationRole) is not None for each in rows]
+    of.grab()  # a tile that is painted gets its thumbnail
+    return [of.model().index(row, 0).data(CAPTION) for row in range(of.model().rowCount())]
 
 
 def told(of, row):

@@ -1,4 +1,4 @@
-"""Thumbnails for the gallery, made off the GUI thread."""
+"""Tiles with thumbnails, which are made off the GUI thread once they are seen."""
 
 from __future__ import annotations
 
@@ -10,40 +10,34 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QStringListModel, Qt, Signal
-from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QSize, QStringListModel, Qt
+from PySide6.QtGui import QIcon, QImage, QPainter, QPixmap
 
+from kernels.pictures.generated import PICTURES
 from workbench.base.background import Background
 from workbench.base.plain_text import tip_text
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
-from workbench.imaging.display import Display, to_display
-from workbench.panels.gallery import wall
-from workbench.panels.gallery.wall import THUMBNAIL
+from workbench.imaging.display import to_display
 
+THUMBNAIL = QSize(144, 96)  # 3:2, in device-independent pixels
 MAX_FILE_BYTES = 1 << 27  # of a picture that is decoded for a thumbnail alone
 Size = tuple[int, int]
+Key = Path | str  # a file, or the key of a built-in picture
 
 
-def thumbnail(make: Callable[[], NDArray[Any]], device_pixel_ratio: float) -> tuple[QImage, str]:
-    """Make a small picture of the samples, and a caption such as "768×512 RGB uint8"."""
-    samples = make()
-    height, width = samples.shape[:2]
-    return _small(to_display(samples), device_pixel_ratio), _caption(width, height, samples)
-
-
-def thumbnail_of_file(path: Path, device_pixel_ratio: float) -> tuple[QImage, str]:
-    """Make a small picture of a file, and its caption, as `thumbnail` does.
+def thumbnail(key: Key, device_pixel_ratio: float) -> tuple[QImage, str]:
+    """Make a small picture of a file or a built-in one, and a caption: "768×512 RGB uint8".
 
     Raises ImageFileError, also for a file too large for this purpose.
     """
-    if path.stat().st_size > MAX_FILE_BYTES:
-        raise ImageFileError(f"{path.name} is too large for a thumbnail.")
-    if (found := _reduced_jpeg(path, device_pixel_ratio)) is None:
-        return thumbnail(lambda: image_files.load(path, ask=True).samples, device_pixel_ratio)
-    samples, (width, height) = found
-    caption = _caption(width, height, samples)
-    return _small(to_display(samples), device_pixel_ratio), caption
+    if not isinstance(key, Path):
+        return _small(PICTURES[key].make(), None, device_pixel_ratio)
+    if key.stat().st_size > MAX_FILE_BYTES:
+        raise ImageFileError(f"{key.name} is too large for a thumbnail.")
+    if (found := _reduced_jpeg(key, device_pixel_ratio)) is not None:
+        return _small(*found, device_pixel_ratio)
+    return _small(image_files.load(key, ask=True).samples, None, device_pixel_ratio)
 
 
 def _reduced_jpeg(path: Path, device_pixel_ratio: float) -> tuple[NDArray[Any], Size] | None:
@@ -65,152 +59,117 @@ def _reduced_jpeg(path: Path, device_pixel_ratio: float) -> tuple[NDArray[Any], 
     return np.ascontiguousarray(np.atleast_3d(samples)), size
 
 
-def _caption(width: int, height: int, samples: NDArray[Any]) -> str:
-    colour = ("grey", "grey + alpha", "RGB", "RGBA")[samples.shape[2] - 1]
-    return f"{width}×{height} {colour} {samples.dtype}"
+def _small(samples: NDArray[Any], size: Size | None, ratio: float) -> tuple[QImage, str]:
+    """Scale samples into the middle of a tile's box; enlarge tiny ones with sharp pixels.
 
-
-def _small(display: Display, device_pixel_ratio: float) -> QImage:
-    """Scale the picture to fit a tile; enlarge tiny ones with sharp pixels."""
-    box = (THUMBNAIL.toSizeF() * device_pixel_ratio).toSize()
+    size  width and height for the caption; None: those of the samples
+    """
+    box = (THUMBNAIL.toSizeF() * ratio).toSize()
+    images = to_display(samples).images
     large_enough = [
-        image
-        for image in display.images
-        if image.width() >= box.width() or image.height() >= box.height()
+        each for each in images if each.width() >= box.width() or each.height() >= box.height()
     ]
-    image = large_enough[-1] if large_enough else display.images[0]
     ways = Qt.TransformationMode
     mode = ways.SmoothTransformation if large_enough else ways.FastTransformation
+    image = large_enough[-1] if large_enough else images[0]
     small = image.scaled(box, Qt.AspectRatioMode.KeepAspectRatio, mode)
-    small.setDevicePixelRatio(device_pixel_ratio)
-    return small
+    made = QImage(box, QImage.Format.Format_ARGB32_Premultiplied)
+    made.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(made)
+    left, top = (box.width() - small.width()) // 2, (box.height() - small.height()) // 2
+    painter.drawImage(left, top, small)
+    painter.end()
+    made.setDevicePixelRatio(ratio)
+    width, height = size or samples.shape[1::-1]
+    colour = ("grey", "grey + alpha", "RGB", "RGBA")[samples.shape[2] - 1]
+    return made, f"{width}×{height} {colour} {samples.dtype}"
 
 
 MAX_THUMBNAILS = 300  # kept; at 200 % they take 66 MB
 MAX_WAITING = 60  # those seen longest ago are asked for again when they are seen again
-NO_THUMBNAIL = "no thumbnail"
+KEY = Qt.ItemDataRole.UserRole
+CAPTION = Qt.ItemDataRole.UserRole + 1
+Index = QModelIndex | QPersistentModelIndex
 
-_Made = tuple[QPixmap | None, str]
-_Index = QModelIndex | QPersistentModelIndex
 
+class TileModel(QStringListModel):
+    """Tiles by their titles, a row each; those painted get a thumbnail, the latest first.
 
-class LazyThumbnails(QObject):
-    """Thumbnails requested by views as they paint, the latest request first.
-
-    Signals:
-        made(key, row): there is one, or making it failed.
+    Qt counts and lays out the titles by itself: a folder may hold a hundred thousand.
     """
 
-    made = Signal(object, int)
-
-    def __init__(
-        self,
-        device_pixel_ratio: Callable[[], float],
-        parent: QObject,
-        make: Callable[[Any, float], tuple[QImage, str]] = thumbnail_of_file,
-    ) -> None:
-        """Make thumbnails of files by their paths, or of whatever keys `make` takes."""
+    def __init__(self, device_pixel_ratio: Callable[[], float], parent: QObject) -> None:
         super().__init__(parent)
-        self._ratio, self._make = device_pixel_ratio, make
-        self._made: OrderedDict[Any, _Made] = OrderedDict()
-        self._waiting: OrderedDict[Any, int] = OrderedDict()  # the rows that were painted
-        self._making: tuple[Any, int] | None = None  # the key and the row of a thumbnail
+        self._ratio = device_pixel_ratio
+        self._key_of: Callable[[int], Key] = str
+        self._made: OrderedDict[Key, tuple[QIcon, str]] = OrderedDict()
+        self._waiting: OrderedDict[Key, int] = OrderedDict()  # the rows that were painted
+        self._making: tuple[Key, int] | None = None
         self._background = Background((ImageFileError, OSError), self)
+        blank = QPixmap(THUMBNAIL)
+        blank.fill(Qt.GlobalColor.transparent)
+        self._blank = QIcon(blank)
 
     def close_threads(self) -> None:
         """Wait for the thread to end."""
         self._background.close()
 
-    def pixmap(self, key: Any, row: int) -> QPixmap | None:
-        """The thumbnail of the tile in that row; or None, and one is being made."""
+    def show_tiles(self, titles: Sequence[str], key_of: Callable[[int], Key]) -> None:
+        """List other tiles; `key_of` returns the key of a row. Thumbnails are kept."""
+        self._key_of = key_of
+        self._waiting.clear()
+        self.setStringList(list(titles))
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Data of a tile; a request for its picture has one made."""
+        if not index.isValid() or role == Qt.ItemDataRole.EditRole:
+            return super().data(index, role)
+        key, title = self._key_of(index.row()), super().data(index, Qt.ItemDataRole.EditRole)
+        icon, caption = self._made.get(key, (self._blank, ""))
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return f"{title}\n{caption or ' '}"  # always two lines
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return ", ".join(filter(None, (title, caption)))
+            case Qt.ItemDataRole.ToolTipRole:
+                return tip_text(str(key) if isinstance(key, Path) else PICTURES[key].shows)
+            case Qt.ItemDataRole.DecorationRole:  # it is being painted
+                self._ask_for(key, index.row())
+                return icon
+        return {KEY: key, CAPTION: caption}.get(role)
+
+    def _ask_for(self, key: Key, row: int) -> None:
         if key in self._made:
             self._made.move_to_end(key)
-            return self._made[key][0]
-        if self._making is not None and self._making[0] == key:
-            return None  # it is painted once more meanwhile
-        self._waiting[key] = row
-        self._waiting.move_to_end(key)
-        while len(self._waiting) > MAX_WAITING:
-            self._waiting.popitem(last=False)
-        self._make_next()
-        return None
-
-    def caption(self, key: Any) -> str:
-        """The caption of a tile; empty until its thumbnail is made."""
-        return self._made.get(key, (None, ""))[1]
-
-    def forget_waiting(self) -> None:
-        """Drop all requests, as other tiles are listed now."""
-        self._waiting.clear()
+        elif self._making is None or self._making[0] != key:  # else it is painted once more
+            self._waiting[key] = row
+            self._waiting.move_to_end(key)
+            while len(self._waiting) > MAX_WAITING:
+                self._waiting.popitem(last=False)
+            self._make_next()
 
     def _make_next(self) -> None:
         if self._making is not None or not self._waiting:
             return
         self._making = self._waiting.popitem()
         self._background.run(
-            partial(self._make, self._making[0], self._ratio()),
+            partial(thumbnail, self._making[0], self._ratio()),
             lambda made: self._take(QPixmap.fromImage(made[0]), made[1]),
-            lambda _: self._take(None, NO_THUMBNAIL),  # opening it says why
-            lambda: self._take(None, NO_THUMBNAIL),
+            lambda _: self._take(None, "no thumbnail"),  # opening it says why
+            lambda: self._take(None, "no thumbnail"),
         )
 
     def _take(self, pixmap: QPixmap | None, caption: str) -> None:
         assert self._making is not None
         (key, row), self._making = self._making, None
-        self._made[key] = (pixmap, caption)
+        icon = self._blank
+        if pixmap is not None:
+            icon = QIcon(pixmap)
+            icon.addPixmap(pixmap, QIcon.Mode.Selected)  # else Qt tints it
+        self._made[key] = icon, caption
         while len(self._made) > MAX_THUMBNAILS:
             self._made.popitem(last=False)
-        self.made.emit(key, row)
-        self._make_next()
-
-
-class TileModel(QStringListModel):
-    """Tiles by their titles, a row each; what is painted gets a thumbnail.
-
-    Qt counts and lays out the titles by itself: a folder may hold a hundred thousand.
-    """
-
-    def __init__(self, thumbnails: LazyThumbnails) -> None:
-        super().__init__(thumbnails)  # a view does not keep it
-        self._thumbnails = thumbnails
-        self._key_of: Callable[[int], Any] = int
-        self._hint_of: Callable[[Any], str] = str
-        thumbnails.made.connect(self._update)
-
-    def show_tiles(
-        self,
-        titles: Sequence[str],
-        key_of: Callable[[int], Any],
-        hint_of: Callable[[Any], str] = str,
-    ) -> None:
-        """List other tiles; thumbnails are kept.
-
-        key_of   returns what stands for the tile of a row, as a file's path
-        hint_of  returns the tooltip of a key
-        """
-        self._key_of, self._hint_of = key_of, hint_of
-        self._thumbnails.forget_waiting()
-        self.setStringList(list(titles))
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Data of a tile; a request for its picture has one made."""
-        if not index.isValid() or role == Qt.ItemDataRole.DisplayRole:
-            return super().data(index, role)
-        key = self._key_of(index.row())
-        match role:
-            case wall.KEY:
-                return key
-            case Qt.ItemDataRole.ToolTipRole:
-                return tip_text(self._hint_of(key))
-            case Qt.ItemDataRole.DecorationRole:  # it is being painted
-                return self._thumbnails.pixmap(key, index.row())
-            case wall.CAPTION:
-                return self._thumbnails.caption(key)
-            case Qt.ItemDataRole.AccessibleTextRole:
-                return ", ".join(filter(None, (index.data(), self._thumbnails.caption(key))))
-        return None
-
-    def _update(self, key: Any, row: int) -> None:
         if row < self.rowCount() and self._key_of(row) == key:
             index = self.index(row, 0)
             self.dataChanged.emit(index, index)
+        self._make_next()

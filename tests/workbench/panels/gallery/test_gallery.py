@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton
 from kernels.pictures.generated import PICTURES
 from tests.workbench.files.kodak_server import KodakServer
 from workbench.files.kodak import NAMES, KodakSet
-from workbench.panels.gallery.gallery import Gallery
-from workbench.panels.gallery.wall import CAPTION, TileList
+from workbench.panels.gallery.gallery import Gallery, Wall
+from workbench.panels.gallery.thumbnails import CAPTION, KEY
 
 
 class Remembered(dict):
@@ -65,31 +65,29 @@ def server(kodak):
     server.close()
 
 
-def tiles(gallery, name):
-    return gallery.findChild(TileList, name)
+def wall(gallery):
+    return gallery.findChild(Wall)
 
 
-def trouble(gallery):
-    return gallery.findChild(QLabel, "kodak_trouble")
+def keys(gallery):
+    model = wall(gallery).model()
+    return [model.index(row, 0).data(KEY) for row in range(model.rowCount())]
 
 
 def button(gallery, name):
     return gallery.findChild(QPushButton, name)
 
 
-def captions(of):
+def captions(gallery):
     """What stands below the tiles; a tile that is painted gets its thumbnail."""
+    of = wall(gallery)
     of.grab()
     return [of.model().index(row, 0).data(CAPTION) for row in range(of.model().rowCount())]
 
 
-def has_all_thumbnails(of):
-    found = captions(of)
-    return bool(found) and all(found)
-
-
-def photographs_in(folder, *numbers):
-    return [folder / NAMES[number - 1] for number in numbers]
+def listed(folder, *numbers):
+    """The keys of these photographs and of the built-in pictures."""
+    return [*(folder / NAMES[number - 1] for number in numbers), *PICTURES]
 
 
 def wait_for_offer(qtbot, gallery):
@@ -98,27 +96,26 @@ def wait_for_offer(qtbot, gallery):
 
 def test_the_kodak_pictures_and_the_built_in_ones_get_thumbnails(show, kodak, qtbot):
     gallery = show(kodak)
-    photographs, built_ins = tiles(gallery, "kodak_tiles"), tiles(gallery, "built_in_tiles")
-    qtbot.waitUntil(lambda: has_all_thumbnails(photographs))
-    qtbot.waitUntil(lambda: has_all_thumbnails(built_ins))
-    assert photographs.keys() == photographs_in(kodak, *range(1, 25))
-    assert built_ins.keys() == list(PICTURES)
-    assert captions(photographs)[3] == "512×768 RGB uint8"
+    qtbot.waitUntil(lambda: keys(gallery) == listed(kodak, *range(1, 25)))
+    gallery.resize(1400, 1400)  # all of them are seen
+    qtbot.waitUntil(lambda: all(captions(gallery)))
+    assert captions(gallery)[3] == "512×768 RGB uint8"
     assert not button(gallery, "kodak_download").isVisible()
 
 
-def test_enter_and_a_click_choose_a_photograph(show, kodak, opened, qtbot):
+def test_enter_and_a_click_choose_a_picture(show, kodak, opened, qtbot):
     gallery = show(kodak)
-    photographs = tiles(gallery, "kodak_tiles")
-    qtbot.waitUntil(lambda: len(photographs.keys()) == 24)
-    photographs.setFocus()
-    qtbot.waitUntil(photographs.hasFocus)
-    qtbot.keyClick(photographs, Qt.Key.Key_Right)
-    qtbot.keyClick(photographs, Qt.Key.Key_Return)
-    assert opened == [kodak / NAMES[1]]
-    place = photographs.visualRect(photographs.model().index(4, 0)).center()
-    qtbot.mouseClick(photographs.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert opened == [kodak / NAMES[1], kodak / NAMES[4]]
+    shown = wall(gallery)
+    qtbot.waitUntil(lambda: len(keys(gallery)) > 24)
+    shown.setFocus()
+    qtbot.waitUntil(shown.hasFocus)
+    qtbot.keyClick(shown, Qt.Key.Key_Right)
+    qtbot.keyClick(shown, Qt.Key.Key_Return)
+    place = shown.visualRect(shown.model().index(4, 0)).center()
+    qtbot.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.keyClick(shown, Qt.Key.Key_End)
+    qtbot.keyClick(shown, Qt.Key.Key_Space)
+    assert opened == [kodak / NAMES[1], kodak / NAMES[4], list(PICTURES)[-1]]
 
 
 def test_missing_pictures_are_downloaded_on_request(show, server, tmp_path, qtbot):
@@ -126,12 +123,10 @@ def test_missing_pictures_are_downloaded_on_request(show, server, tmp_path, qtbo
         shutil.copyfile(_kodak_file(server, name), tmp_path / name)
     gallery = show(tmp_path, server.address)
     wait_for_offer(qtbot, gallery)
-    assert button(gallery, "kodak_download").text() == "Dow&nload 3 pictures (2 MB)"
+    assert button(gallery, "kodak_download").text() == "Dow&nload 3 of 24 pictures (2 MB)"
     assert server.asked == [], "nothing is fetched unasked"
     button(gallery, "kodak_download").click()
-    photographs = tiles(gallery, "kodak_tiles")
-    qtbot.waitUntil(lambda: len(photographs.keys()) == 24)
-    qtbot.waitUntil(lambda: has_all_thumbnails(photographs))
+    qtbot.waitUntil(lambda: keys(gallery) == listed(tmp_path, *range(1, 25)))
     qtbot.waitUntil(lambda: not gallery.findChild(QProgressBar).isVisible())
     assert KodakSet(tmp_path).missing() == ()
     assert server.asked == list(NAMES[21:])
@@ -149,7 +144,7 @@ def test_a_download_shows_its_progress_and_can_be_cancelled_and_resumed(
     button(gallery, "kodak_cancel").click()
     server.gate.set()
     wait_for_offer(qtbot, gallery)
-    assert not trouble(gallery).isVisible()
+    assert not gallery.findChild(QLabel, "kodak_trouble").isVisible()
     assert KodakSet(tmp_path).missing() != ()
     button(gallery, "kodak_download").click()
     qtbot.waitUntil(lambda: KodakSet(tmp_path).missing() == ())
@@ -162,18 +157,16 @@ def test_a_folder_that_went_and_came_back_is_seen_when_it_is_shown_again(
     folder.mkdir()
     shutil.copyfile(kodak / NAMES[0], folder / NAMES[0])
     gallery = show(folder)
-    photographs = tiles(gallery, "kodak_tiles")
-    qtbot.waitUntil(lambda: photographs.keys() == photographs_in(folder, 1))
+    qtbot.waitUntil(lambda: keys(gallery) == listed(folder, 1))
     folder.rename(tmp_path / "elsewhere")
     gallery.hide()
     gallery.show()
-    qtbot.waitUntil(lambda: photographs.keys() == [])
-    assert "24 pictures" in button(gallery, "kodak_download").text()
+    qtbot.waitUntil(lambda: keys(gallery) == listed(folder))
+    assert "24 of 24 pictures" in button(gallery, "kodak_download").text()
     (tmp_path / "elsewhere").rename(folder)
     gallery.hide()
     gallery.show()
-    qtbot.waitUntil(lambda: photographs.keys() == photographs_in(folder, 1))
-    qtbot.waitUntil(lambda: has_all_thumbnails(photographs))
+    qtbot.waitUntil(lambda: keys(gallery) == listed(folder, 1))
 
 
 def test_closing_in_the_middle_of_a_download_leaves_nothing_half(show, server, tmp_path, qtbot):
