@@ -6,20 +6,20 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
-from PySide6.QtGui import QFont, QIcon, QImage, QKeyEvent, QPixmap
-from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QScrollArea, QToolButton, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QIcon, QImage, QKeyEvent, QPixmap
+from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from kernels import filters
 from kernels.filters import GROUPS, Filter
 from workbench.base.background import Background
-from workbench.base.plain_text import Label
+from workbench.base.plain_text import Label, tip_text
 from workbench.imaging.filter_previews import preview, reduced
 from workbench.model.intents import has_parameter
 from workbench.model.state import State
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, VBox
-from workbench.widgets.buttons import make_button, tab_button
+from workbench.widgets.buttons import make_button
 from workbench.widgets.drop_down import ToolList
 from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.tile import scaled_font
@@ -27,7 +27,8 @@ from workbench.widgets.tile import scaled_font
 SETTINGS_TIP = "What the chosen filter takes besides its size, in the panel Settings."
 COLUMNS = 5
 PREVIEW_PX = QSize(128, 58)
-TILE_PX = QSize(152, 88)
+TILE_PX = QSize(162, 88)
+KEY = Qt.ItemDataRole.UserRole
 
 
 class FilterPopup(QFrame):
@@ -50,29 +51,66 @@ class FilterPopup(QFrame):
         self._search.setAccessibleName("Search filters")
         self._search.setPlaceholderText("Search filters, such as blur or slope")
         self._search.setClearButtonEnabled(True)
-        self._search.textChanged.connect(self._arrange)
+        self._search.textChanged.connect(self._find)
         self._search.installEventFilter(self)
-        self._settings = make_button("popup-settings", "Sigma, amount, border…", SETTINGS_TIP)
-        self._settings.clicked.connect(self.hide)
-        self._settings.clicked.connect(lambda: open_settings())
-        self._tiles = {each.key: self._tile(each) for each in filters.all_filters()}
-        bold = scaled_font(1.0, QFont.Weight.DemiBold)
-        self._headings = {group: Label(group, font=bold, is_muted=True) for group in GROUPS}
+        settings = make_button("popup-settings", "Sigma, amount, border…", SETTINGS_TIP)
+        settings.clicked.connect(self.hide)
+        settings.clicked.connect(lambda: open_settings())
+        self._list = QListWidget()
+        self._list.setObjectName("filter-list")
+        self._list.setAccessibleName("Filters")
+        self._list.setViewMode(QListWidget.ViewMode.IconMode)
+        self._list.setMovement(QListWidget.Movement.Static)
+        self._list.setFont(scaled_font(0.93))
+        self._list.setIconSize(PREVIEW_PX)
+        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the search has the keyboard
+        self._list.itemClicked.connect(self._pick)
+        self._list.currentItemChanged.connect(
+            lambda item: self._search.setAccessibleDescription(item.text() if item else "")
+        )
+        bar_px = self._list.verticalScrollBar().sizeHint().width()
+        self._wide_px = COLUMNS * TILE_PX.width() + 4
+        self._list.setFixedWidth(self._wide_px + bar_px)
+        self._fill()
         self._nothing = Label("No filter is called that.", is_muted=True)
-        self._places: dict[tuple[int, int], str] = {}  # of the tiles that are shown
-        self._current = ""
+        above = HBox(spacing=6)
+        above.add((self._search, 1), settings)
+        VBox(self, (10, 10, 6, 10)).add(above, self._nothing, (self._list, 1))
         self._max_height = 0  # as the screen has room for, once it is open
-        self._lay_out()
+
+    def _fill(self) -> None:
+        """Make a heading for each group, and a tile for each of its filters."""
+        blank = QPixmap(PREVIEW_PX)
+        blank.fill(Qt.GlobalColor.transparent)
+        bold = scaled_font(1.0, QFont.Weight.DemiBold)
+        self._groups: list[tuple[QListWidgetItem, list[QListWidgetItem]]] = []  # with headings
+        for group in GROUPS:
+            heading = QListWidgetItem(group, self._list)
+            heading.setFlags(Qt.ItemFlag.NoItemFlags)
+            heading.setFont(bold)
+            heading.setTextAlignment(Qt.AlignmentFlag.AlignLeft)
+            heading.setSizeHint(QSize(self._wide_px, QFontMetrics(bold).height() + 4))
+            tiles: list[QListWidgetItem] = []
+            self._groups.append((heading, tiles))
+            for each in filters.all_filters():
+                if each.group == group:
+                    tile = QListWidgetItem(QIcon(blank), each.title, self._list)
+                    tile.setData(KEY, each.key)
+                    tile.setToolTip(tip_text(each.idea))
+                    tile.setSizeHint(TILE_PX)
+                    tiles.append(tile)
+
+    @property
+    def _tiles(self) -> list[QListWidgetItem]:
+        return [tile for _, tiles in self._groups for tile in tiles]
 
     def open_below(self, box: QWidget, key: str) -> None:
         """Open below `box`, or where the screen has room, with the filter `key` chosen."""
-        self._current = key
         self._search.clear()
-        self._arrange("")
+        self._list.setCurrentItem(next(each for each in self._tiles if each.data(KEY) == key))
+        self._find("")
         room = box.screen().availableGeometry()
         corner = box.mapToGlobal(QPoint(0, box.height() + 2))
-        bar_px = self._area.verticalScrollBar().sizeHint().width()
-        self._area.setFixedWidth(self._inside.sizeHint().width() + bar_px)
         self._max_height = max(room.bottom() - corner.y(), room.height() // 2)
         self._fit()
         x = min(corner.x(), room.right() - self.width())
@@ -80,23 +118,24 @@ class FilterPopup(QFrame):
         self.move(max(x, room.left()), max(y, room.top()))
         self.show()
         self._search.setFocus()
-        self._area.ensureWidgetVisible(self._tiles[key])
 
     def show_previews(self, images: dict[str, QImage], ratio: float) -> None:
         """Show a picture on each tile, with device pixel ratio `ratio`."""
-        for key, image in images.items():
-            pixmap = QPixmap.fromImage(image)
+        for tile in self._tiles:
+            pixmap = QPixmap.fromImage(images[tile.data(KEY)])
             pixmap.setDevicePixelRatio(ratio)
-            self._tiles[key].setIcon(QIcon(pixmap))
+            icon = QIcon(pixmap)
+            icon.addPixmap(pixmap, QIcon.Mode.Selected)  # else Qt tints it
+            tile.setIcon(icon)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        if watched is self._search and event.type() == QEvent.Type.KeyPress:
-            assert isinstance(event, QKeyEvent)
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._pick(self._current)
+        if watched is self._search and isinstance(event, QKeyEvent):
+            is_press = event.type() == QEvent.Type.KeyPress
+            if is_press and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._pick(self._list.currentItem())
                 return True
-            if (step := ARROWS.get(event.key())) is not None:
-                self._go(*step)
+            if is_press and event.key() in ARROWS:
+                QCoreApplication.sendEvent(self._list, event)
                 return True
         return super().eventFilter(watched, event)
 
@@ -106,93 +145,31 @@ class FilterPopup(QFrame):
         else:
             super().keyPressEvent(event)
 
-    def _fit(self) -> None:
-        around_px = self.sizeHint().height() - self._area.sizeHint().height()
-        needed = self._inside.sizeHint().height() + around_px
-        self.resize(self.sizeHint().width(), min(needed, self._max_height))
-
-    def _pick(self, key: str) -> None:
-        if key:
+    def _pick(self, tile: QListWidgetItem | None) -> None:
+        if tile is not None and not tile.isHidden() and tile.data(KEY):
             self.hide()
-            self._pick_key(key)
+            self._pick_key(tile.data(KEY))
 
-    def _go(self, across: int, down: int) -> None:
-        """Go to the next tile in reading order, or up and down a column."""
-        order = sorted(self._places)
-        at = next((place for place in order if self._places[place] == self._current), None)
-        if at is None:
-            return
-        if across:
-            to = order[min(max(order.index(at) + across, 0), len(order) - 1)]
-        else:
-            lines = sorted({row for row, _ in order})
-            row = lines[min(max(lines.index(at[0]) + down, 0), len(lines) - 1)]
-            to = min((place for place in order if place[0] == row), key=lambda p: abs(p[1] - at[1]))
-        self._mark(self._places[to])
-
-    def _mark(self, key: str) -> None:
-        self._current = key
-        for name, tile in self._tiles.items():
-            tile.setChecked(name == key)
-        if key:
-            self._area.ensureWidgetVisible(self._tiles[key])
-        self._search.setAccessibleDescription(self._tiles[key].text() if key else "")
-
-    def _arrange(self, text: str) -> None:
-        """Show the filters found by `text`, in their groups, and mark one."""
-        found = [each for each in filters.all_filters() if _is_found(each, text)]
-        self._places, row = {}, 0
-        for part in (*self._tiles.values(), *self._headings.values()):
-            self._grid.removeWidget(part)
-            part.hide()
-        for group in GROUPS:
-            members = [each for each in found if each.group == group]
-            if not members:
-                continue
-            self._grid.addWidget(self._headings[group], row, 0, 1, COLUMNS)
-            self._headings[group].show()
-            for number, each in enumerate(members):
-                place = row + 1 + number // COLUMNS, number % COLUMNS
-                self._places[place] = each.key
-                self._grid.addWidget(self._tiles[each.key], *place)
-                self._tiles[each.key].show()
-            row += 2 + (len(members) - 1) // COLUMNS
+    def _find(self, text: str) -> None:
+        """Show the filters found by `text`, below their groups, and mark one."""
+        found = {each.key for each in filters.all_filters() if _is_found(each, text)}
+        for heading, tiles in self._groups:
+            for tile in tiles:
+                tile.setHidden(tile.data(KEY) not in found)
+            heading.setHidden(all(tile.isHidden() for tile in tiles))
         self._nothing.setVisible(not found)
-        keys = list(self._places.values())
-        self._mark(self._current if self._current in keys else next(iter(keys), ""))
+        shown = [tile for tile in self._tiles if not tile.isHidden()]
+        if shown and self._list.currentItem() not in shown:
+            self._list.setCurrentItem(shown[0])
         if self.isVisible():
             self._fit()
 
-    def _tile(self, each: Filter) -> QToolButton:
-        tile = tab_button(f"filter-{each.key}", each.title, each.idea)
-        tile.setCheckable(True)
-        tile.setProperty("tile", True)
-        tile.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-        tile.setIconSize(PREVIEW_PX)
-        blank = QPixmap(PREVIEW_PX)
-        blank.fill(Qt.GlobalColor.transparent)
-        tile.setIcon(QIcon(blank))
-        tile.setFont(scaled_font(0.93))
-        tile.setFixedSize(TILE_PX)
-        tile.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the search has the keyboard
-        tile.clicked.connect(lambda: self._pick(each.key))
-        return tile
-
-    def _lay_out(self) -> None:
-        self._inside = QWidget()
-        self._grid = QGridLayout()
-        self._grid.setSpacing(4)
-        VBox(self._inside, 0).add(self._grid, self._nothing, 1)
-        self._area = QScrollArea()
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setWidgetResizable(True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setWidget(self._inside)
-        rows = VBox(self, (10, 10, 6, 10))
-        above = HBox(spacing=6)
-        above.add((self._search, 1), self._settings)
-        rows.add(above, (self._area, 1))
+    def _fit(self) -> None:
+        """Be as high as what is found, or as the screen has room for."""
+        self._list.doItemsLayout()
+        around_px = self.sizeHint().height() - self._list.sizeHint().height()
+        needed = self._list.contentsSize().height() + 4 + around_px
+        self.resize(self.sizeHint().width(), min(needed, self._max_height))
 
 
 def _is_found(each: Filter, text: str) -> bool:

@@ -3,12 +3,12 @@
 import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit, QToolButton
+from PySide6.QtWidgets import QComboBox, QLineEdit, QListWidget
 
 from kernels.filters import GROUPS, all_filters
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, settle, show_picture, until
-from workbench.panels.controls.filter_popup import FilterPopup
+from workbench.panels.controls.filter_popup import KEY, TILE_PX, FilterPopup
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)  # offscreen
 
@@ -40,30 +40,31 @@ def type_in(popup, text):
     QTest.keyClicks(child(popup, "filter-search", QLineEdit), text)
 
 
-def shown(popup):
-    """The keys of the filters that are shown."""
-    tiles = [each for each in popup.findChildren(QToolButton) if each.isCheckable()]
-    return {tile.objectName().removeprefix("filter-") for tile in tiles if tile.isVisible()}
+def tiles(popup):
+    """The tiles of the filters that are shown, by their keys."""
+    of = child(popup, "filter-list", QListWidget)
+    every = (of.item(row) for row in range(of.count()))
+    return {each.data(KEY): each for each in every if each.data(KEY) and not each.isHidden()}
 
 
 def marked(popup):
-    return [tile.text() for tile in popup.findChildren(QToolButton) if tile.isChecked()]
+    return child(popup, "filter-list", QListWidget).currentItem().text()
 
 
 def test_it_shows_all_filters_with_the_present_one_marked(popup):
-    assert shown(popup) == {each.key for each in all_filters()}
-    assert marked(popup) == ["Gaussian blur"]
-    places = [popup.findChild(QToolButton, f"filter-{each.key}") for each in all_filters()]
-    assert len({(tile.pos().x(), tile.pos().y()) for tile in places}) == len(places)
-    for tile in places:  # no word is cut
-        room = tile.width() - 8
-        assert tile.fontMetrics().horizontalAdvance(tile.text()) <= room
+    of = child(popup, "filter-list", QListWidget)
+    assert set(tiles(popup)) == {each.key for each in all_filters()}
+    assert marked(popup) == "Gaussian blur"
+    places = [of.visualItemRect(tile) for tile in tiles(popup).values()]
+    assert len({(place.x(), place.y()) for place in places}) == len(places)
+    for tile in tiles(popup).values():  # no word is cut
+        assert of.fontMetrics().horizontalAdvance(tile.text()) <= TILE_PX.width() - 14
 
 
 def test_typing_searches_at_once_and_enter_chooses(qtbot, window, popup):
     height = popup.height()
     type_in(popup, "lap gau")
-    assert shown(popup) == {"laplacian_of_gaussian"}
+    assert set(tiles(popup)) == {"laplacian_of_gaussian"}
     assert 100 < popup.height() < height / 2  # as high as what is found
     result = settle(qtbot, window, lambda: press(popup, Qt.Key.Key_Return))
     assert result.job.filter_title == "Laplacian of Gaussian"
@@ -75,24 +76,22 @@ def test_arrow_keys_go_along_and_down(popup):
     first, second = (
         [each.title for each in all_filters() if each.group == name] for name in GROUPS[:2]
     )
-    for title in (*first[1:], second[0]):  # on to the next group
+    for title in first[1:]:
         press(popup, Qt.Key.Key_Right)
-        assert marked(popup) == [title]
-    press(popup, Qt.Key.Key_Down)
-    assert marked(popup) == ["Sobel X"]
-    press(popup, Qt.Key.Key_Down)
+        assert marked(popup) == title
+    press(popup, Qt.Key.Key_Down)  # on to the next group
+    assert marked(popup) == second[len(first) - 1]
     press(popup, Qt.Key.Key_Left)
-    press(popup, Qt.Key.Key_Up)
-    press(popup, Qt.Key.Key_Up)
-    press(popup, Qt.Key.Key_Up)
-    press(popup, Qt.Key.Key_Up)
-    assert len(marked(popup)) == 1
+    assert marked(popup) == second[len(first) - 2]
+    for _ in range(3):
+        press(popup, Qt.Key.Key_Up)
+    assert marked(popup) == first[len(first) - 2]
 
 
 def test_each_tile_shows_what_its_filter_makes_of_the_open_picture(qtbot, popup):
     def pictures():
-        tiles = (popup.findChild(QToolButton, f"filter-{each.key}") for each in all_filters())
-        return [tile.icon().pixmap(QSize(999, 999)).toImage() for tile in tiles]
+        every = tiles(popup).values()
+        return [tile.icon().pixmap(QSize(999, 999)).toImage() for tile in every]
 
     until(qtbot, lambda: pictures()[0].pixelColor(5, 5).alpha() == 255)
     seen = {bytes(image.constBits()) for image in pictures()}
