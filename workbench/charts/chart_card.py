@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
@@ -26,8 +25,7 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.charts.canvas import FigureView
 from workbench.charts.data.chart_words import HIDDEN
 from workbench.charts.data.figure import Figure, LegendLine
-from workbench.charts.data.legend_entries import Rows, rows_of
-from workbench.widgets.boxes import VBox
+from workbench.widgets.boxes import Flow, VBox
 from workbench.widgets.folding import FoldButton
 from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import MUTED, scaled_font
@@ -35,17 +33,15 @@ from workbench.widgets.tile import MUTED, scaled_font
 EMPTY = "Points appear here as they are measured."
 URGENT = ("✗", HIDDEN)  # the beginnings of notes that are never folded
 PLOT_SHARE = 0.6  # of the card's height, which its plot has at least
-# Rows of a legend that gives way to it.  At level 1 notes and what was held fixed are folded, at 2
-# the sentence has few lines, at 3 the title has one, and at 4 nothing says whose the numbers are.
-ROWS = (math.inf, 3, 2, 1, 1)
+# Rows of a legend at each level of folding.  At 1 notes and what was held fixed are folded, at 2
+# title, sentence and notes are cut as well.
+ROWS = (math.inf, 2, 1)
 FEW_LINES = 2
 # Names of the labels, and how large their letters are.
 SCALES = {"chart-title": 1.05, "chart-subtitle": 0.85, "chart-sentence": 1.0, "chart-notes": 0.88}
 MAX_ROUNDS = 4  # of an arrangement that changes the size it goes by
 DETAILS_TIP = "What was held fixed and where, the legend (to hide and pin series), and the notes"
-SAMPLE_PX = 28
-GAP_PX = 4
-EDGE_PX = 3
+SAMPLE_PX, GAP_PX, EDGE_PX = 28, 4, 3
 MIN_ROW_PX = 24  # what a finger or an unsteady hand needs
 FONT_SHARE = 0.85  # of the program's font
 STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1}
@@ -66,8 +62,7 @@ class ChartCard(QFrame):
         super().__init__()
         self.setProperty("card", True)
         self._figure: Figure | None = None
-        self._title, self._subtitle, self._sentence, self._notes = map(_label, SCALES)
-        self._labels = self._title, self._subtitle, self._sentence, self._notes
+        self._labels = self._title, _, self._sentence, self._notes = tuple(map(_label, SCALES))
         self._fold = FoldButton("chart-fold", DETAILS_TIP, "Details")
         self._fold.clicked.connect(self._arrange)
         self._legend = Legend()
@@ -77,10 +72,10 @@ class ChartCard(QFrame):
         self.view.setObjectName("chart-canvas")
         self.view.setAccessibleName("Points of the chart")
         self._inside = VBox(self, (10, 8, 10, 8), 4)
-        self._inside.add(self._title, self._subtitle, self._legend, (self.view, 1))
+        self._inside.add(*self._labels[:2], self._legend, (self.view, 1))
         self._inside.add(self._sentence, self._fold, self._notes)
         self._factor = 1.0
-        self._rounds = 0  # of an arrangement under way, with those asked for meanwhile
+        self._is_arranging = False
         # At once, the parts of the card would get their new letters after it.
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._show_letters)
@@ -123,17 +118,15 @@ class ChartCard(QFrame):
     @Slot()
     def _arrange(self) -> None:
         """Show and fold the words; once more where that changed the card's own size."""
-        self._rounds += 1
-        if self._rounds > 1:  # Qt lays out, and so comes here, while a part is being shown
+        if self._is_arranging:  # Qt lays out, and so comes here, while a part is being shown
             return
-        try:
-            for _ in range(MAX_ROUNDS):
-                before = self._rounds
-                self._show_words()
-                if self._rounds == before:
-                    break
-        finally:
-            self._rounds = 0
+        self._is_arranging = True
+        for _ in range(MAX_ROUNDS):
+            before = self.size()
+            self._show_words()
+            if self.size() == before:
+                break
+        self._is_arranging = False
 
     def _show_words(self) -> None:
         """Show as many words as leave the plot PLOT_SHARE of the card, and fold the others.
@@ -161,34 +154,22 @@ class ChartCard(QFrame):
         self._fold.show_fold("Details", is_open)
         _show(self._fold, is_open or level > 0 or len(self._legend.entries) < len(every))
 
-    def _texts(self, level: int) -> tuple[str, str, str, str]:
+    def _texts(self, level: int) -> tuple[str, ...]:
         """The words of all labels at a level of folding."""
-        figure, wide = self._figure, self._wide_px
+        figure = self._figure
         if figure is None:
-            return "", "", "", ""
-        title, subtitle, sentence, notes = (
-            figure.title,
-            figure.subtitle,
-            figure.sentence,
-            figure.notes,
-        )
-        if level >= 1:
-            notes = tuple(note for note in notes if note.startswith(URGENT))
-            subtitle = ". ".join(filter(None, (figure.whose, "" if level > 2 else figure.grey)))
+            return ("",) * len(self._labels)
+        texts = [figure.title, figure.subtitle, figure.sentence, "\n".join(figure.notes)]
+        if level:
             if origin := figure.origin:
-                title = f"{origin[:1].upper()}{origin[1:]}: {title[:1].lower()}{title[1:]}"
-        if level >= 2:
-            sentence = first_sentences(sentence, self._sentence.font(), wide, FEW_LINES)
-        said = "\n".join(notes)
-        if level >= 3:
-            font = self._title.font()  # the chooser says what is behind the last comma
-            shorter = [title, title.rpartition(", ")[0] or title]
-            title = _first_that_fits(shorter, font, wide, 1) or first_words(
-                shorter[1], font, wide, 1
-            )
-            said = first_words(said, self._notes.font(), wide, FEW_LINES)
-            sentence = "" if figure.whose else sentence
-        return title, "" if level >= 4 else subtitle, sentence, said
+                texts[0] = f"{origin[:1].upper()}{origin[1:]}: {texts[0][:1].lower()}{texts[0][1:]}"
+            texts[1] = ". ".join(filter(None, (figure.whose, figure.grey)))
+            texts[3] = "\n".join(note for note in figure.notes if note.startswith(URGENT))
+        if level > 1:
+            lines = (1, 1, FEW_LINES, 1)
+            pairs = zip(texts, self._labels, lines, strict=True)
+            texts = [first_words(t, label.font(), self._wide_px, n) for t, label, n in pairs]
+        return tuple(texts)
 
     def _high_px(self, texts: Sequence[str], rows: float) -> float:
         """The height of these words together, with the legend, the fold and the gaps."""
@@ -228,27 +209,11 @@ def _high_px(text: str, font: QFont, wide_px: float) -> float:
     return QFontMetricsF(font).boundingRect(room, wrap, text).height()
 
 
-def _first_that_fits(texts: Sequence[str], font: QFont, wide_px: float, lines: int) -> str:
-    """The first text of at most `lines` lines; "" for none."""
-    most_px = (lines + 0.5) * QFontMetricsF(font).lineSpacing()
-    return next((text for text in texts if _high_px(text, font, wide_px) < most_px), "")
-
-
 def first_words(text: str, font: QFont, wide_px: float, lines: int) -> str:
-    """Cut a text to whole words that fit, and … where there are more."""
-    words = text.split()
-    shorter = [f"{' '.join(words[:kept])} …" for kept in range(len(words) - 1, 0, -1)]
-    return _first_that_fits([text, *shorter], font, wide_px, lines)
-
-
-def first_sentences(text: str, font: QFont, wide_px: float, lines: int) -> str:
-    """Cut a text to whole sentences that fit, or clauses and … of the first, or words of it."""
-    sentences = re.split(r"(?<=\.) (?=[A-Z])", text)
-    clauses = sentences[0].split("; ")
-    shorter = [" ".join(sentences[:kept]) for kept in range(len(sentences), 0, -1)]
-    shorter += [f"{'; '.join(clauses[:kept])} …" for kept in range(len(clauses) - 1, 0, -1)]
-    found = _first_that_fits(shorter, font, wide_px, lines)
-    return found or first_words(sentences[0], font, wide_px, lines)
+    """Cut a text to whole words that fit into some lines, with … where there are more."""
+    most_px, words = (lines + 0.5) * QFontMetricsF(font).lineSpacing(), text.split()
+    shorter = (f"{' '.join(words[:kept])} …" for kept in range(len(words) - 1, 0, -1))
+    return next((t for t in (text, *shorter) if _high_px(t, font, wide_px) < most_px), "")
 
 
 class LegendEntry(QAbstractButton):
@@ -267,25 +232,26 @@ class LegendEntry(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
-    def show_entry(self, entry: LegendLine, factor: float) -> None:
-        """Show a series, with a font `factor` times as large as usual."""
+    def show_entry(self, entry: LegendLine, font: QFont) -> None:
+        """Show a series."""
         self._entry = entry
+        self.setText(entry.name)
         self.setChecked(not entry.is_hidden)
         pinned = ", pinned" if entry.is_pinned else ""
         name = f"{entry.label}{pinned}{', hidden' if entry.is_hidden else ''}"
         self.setAccessibleName(name)
         self.setToolTip(tip_text(f"{name}\n{HINT}"))
-        font = scaled_font(FONT_SHARE * factor)
+        font = QFont(font)
         font.setBold(entry.is_pinned)
         font.setStrikeOut(entry.is_hidden)
         self.setFont(font)
         self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """The size at which the whole name is readable."""
-        name = self._entry.name if self._entry else ""
-        text_px = self.fontMetrics().horizontalAdvance(name)
-        return QSize(2 * EDGE_PX + SAMPLE_PX + GAP_PX + text_px, MIN_ROW_PX)
+        """The size at which the whole name is readable, and a gap after it."""
+        text_px = self.fontMetrics().horizontalAdvance(self.text())
+        wide = 2 * EDGE_PX + SAMPLE_PX + 2 * GAP_PX + text_px
+        return QSize(wide, max(MIN_ROW_PX, self.fontMetrics().height() + 6))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if event.key() == Qt.Key.Key_P and not event.modifiers():
@@ -313,12 +279,13 @@ class LegendEntry(QAbstractButton):
         draw_sample(painter, self._entry, colors, QRectF(EDGE_PX, 0, SAMPLE_PX, self.height()))
         painter.setOpacity(1.0)
         roles = QPalette.ColorRole
-        role = roles.PlaceholderText if is_hidden else roles.WindowText
-        painter.setPen(self.palette().color(role))
+        painter.setPen(
+            self.palette().color(roles.PlaceholderText if is_hidden else roles.WindowText)
+        )
         left = EDGE_PX + SAMPLE_PX + GAP_PX
         room = QRect(left, 0, self.width() - left - EDGE_PX, self.height())
         cut = Qt.TextElideMode.ElideRight
-        text = self.fontMetrics().elidedText(self._entry.name, cut, room.width())
+        text = self.fontMetrics().elidedText(self.text(), cut, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
         painter.end()
 
@@ -340,18 +307,19 @@ class Legend(QScrollArea):
         super().__init__()
         self._shown: tuple[LegendLine, ...] = ()
         self._buttons: list[LegendEntry] = []
-        self._headings: list[QLabel] = []
-        self._inside = QWidget()
-        self.setWidget(self._inside)
+        self._headings: dict[str, QLabel] = {}
+        self._most = math.inf
+        inside, self._flow = QWidget(), Flow(0)
+        inside.setLayout(self._flow)
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
         self.setAccessibleName("Legend")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._factor, self._most = 1.0, math.inf
-        for part in (self.viewport(), self._inside):
+        for part in (self.viewport(), inside):
             part.setAutoFillBackground(False)
-        self.setFixedHeight(0)
 
     @property
     def entries(self) -> list[LegendEntry]:
@@ -360,15 +328,13 @@ class Legend(QScrollArea):
 
     def show_larger(self, factor: float) -> None:
         """Magnify the font."""
-        self._factor = factor
         self.setFont(scaled_font(FONT_SHARE * factor))
         self._show()
 
     def show_at_most(self, rows: float) -> None:
         """Show no more rows at once; the scroll bar says that there are more."""
-        if rows != self._most:
-            self._most = rows
-            self._lay_out()
+        self._most = rows
+        self._fit()
 
     def show_entries(self, entries: Sequence[LegendLine]) -> None:
         """Show these entries; existing buttons are reused, so the focus stays."""
@@ -379,14 +345,28 @@ class Legend(QScrollArea):
     def _show(self) -> None:
         while len(self._buttons) < len(self._shown):
             self._buttons.append(self._new_button(len(self._buttons)))
+        while self._flow.takeAt(0):
+            pass
+        parts: list[QWidget] = []
         for button, entry in zip(self._buttons, self._shown, strict=False):
-            button.show_entry(entry, self._factor)
-        for number, button in enumerate(self._buttons):
-            button.setVisible(number < len(self._shown))
-        self._lay_out()
+            button.show_entry(entry, self.font())
+            if entry.group not in self._headings:
+                self._headings[entry.group] = Label(entry.group, self.widget(), is_muted=True)
+            heading = self._headings[entry.group]
+            if entry.group and heading not in parts:
+                heading.setFont(self.font())
+                heading.setFixedHeight(button.sizeHint().height())
+                heading.setContentsMargins(EDGE_PX, 0, 2 * GAP_PX, 0)
+                parts.append(heading)
+            parts.append(button)
+        for part in parts:
+            self._flow.addWidget(part)
+        for part in (*self._buttons, *self._headings.values()):
+            part.setVisible(part in parts)
+        self._fit()
 
     def _new_button(self, number: int) -> LegendEntry:
-        button = LegendEntry(self._inside)
+        button = LegendEntry(self.widget())
         button.clicked.connect(lambda: self.hidden.emit(self._shown[number].key))
         button.pin_wanted.connect(lambda: self.pinned.emit(self._shown[number].key))
         return button
@@ -403,42 +383,19 @@ class Legend(QScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        self._lay_out()
+        self._fit()
 
-    def high_px(self, rows: float, wide_px: float) -> float:
+    def high_px(self, rows: float, wide_px: int) -> int:
         """Its height in pixels at a width, where it may show at most `rows`."""
-        return min(rows, self._placed(wide_px).total) * self._row_px
+        if not self._shown or not rows:
+            return 0
+        row_px = self._buttons[0].sizeHint().height()
+        return int(min(rows * row_px, self._flow.heightForWidth(wide_px)))
 
-    @property
-    def _row_px(self) -> int:
-        return max(MIN_ROW_PX, self.fontMetrics().height() + 6)
-
-    def _placed(self, wide_px: float) -> Rows:
-        shown = zip(self._shown, self.entries, strict=True)
-        entries_px = {entry.key: button.sizeHint().width() + GAP_PX for entry, button in shown}
-        advance = self.fontMetrics().horizontalAdvance
-        return rows_of(
-            self._shown,
-            wide_px,
-            lambda entry: entries_px[entry.key],
-            lambda text: EDGE_PX + advance(text) + 2 * GAP_PX,
+    def _fit(self) -> None:
+        high, policy = self.high_px(self._most, self.width()), Qt.ScrollBarPolicy
+        is_whole = high == self.high_px(math.inf, self.width())
+        self.setVerticalScrollBarPolicy(
+            policy.ScrollBarAlwaysOff if is_whole else policy.ScrollBarAlwaysOn
         )
-
-    def _lay_out(self) -> None:
-        row_px, wide = self._row_px, self.width()
-        rows = self._placed(wide)
-        if rows.total > self._most:
-            wide -= self.verticalScrollBar().sizeHint().width()
-            rows = self._placed(wide)
-        for button, place in zip(self.entries, rows.entries, strict=True):
-            button.setGeometry(round(place.x), place.row * row_px, int(place.wide), row_px)
-        while len(self._headings) < len(rows.headings):
-            self._headings.append(Label(is_muted=True, parent=self._inside))
-        for number, label in enumerate(self._headings):
-            label.setVisible(number < len(rows.headings))
-        for label, (text, place) in zip(self._headings, rows.headings, strict=False):
-            label.setText(text)
-            label.setFont(self.font())
-            label.setGeometry(EDGE_PX, place.row * row_px, int(place.wide), row_px)
-        self._inside.resize(wide, rows.total * row_px)
-        self.setFixedHeight(int(min(rows.total, self._most) * row_px))
+        self.setFixedHeight(high)

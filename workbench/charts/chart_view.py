@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QSignalBlocker, Signal, Slot
-from PySide6.QtGui import QAction, QImage, QResizeEvent
+from PySide6.QtGui import QImage, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QWidget
 
 from kernels.sweeps.plan import Plan
@@ -35,6 +35,7 @@ MAX_FACTOR = 1.6
 IMAGE_PX = (1000, 640)
 GAP_PX, ROW_GAP_PX = 6, 4  # between the controls, and between rows of lists
 MAX_LIST_PX = 300
+NARROW_PX = 400  # of a chart that has no room for the box of published numbers
 Identity = tuple[float, str, bool, Plan]  # the part of a session that stays while it grows
 
 
@@ -109,11 +110,6 @@ class ChartView(QWidget):
     # -- output
 
     @property
-    def actions_of_menu(self) -> list[QAction]:
-        """The actions of the chart's menu that other menus take over."""
-        return self._menu.others
-
-    @property
     def figure(self) -> Figure | None:
         """The figure shown now, with all pending changes; None if there is none."""
         if self._later.isActive():
@@ -124,10 +120,8 @@ class ChartView(QWidget):
         """The chart with its words in the current theme; a null image if there is none."""
         from workbench.charts.drawing.chart_export import png_of
 
-        scheme: Literal["light", "dark"] = "light"
-        if theme.colors(self.palette()) is theme.DARK:
-            scheme = "dark"
-        return png_of(figure, scheme, IMAGE_PX) if (figure := self.figure) else QImage()
+        figure, colors = self.figure, theme.colors(self.palette())
+        return png_of(figure, colors, IMAGE_PX) if figure else QImage()
 
     def draw_now(self) -> None:
         """Draw all pending changes at once, for a screenshot."""
@@ -192,11 +186,9 @@ class ChartView(QWidget):
             self._card.show_larger(factor)
 
     def _fit_published(self) -> None:
-        """Show the box where the kind's name is whole beside it; the menu has it, too."""
-        beside = (self._published.sizeHint().width(), self._menu.sizeHint().width())
-        fits = self._kinds.whole_px + sum(beside) + 2 * GAP_PX <= self.width()
-        figure = self._figure
-        self._published.setVisible(fits and figure is not None and figure.has_published)
+        """Show the box where there is room beside the kind's name; the menu has it, too."""
+        has_published = self._figure is not None and self._figure.has_published
+        self._published.setVisible(has_published and self.width() >= NARROW_PX)
 
     # -- what the user does
 
@@ -206,11 +198,6 @@ class ChartView(QWidget):
             self._choose(baseline=value)
         else:
             self._choose(slices={**self._choices.slices, name: value})
-
-    @Slot(object)
-    def _pick(self, cell: object) -> None:
-        self.show_marked(cell)
-        self.picked.emit(cell)
 
     def _choose(self, **changes: Any) -> None:
         self._choices = replace(self._choices, **changes)
@@ -236,6 +223,7 @@ class ChartView(QWidget):
             self._kinds.addItem(kind.title, kind.key)
         self._kinds.activated.connect(lambda row: self.show_kind(chart_kinds()[row].key))
         self._menu = ChartMenu()
+        self.actions_of_menu = self._menu.others  # which other menus take over
         self._menu.copy_wanted.connect(lambda: self.copy_wanted.emit(self.image()))
         self._menu.save_wanted.connect(self._save)
         self._menu.chosen.connect(lambda changes: self._choose(**changes))
@@ -248,7 +236,8 @@ class ChartView(QWidget):
         self._card = ChartCard()
         self._card.hidden.connect(lambda key: self._choose(hidden=self._choices.hidden ^ {key}))
         self._card.pinned.connect(lambda key: self._choose(pinned=self._choices.pinned ^ {key}))
-        self._card.view.picked.connect(self._pick)
+        self._card.view.picked.connect(self.show_marked)
+        self._card.view.picked.connect(self.picked)
 
 
 def _identity(session: Session) -> Identity:
@@ -266,10 +255,9 @@ class OptionRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._options: tuple[Option, ...] = ()
-        self._lists: dict[str, tuple[QWidget, QComboBox]] = {}
+        self._options: dict[str, Option] = {}
+        self._lists: dict[str, QComboBox] = {}
         self._flow = Flow(ROW_GAP_PX)
-        self._flow.setContentsMargins(0, 0, 0, 0)
         self.setLayout(self._flow)
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
@@ -277,26 +265,26 @@ class OptionRow(QWidget):
 
     def show_options(self, options: Sequence[Option]) -> None:
         """Show a list for each option without emitting; lists that stay keep their entries."""
-        if tuple(options) == self._options:
+        shown = {option.name: option for option in options}
+        if shown == self._options:
             return
-        self._options = tuple(options)
+        self._options = shown
         while self._flow.takeAt(0):
             pass
-        for pair, _ in self._lists.values():
-            pair.hide()
-        for option in options:
-            pair, box = self._lists.get(option.name) or self._new_list(option)
+        for name, option in shown.items():
+            box = self._lists.get(name) or self._new_list(option)
             texts = [text for _, text in option.values]
             with QSignalBlocker(box):
                 if [box.itemText(row) for row in range(box.count())] != texts:
                     box.clear()
                     box.addItems(texts)
                 box.setCurrentIndex([value for value, _ in option.values].index(option.chosen))
-            self._flow.addWidget(pair)
-            pair.show()
-        self.setVisible(bool(options))
+            self._flow.addWidget(box.parentWidget())
+        for name, box in self._lists.items():
+            box.parentWidget().setVisible(name in shown)
+        self.setVisible(bool(shown))
 
-    def _new_list(self, option: Option) -> tuple[QWidget, QComboBox]:
+    def _new_list(self, option: Option) -> QComboBox:
         tip = "What speed-ups are against" if option.name == "baseline" else "Which one is shown"
         pair = QWidget(self)
         box = ElidingBox(f"chart-{option.name}", option.label, tip, pair)
@@ -309,11 +297,11 @@ class OptionRow(QWidget):
         for part in (label, box):
             take_up(part)
         HBox(pair, 0, GAP_PX).add(label, (box, 1))
-        self._lists[option.name] = pair, box
-        return pair, box
+        self._lists[option.name] = box
+        return box
 
     def _choose(self, name: str, row: int) -> None:
         """Emit the choice, unless the chart has lost this option since the list was opened."""
-        option = next((each for each in self._options if each.name == name), None)
+        option = self._options.get(name)
         if option is not None and row < len(option.values):
             self.chosen.emit(name, option.values[row][0])

@@ -79,7 +79,7 @@ class ReportChart:
 
         said = "Recorded" if self.is_recorded else ""
         drawn = replace(self.figure, title="", subtitle=said, sentence="", notes=())
-        text = svg_of(drawn, "light", SIZE_PX)
+        text = svg_of(drawn, SIZE_PX)
         opening, rest = text[text.index("<svg") :].rstrip().split(">", 1)
         opening = re.sub(r'\s(width|height|role|aria-label)="[^"]*"', "", opening)
         opening += f' role="img" aria-label="{escape(self.figure.summary)}"'

@@ -42,14 +42,6 @@ class ElidingBox(WheelAfterFocus, QComboBox):
         """Select the entry with this data; `activated` is not emitted."""
         self.setCurrentIndex(self.findData(data))
 
-    @property
-    def whole_px(self) -> int:
-        """Width at which the present entry is whole."""
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        around = self.width() - self._field_px(option) + PADDING_PX
-        return around + self.fontMetrics().horizontalAdvance(option.currentText)
-
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         option = QStyleOptionComboBox()
         self.initStyleOption(option)

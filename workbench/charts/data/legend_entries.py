@@ -1,10 +1,9 @@
-"""The legend: which series have a line in it, how each looks, its name and its place."""
+"""The legend: which series have a line in it, how each looks, and its name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 from workbench.charts.data.figure import LOOKS, LegendLine, SeriesStyle
 from workbench.charts.data.points import Data, Point, Slice
@@ -171,45 +170,3 @@ def looks_of(shown: Slice) -> Looks:
                 by_name[name] = next(free, place_of(name))
             looks[point.key] = by_name[name]
     return looks
-
-
-# -- places
-
-
-class LegendPlace(NamedTuple):
-    """The place of an entry, or of a machine's name before its entries, in pixels."""
-
-    row: int
-    x: float
-    wide: float
-
-
-class Rows(NamedTuple):
-    """The places of everything in a legend."""
-
-    headings: list[tuple[str, LegendPlace]]  # the name of each machine, where there are several
-    entries: list[LegendPlace]
-    total: int  # rows
-
-
-def rows_of(
-    entries: Sequence[LegendLine],
-    wide_px: float,
-    entry_px: Callable[[LegendLine], float],
-    heading_px: Callable[[str], float],
-) -> Rows:
-    """Place as many entries per row as fit; each machine begins a new row."""
-    headings: list[tuple[str, LegendPlace]] = []
-    places: list[LegendPlace] = []
-    row, x, group = 0, 0.0, ""
-    for entry in entries:
-        if entry.group != group:
-            row += 1 if x > 0 else 0
-            group, x = entry.group, min(heading_px(entry.group), wide_px)
-            headings.append((group, LegendPlace(row, 0.0, x)))
-        wide = min(entry_px(entry), wide_px)
-        if x > 0 and x + wide > wide_px:
-            row, x = row + 1, 0.0
-        places.append(LegendPlace(row, x, wide))
-        x += wide
-    return Rows(headings, places, row + 1 if entries else 0)

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Sequence
 from html import escape
-from typing import Any, Literal
+from typing import Any
 
 from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import (
@@ -25,8 +25,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication
 
 from workbench.base import theme
-from workbench.charts.data.figure import Figure, Spot
-from workbench.charts.data.legend_entries import rows_of
+from workbench.charts.data.figure import Figure, LegendLine, Spot
 from workbench.charts.drawing import painter
 from workbench.charts.drawing.marks import draw_sample
 from workbench.charts.drawing.plotting import PlotView, cut, scaled
@@ -44,13 +43,12 @@ SAMPLE_PX, NAME_PX, ENTRY_GAP_PX = 30.0, 36.0, 18.0  # of the legend; where a na
 MIN_PLOT_SHARE = 0.55  # of the size asked for; where words need more, the page grows
 MARK_PX = 8  # around a spot that has no box
 
-Scheme = Literal["light", "dark"]
 Text = tuple[str, QFont, str]  # words, in which letters, of which colour
 
 
-def svg_of(figure: Figure, scheme: Scheme = "light", size_px: tuple[int, int] = SIZE_PX) -> str:
-    """The chart as SVG, by default on white paper; higher than asked if words need it."""
-    page = ChartPage(figure, scheme, size_px)
+def svg_of(figure: Figure, size_px: tuple[int, int] = SIZE_PX) -> str:
+    """The chart as SVG on white paper; higher than asked if words need it."""
+    page = ChartPage(figure, theme.LIGHT, size_px)
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
@@ -65,9 +63,9 @@ def svg_of(figure: Figure, scheme: Scheme = "light", size_px: tuple[int, int] = 
     return _finished(text, page.spots)
 
 
-def png_of(figure: Figure, scheme: Scheme = "light", size_px: tuple[int, int] = SIZE_PX) -> QImage:
+def png_of(figure: Figure, colors: theme.Colors, size_px: tuple[int, int] = SIZE_PX) -> QImage:
     """The chart as an image with PNG_SCALE pixels per pixel of `size_px`."""
-    page = ChartPage(figure, scheme, size_px)
+    page = ChartPage(figure, colors, size_px)
     image = QImage(page.size * PNG_SCALE, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(PNG_SCALE)
     page.paint(image)
@@ -110,10 +108,9 @@ class ChartPage:
     spots  the box of each spot on the page, in pixels, and the spot; filled by `paint`
     """
 
-    def __init__(self, figure: Figure, scheme: Scheme, size_px: tuple[int, int]) -> None:
+    def __init__(self, figure: Figure, colors: theme.Colors, size_px: tuple[int, int]) -> None:
         have_application()
-        self._figure = figure
-        self._colors = colors = theme.DARK if scheme == "dark" else theme.LIGHT
+        self._figure, self._colors = figure, colors
         wide, high = size_px
         # Large pages are viewed from farther away.
         factor = min(max(1.0, min(wide / BASE_PX[0], high / BASE_PX[1])), MAX_FACTOR)
@@ -127,14 +124,10 @@ class ChartPage:
         self._below = ((figure.sentence, font, colors.text), *notes)
         metrics = QFontMetricsF(font)
         self._row_px = 1.45 * metrics.height()
-        self._legend = rows_of(
-            figure.legend,
-            self._wide,
-            lambda entry: NAME_PX + metrics.horizontalAdvance(entry.name) + ENTRY_GAP_PX,
-            lambda text: metrics.horizontalAdvance(text) + ENTRY_GAP_PX,
-        )
+        self._legend = self._place_legend(figure.legend, metrics)
+        self._legend_px = max((at.y() + self._row_px for _, at, _ in self._legend), default=0.0)
         words = sum(map(self._high_px, (*self._above, *self._below)))
-        words += self._legend.total * self._row_px + 2 * MARGIN_PX
+        words += self._legend_px + 2 * MARGIN_PX
         least = max(MIN_PLOT_SHARE * high, painter.least_px(figure, self._wide, font))
         plot_px = min(max(high - words, least), painter.most_px(figure, font))
         self.size = QSize(wide, round(words + plot_px))
@@ -150,7 +143,7 @@ class ChartPage:
             p.fillRect(QRectF(QPointF(), QSizeF(self.size)), QColor(self._colors.panel))
             top = self._paint_texts(p, self._above, MARGIN_PX)
             self._paint_legend(p, QPointF(MARGIN_PX, top))
-            top += self._legend.total * self._row_px
+            top += self._legend_px
             self._paint_plot(p, QRectF(QPointF(MARGIN_PX, top), self._plot_size))
             self._paint_texts(p, self._below, top + self._plot_size.height() + GAP_PX)
         finally:
@@ -172,19 +165,39 @@ class ChartPage:
             top += self._high_px(text)
         return top
 
+    def _place_legend(
+        self, entries: Sequence[LegendLine], metrics: QFontMetricsF
+    ) -> list[tuple[str | LegendLine, QPointF, float]]:
+        """The place and width of each entry, and of each machine's name before its entries."""
+        placed: list[tuple[str | LegendLine, QPointF, float]] = []
+        x, y, group = 0.0, 0.0, ""
+        for entry in entries:
+            parts: list[str | LegendLine] = [entry]
+            if entry.group != group:
+                parts, group = [entry.group, entry], entry.group
+            for part in parts:
+                name_px = metrics.horizontalAdvance(part if isinstance(part, str) else part.name)
+                wide = name_px + ENTRY_GAP_PX + (0 if isinstance(part, str) else NAME_PX)
+                wide = min(wide, self._wide)
+                if x > 0 and x + wide > self._wide:
+                    x, y = 0.0, y + self._row_px
+                placed.append((part, QPointF(x, y), wide))
+                x += wide
+        return placed
+
     def _paint_legend(self, p: QPainter, at: QPointF) -> None:
-        metrics, entries = QFontMetricsF(self._font), self._figure.legend
+        metrics, base = QFontMetricsF(self._font), QPointF(0, QFontMetricsF(self._font).ascent())
         p.setFont(self._font)
-        p.setPen(QColor(self._colors.muted))
-        for text, place in self._legend.headings:
-            left = at + QPointF(place.x, place.row * self._row_px + metrics.ascent())
-            p.drawText(left, cut(text, metrics, place.wide))
-        for entry, place in zip(entries, self._legend.entries, strict=True):
-            left = at + QPointF(place.x, place.row * self._row_px)
-            draw_sample(p, entry, self._colors, QRectF(left, QSizeF(SAMPLE_PX, metrics.height())))
+        for part, place, wide in self._legend:
+            left = at + place
+            if isinstance(part, str):
+                p.setPen(QColor(self._colors.muted))
+                p.drawText(left + base, cut(part, metrics, wide))
+                continue
+            draw_sample(p, part, self._colors, QRectF(left, QSizeF(SAMPLE_PX, metrics.height())))
             p.setPen(QColor(self._colors.text))
-            name = cut(entry.name, metrics, place.wide - NAME_PX)
-            p.drawText(left + QPointF(NAME_PX, metrics.ascent()), name)
+            name = cut(part.name, metrics, wide - NAME_PX)
+            p.drawText(left + base + QPointF(NAME_PX, 0), name)
 
     def _paint_plot(self, p: QPainter, box: QRectF) -> None:
         plot = PlotView()
