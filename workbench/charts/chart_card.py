@@ -163,7 +163,7 @@ class ChartCard(QFrame):
         if level:
             if origin := figure.origin:
                 texts[0] = f"{origin[:1].upper()}{origin[1:]}: {texts[0][:1].lower()}{texts[0][1:]}"
-            texts[1] = ". ".join(filter(None, (figure.whose, figure.grey)))
+            texts[1] = figure.whose
             texts[3] = "\n".join(note for note in figure.notes if note.startswith(URGENT))
         if level > 1:
             lines = (1, 1, FEW_LINES, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 from kernels import filters
 from kernels.core.errors import KernelError
@@ -22,11 +22,7 @@ MAX_PLACES, MAX_NOTES, MAX_EQUALS = 3, 6, 4
 HIDDEN = "Hidden:"
 NEAR = 1.25  # times the best: slower points are not compared with it
 SHOWN_AS_PERCENT = 2.0
-WORDS = {
-    "sizes": ("size", "sizes"),
-    "ksizes": ("kernel size", "kernel sizes"),
-    "counts": ("number of pictures", "numbers of pictures"),
-}
+WORDS = {"sizes": "size", "ksizes": "kernel size", "counts": "number of pictures"}
 
 
 # -- below the title
@@ -63,31 +59,20 @@ def origin(shown: Slice) -> str:
     return origins.pop() if len(origins) == 1 else "from files" if origins else ""
 
 
-def grey(shown: Slice) -> str:
-    """Name the devices of the grey numbers: "Grey: published, GTX 1080"; "" without any."""
-    names = [p.source.gpu for p in shown.points if p.is_published]
-    short = dict.fromkeys(name.partition(",")[0].partition(" (")[0] for name in names)
-    return f"Grey: published, {list_of(short)}" if short else ""
-
-
 def held_fixed(cells: Sequence[Cell], own: Iterable[str]) -> str:
     """Name all that cells share: "Gaussian blur 5×5, border clamp, 1 channel float32, cold L2"."""
     said = dict.fromkeys(chart_dimensions.NAMES, "")
     for name in set(chart_dimensions.NAMES) - {*own}:
         values = {chart_dimensions.of(cell, name) for cell in cells} - {None}
         if len(values) == 1 and not (name in ("counts", "devices") and values == {1}):
-            said[name] = chart_dimensions.in_words(name, values.pop())
+            before = {"borders": "border ", "blocks": "blocks "}.get(name, "")
+            said[name] = f"{before}{chart_dimensions.in_words(name, values.pop())}"
     parts = (
-        " ".join(filter(None, (said["filters"], said["ksizes"]))),
+        f"{said['filters']} {said['ksizes']}".strip(),
         _parameters(cells),
-        said["sizes"],
-        said["pictures"],
-        " ".join(filter(None, (said["channels"], said["pixel_types"]))),
-        said["counts"],
-        said["borders"] and f"border {said['borders']}",
-        said["blocks"] and f"blocks {said['blocks']}",
-        said["caches"],
-        said["devices"],
+        *(said["sizes"], said["pictures"]),
+        f"{said['channels']} {said['pixel_types']}".strip(),
+        *(said[name] for name in ("counts", "borders", "blocks", "caches", "devices")),
     )
     return ", ".join(filter(None, parts))
 
@@ -126,7 +111,7 @@ def notes(shown: Slice) -> tuple[str, ...]:
     refused = [p for p in shown.points if p.objection and not p.is_wrong]
     told = [f"✗ {each}" for each in _grouped(wrong, shown)] + _grouped(refused, shown)
     if (left := len(told) - MAX_NOTES) > 0:
-        told[MAX_NOTES:] = [f"{left} more reason{'s' if left > 1 else ''} of this kind."]
+        told[MAX_NOTES:] = [f"Other reasons of this kind: {left}."]
     return (*told, *_not_in_sight(shown), *_published_notes(shown))
 
 
@@ -143,16 +128,18 @@ def _reason(group: Sequence[Point], shown: Slice) -> str:
     if len(shown.data.own_sources) > 1:
         who += f" on {list_of(dict.fromkeys(point.source.name for point in group))}"
     names = [name for name in shown.own if name not in ("implementations", "caches", "machines")]
-    places = {chart_dimensions.where(point.cell, names): None for point in group}
-    there = [place for place in places if place]
-    if len(there) == len({chart_dimensions.where(p.cell, names) for p in shown.points}):
-        there = []
-    if (more := len(there) - MAX_PLACES) > 0:
-        there[MAX_PLACES:] = [f"{more} more"]
+    there, every = (
+        dict.fromkeys(chart_dimensions.where(point.cell, names) for point in points)
+        for points in (group, shown.points)
+    )
+    if len(there) < len(every):
+        more = len(there) - MAX_PLACES
+        places = [*there][:MAX_PLACES] + ([f"{more} more"] if more > 0 else [])
+        who += f" at {list_of(places)}"
     reason = group[0].objection or ""
     if len({point.objection for point in group}) > 1:
         reason = f"{reason.removesuffix('.')} (the figures differ)."
-    return f"{who}{f' at {list_of(there)}' if there else ''}: {reason}"
+    return f"{who}: {reason}"
 
 
 def _not_in_sight(shown: Slice) -> list[str]:
@@ -181,11 +168,10 @@ def _published_notes(shown: Slice) -> list[str]:
 
 
 def hidden_points(points: Sequence[Point], why: str) -> tuple[str, ...]:
-    """Say how many measurements have no place in a chart, whose they are, and why."""
+    """Name the implementations that have no place in a chart, and why."""
     if not points:
         return ()
-    count = f"{len(points):,} measurement{'s' if len(points) > 1 else ''}"
-    return (f"{HIDDEN} {count} of {list_of(titles_of(points))} ({why}).",)
+    return (f"{HIDDEN} {list_of(titles_of(points))} ({why}).",)
 
 
 def titles_of(points: Iterable[Point]) -> list[str]:
@@ -208,9 +194,9 @@ def tip_of(point: Point, data: Data, name: str = "") -> str:
     what = chart_dimensions.where(cell, ("filters", "ksizes", "blocks"))
     what = ", ".join(filter(None, (cell.size_in_words, what, cell.devices_in_words)))
     if point.is_published:
-        title, where = implementation_title(cell.implementation), point.source.machine_of
-        first = f"{title}: {numbers.duration(point.median_ms)}"
-        return f"{first}\n{where(cell.implementation)} (published)\n{what}"
+        title, machine = implementation_title(cell.implementation), point.source.name
+        whose = machine if point.on_gpu else f"CPU beside {machine}"
+        return f"{title}: {numbers.duration(point.median_ms)}\n{whose} (published)\n{what}"
     name = name or series_label(point, data)
     lines = [name, what, chart_dimensions.where(cell, ("pictures", "channels", "pixel_types"))]
     if point.ms is None or found is None:
@@ -219,8 +205,7 @@ def tip_of(point: Point, data: Data, name: str = "") -> str:
     samples, rounds = len(found.kernel.samples_ms), len(found.kernel.rounds)
     lines += [
         f"quartiles {numbers.duration_range(point.ms.low, point.ms.high, point.ms.middle)}, "
-        f"{samples} sample{'s' if samples != 1 else ''}"
-        f"{f' in {rounds} rounds' if rounds > 1 else ''}",
+        f"n = {samples}{f' in {rounds} rounds' if rounds > 1 else ''}",
         f"{numbers.pixel_rate(1e3 * cell.megapixels / point.ms.middle)}, "
         f"{numbers.byte_rate(found.effective_gb_s)}",
     ]
@@ -234,19 +219,6 @@ def tip_of(point: Point, data: Data, name: str = "") -> str:
 
 
 # -- the sentence
-
-
-class Scope(NamedTuple):
-    """The values of a dimension that a sentence can compare."""
-
-    rows: dict[Any, list[Point]]  # the points at each value measured by everyone who can, in order
-    words: str  # such as "kernel sizes measured so far by all"
-    total: int  # values there are
-
-    @property
-    def is_everything(self) -> bool:
-        """True if all values can be compared."""
-        return len(self.rows) == self.total
 
 
 def by_source(shown: Slice, say: Callable[[Slice], str]) -> str:
@@ -263,71 +235,63 @@ def by_source(shown: Slice, say: Callable[[Slice], str]) -> str:
     return " ".join(f"{list_of(who)}: {text}" if many else text for text, who in said.items())
 
 
-def scope_of(shown: Slice, name: str) -> Scope:
-    """Find the values that can be compared; those refused at a value do not count there."""
-    is_so_far, values = shown.data.is_so_far, shown.data.values(name)
+def compared(shown: Slice, name: str) -> dict[Any, list[Point]]:
+    """The points at each value that all series measured, in order; refused ones do not count."""
     able = {point.key for point in shown.measured}
-    rows: dict[Any, dict[str, Point]] = {}
+    found: dict[Any, dict[str, Point]] = {}
     refused: dict[Any, set[str]] = {}
     for point in shown.points:
         if point.objection:
             refused.setdefault(point.value(name), set()).add(point.key)
-    for point in shown.measured:
-        rows.setdefault(point.value(name), {})[point.key] = point
-    whole = {
-        v: [*rows[v].values()]
-        for v in values
-        if v in rows and able - refused.get(v, set()) <= {*rows[v]}
+        elif not point.is_published:
+            found.setdefault(point.value(name), {})[point.key] = point
+    return {
+        value: [*found[value].values()]
+        for value in shown.data.values(name)
+        if value in found and able - refused.get(value, set()) <= {*found[value]}
     }
-    total = len(values) if is_so_far else len({point.value(name) for point in shown.points})
-    words = f"{_word(name, len(whole))} measured{' so far' if is_so_far else ''} by all"
-    return Scope(whole, words, total)
 
 
 def fastest(shown: Slice, name: str) -> str:
     """Say which series are fastest where along a dimension; equal ones are named together."""
-    scope = scope_of(shown, name)
-    best = {value: best_of(row) for value, row in scope.rows.items() if len(row) > 1}
+    rows = {value: row for value, row in compared(shown, name).items() if len(row) > 1}
+    best = {value: best_of(row) for value, row in rows.items()}
     who = {v: sorted(series_name(p, shown.data) for p in points) for v, points in best.items()}
-    if not who:
-        return ""
-    stretches = []
-    for names, group in groupby(who, key=lambda value: who[value]):
-        values = [*group]
+    stretches = [(names, [*group]) for names, group in groupby(who, key=lambda value: who[value])]
+    said = []
+    for names, values in stretches:
+        first, last = (chart_dimensions.in_words(name, values[at]) for at in (0, -1))
+        where = f"at {first}" if first == last else f"from {first} to {last}"
+        if 1 < len(values) == len(shown.data.values(name)):
+            where = f"at every {_word(name)}"
         how = how_equal(max(apart(best[value]) for value in values))
-        if len(values) == len(who):
-            among = "the one" if len(who) == 1 else f"each of the {len(who)}"
-            where = f"every {_word(name)}" if scope.is_everything else f"{among} {scope.words}"
-            if scope.total == 1:
-                where = chart_dimensions.in_words(name, values[0])
-            equal = f"are {how} and" if len(names) > 1 else "is"
-            return f"{_shortened(names)} {equal} fastest at {where}."
-        said = [chart_dimensions.in_words(name, value) for value in values]
-        where = f"at {said[0]}" if len(said) == 1 else f"from {said[0]} to {said[-1]}"
-        stretches.append(f"{list_of(names)}{f' ({how})' if len(names) > 1 else ''} {where}")
-    among = "" if scope.is_everything else f" at the {len(who)} {scope.words}"
-    return f"Fastest{among}: {'; '.join(stretches)}."
+        if len(stretches) == 1:
+            are = f"are {how} and" if len(names) > 1 else "is"
+            return f"{_shortened(names)} {are} fastest {where}."
+        said.append(f"{_shortened(names)}{f' ({how})' if len(names) > 1 else ''} {where}")
+    return f"Fastest: {'; '.join(said)}." if said else ""
 
 
 def pays_off(shown: Slice, name: str) -> str:
     """Say from which value on the best GPU kernel beats the best CPU, with transfers if known."""
-    kernel = _crossing(shown, name, lambda point: point.median_ms)
-    if not any(p.measurement and p.measurement.transfers for p in shown.measured):
-        return kernel and f"{kernel}, excluding transfers."
-    whole = _crossing(shown, name, lambda p: p.measurement.end_to_end_ms if p.measurement else None)
-    if whole and whole == kernel:
-        return f"{whole}, with or without transfers."
+    without = _crossing(shown, name, lambda point: point.median_ms)
+    whole = ""
+    if any(p.measurement and p.measurement.transfers for p in shown.measured):
+        whole = _crossing(
+            shown, name, lambda p: p.measurement.end_to_end_ms if p.measurement else None
+        )
+    if whole == without:
+        return whole and f"{whole}, with or without transfers."
     parts = (
         whole and f"{whole}, including transfers from and to ordinary memory.",
-        kernel and f"{kernel}, excluding them.",
+        without and f"{without}, excluding transfers.",
     )
     return " ".join(filter(None, parts))
 
 
 def _crossing(shown: Slice, name: str, gpu_ms: Callable[[Point], float | None]) -> str:
-    scope = scope_of(shown, name)
     is_ahead: dict[Any, bool] = {}
-    for value, row in scope.rows.items():
+    for value, row in compared(shown, name).items():
         on_gpu = [ms for p in row if p.on_gpu and (ms := gpu_ms(p)) is not None]
         on_cpu = [p.median_ms for p in row if not p.on_gpu]
         if on_gpu and on_cpu:
@@ -335,17 +299,15 @@ def _crossing(shown: Slice, name: str, gpu_ms: Callable[[Point], float | None]) 
     if not is_ahead:
         return ""
     values = list(is_ahead)
-    behind = [at for at, value in enumerate(values) if not is_ahead[value]]
-    if not behind:
-        where = f" at every {_word(name)}" if scope.is_everything else " at all of them"
-        return f"The GPU beats the CPU{where if len(values) > 1 else ''}"
-    if behind[-1] == len(values) - 1:
-        return f"The CPU is at least as fast as the GPU at the largest {_word(name)} measured"
-    first = values[behind[-1] + 1]
-    said = chart_dimensions.in_words(name, first)
-    if name == "sizes":
-        said += f" ({numbers.megapixels(first[0] * first[1] / 1e6)})"
-    return f"The GPU pays off from {said} on"
+    if all(is_ahead.values()):
+        where = f" at every {_word(name)}" if len(values) > 1 else ""
+        return f"The GPU beats the CPU{where}"
+    if not is_ahead[values[-1]]:
+        return f"The CPU is at least as fast as the GPU at the largest {_word(name)}"
+    behind = max(at for at, value in enumerate(values) if not is_ahead[value])
+    first = values[behind + 1]
+    size = f" ({numbers.megapixels(first[0] * first[1] / 1e6)})" if name == "sizes" else ""
+    return f"The GPU pays off from {chart_dimensions.in_words(name, first)}{size} on"
 
 
 def best_and_worst(group: Sequence[Point], name: str) -> str:
@@ -403,6 +365,5 @@ def _shortened(names: Sequence[str]) -> str:
     return list_of([*names[:MAX_EQUALS], f"{more} more"] if more > 0 else names)
 
 
-def _word(name: str, count: int = 1) -> str:
-    one, many = WORDS.get(name, (chart_dimensions.label(name).lower(), "values"))
-    return one if count == 1 else many
+def _word(name: str) -> str:
+    return WORDS.get(name, chart_dimensions.label(name).lower())

@@ -52,7 +52,6 @@ class LegendLine:
     is_hidden: bool = False
     is_pinned: bool = False
     sample: Sample = "line"
-    markers: tuple[int, ...] = ()  # of a publication, where they are several
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +208,6 @@ class Figure:
     options: tuple[Option, ...] = ()
     has_published: bool = False
     whose: str = ""  # which letter is which session; "" where there is only one
-    grey: str = ""  # whose the grey numbers are; "" where there are none
     origin: str = ""  # as in Session, where none of it was measured here; published numbers aside
 
     @property

@@ -12,7 +12,6 @@ from workbench.model.names import implementation_title, kind_of, place_of
 PUBLISHED = "Published"
 PUBLISHED_MARKERS = (3, 2, 1, 0)  # of publications over bars, whose places tell implementations
 STANDINGS = ("live", "recorded", "published")  # in the legend's order
-Looks = Mapping[str, int]
 Entries = Mapping[str, LegendLine]
 
 
@@ -21,11 +20,10 @@ def entries_of(shown: Slice) -> Entries:
 
     Series are sorted by session, then in the order of the ladder.
     """
-    data, looks = shown.data, looks_of(shown)
+    data = shown.data
     first: dict[str, Point] = {}
     for point in shown.points:
         first.setdefault(legend_key(point), point)
-    with_gpu = {point.source for point in shown.points if point.on_gpu}
 
     def rank(point: Point) -> tuple[int, int, int]:
         source, key = point.source, point.cell.implementation
@@ -33,19 +31,14 @@ def entries_of(shown: Slice) -> Entries:
 
     found = {}
     for point in sorted(first.values(), key=rank):
-        key, style = legend_key(point), style_of(point, data, looks)
-        name = label = series_label(point, data)
+        key, style, label = legend_key(point), style_of(point, data), series_label(point, data)
         if point.is_published:
             marker = PUBLISHED_MARKERS[style.session % len(PUBLISHED_MARKERS)]
             style = replace(style, marker=marker, dash="solid")
-            if point.source not in with_gpu:
-                device = point.source.machine_of(point.cell.implementation)
-                name = label = f"{PUBLISHED}: {device}"
-        group = ""
+        name, group = label, ""
         if len(data.own_sources) > 1:
             name, letter = series_name(point, data), data.letter(point.source)
-            group = PUBLISHED if point.is_published else point.source.name
-            group = f"{letter}: {group}" if letter else group
+            group = f"{letter}: {point.source.name}" if letter else PUBLISHED
         marks = key in data.choices.hidden, key in data.choices.pinned
         found[key] = LegendLine(key, name, group, label, style, *marks)
     return found
@@ -56,12 +49,7 @@ def legend_key(point: Point) -> str:
     return point.source.key if point.is_published else point.key
 
 
-def entry_of(point: Point, entries: Entries) -> LegendLine:
-    """A point's line in the legend."""
-    return entries[legend_key(point)]
-
-
-def style_of(point: Point, data: Data, looks: Looks) -> SeriesStyle:
+def style_of(point: Point, data: Data) -> SeriesStyle:
     """The style of a series, unlike those of other sessions and publications."""
     source, pinned = point.source, data.choices.pinned
     if point.is_published:
@@ -70,7 +58,7 @@ def style_of(point: Point, data: Data, looks: Looks) -> SeriesStyle:
         number = data.own_sources.index(source)
         alike = sum(each.standing == source.standing for each in data.own_sources[:number])
     style = replace(
-        _style(looks[point.key], point.cell.implementation),
+        _style(data.look_of(point), point.cell.implementation),
         standing=source.standing,
         session=number,
         is_half=alike % 2 == 1,
@@ -97,14 +85,10 @@ def _style(look: int, implementation: str) -> SeriesStyle:
 
 def series_label(point: Point, data: Data) -> str:
     """The full name: "Shared-memory tile, warm L2 · NVIDIA H200 (recorded)"."""
-    name, source = series_name(point, data), point.source
+    name = series_name(point, data)
     if point.is_published:
         return f"{PUBLISHED}: {name}"
-    if len(data.own_sources) < 2:
-        return name
-    machines = [each.machine_of(point.cell.implementation) for each in data.own_sources]
-    part = source.machine_of(point.cell.implementation)
-    return f"{name} · {part if machines.count(part) == 1 else source.name}"
+    return f"{name} · {point.source.name}" if len(data.own_sources) > 1 else name
 
 
 def series_name(point: Point, data: Data) -> str:
@@ -129,44 +113,7 @@ def with_threads(point: Point, data: Data) -> str:
 def end_name(point: Point, data: Data) -> str:
     """The name at the end of a line, as short as it may be: "B · OpenCV (8 threads)"."""
     if point.is_published:
-        device = point.source.machine_of(point.cell.implementation).partition(",")[0]
-        device = device.partition(" (")[0].replace("GeForce ", "")
+        device = point.source.short_name.replace("GeForce ", "")
         return f"{implementation_title(point.cell.implementation)}, {device}"
     name, letter = series_name(point, data), data.letter(point.source)
     return f"{letter} · {name}" if letter else name
-
-
-# -- looks
-
-
-def looks_of(shown: Slice) -> Looks:
-    """A look for each series of a chart, by its key.
-
-    Up to LOOKS series in sight have one each, and keep it from chart to chart of the same sessions
-    if no other has it. Of more, series of one implementation share its look. A published one
-    has that of the measured series of its implementation.
-    """
-    series, hidden = shown.data.series, shown.data.choices.hidden
-    names = sorted(set(series.values()), key=lambda name: (place_of(name), name))
-    looks = {key: names.index(name) for key, name in series.items()}
-    if len(series) <= LOOKS:
-        looks = {key: number for number, key in enumerate(series)}
-    drawn = {p.key for p in shown.points if p.ms or p.is_wrong} - hidden
-    here = [key for key in looks if key in drawn]
-    if len(here) <= LOOKS:
-        given: dict[int, str] = {}
-        for key in here:
-            given.setdefault(looks[key] % LOOKS, key)
-        free = iter([look for look in range(LOOKS) if look not in given])
-        looks |= {key: next(free) for key in here if key not in given.values()}
-        looks |= {key: look for look, key in given.items()}
-    by_name = {series[key]: looks[key] for key in reversed([*looks])}
-    taken = {look % LOOKS for look in looks.values()}
-    free = iter([look for look in range(LOOKS) if look not in taken])
-    for point in shown.points:
-        name = point.cell.implementation
-        if point.key not in looks:
-            if name not in by_name:
-                by_name[name] = next(free, place_of(name))
-            looks[point.key] = by_name[name]
-    return looks

@@ -18,7 +18,7 @@ from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 from kernels.sweeps.published import Published, published_for
 from kernels.sweeps.record import Machine, Measurement, Record, Session
 from workbench.charts.data import chart_dimensions
-from workbench.charts.data.figure import Choices, Option, Standing
+from workbench.charts.data.figure import LOOKS, Choices, Option, Standing
 from workbench.model.names import cpu_name, kind_of, place_of
 
 HOW = ("implementations", "caches", "devices", "blocks")  # something is done, not what
@@ -57,19 +57,13 @@ class Source:
     @property
     def name(self) -> str:
         """The name of the machine: its GPU or else its CPU, and where it is from."""
-        return f"{self.gpu or cpu_name(self.cpu)}{self._remark}"
-
-    def machine_of(self, implementation: str) -> str:
-        """The CPU or GPU of the machine that runs an implementation, in short."""
-        on_cpu = kind_of(implementation) == "cpu" or not self.gpu
-        if self.is_published:  # the names of CPUs were not
-            return f"CPU beside {self.gpu}" if on_cpu and "CPU" not in self.gpu else self.gpu
-        return f"{cpu_name(self.cpu) if on_cpu else self.gpu}{self._remark}"
+        said = ", ".join(filter(None, (self.origin, self.which)))
+        return f"{self.gpu or cpu_name(self.cpu)}{f' ({said})' if said else ''}"
 
     @property
-    def _remark(self) -> str:
-        said = ", ".join(filter(None, (self.origin, self.which)))
-        return f" ({said})" if said else ""
+    def short_name(self) -> str:
+        """The GPU of a publication, without who published it."""
+        return self.gpu.partition(",")[0].partition(" (")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +260,20 @@ class Data:
             keys = {series_key(cell, source): cell.implementation for cell in cells}
             found |= dict(sorted(keys.items(), key=lambda pair: place_of(pair[1])))
         return found
+
+    @cached_property
+    def looks(self) -> Mapping[str, int]:
+        """A look for each series; of more than LOOKS, those of an implementation share one."""
+        if len(self.series) <= LOOKS:
+            return {key: number for number, key in enumerate(self.series)}
+        names = sorted(set(self.series.values()), key=lambda name: (place_of(name), name))
+        return {key: names.index(name) for key, name in self.series.items()}
+
+    def look_of(self, point: Point) -> int:
+        """The look of a point's series; a published one has that of its implementation."""
+        name = point.cell.implementation
+        same = (look for key, look in self.looks.items() if self.series[key] == name)
+        return self.looks.get(point.key, next(same, place_of(name)))
 
     @property
     def is_so_far(self) -> bool:

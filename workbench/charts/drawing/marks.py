@@ -5,7 +5,6 @@ Imports pyqtgraph: import it when drawing."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pyqtgraph as pg
@@ -87,10 +86,9 @@ def draw_sample(p: QPainter, entry: LegendLine, colors: Colors, box: QRectF) -> 
         wide, high = 0.8 * box.width(), 0.55 * box.height()
         bar = QRectF(box.center().x() - wide / 2, middle - high / 2, wide, high)
         p.fillRect(bar, mixed(color_of(style, colors), colors.panel, BAR_SHARE))
-    found = entry.markers or ((style.marker,) if style.marker is not None else ())
-    for at, marker in enumerate(found):
-        left = box.left() + (at + 0.5) / len(found) * box.width()
-        draw_marker(p, replace(style, marker=marker), colors, QPointF(left, middle))
+    is_plain = entry.sample == "line" and style.standing == "published"  # it has several markers
+    if style.marker is not None and not is_plain:
+        draw_marker(p, style, colors, box.center())
 
 
 def draw_marker(p: QPainter, style: SeriesStyle, colors: Colors, at: QPointF) -> None:

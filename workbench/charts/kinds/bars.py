@@ -28,7 +28,6 @@ from workbench.charts.data.legend_entries import (
     Entries,
     end_name,
     entries_of,
-    entry_of,
     legend_key,
     series_label,
     series_name,
@@ -114,7 +113,7 @@ def _by_series(points: Iterable[Point]) -> list[list[Point]]:
 
 def bar_of(point: Point, shown: Slice, entries: Entries) -> Bar:
     """A point as a bar; without a valid time, a word or two stand in its place."""
-    entry, text = entry_of(point, entries), tip_of(point, shown.data)
+    entry, text = entries[legend_key(point)], tip_of(point, shown.data)
     if point.ms is None:
         words = "✗ wrong" if point.is_wrong else "refused"
         return Bar(entry, None, 0.0, 0.0, words, text, point.target)
@@ -178,7 +177,7 @@ def _ladder(data: Data, title: str) -> Figure:
 
 
 def _bars_with_transfers(point: Point, shown: Slice, entries: Entries) -> Iterable[Bar]:
-    label, entry = series_label(point, shown.data), entry_of(point, entries)
+    label, entry = series_label(point, shown.data), entries[legend_key(point)]
     for memory, whole in _end_to_end(point).items():
         up, down = (numbers.duration(each.middle) for each in _transfers(point)[memory])
         time, alone = numbers.duration(whole.middle), numbers.duration(point.median_ms)

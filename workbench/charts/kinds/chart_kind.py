@@ -84,40 +84,25 @@ def made(
         options=(*options, *shown.options),
         has_published=shown.data.has_published,
         whose=chart_words.whose(shown),
-        grey=chart_words.grey(shown),
         origin=chart_words.origin(shown),
     )
 
 
 def _legend(shown: Slice, body: Plot | Bars | Grid) -> tuple[LegendLine, ...]:
     """The entries of all that is drawn, and of hidden series."""
-    if isinstance(body, Grid):
-        return ()
     drawn: dict[str, Sample] = {}
-    markers: dict[str, dict[int, None]] = {}  # of each publication, one for each implementation
-    usual: Sample = "line"
-    if isinstance(body, Plot):
-        for each in filter(lambda series: series.dots, body.series):
-            entry, dots = each.entry, [dot for dot in each.dots if not dot.is_wrong]
-            if drawn.get(entry.key) != "line":
-                drawn[entry.key] = "line" if each.joined and len(dots) > 1 else "marker"
-            if entry.style.standing == "published" and entry.style.marker is not None:
-                markers.setdefault(entry.key, {})[entry.style.marker] = None
-    else:
-        usual = "marker" if body.axis.is_log else "bar"
-        for bar in body.bars:
-            if drawn.get(bar.entry.key) != "bar":
-                drawn[bar.entry.key] = "bar" if body.has_box(bar) else "marker"
+    match body:
+        case Plot(series=series):
+            drawn = {s.entry.key: "line" if s.joined else "marker" for s in series if s.dots}
+        case Bars(bars=bars):
+            drawn = {bar.entry.key: "bar" if body.has_box(bar) else "marker" for bar in bars}
+    usual = next(iter(drawn.values()), "line")
     able = drawable(shown)
     entries = entries_of(shown.of(point for point in shown.points if point.key in able))
     return tuple(
-        replace(
-            entry,
-            sample=drawn.get(key, usual),
-            markers=tuple(markers.get(key, ())),
-        )
+        replace(entry, sample=drawn.get(key, usual))
         for key, entry in entries.items()
-        if entry.is_hidden or key in drawn
+        if not isinstance(body, Grid) and (entry.is_hidden or key in drawn)
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -15,7 +15,6 @@ from workbench.charts.data.figure import (
     Dot,
     Figure,
     Guide,
-    LegendLine,
     Option,
     Plot,
     Series,
@@ -23,8 +22,7 @@ from workbench.charts.data.figure import (
 from workbench.charts.data.legend_entries import (
     end_name,
     entries_of,
-    entry_of,
-    looks_of,
+    legend_key,
     series_name,
     style_of,
     with_threads,
@@ -77,8 +75,6 @@ def baseline_option(shown: Slice) -> Option | None:
 class Against:
     """The speed-ups of some points over the chosen baseline, with their intervals.
 
-    The level of an interval is `statistics.CONFIDENCE`; of too few samples it has no width.
-
     option  the possible baselines
     name    that of the baseline, with its threads
     pairs   each point with the measurement of the baseline on the same work
@@ -91,9 +87,17 @@ class Against:
         self.option: tuple[Option, ...] = (option,) if option else ()
         self.name = dict(option.values)[option.chosen] if option else "nothing measured yet"
         key = option.chosen if option else ""
-        self.pairs = list(_beside_baseline(shown.points, everything.points, key))
-        pairs = ((id(point), _ratio(point, theirs)) for point, theirs in self.pairs)
-        self._found = {key: ratio for key, ratio in pairs if ratio}
+        theirs = [p for p in timed(everything.points) if p.cell.implementation == key]
+        theirs.sort(key=lambda point: -point.cell.devices)
+        by_work = {(*_work(point), point.cell.cache): point for point in theirs}
+        self.pairs = [
+            (point, found)
+            for point in timed(shown.points)
+            if (found := by_work.get((*_work(point), point.cell.cache)))
+            or (found := by_work.get((*_work(point), None)))
+        ]
+        ratios = {id(point): _ratio(point, found) for point, found in self.pairs}
+        self._found = {key: ratio for key, ratio in ratios.items() if ratio}
         single = dict.fromkeys(p.source.name for p, _ in self.pairs if not self.of(p))
         self.notes = tuple(
             f"{each}: times taken in a single run have no speed-up." for each in single
@@ -110,22 +114,8 @@ class Against:
         return f"{numbers.speed_up_between(*ratio)} {how} {self.name}"
 
 
-def _beside_baseline(
-    points: Iterable[Point], everything: Iterable[Point], baseline: str
-) -> Iterator[tuple[Point, Point]]:
-    """Yield each point whose machine ran the baseline on the same work, and that baseline."""
-
-    def work(point: Point) -> tuple[object, ...]:
-        return point.source.key, *map(point.value, WHAT)
-
-    theirs = [p for p in timed(everything) if p.cell.implementation == baseline]
-    theirs.sort(key=lambda point: -point.cell.devices)
-    against = {(*work(point), point.cell.cache): point for point in theirs}
-    for point in timed(points):
-        for cache in (point.cell.cache, None):
-            if found := against.get((*work(point), cache)):
-                yield point, found
-                break
+def _work(point: Point) -> tuple[object, ...]:
+    return point.source.key, *map(point.value, WHAT)
 
 
 def _ratio(point: Point, theirs: Point) -> Spread | None:
@@ -180,7 +170,7 @@ def _series(
     spread_of  the height of a point; None: it has none
     more       a line of a point's tooltip beside its details
     """
-    data, entries, looks = shown.data, entries_of(shown), looks_of(shown)
+    data, entries = shown.data, entries_of(shown)
     found: dict[str, list[Dot]] = {}
     first: dict[str, Point] = {}
     for point in visible(shown):
@@ -188,28 +178,20 @@ def _series(
         if point.is_wrong:
             dot = Dot(x, 0.0, 0.0, 0.0, text, point.cell, is_wrong=True)
         elif spread := spread_of(point):
-            text = "\n".join(filter(None, (text, more(point))))
-            dot = Dot(x, *spread, text, point.target)
+            dot = Dot(x, *spread, f"{text}\n{more(point)}".strip(), point.target)
         else:
             continue
         first.setdefault(point.key, point)
         found.setdefault(point.key, []).append(dot)
-
-    def entry(point: Point) -> LegendLine:
-        found = entry_of(point, entries)  # of a publication, with its implementation's marker
-        return replace(found, style=style_of(point, data, looks)) if point.is_published else found
-
-    series = [
-        Series(
-            entry(first[key]),
-            tuple(sorted(dots, key=lambda d: d.x)),
-            name=end_name(first[key], data),
-        )
-        for key, dots in found.items()
-    ]
-    return tuple(
-        sorted(series, key=lambda s: (s.entry.is_pinned, s.entry.style.standing != "published"))
-    )
+    series = []
+    for key, dots in found.items():
+        entry = entries[legend_key(first[key])]
+        if first[key].is_published:  # whose lines have their implementations' markers
+            entry = replace(entry, style=style_of(first[key], data))
+        dots.sort(key=lambda dot: dot.x)
+        series.append(Series(entry, tuple(dots), name=end_name(first[key], data)))
+    series.sort(key=lambda s: (s.entry.is_pinned, s.entry.style.standing != "published"))
+    return tuple(series)
 
 
 def _times(data: Data, title: str, *, name: str) -> Figure:

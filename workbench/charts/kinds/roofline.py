@@ -14,7 +14,7 @@ from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import list_of, tip_of, titles_of
 from workbench.charts.data.figure import Axis, Dot, Figure, Guide, Plot, Series
-from workbench.charts.data.legend_entries import entries_of, entry_of, series_name
+from workbench.charts.data.legend_entries import entries_of, legend_key, series_name
 from workbench.charts.data.points import Data, Point, timed
 from workbench.charts.kinds.chart_kind import SERIES, ChartKind, made, visible
 
@@ -57,7 +57,7 @@ def _figure(data: Data, title: str) -> Figure:
     entries = entries_of(shown)
     series = tuple(
         Series(
-            entry_of(line[0][0], entries),
+            entries[legend_key(line[0][0])],
             tuple(_dot(*each, data) for each in sorted(line, key=lambda pair: pair[0].cell.ksize)),
         )
         for line in placed.values()
