@@ -303,7 +303,7 @@ def _crossing(shown: Slice, name: str, gpu_ms: Callable[[Point], float | None]) 
         where = f" at every {_word(name)}" if len(values) > 1 else ""
         return f"The GPU beats the CPU{where}"
     if not is_ahead[values[-1]]:
-        return f"The CPU is at least as fast as the GPU at the largest {_word(name)}"
+        return f"The CPU is at least as fast as the GPU at the largest {_word(name)} measured"
     behind = max(at for at, value in enumerate(values) if not is_ahead[value])
     first = values[behind + 1]
     size = f" ({numbers.megapixels(first[0] * first[1] / 1e6)})" if name == "sizes" else ""
