@@ -225,7 +225,7 @@ class LegendEntry(QAbstractButton):
 
     pin_wanted = Signal()
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget | None) -> None:
         super().__init__(parent)
         self._entry: LegendLine | None = None
         self.setCheckable(True)

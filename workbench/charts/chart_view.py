@@ -256,7 +256,7 @@ class OptionRow(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._options: dict[str, Option] = {}
-        self._lists: dict[str, QComboBox] = {}
+        self._lists: dict[str, tuple[QWidget, QComboBox]] = {}
         self._flow = Flow(ROW_GAP_PX)
         self.setLayout(self._flow)
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -272,19 +272,19 @@ class OptionRow(QWidget):
         while self._flow.takeAt(0):
             pass
         for name, option in shown.items():
-            box = self._lists.get(name) or self._new_list(option)
+            pair, box = self._lists.get(name) or self._new_list(option)
             texts = [text for _, text in option.values]
             with QSignalBlocker(box):
                 if [box.itemText(row) for row in range(box.count())] != texts:
                     box.clear()
                     box.addItems(texts)
                 box.setCurrentIndex([value for value, _ in option.values].index(option.chosen))
-            self._flow.addWidget(box.parentWidget())
-        for name, box in self._lists.items():
-            box.parentWidget().setVisible(name in shown)
+            self._flow.addWidget(pair)
+        for name, (pair, _) in self._lists.items():
+            pair.setVisible(name in shown)
         self.setVisible(bool(shown))
 
-    def _new_list(self, option: Option) -> QComboBox:
+    def _new_list(self, option: Option) -> tuple[QWidget, QComboBox]:
         tip = "What speed-ups are against" if option.name == "baseline" else "Which one is shown"
         pair = QWidget(self)
         box = ElidingBox(f"chart-{option.name}", option.label, tip, pair)
@@ -297,8 +297,8 @@ class OptionRow(QWidget):
         for part in (label, box):
             take_up(part)
         HBox(pair, 0, GAP_PX).add(label, (box, 1))
-        self._lists[option.name] = box
-        return box
+        self._lists[option.name] = pair, box
+        return pair, box
 
     def _choose(self, name: str, row: int) -> None:
         """Emit the choice, unless the chart has lost this option since the list was opened."""

@@ -96,7 +96,7 @@ def _legend(shown: Slice, body: Plot | Bars | Grid) -> tuple[LegendLine, ...]:
             drawn = {s.entry.key: "line" if s.joined else "marker" for s in series if s.dots}
         case Bars(bars=bars):
             drawn = {bar.entry.key: "bar" if body.has_box(bar) else "marker" for bar in bars}
-    usual = next(iter(drawn.values()), "line")
+    usual: Sample = next(iter(drawn.values()), "line")
     able = drawable(shown)
     entries = entries_of(shown.of(point for point in shown.points if point.key in able))
     return tuple(
