@@ -56,16 +56,12 @@ class Named:
 
 
 @contextmanager
-def _disk(failure: str, *, is_plain: bool = False) -> Iterator[None]:
-    """Turn an error of the disk into one sentence that begins with `failure`.
-
-    is_plain  the reason alone, without the advice to choose another folder
-    """
+def _disk(failure: str) -> Iterator[None]:
+    """Turn an error of the disk into one sentence that begins with `failure`."""
     try:
         yield
     except OSError as error:
-        reason = error.strerror if is_plain else safe_files.reason(error)
-        raise WeightsFileError(f"{failure}: {reason}.") from error
+        raise WeightsFileError(f"{failure}: {safe_files.reason(error)}.") from error
 
 
 class WeightsLibrary:
@@ -78,7 +74,7 @@ class WeightsLibrary:
         self._folder = folder or data_folder() / "weights"
 
     def all(self) -> tuple[tuple[Named, ...], tuple[str, ...]]:
-        """Return the weights, sorted by name, and a sentence on each file that cannot be read."""
+        """The weights, sorted by name, and a sentence on each file that cannot be read."""
         found, broken = self._read()
         names = sorted(found, key=str.casefold)
         return tuple(found[name][0] for name in names), broken
@@ -109,8 +105,8 @@ class WeightsLibrary:
 
     def delete(self, name: str) -> None:
         """Remove the file of the weights with this name, if there is one."""
-        with _disk(f"“{name}” cannot be deleted", is_plain=True):
-            if found := self._read()[0].get(name):
+        if found := self._read()[0].get(name):
+            with _disk(f"“{name}” cannot be deleted"):
                 found[1].unlink(missing_ok=True)
 
     def _read(self) -> tuple[dict[str, tuple[Named, Path]], tuple[str, ...]]:
@@ -135,7 +131,7 @@ def check_name(name: str) -> None:
 
 def read_file(path: Path) -> Named:
     """Read weights from a .toml of ours, or from rows of numbers. Raises WeightsFileError."""
-    with _disk(f"{path.name} cannot be read", is_plain=True):
+    with _disk(f"{path.name} cannot be read"):
         if not path.is_file():
             raise WeightsFileError(f"{path.name} is not a file.")
         if path.stat().st_size > MAX_FILE_BYTES:
@@ -209,20 +205,14 @@ class PresetBox(DropDown):
         self.setMinimumContentsLength(7)  # room for the placeholder
 
     def show_drawing(self, drawing: WeightsDraft) -> None:
-        """Drop the choice where something else is drawn; tooltips tell which filters resize it."""
-        size = drawing.size
-        for row in range(self.count()):
-            chosen = filters.get(self.itemData(row))
-            tip = f"{chosen.title} {size}×{size}"
-            if size not in chosen.sizes:
-                tip = f"{chosen.title} takes {chosen.sizes_in_words}: the size will change."
-            self.setItemData(row, tip_text(tip), Qt.ItemDataRole.ToolTipRole)
-        if (key := self.currentData()) is not None and drawing != preset(key, size)[0]:
+        """Drop the choice where something else is drawn."""
+        key = self.currentData()
+        if key is not None and drawing != preset(key, drawing.size)[0]:
             self.setCurrentIndex(-1)
 
 
 def preset(key: str, size: int) -> tuple[WeightsDraft, str]:
-    """Return a filter's weights at its size nearest to `size`, and a sentence on them, or ""."""
+    """A filter's weights at its size nearest to `size`, and a sentence on them, or ""."""
     chosen = filters.get(key)
     nearest = chosen.nearest_size(size)
     words = SIZE_CHANGED.format(chosen.title, chosen.sizes_in_words) if nearest != size else ""
@@ -429,7 +419,7 @@ def _named(item: QListWidgetItem) -> Named:
 
 
 def small_button(text: str, tip: str, do: Callable[[], object], title: str = "") -> QPushButton:
-    """Return a button of the panel; `title` is as of `push_button`."""
+    """A button of the panel; `title` is as of `push_button`."""
     made = push_button(f"weights-{text.removesuffix('…').lower()}", text, tip, title)
     made.setProperty("compact", True)
     made.clicked.connect(lambda _: do())

@@ -31,23 +31,23 @@ class WeightsDraft:
 
     @property
     def size(self) -> int:
-        """Return the number of cells along a side."""
+        """The number of cells along a side."""
         return len(self.cells)
 
     @property
     def divided_by(self) -> float | None:
-        """Return the divisor; None where that is no number, or zero."""
+        """The divisor; None where that is no number, or zero."""
         return value_of(self.divisor) or None
 
     @property
     def added(self) -> float | None:
-        """Return the offset, from -1 to 1; None where that is no such number."""
+        """The offset, from -1 to 1; None where that is no such number."""
         value = value_of(self.offset)
         return value if value is not None and abs(value) <= 1 else None
 
     @property
     def invalid(self) -> tuple[tuple[int, int], ...]:
-        """Return (row, column) of each cell that is no number."""
+        """(row, column) of each cell that is no number."""
         return tuple(
             (y, x)
             for y, row in enumerate(self.cells)
@@ -57,7 +57,7 @@ class WeightsDraft:
 
     @property
     def matrix(self) -> Matrix | None:
-        """Return the weights: each cell over the divisor.
+        """The weights: each cell over the divisor.
 
         None while a cell or the divisor is invalid, or a weight is beyond what float32 holds.
         """
@@ -71,7 +71,7 @@ class WeightsDraft:
 
     @property
     def weights(self) -> NDArray[np.float32] | None:
-        """Return the weights, (K, K) float32, rounded once; None where there is no matrix."""
+        """The weights, (K, K) float32, rounded once; None where there is no matrix."""
         matrix = self.matrix
         return None if matrix is None else np.array(matrix, np.float32)
 
@@ -129,7 +129,7 @@ class WeightsDraft:
 
 
 def drawing_of(weights: NDArray[np.float32], offset: float = 0.0) -> WeightsDraft:
-    """Return cells with exactly these weights, (K, K).
+    """Cells with exactly these weights, (K, K).
 
     They are whole numbers over a divisor if there is one, so that 0.11111111 is 1 over 9.
 
@@ -147,7 +147,7 @@ def drawing_of(weights: NDArray[np.float32], offset: float = 0.0) -> WeightsDraf
 
 
 def whole_over(weights: NDArray[np.float32]) -> int | None:
-    """Return a small divisor with which all `weights` are whole to the last bit, or None."""
+    """A small divisor with which all `weights` are whole to the last bit, or None."""
     size = np.abs(weights[weights != 0]).astype(np.float64)
     if size.size == 0 or float(size.max()) > 1e6:
         return 1 if size.size == 0 else None
@@ -217,7 +217,7 @@ Cells = list[tuple[int, int]]  # (row, column) of each
 
 
 def pasted(text: str, drawing: WeightsDraft, cells: Cells) -> tuple[WeightsDraft, str]:
-    """Return the drawing after `text` was pasted, and a sentence about it.
+    """The drawing after `text` was pasted, and a sentence about it.
 
     A number goes into all the selected `cells`, a square of odd size takes the place of everything,
     and any other rectangle goes from the first of `cells` on, if it fits.  Raises BadTextError.

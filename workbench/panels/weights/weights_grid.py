@@ -92,7 +92,7 @@ class CellsModel(QAbstractTableModel):
         return super().flags(index) | Qt.ItemFlag.ItemIsEditable
 
     def data(self, index: CellIndex, role: int = Role.DisplayRole) -> Any:
-        """Return a cell's text, tint or tooltip, as its `role` says."""
+        """A cell's text, tint or tooltip, as its `role` says."""
         text = self.drawing.cells[index.row()][index.column()]
         value = self._values[index.row()][index.column()]
         match role:
@@ -146,7 +146,7 @@ class CellsModel(QAbstractTableModel):
 
 
 def _tint(value: float | None, largest: float, above: str, below: str) -> QColor | None:
-    """Return one colour above zero, another below, stronger with size; None for nothing."""
+    """One colour above zero, another below, stronger with size; None for nothing."""
     if not value:
         return None
     colour = QColor(above if value > 0 else below)
@@ -155,7 +155,7 @@ def _tint(value: float | None, largest: float, above: str, below: str) -> QColor
 
 
 def _shown(text: str, value: float, size: int) -> str:
-    """Return a text as it was typed, or two digits of one that is too long: ".0022"."""
+    """A text as it was typed, or two digits of one that is too long: ".0022"."""
     if len(text) <= (FEW if size >= MANY else MAX_SHOWN):
         return text.replace("-", "−")
     short = compact(value, 2)
@@ -246,7 +246,7 @@ class WeightsGrid(QTableView):
 
     @property
     def selected(self) -> list[tuple[int, int]]:
-        """Return (row, column) of the selected cells, in reading order."""
+        """(Row, column) of the selected cells, in reading order."""
         return sorted((each.row(), each.column()) for each in self.selectedIndexes())
 
     def event(self, event: QEvent) -> bool:

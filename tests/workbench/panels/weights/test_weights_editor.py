@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
-from PySide6.QtGui import QGuiApplication, QHelpEvent
+from PySide6.QtCore import QItemSelectionModel, QPointF, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QPushButton,
     QSpinBox,
-    QToolTip,
 )
 
 from kernels import filters
@@ -250,40 +249,22 @@ def test_an_offset_is_typed_and_filtered_at_once(qtbot, window, editor):
 
 
 def test_the_facts_and_the_response_follow(qtbot, window, editor, grid):
+    click(child(editor, "weights-fold-effect", FoldButton))
     view = child(editor, "weights-response", ResponseView)
+    view.make_plot()
     told = child(editor, "weights-facts", QLabel)
     assert "separable: 6 products per sample, not 9" in told.text()
-    assert view.value_text(64, 64) == "+0.000, +0.000 cycles/pixel (x, y): ×1, 0.0 dB"
-    assert view.value_text(-1, 0) == ""
+    middle = view.spot_at(view.plot.getViewBox().mapViewToScene(QPointF(0, 0)))
+    assert middle.text == "+0.000, +0.000 cycles/pixel (x, y): ×1, 0.0 dB"
     before = view.grab().toImage()
     settle(qtbot, window, lambda: pick(child(editor, "weights-preset", QComboBox), "laplacian"))
     assert "Rank" in told.text()
-    assert view.grab().toImage() != before
     linear = view.grab().toImage()
+    assert linear != before
     child(editor, "weights-log", QCheckBox).click()
     assert view.grab().toImage() != linear
     type_cell(grid, 0, 0, "x")
-    assert view.value_text(64, 64) == ""
-
-
-def test_the_response_is_read_with_pointer_and_keys(qtbot, editor):
-    view = child(editor, "weights-response", ResponseView)
-    inside = view.rect().center()
-    event = QHelpEvent(QHelpEvent.Type.ToolTip, inside, view.mapToGlobal(inside))
-    QApplication.sendEvent(view, event)
-    assert "cycles/pixel (x, y): ×" in QToolTip.text()
-    corner = QPoint(1, 1)
-    QApplication.sendEvent(
-        view, QHelpEvent(QHelpEvent.Type.ToolTip, corner, view.mapToGlobal(corner))
-    )
-    assert "Gain by spatial frequency" in QToolTip.text()
-    QToolTip.hideText()
-    editor.activateWindow()
-    view.setFocus()
-    QTest.keyClick(view, Key.Key_Right)
-    assert view.accessibleDescription().startswith("+0.008, +0.000 cycles")
-    QTest.keyClick(view, Key.Key_Up, Qt.KeyboardModifier.ShiftModifier)
-    assert view.accessibleDescription().startswith("+0.008, −0.062 cycles")
+    assert not view.spots
 
 
 # -- named weights
