@@ -316,7 +316,7 @@ def _versus(a: Session, b: Session, pairs: Sequence[CellPair], key: str, counts:
     )
     return Versus(
         f"{a.plan.title}: {name_b} beside {name_a}",
-        tuple(_sentences(pairs, name_b)),
+        tuple(sentences_of(pairs, name_b)),
         table.without_empty(),
         tuple(charts_of((a, b), key, counts)),
     )
@@ -333,7 +333,8 @@ def _medians_ms(pair: CellPair) -> list[float]:
     return [each.kernel.median_ms for each in both if each]
 
 
-def _sentences(pairs: Sequence[CellPair], name_b: str) -> Iterator[str]:
+def sentences_of(pairs: Sequence[CellPair], name_b: str) -> Iterator[str]:
+    """Summarise a comparison, in which the second session is called `name_b`."""
     found = summary_of(pairs)
     yield (
         f"Of {plural(found.verdicts.total(), 'cell')} that both measured and verified"

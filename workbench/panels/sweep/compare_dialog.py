@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -24,15 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.core.timing import NO_INTERVAL
-from kernels.sweeps.record import (
-    EQUAL,
-    CellPair,
-    Record,
-    Session,
-    Summary,
-    compare_sessions,
-    summary_of,
-)
+from kernels.sweeps.record import CellPair, Record, Session, compare_sessions
 from kernels.sweeps.session_csv import write_pairs_csv
 from workbench.base import numbers, theme
 from workbench.base.background import Background
@@ -49,18 +41,22 @@ from workbench.widgets.file_dialogs import ask_save_path
 MAX_ROWS = 2000
 
 Row = tuple[str, ...]
-Compared = tuple[str, Sequence[Row], Sequence[Row], Sequence[CellPair]]  # with the rows' tooltips
-TIMES = 1, 2  # the columns of a row with the times of A and of B
+Compared = tuple[str, Sequence[Row], Sequence[str], Sequence[CellPair]]  # with the rows' tooltips
 
 
 def compared(a: Session, b: Session) -> Compared:
     """Compare two sessions: a summary in words, the table's rows, their tips, and the pairs."""
+    from workbench.report.document import sentences_of  # jinja2 would delay the dialog
+
     pairs = compare_sessions(a, b)
     varied = varied_of(pair.cell for pair in pairs)
     shown = most_different_first(pairs)[:MAX_ROWS]
     rows = [row_of(pair, varied) for pair in shown]
-    tips = [tips_of(row, pair) for row, pair in zip(rows, shown, strict=True)]
-    return said(summary_of(pairs), len(pairs)), rows, tips, pairs
+    tips = [
+        "\n".join(filter(None, (row[0], *_stars(pair))))
+        for row, pair in zip(rows, shown, strict=True)
+    ]
+    return " ".join(sentences_of(pairs, "B")), rows, tips, pairs
 
 
 def most_different_first(pairs: Iterable[CellPair]) -> list[CellPair]:
@@ -75,44 +71,13 @@ def most_different_first(pairs: Iterable[CellPair]) -> list[CellPair]:
 
 
 def row_of(pair: CellPair, varied: Collection[str] = ()) -> Row:
-    """The table's row for a pair: name, both times, the finding, and its interval.
-
-    varied  the fields in which cells differ, see `plan_words.in_words`
-    """
-    name = in_words(pair.cell, varied)
+    """The table's row for a pair; `varied` names the fields in which cells differ."""
+    found, name = pair.comparison, in_words(pair.cell, varied)
     times = _time(pair.a), _time(pair.b)
-    if pair.comparison is None:
-        return (name, *times, pair.objection or "", "")
-    found = pair.comparison
-    if is_slower := found.verdict == "slower":
-        found = found.turned
-    ends = found.interval
-    interval = " – ".join(map(numbers.three_digits, ends)) if ends else NO_INTERVAL
-    ratio = numbers.fine_ratio(found.ratio)
-    how = "slower" if is_slower else f"as fast: {found.in_words}"
-    return (name, *times, f"{ratio} {how}", interval)
-
-
-def said(summary: Summary, count: int) -> str:
-    """Summarise the comparison of `count` pairs in a sentence or two."""
-    compared, disturbed = sum(summary.verdicts.values()), summary.disturbed
-    if not compared or summary.ratio is None:
-        if disturbed:
-            return (
-                f"Nothing can be compared: of all {disturbed} in common a time was disturbed (*)."
-            )
-        return "Nothing can be compared: the two have no verified measurement in common."
-    counts = summary.verdicts
-    found = (counts["faster"], "faster"), (counts["slower"], "slower"), (counts["same"], EQUAL)
-    parts = (f"{n} {word}" for n, word in found if n)
-    ratio = numbers.speed_up(summary.ratio, numbers.fine_ratio)
-    how = "" if numbers.is_slower(summary.ratio, numbers.fine_ratio) else " as fast"
-    sentence = f"B against A: of {compared} compared, {', '.join(parts)}"
-    have = "has" if disturbed == 1 else "have"
-    without = f" {disturbed} more {have} no verdict: a time was disturbed (*)." if disturbed else ""
-    left = count - compared - disturbed
-    rest = f"{without} {left} more cannot be compared." if left else without
-    return f"{sentence}; {ratio}{how} in the geometric mean.{rest}"
+    if found is None:
+        return (name, *times, "", "", pair.objection or "")
+    interval = " – ".join(map(numbers.three_digits, found.interval or ())) or NO_INTERVAL
+    return (name, *times, numbers.fine_ratio(found.ratio), interval, found.in_words)
 
 
 def _time(record: Record | None) -> str:
@@ -123,21 +88,15 @@ def _time(record: Record | None) -> str:
     return f"{numbers.duration(record.verified.kernel.median_ms)}{mark}"
 
 
-def tips_of(row: Row, pair: CellPair) -> Row:
-    """Tooltips of a row: each text, and the disturbances of its time."""
-    tips = list(row)
-    for column, record in zip(TIMES, (pair.a, pair.b), strict=True):
-        if record is not None and record.verified is not None:
-            why = why_starred(record.verified.disturbances)
-            tips[column] = "\n".join(filter(None, (row[column], why)))
-    return tuple(tips)
+def _stars(pair: CellPair) -> Iterator[str]:
+    """The disturbances of both times."""
+    for name, record in (("A", pair.a), ("B", pair.b)):
+        if record and record.verified and record.verified.disturbances:
+            yield f"{name}: {why_starred(record.verified.disturbances)}"
 
 
-COLUMNS = ("Measurement", "A", "B", "B against A", "95 % interval")
-NAME, FINDING = 0, 3
-NAME_SHARE = 0.4  # of the table's width: what a name takes at most
-CELL_GAP_PX = 14  # left and right of a text, together
-
+COLUMNS = ("Measurement", "A", "B", "A / B", "95 % interval", "B is")
+NAME, FINDING = 0, 5
 COMPARING = "Comparing…"
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -166,8 +125,6 @@ class CompareDialog(QDialog):
         self._newest = 0  # number of the newest comparison; -1: the dialog is closed
         self._a, self._b = (self._chooser(letter, at) for at, letter in enumerate("AB"))
         self._said = Label(name="compare-said", wraps=True)
-        self._wrapping = QTimer(self, singleShot=True, interval=0)
-        self._wrapping.timeout.connect(self._wrap)
         self._table = QTableWidget(0, len(COLUMNS))
         self._table.setObjectName("compare-table")
         self._table.setAccessibleName("Measurements of both")
@@ -178,8 +135,9 @@ class CompareDialog(QDialog):
         self._table.verticalHeader().hide()
         self._table.setTabKeyNavigation(False)  # Tab leads out of it
         header = self._table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(FINDING, QHeaderView.ResizeMode.Stretch)
-        header.sectionResized.connect(self._wrapping.start)
+        header.setMaximumSectionSize(self.width() // 2)
         buttons = self._buttons()
         choosers = QGridLayout()  # one below the other: beside each other their names were cut
         choosers.setColumnStretch(1, 1)
@@ -243,43 +201,13 @@ class CompareDialog(QDialog):
         sentence, rows, tips, pairs = found
         self._show_pairs(sentence, pairs)
         self._table.setRowCount(len(rows))
-        for row, texts in enumerate(rows):
-            for column, (text, tip) in enumerate(zip(texts, tips[row], strict=True)):
+        for row, (texts, tip) in enumerate(zip(rows, tips, strict=True)):
+            for column, text in enumerate(texts):
                 item = QTableWidgetItem(text)
-                item.setToolTip(tip_text(tip))
+                item.setToolTip(tip_text(tip if column < FINDING else text))
                 if column not in (NAME, FINDING):
                     item.setTextAlignment(RIGHT)
                 self._table.setItem(row, column, item)
-        self._make_room(rows)
-
-    def _make_room(self, rows: Sequence[tuple[str, ...]]) -> None:
-        """Make each column as wide as its widest text; the finding gets the rest."""
-        metrics = self._table.fontMetrics()
-        for column, title in enumerate(COLUMNS):
-            texts = {title, *(row[column] for row in rows)}
-            widest = max(map(metrics.horizontalAdvance, texts)) + CELL_GAP_PX
-            widest = max(widest, self._table.horizontalHeader().sectionSizeHint(column))
-            most = NAME_SHARE * self.width() if column == NAME else widest
-            if column != FINDING:
-                self._table.setColumnWidth(column, round(min(widest, most)))
-        self._wrapping.start()
-
-    @Slot()
-    def _wrap(self) -> None:
-        """Make rows as high as their wrapped names and findings."""
-        metrics = self._table.fontMetrics()
-        usual = self._table.verticalHeader().defaultSectionSize()
-        for row in range(self._table.rowCount()):
-            is_long = any(
-                metrics.horizontalAdvance(item.text()) + CELL_GAP_PX
-                > self._table.columnWidth(column)
-                for column in (NAME, FINDING)
-                if (item := self._table.item(row, column))
-            )
-            if is_long:
-                self._table.resizeRowToContents(row)
-            else:
-                self._table.setRowHeight(row, usual)
 
     def _show_pairs(self, sentence: str, pairs: Sequence[CellPair]) -> None:
         self._said.setText(sentence)

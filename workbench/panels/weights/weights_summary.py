@@ -153,8 +153,9 @@ class ResponseView(Canvas):
             ends = f"{highest + FLOOR_DB:.0f} dB", f"{highest:.0f} dB"
         emptied(plot)
         self._ring = self._mark = None
-        colours = np.array([cividis(step / 255).getRgb()[:3] for step in range(256)], np.uint8)
-        picture = ImageItem(shade[::-1].T, levels=(0, 1), lut=colours)
+        colours = [cividis(step / 255) for step in range(256)]
+        table = np.array([(c.red(), c.green(), c.blue()) for c in colours], np.uint8)
+        picture = ImageItem(shade[::-1].T, levels=(0, 1), lut=table)
         picture.setRect(-0.5 - 0.5 / size, -0.5 + 0.5 / size, 1.0, 1.0)  # rows go down
         plot.addItem(picture)
         for name, sign in (("left", -1), ("bottom", 1)):
@@ -170,7 +171,8 @@ class ResponseView(Canvas):
         step = max(size // SPOTS, 1)
         places = range(0, size, step)
         self.show_spots([_spot(values, x, y, step / size / 2) for y in places for x in places])
-        self._at = len(self.spots) // 2 + (len(places) // 2 if len(places) % 2 == 0 else 0)
+        middle = len(places) // 2
+        self._at = middle * len(places) + middle
 
 
 def _spot(values: NDArray[np.float64], column: int, row: int, half: float) -> Spot:
