@@ -1,20 +1,16 @@
-"""Source text to read: its colours, by grammar or pattern, and a view with a copy button."""
+"""Source text to read: its colours, by patterns, and a view with a copy button."""
 
 from __future__ import annotations
 
 import keyword
 import re
-import tokenize
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from functools import cache
-from io import StringIO
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Literal, NamedTuple
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
-    QFont,
     QGuiApplication,
     QSyntaxHighlighter,
     QTextCharFormat,
@@ -31,125 +27,37 @@ from workbench.widgets.buttons import tab_button
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.tile import scaled_font
 
-if TYPE_CHECKING:
-    from tree_sitter import Node, Parser, Query
-
-Span = tuple[int, int, str]  # begin and length within a line, as Qt counts letters; the kind
-ENCODING = "utf-16-le"  # two bytes for what Qt counts as one letter
-KINDS = """
-(comment) @comment
-[(string_literal) (char_literal) (raw_string_literal) (system_lib_string)] @text
-(number_literal) @number
-[(primitive_type) (type_identifier) (placeholder_type_specifier) (true) (false) (this)] @word
-[(preproc_call) (preproc_directive)] @directive
-(identifier) @name
-"""
-# The group: a comment that is not closed, which the grammar takes for something else.
-COMMENTS = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(/\*)', re.DOTALL)
-# And all that begin with __.
-BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize")
-MAX_LETTERS = 1 << 20  # of a line: up to its end
-# Where two of them meet the one further right counts.
-RANK = ("number", "word", "special", "directive", "text", "comment")
-
-
-def spans_of(text: str) -> list[tuple[Span, ...]]:
-    """The parts of each line of CUDA C++ that have a kind, one of RANK.
-
-    A line that stays has the same parts in the same order: else it would be coloured anew.
-    """
-    from tree_sitter import QueryCursor  # only where CUDA C++ is shown
-
-    parser, query = _grammar()
-    is_open = any(each[1] for each in COMMENTS.finditer(text))
-    coded = (f"{text}*/" if is_open else text).encode(ENCODING, "surrogatepass")
-    tree = parser.parse(coded, encoding="utf16le")
-    found = QueryCursor(query).captures(tree.root_node)
-    found.setdefault("special", []).extend(filter(_is_built_in, found.pop("name", ())))
-    lines: list[list[Span]] = [[] for _ in range(text.count("\n") + 1)]
-    for kind in RANK:
-        for node in sorted(found.get(kind, ()), key=_place):
-            (first, begin), (last, end) = node.start_point, node.end_point
-            _mark(lines, (first, begin // 2), (last, end // 2), kind)
-    return [tuple(line) for line in lines]
-
-
-def _mark(lines: list[list[Span]], start: tuple[int, int], end: tuple[int, int], kind: str) -> None:
-    """Add the part of each line from `start` to `end`, both (line, letter)."""
-    for line in range(start[0], min(end[0], len(lines) - 1) + 1):
-        left = start[1] if line == start[0] else 0
-        right = end[1] if line == end[0] else MAX_LETTERS
-        if right > left:
-            lines[line].append((left, right - left, kind))
-
-
-PYTHON_KINDS = {tokenize.COMMENT: "comment", tokenize.STRING: "text", tokenize.NUMBER: "number"}
-for _part in ("FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END"):  # from Python 3.12 on
-    PYTHON_KINDS[getattr(tokenize, _part, -1)] = "text"
-
-
-def python_spans_of(text: str) -> list[tuple[Span, ...]]:
-    """The same of Python, up to where it is no Python any more."""
-    lines: list[list[Span]] = [[] for _ in range(text.count("\n") + 1)]
-    with suppress(tokenize.TokenError, SyntaxError):
-        for token in tokenize.generate_tokens(StringIO(text).readline):
-            kind = PYTHON_KINDS.get(token.type, "")
-            if token.type == tokenize.NAME and keyword.iskeyword(token.string):
-                kind = "word"
-            (first, left), (last, right) = token.start, token.end
-            if token.string == "@" and not token.line[:left].strip():
-                kind, right = "directive", MAX_LETTERS
-            if kind:
-                _mark(lines, (first - 1, left), (last - 1, right), kind)
-    return [tuple(line) for line in lines]
-
-
-def _place(node: Node) -> tuple[int, int]:
-    return node.start_byte, node.end_byte
-
-
-def _is_built_in(node: Node) -> bool:
-    name = (node.text or b"").decode(ENCODING, "replace")
-    return name in BUILT_IN or name.startswith("__")
-
-
-@cache
-def _grammar() -> tuple[Parser, Query]:
-    import tree_sitter_cuda
-    from tree_sitter import Language as Grammar
-    from tree_sitter import Parser, Query
-
-    language = Grammar(tree_sitter_cuda.language())
-    kinds = {
-        language.node_kind_for_id(number)
-        for number in range(language.node_kind_count)
-        if language.node_kind_is_visible(number) and not language.node_kind_is_named(number)
-    }
-    words = {kind for kind in kinds if kind and kind.replace("_", "a").isalnum()}
-    query = [
-        KINDS,
-        _any_of((word for word in words if word.startswith("__")), "special"),
-        _any_of((word for word in words if not word.startswith("__")), "word"),
-        _any_of((kind for kind in kinds if kind and kind.startswith("#")), "directive"),
-    ]
-    return Parser(language), Query(language, "\n".join(query))
-
-
-def _any_of(words: Iterable[str], kind: str) -> str:
-    return "[" + " ".join(f'"{word}"' for word in sorted(words)) + f"] @{kind}"
-
-
 Language = Literal["cuda", "ptx", "assembly", "python"]
 
-NUMBER = r"\b0[xX][0-9a-fA-F]+\b|\b\d[\w.]*"
-PATTERNS: dict[str, re.Pattern[str]] = {
+NUMBER = r"\b0[xX][0-9a-fA-F]+\w*|\b\d[\w.]*"
+STRING = r"""\w*"(?:\\.|[^"\\])*"?|\w*'(?:\\.|[^'\\])*'?"""
+CPP_WORDS = """
+alignas alignof asm auto bool break case catch char class const constexpr continue decltype default
+delete do double else enum explicit extern false float for friend goto if inline int long mutable
+namespace new noexcept nullptr operator private protected public register return short signed sizeof
+static static_assert struct switch template this throw true try typedef typename union unsigned
+using virtual void volatile while sample \\w+_t
+(?:u?(?:char|short|int|long|longlong)|float|double|half|dim)[1-4]
+"""
+PATTERNS: dict[Language, re.Pattern[str]] = {
+    "cuda": re.compile(
+        r"(?P<comment>//.*|/\*.*?\*/)|(?P<open>/\*.*)|(?P<directive>^\s*#\s*\w+)"
+        rf"|(?P<text>(?<=#include )<[^>]+>|{STRING})"
+        r"|(?P<special>\b(?:__\w+|(?:thread|block)Idx|(?:block|grid)Dim|warpSize)\b)"
+        rf"|(?P<word>\b(?:{'|'.join(CPP_WORDS.split())})\b)|(?P<number>{NUMBER})"
+    ),
+    "python": re.compile(
+        r"(?P<comment>#.*)|(?P<directive>^\s*@.*)|(?P<text>\w*(\"\"\"|''').*?\4)"
+        rf"|(?P<open>\w*(?:\"\"\"|''').*)|(?P<string>{STRING})"
+        rf"|(?P<word>\b(?:{'|'.join(keyword.kwlist)})\b)|(?P<number>{NUMBER})"
+    ),
     "ptx": re.compile(
         r"(?P<comment>//.*)|(?P<directive>\.(?:version|target|address_size|visible|entry|param|reg"
         r"|shared|const|global|align|func|extern|maxntid|minnctapersm)\b[\w.]*)"
-        rf"|(?P<special>\$\w+|%\w+(?:\.\w+)?)|(?P<word>^\s*(?:@!?%\w+\s+)?[a-z]\w*(?:\.\w+)*)"
+        r"|(?P<special>\$\w+|%\w+(?:\.\w+)?)|(?P<word>^\s*(?:@!?%\w+\s+)?[a-z]\w*(?:\.\w+)*)"
         rf"|(?P<number>\b0[fFdDxX][0-9a-fA-F]+\b|{NUMBER})"
     ),
-    # PTX or SASS behind the lines that it comes from, and what became of the row.
+    # PTX or SASS after the lines that it comes from, and what became of the row.
     "assembly": re.compile(
         r"(?P<comment>^[+−]?\s*\d+(?=\s))|(?P<directive>(?<=\s)\.[a-z]\w*[\w.]*)"
         r"|(?P<special>`\(\.L_x_\d+\)|\.L_x_\d+|\$\w+|%\w+(?:\.\w+)?|\bU?[RP][\dTZ]\w*\b)"
@@ -157,31 +65,26 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         rf"|(?P<number>\b0[fFdDxX][0-9a-fA-F]+\b|{NUMBER})"
     ),
 }
-PARSERS = {"cuda": spans_of, "python": python_spans_of}  # of what goes on over lines
+# What ends a comment or a text that goes on over lines; its number is the state of a line.
+ENDS = ("", "*/", '"""', "'''")
 
 
 class CodeColours(QSyntaxHighlighter):
     """A highlighter of a document in one language, until another is chosen."""
 
     def __init__(self, document: QTextDocument, colors: Colors) -> None:
-        super().__init__(None)  # type: ignore[call-overload]
-        self.setParent(document)
-        self._language: Language | None = None
-        self._formats: dict[str, QTextCharFormat] = {}
-        self._lines: list[tuple[Span, ...]] = []  # of a language of PARSERS
-        self._is_parsed = False
-        self._stale: set[int] = set()  # lines that others have given another meaning
-        document.contentsChange.connect(self._take_change)  # before Qt colours what changed
-        self.setDocument(document)
-        document.contentsChanged.connect(self._colour_stale)
+        super().__init__(document)
+        self._pattern: re.Pattern[str] | None = None
+        self._formats: dict[str | None, QTextCharFormat] = {}
         self.choose(None, colors)
 
     def choose(self, language: Language | None, colors: Colors) -> None:
         """Colour in `language` from now on; None: not at all."""
-        self._language, self._is_parsed, self._lines = language, False, []
+        self._pattern = PATTERNS[language] if language is not None else None
         self._formats = {
             "comment": _format(colors.muted, italic=True),
             "text": _format(colors.good),
+            "string": _format(colors.good),
             "directive": _format(colors.warn),
             "special": _format(colors.bad),
             "word": _format(colors.accent),
@@ -190,47 +93,33 @@ class CodeColours(QSyntaxHighlighter):
         self.rehighlight()
 
     def highlightBlock(self, text: str) -> None:  # noqa: N802
-        if self._language in PARSERS:
-            self._parse()
-            line = self.currentBlock().blockNumber()
-            for begin, count, kind in self._lines[line] if line < len(self._lines) else ():
-                self.setFormat(begin, min(count, len(text) - begin), self._formats[kind])
-        elif self._language is not None:
-            for found in PATTERNS[self._language].finditer(text):
-                kind = str(found.lastgroup)
-                self.setFormat(found.start(), len(found[0]), self._formats[kind])
-
-    @Slot()
-    def _take_change(self) -> None:
-        self._is_parsed = False
-
-    def _parse(self) -> None:
-        """Bring `_lines` up to date, and note which lines Qt does not know to have changed."""
-        if self._is_parsed or self._language is None:
+        self.setCurrentBlockState(0)
+        if self._pattern is None:
             return
-        before, self._is_parsed = self._lines, True
-        self._lines = now = PARSERS[self._language](self.document().toPlainText())
-        first = last = 0
-        shorter = min(len(before), len(now))
-        while first < shorter and before[first] == now[first]:
-            first += 1
-        while last < shorter - first and before[-1 - last] == now[-1 - last]:
-            last += 1
-        self._stale |= set(range(first, len(now) - last)) if before else set()
+        begin, state = 0, max(self.previousBlockState(), 0)
+        if state:
+            found = text.find(ENDS[state])
+            begin = len(text) if found < 0 else found + len(ENDS[state])
+            self._go_on(0, begin, state)
+            self.setCurrentBlockState(state if found < 0 else 0)
+        for part in self._pattern.finditer(text, begin):
+            if part.lastgroup == "open":
+                state = next(n for n, end in enumerate(ENDS) if end and end[::-1] in part[0])
+                self._go_on(part.start(), len(text), state)
+                self.setCurrentBlockState(state)
+            else:
+                self.setFormat(part.start(), len(part[0]), self._formats[part.lastgroup])
 
-    @Slot()
-    def _colour_stale(self) -> None:
-        stale, self._stale = sorted(self._stale), set()
-        for line in stale:
-            self.rehighlightBlock(self.document().findBlockByNumber(line))
+    def _go_on(self, begin: int, end: int, state: int) -> None:
+        """Colour the part of a line that belongs to a comment or text over several lines."""
+        kind = "comment" if ENDS[state] == "*/" else "text"
+        self.setFormat(begin, end - begin, self._formats[kind])
 
 
 def _format(color: str, *, italic: bool = False) -> QTextCharFormat:
     made = QTextCharFormat()
     made.setForeground(QColor(color))
     made.setFontItalic(italic)
-    if not italic:
-        made.setFontWeight(QFont.Weight.Normal)
     return made
 
 
