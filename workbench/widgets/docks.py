@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QWidget
@@ -18,16 +18,6 @@ from workbench.widgets.panel_area import SIDES, PanelArea, Rail
 LARGE_PX = (1000, 760)  # of a panel to read in
 MAX_PX = 2**15  # of a place or a size on the screen
 TITLE_PX = 32  # of a window, above what is in it
-
-
-class Remembered(Protocol):
-    """A panel with choices that the next start restores."""
-
-    def choices(self) -> dict[str, Any]:
-        """What the panel remembers, as JSON can hold it."""
-
-    def restore(self, data: dict[str, Any], /) -> None:
-        """Restore `choices()`; the defaults replace what is missing."""
 
 
 class Docks(Mapping[str, PanelFrame]):
@@ -52,9 +42,9 @@ class Docks(Mapping[str, PanelFrame]):
         self._panels = {panel.dock.title: panel for panel in panels}
         self._kept: dict[str, Any] = {}  # what panels remember that are not made yet, by setting
         left, right = ([panel for panel in panels if panel.dock.place == side] for side in SIDES)
-        made = dict(map(self._make, left))
+        made = {panel.dock.title: self._make(panel) for panel in left}
         self.area.set_centre(centre)  # between them, as Tab goes from left to right
-        made |= map(self._make, right)
+        made |= {panel.dock.title: self._make(panel) for panel in right}
         self._frames = {title: made[title] for title in self._panels}
         self.rail = Rail(list(self._frames), self.area)
         # Making a panel takes as long as showing it: it is made before the finger is up again.
@@ -109,7 +99,8 @@ class Docks(Mapping[str, PanelFrame]):
             window = self.area.window()
             box = QRect(QPoint(), theme.window_size(*LARGE_PX))
             box.moveCenter(window.geometry().center())
-            frame.setGeometry(_within(box, window.screen().availableGeometry()))
+            room = window.screen().availableGeometry().adjusted(0, TITLE_PX, 0, 0)
+            frame.setGeometry(within(box, room))
         frame.show()
 
     def panel(self, title: str) -> LazyPanel[Any]:
@@ -174,14 +165,14 @@ class Docks(Mapping[str, PanelFrame]):
             if panel.dock.setting:
                 yield panel.dock.setting, panel
 
-    def _make(self, panel: LazyPanel[Any]) -> tuple[str, PanelFrame]:
+    def _make(self, panel: LazyPanel[Any]) -> PanelFrame:
         dock = panel.dock
         frame = PanelFrame(dock.title, panel, self.area)
         frame.enlarge_wanted.connect(partial(self.enlarge, dock.title))
         self.area.add_frame(frame, dock.place, dock.width_px)
         if dock.setting:
             panel.when_made(lambda made: made.restore(self._kept.pop(dock.setting, {})))
-        return dock.title, frame
+        return frame
 
 
 def box_of(box: QRect) -> list[int]:
@@ -197,12 +188,11 @@ def box_from(data: Any) -> QRect | None:
     return QRect(*data) if is_sane else None
 
 
-def _within(box: QRect, room: QRect) -> QRect:
-    """Move `box` to where all of it, and its window's title, is in `room`."""
-    inner = room.adjusted(0, TITLE_PX, 0, 0)
-    placed = QRect(QPoint(), box.size().boundedTo(inner.size()))
-    placed.moveLeft(min(max(box.left(), inner.left()), inner.right() + 1 - placed.width()))
-    placed.moveTop(min(max(box.top(), inner.top()), inner.bottom() + 1 - placed.height()))
+def within(box: QRect, room: QRect) -> QRect:
+    """Move `box` to where all of it is in `room`, smaller if need be."""
+    placed = QRect(box.topLeft(), box.size().boundedTo(room.size()))
+    placed.moveLeft(min(max(box.left(), room.left()), room.right() + 1 - placed.width()))
+    placed.moveTop(min(max(box.top(), room.top()), room.bottom() + 1 - placed.height()))
     return placed
 
 

@@ -27,8 +27,8 @@ class Dock:
     title      on the rail, over the panel, and in the menu of all panels
     panel      "module:name" of its class, or of a function that makes it; imported when needed
     place      at which side of the picture it opens
-    setting    under what name the settings keep its choices; empty: it has none, else it is
-               Remembered
+    setting    under what name the settings keep its `choices()`, which `restore` takes; empty: it
+               has none
     tip        what is in it, for the rail's tooltip and its action's
     keys       what opens and closes it, besides what View ▸ Panels has for each
     width_px   how wide it opens where the picture keeps its share, for usual letters; 0: as others
@@ -109,7 +109,7 @@ class PanelFrame(QFrame):
         self.setAccessibleName(title)
         self._home = parent
         self._panel = panel
-        self._bar: _Bar | None = None
+        self._bar: HBox | None = None
         self.hide()
         panel.when_made(self._hold)
 
@@ -133,13 +133,15 @@ class PanelFrame(QFrame):
         else:
             self.setParent(self._home, Qt.WindowType.Widget)
         if self._bar is not None:
-            self._bar.show_enlarged(is_so)
+            self._show_enlarged()
         self.enlarged.emit(is_so)
 
     def show_bar(self, is_shown: bool) -> None:
         """Show title and buttons, or the panel alone."""
         if self._bar is not None:
-            self._bar.show_parts(is_shown)
+            for part in (self._title, self._enlarge, self._close):
+                part.setVisible(is_shown)
+            self._bar.setContentsMargins(*(BAR_MARGINS if is_shown else (0, 0, 0, 0)))
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
@@ -153,53 +155,40 @@ class PanelFrame(QFrame):
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self._bar is not None:
-            self._draw_icons(self._bar)
+            self._draw_icons()
 
     def _hold(self, panel: QWidget) -> None:
-        self._bar = bar = _Bar(self.windowTitle())
-        bar.enlarge.clicked.connect(self.enlarge_wanted)
-        bar.close.clicked.connect(self.hide)
-        VBox(self, (1, 0, 1, 0), 2).add(bar, (panel, 1))
-        bar.show_enlarged(self.is_enlarged)
-        self._draw_icons(bar)
+        self._title = Label(self.windowTitle())
+        self._title.setProperty("panel-title", True)
+        self._enlarge = _title_button("enlarge", "Enlarge", ENLARGE)
+        self._close = _title_button("close", "Close", "Close the panel")
+        self._bar = HBox(margins=BAR_MARGINS, spacing=2)
+        self._bar.add((self._title, 1), 0, self._enlarge, self._close)
+        self._enlarge.clicked.connect(self.enlarge_wanted)
+        self._close.clicked.connect(self.hide)
+        VBox(self, (1, 0, 1, 0), 2).add(self._bar, (panel, 1))
+        self._show_enlarged()
+        self._draw_icons()
         panel.show()  # else the layout does it later
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # else it is no place in Tab's way
-        QWidget.setTabOrder(self, bar.enlarge)
-        QWidget.setTabOrder(bar.enlarge, bar.close)
+        QWidget.setTabOrder(self, self._enlarge)
+        QWidget.setTabOrder(self._enlarge, self._close)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        _put_behind(bar.close, panel)
+        _put_after(self._close, panel)
 
-    def _draw_icons(self, bar: _Bar) -> None:
+    def _show_enlarged(self) -> None:
+        is_so = self.is_enlarged
+        self._enlarge.setToolTip(TAKE_BACK if is_so else ENLARGE)
+        self._close.setVisible(not is_so)  # the window has one
+        self._title.setVisible(not is_so)
+
+    def _draw_icons(self) -> None:
         color, ratio = theme.colors(self.palette()).muted, self.devicePixelRatioF()
-        for button, name in ((bar.enlarge, "float"), (bar.close, "close")):
+        for button, name in ((self._enlarge, "float"), (self._close, "close")):
             button.setIcon(QIcon(theme_pixmap(name, color, ICON_PX, ratio)))
 
 
-class _Bar(HBox):
-    """A title, and the buttons at its right."""
-
-    def __init__(self, title: str) -> None:
-        super().__init__(margins=BAR_MARGINS, spacing=2)
-        self._title = Label(title)
-        self._title.setProperty("panel-title", True)
-        self.enlarge = _title_button("enlarge", "Enlarge", ENLARGE)
-        self.close = _title_button("close", "Close", "Close the panel")
-        self.add((self._title, 1), 0, self.enlarge, self.close)
-
-    def show_parts(self, are_shown: bool) -> None:
-        """Show title and buttons, or hide them on stage."""
-        for part in (self._title, self.enlarge, self.close):
-            part.setVisible(are_shown)
-        self.setContentsMargins(*(BAR_MARGINS if are_shown else (0, 0, 0, 0)))
-
-    def show_enlarged(self, is_so: bool) -> None:
-        """Show what there is for a panel with a window of its own, or for one without."""
-        self.enlarge.setToolTip(TAKE_BACK if is_so else ENLARGE)
-        self.close.setVisible(not is_so)  # the window has one
-        self._title.setVisible(not is_so)
-
-
-def _put_behind(button: QWidget, panel: QWidget) -> None:
+def _put_after(button: QWidget, panel: QWidget) -> None:
     """Have Tab come from `button` to the parts of `panel`, which stand last in the window.
 
     Qt moves a widget alone unless the keyboard goes through it to a part: then with all its parts.

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import Any
+from functools import cached_property
 
 from PySide6.QtWidgets import QMainWindow, QWidget
 
@@ -119,17 +118,6 @@ class HelpPage:
         return f"{self.title}\n{MARKS.sub(lambda found: found[1] or '', self.text)}"
 
 
-@dataclass(frozen=True, slots=True)
-class SearchHit:
-    """A page that has all the words.
-
-    where  the line that has the first word
-    """
-
-    page: HelpPage
-    where: str
-
-
 class Book:
     """All pages of the help, in their order."""
 
@@ -147,7 +135,7 @@ class Book:
         """Page called `key`; None where there is none."""
         return self._by_key.get(key)
 
-    def find(self, query: str) -> list[SearchHit]:
+    def find(self, query: str) -> list[HelpPage]:
         """Find the pages that have every word of `query`, or words that begin so, the best first.
 
         Pages with words in the title come first, then those that have them most often.
@@ -157,26 +145,14 @@ class Book:
             re.compile((r"\b" if word[0].isalnum() else "") + re.escape(word))
             for word in query.casefold().split()
         ]
-        if not words:
-            return []
         ranked = []
-        for number, page in enumerate(self.pages):
+        for number, page in enumerate(self.pages if words else ()):
             text, title = page.plain.casefold(), page.title.casefold()
             counts = [len(word.findall(text)) for word in words]
             if all(counts):
                 in_title = sum(word.search(title) is not None for word in words)
-                ranked.append((-in_title, -sum(counts), number, page))
-        ranked.sort(key=lambda entry: entry[:3])
-        return [SearchHit(page, _line_with(words[0], page)) for *_, page in ranked]
-
-
-def _line_with(word: re.Pattern[str], page: HelpPage) -> str:
-    """First line below the title that has `word`, from a little before it on."""
-    for line in page.plain.split("\n")[1:]:
-        if (found := word.search(line.casefold())) is not None:
-            start = line.rfind(" ", 0, max(found.start() - 30, 0)) + 1
-            return ("… " if start else "") + line[start:].strip()
-    return ""
+                ranked.append((-in_title, -sum(counts), number))
+        return [self.pages[number] for *_, number in sorted(ranked)]
 
 
 # {Pin this result} is the action's key; {{Pin this result}} says where it stands in the menus.
@@ -186,16 +162,6 @@ FILE_LINK = re.compile(r"\[([^\]]+)\]\((?!help:)[^)\s]+\)")
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
 
 Lookup = Callable[[str], str]
-
-
-def written(name: str, key_of: Lookup, place_of: Lookup) -> str:
-    """Read assets/help/NAME.md.
-
-    key_of, place_of  give an action's key and its place in the menus; KeyError for unknown names
-    """
-    text = asset(f"help/{name}.md").read_text(encoding="utf-8")
-    text = PLACE.sub(lambda found: f"*{place_of(found[1])}*", text)
-    return KEY.sub(lambda found: f"**{escaped(key_of(found[1]))}**", text)
 
 
 def lesson(name: str) -> str:
@@ -268,7 +234,7 @@ def _of_rung(rung: Rung, known: Sequence[Implementation]) -> Iterator[str]:
         yield f"It changes one thing about {_links(before)}."
     if then:
         yield f"Changed further by {_links(then)}."
-    yield _forms()[rung.weights]
+    yield parse_toml(asset("help/forms.toml").read_text("utf-8"), "forms.toml")[rung.weights]
     yield escaped(block_words(rung))
     if len(rung.passes) > 1:
         names = ", ".join(f"`{each.library or each.function}`" for each in rung.passes)
@@ -289,12 +255,6 @@ def _of_rung(rung: Rung, known: Sequence[Implementation]) -> Iterator[str]:
     if rung.requires:
         reasons = "\n".join(f"- {escaped(NUMBER.sub('…', why))}" for _, why in rung.requires)
         yield f"It rejects some jobs, and says why (… stands for a number):\n\n{reasons}"
-
-
-@cache
-def _forms() -> dict[str, Any]:
-    """Sentences on the forms of weights."""
-    return parse_toml(asset("help/forms.toml").read_text("utf-8"), "forms.toml")
 
 
 def _links(implementations: Sequence[Implementation]) -> str:
@@ -325,23 +285,6 @@ def chart_pages(overview: str) -> list[HelpPage]:
     ]
 
 
-ELSEWHERE = (
-    ("Ctrl+Shift+1 … 9, 0, -", "The panels, from the top of the rail"),
-    ("Wheel, + and −", "Zoom at the pointer"),
-    ("Drag, arrow keys", "Move the picture"),
-    ("Double click", "Fit, or one pixel for one"),
-    ("Space, held", "Show the original"),
-    ("Click on a pixel", "With the panel Pixel open: hold it; Esc, or a click on it, lets go"),
-    ("Arrow keys", "In Pixel: the next one; in Anatomy: a lane, a warp, with Shift a block"),
-    ("1, 2, 3", "In Anatomy: load, share, compute"),
-    ("PgDn, PgUp", "In Presenter: on and back, as → and ←"),
-    ("Alt+Down", "In a sweep's line: choose its values"),
-    ("Click on a point", "In a chart: show what was measured"),
-    ("Arrow keys, Enter", "In a chart or map: go over it, take it"),
-    ("Esc", "Close a message or a dialog"),
-    ("Ctrl+Wheel", "In a chart: look closer; a double click shows all"),
-    ("P, right click", "In a chart's legend: pin a line to compare with"),
-)
 FIRST, MODES_CHAPTER, NUMBERS = "First steps", "Ways to look and work", "Numbers"
 # Pages written by hand that stand alone, and modes whose few words are followed by such a page.
 ALONE = {"start": "What this program is for", "words": "Words", "gpu": "Without a GPU"}
@@ -365,16 +308,18 @@ def book_of(docks: Docks, window: QMainWindow) -> Book:
     lines = menu_lines(window)
     by_name = {line.action.objectName().removesuffix("…"): line for line in lines}
 
-    def key_of(name: str) -> str:
-        return by_name[name.removesuffix("…")].keys
-
-    def place_of(name: str) -> str:
-        line = by_name[name.removesuffix("…")]
-        return escaped(" ▸ ".join((*line.path, name)))
+    def line(name: str) -> MenuLine:
+        return by_name[name.removesuffix("…")]
 
     def text(name: str) -> str:
-        return written(name, key_of, place_of)
+        """Read assets/help/NAME.md, with the keys and places of the actions that it names."""
+        read = asset(f"help/{name}.md").read_text(encoding="utf-8")
+        places = PLACE.sub(
+            lambda found: f"*{escaped(' ▸ '.join((*line(found[1]).path, found[1])))}*", read
+        )
+        return KEY.sub(lambda found: f"**{escaped(line(found[1]).keys)}**", places)
 
+    keys = f"{_keys(lines)}\n\n{text('keys')}"
     return Book(
         [
             *(HelpPage(key, FIRST, title, text(key)) for key, title in ALONE.items()),
@@ -393,7 +338,7 @@ def book_of(docks: Docks, window: QMainWindow) -> Book:
             *chart_pages(text("charts")),
             HelpPage("files", "Files and keys", "Files", text("files")),
             HelpPage("folder", "Files and keys", "Filter a folder", text("folder")),
-            HelpPage("keys", "Files and keys", "All actions and their keys", _keys(lines)),
+            HelpPage("keys", "Files and keys", "All actions and their keys", keys),
         ]
     )
 
@@ -434,6 +379,4 @@ def _keys(lines: list[MenuLine]) -> str:
             says = f": {escaped(tip)}" if tip not in (name, line.name) else ""
             where = escaped(": ".join((*line.path[1:], name)))
             parts.setdefault(line.path[0], []).append((escaped(line.keys), f"**{where}**{says}"))
-    parts["Mouse and elsewhere"] = [(escaped(keys), escaped(what)) for keys, what in ELSEWHERE]
-    tables = {title: _table(("key", "action"), rows) for title, rows in parts.items()}
-    return sections(tables)
+    return sections({title: _table(("key", "action"), rows) for title, rows in parts.items()})

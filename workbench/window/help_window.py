@@ -37,7 +37,7 @@ from PySide6.QtWidgets import (
 
 from workbench.base import theme
 from workbench.base.paths import asset
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import Label
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import tab_button
 from workbench.widgets.code_view import one_step
@@ -103,9 +103,11 @@ class PageView(QTextBrowser):
         self._dress()
         self.setAccessibleDescription(self.page.title if self.page is not None else "")
         marks, section = self._mark(), url.fragment(QUrl.ComponentFormattingOption.FullyDecoded)
-        if headings := [b for b in self._blocks() if section and _is_heading(b, section)]:
-            self._scroll_to(QTextCursor(headings[0]))
-        elif marks and not section:
+        for block in self._blocks():
+            if section and block.blockFormat().headingLevel() > 0 and block.text() == section:
+                self._scroll_to(QTextCursor(block))
+                return
+        if marks and not section:
             self._scroll_to(marks[0].cursor)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
@@ -183,10 +185,6 @@ def picture_of(name: str, palette: QPalette) -> Path | None:
         except FileNotFoundError:
             continue
     return None
-
-
-def _is_heading(block: QTextBlock, text: str) -> bool:
-    return block.blockFormat().headingLevel() > 0 and block.text() == text
 
 
 def _dress_table(table: QTextTable, color: QColor) -> None:
@@ -289,8 +287,8 @@ class HelpWindow(QDialog):
         if (page := self.page) is None:
             return
         self.setWindowTitle(f"{page.title} — Help")
-        recursive = Qt.MatchFlag.MatchWildcard | Qt.MatchFlag.MatchRecursive
-        for item in self._contents.findItems("*", recursive):
+        recursive = Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchRecursive
+        for item in self._contents.findItems(page.title, recursive):
             if item.data(0, KEY) == page.key:
                 with QSignalBlocker(self._contents):
                     self._contents.setCurrentItem(item)
@@ -311,15 +309,14 @@ class HelpWindow(QDialog):
         found = self._book.find(query)
         with QSignalBlocker(self._contents):
             self._contents.clear()
-            for each in found:
-                item = _add(self._contents.invisibleRootItem(), each.page)
-                item.setToolTip(0, tip_text(each.where))
+            for page in found:
+                _add(self._contents.invisibleRootItem(), page)
         self._contents.setRootIsDecorated(False)
         said = FOUND.format(len(found), len(self._book.pages)) if found else NOTHING
         self._count.setText(said.format(query.strip()))
         self._count.show()
         if found:
-            self._view.preview(found[0].page)
+            self._view.preview(found[0])
             self._follow()
 
     def _show_chapters(self) -> None:
@@ -340,7 +337,6 @@ class HelpWindow(QDialog):
         self._follow()
 
 
-def _add(parent: QTreeWidgetItem, page: HelpPage) -> QTreeWidgetItem:
+def _add(parent: QTreeWidgetItem, page: HelpPage) -> None:
     item = QTreeWidgetItem(parent, [page.title])
     item.setData(0, KEY, page.key)
-    return item

@@ -31,7 +31,7 @@ from workbench.widgets import keyboard
 from workbench.widgets.actions import Actions
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import make_button, theme_pixmap
-from workbench.widgets.docks import Docks, box_from, box_of
+from workbench.widgets.docks import Docks, box_from, box_of, within
 from workbench.widgets.message_bar import MessageBar
 
 ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
@@ -318,67 +318,48 @@ class WindowLayout(QObject):
 
 
 CALM_MS = 300  # the desktop moves windows by itself, and several monitors may go at once
-HANDLE_PX = 32  # a strip of a window's top this high and WIDE_PX wide is enough to drag it
-WIDE_PX = 100
+HANDLE_PX, WIDE_PX = 32, 100  # of a window's top: enough to drag it by
 MOVED = "A monitor is gone; what was on it has been moved here."
 
 
 class OnScreen(QObject):
-    """A guard of all windows: main window, floating panels and charts, and the stage.
-
-    It looks at the start, as they may have been left on a monitor that is no longer there, and
-    whenever the monitors change.
-    """
+    """A guard that brings windows back from monitors that are gone, at the start and later."""
 
     def __init__(self, messages: MessageBar, parent: QObject) -> None:
         super().__init__(parent)
-        self._messages = messages
-        self._monitors_changed = False
+        self._messages, self._is_start = messages, True
         self._later = QTimer(self, singleShot=True, interval=CALM_MS)
         self._later.timeout.connect(self._look)
         self._later.start()  # by then all windows have their size
         app = QGuiApplication.instance()
         assert isinstance(app, QGuiApplication)
         app.screenRemoved.connect(self._look_later)
-        app.screenAdded.connect(self._watch)
-        for screen in QGuiApplication.screens():
-            self._watch(screen)
-
-    def _watch(self, screen: QScreen) -> None:
-        screen.availableGeometryChanged.connect(self._look_later)
+        for screen in app.screens():
+            screen.availableGeometryChanged.connect(self._look_later)
 
     @Slot()
     def _look_later(self) -> None:
-        self._monitors_changed = True
+        self._is_start = False
         self._later.start()
 
     @Slot()
     def _look(self) -> None:
         screens = [each.availableGeometry() for each in QGuiApplication.screens()]
         moved = [_bring_back(each, screens) for each in QApplication.topLevelWidgets()]
-        if any(moved) and self._monitors_changed:
+        if any(moved) and not self._is_start:
             self._messages.add_message("info", MOVED)
-        self._monitors_changed = False
 
 
 def brought_back(frame: QRect, screens: Sequence[QRect]) -> QRect | None:
     """Place for a window on the nearest of `screens`; None: it is within reach."""
     handle = QRect(frame.topLeft(), frame.topRight() + QPoint(0, HANDLE_PX - 1))
-    needed = min(WIDE_PX, frame.width())
-    seen = [handle.intersected(screen) for screen in screens]
-    if not screens or any(e.width() >= needed and e.height() >= HANDLE_PX // 2 for e in seen):
+    needed = QSize(min(WIDE_PX, frame.width()), HANDLE_PX // 2)
+    seen = [handle.intersected(screen).size() for screen in screens]
+    if not screens or any(each.boundedTo(needed) == needed for each in seen):
         return None
-    screen = min(screens, key=lambda each: _distance(frame.center(), each))
-    size = frame.size().boundedTo(screen.size())
-    left = min(max(frame.left(), screen.left()), screen.right() + 1 - size.width())
-    top = min(max(frame.top(), screen.top()), screen.bottom() + 1 - size.height())
-    return QRect(QPoint(left, top), size)
-
-
-def _distance(point: QPoint, screen: QRect) -> int:
-    """Distance of `point` from `screen` in pixels, along both axes together; 0 inside."""
-    beyond_x = max(screen.left() - point.x(), point.x() - screen.right(), 0)
-    return beyond_x + max(screen.top() - point.y(), point.y() - screen.bottom(), 0)
+    middle = frame.center()
+    screen = min(screens, key=lambda each: (each.center() - middle).manhattanLength())
+    return within(frame, screen)
 
 
 def _bring_back(widget: QWidget, screens: Sequence[QRect]) -> bool:
@@ -389,8 +370,7 @@ def _bring_back(widget: QWidget, screens: Sequence[QRect]) -> bool:
     if place is None:
         return False
     state = widget.windowState()
-    if state & FILLING:
-        widget.setWindowState(state & ~FILLING)  # a normal window can be moved
+    widget.setWindowState(state & ~FILLING)  # a normal window can be moved
     around = widget.frameGeometry().size() - widget.geometry().size()
     widget.resize(place.size() - around)
     widget.move(place.topLeft())

@@ -16,7 +16,6 @@ FAR = QPoint(5000, 4000)
     "frame",
     [
         QRect(100, 100, 800, 600),
-        QRect(2000, 50, 800, 600),
         QRect(1800, 100, 800, 600),  # on both
         QRect(-600, 100, 800, 600),  # its right end can be grabbed
         QRect(100, 1000, 800, 600),  # and here the title bar

@@ -105,7 +105,7 @@ PAGES = (
 
 def test_all_words_have_to_be_there_and_none_finds_nothing():
     book = Book(PAGES)
-    assert [each.page.key for each in book.find("RING halo")] == ["a"]
+    assert [each.key for each in book.find("RING halo")] == ["a"]
     assert book.find("ring bank") == []
     assert book.find("  ") == []
     assert book.find("help:b") == []  # that is a mark, and no word
