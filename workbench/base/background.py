@@ -169,7 +169,7 @@ class Turns(QObject):
 
 
 class _Bugs(QObject):
-    """Sink.
+    """Sink of bugs.
 
     Signals:
         met(sentence, details): a bug, with its traceback.

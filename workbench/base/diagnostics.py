@@ -8,6 +8,7 @@ import platform
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -48,6 +49,7 @@ MENU_FOLDER = Path("~/.local/share/applications")
 
 def facts(device: Device | NoDevice) -> list[tuple[str, str]]:
     """Names and values, for the terminal and for the About box."""
+    nvrtcs = [f"{_dotted(each.version)} ({each.path})" for each in nvrtc.compilers()]
     return [
         ("Filter Workbench", program_version()),
         ("Python", f"{platform.python_version()} ({sys.executable})"),
@@ -57,7 +59,7 @@ def facts(device: Device | NoDevice) -> list[tuple[str, str]]:
         *((name, package_version(name, module)) for name, module in PACKAGES.items()),
         ("CuPy", cupy_version() or "not installed"),
         ("C++ compiler", compiler.why_not() or str(compiler.the_compiler())),
-        ("NVRTC", _nvrtc()),
+        ("NVRTC", ", ".join(nvrtcs) or "not installed"),
         ("CUDA headers", str(cuda_headers() or "none found")),
         *_gpu_facts(device),
         ("Qt platform", qt_libraries.platform()),
@@ -82,29 +84,20 @@ def _gpu_facts(device: Device | NoDevice) -> list[tuple[str, str]]:
 def _driver(device: Device | NoDevice) -> str:
     """The driver's own version, if the kernel module tells, and the newest CUDA it runs."""
     parts = []
-    try:
+    with suppress(OSError):
         text = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8")
         parts += re.findall(r"NVRM.*?\s(\d+\.[\d.]+)\s", text)[:1]
-    except OSError:
-        pass
     if isinstance(device, Device):
         parts.append(f"runs CUDA up to {cuda_version(device.driver_version)}")
     return ", ".join(parts) or "none found"
 
 
 def package_version(package: str, module: str) -> str:
-    try:
+    with suppress(importlib.metadata.PackageNotFoundError):
         return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        pass
     if version.kind() == version.FROZEN and module and find_spec(module):
         return "packaged, version unknown"
     return "not installed"
-
-
-def _nvrtc() -> str:
-    found = [f"{_dotted(each.version)} ({each.path})" for each in nvrtc.compilers()]
-    return ", ".join(found) or "not installed"
 
 
 def cuda_headers() -> Path | None:

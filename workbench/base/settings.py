@@ -28,11 +28,7 @@ Values = dict[str, Any]
 
 
 class UnreadableSettingsError(Exception):
-    """The settings file holds no settings."""
-
-
-class NewerSettingsError(Exception):
-    """The settings were written by a newer version of this program."""
+    """The settings file, its one argument, holds no settings."""
 
 
 class Settings:
@@ -109,19 +105,19 @@ class Settings:
     # -- the file
 
     def _read(self) -> Values:
-        newer = self._path
+        named = self._path
         try:
-            self._path = _own_path(newer)
-            values = _read_file(self._path)
-        except UnreadableSettingsError:
+            self._path, values = _read_file(named)
+        except UnreadableSettingsError as error:
+            (self._path,) = error.args
             self.complaint = (
                 f"The settings in {self._path} could not be read; starting afresh, and what they "
                 f"were is kept as {self._aside().name}."
             )
             return {}
-        if self._path != newer and not self._path.exists():
+        if self._path != named and not self._path.exists():
             self.complaint = (
-                f"The settings in {newer} are from a newer version of this program; they stay as "
+                f"The settings in {named} are from a newer version of this program; they stay as "
                 "they are, and this version begins with its own."
             )
         elif not _can_write_below(self._path.parent):
@@ -134,23 +130,20 @@ class Settings:
     def _theirs(self) -> Values:
         """Read the file now; move an unreadable one out of the way.  Raises OSError."""
         try:
-            self._path = _own_path(self._path)  # a newer version may have run meanwhile
-            return _read_file(self._path)
-        except UnreadableSettingsError:
+            self._path, values = _read_file(self._path)  # a newer version may have run meanwhile
+        except UnreadableSettingsError as error:
+            (self._path,) = error.args
             if not self._path.is_dir():
                 self._path.rename(self._aside())
             return {}
+        return values
 
     def _merged(self, theirs: Values) -> Values:
         """Changes made here, and of everything else the values in the file now."""
         if self._is_forgotten:
             return dict(self._values)
         texts = _texts(self._values)
-        ours = {
-            name: value
-            for name, value in self._values.items()
-            if texts[name] != self._before.get(name)
-        }
+        ours = {n: v for n, v in self._values.items() if texts[n] != self._before.get(n)}
         if RECENT in ours:
             known = [*_listed(json.loads(self._before.get(RECENT, "[]"))), *ours[RECENT]]
             new = [each for each in _listed(theirs.get(RECENT)) if each not in known]
@@ -171,32 +164,26 @@ def default_path() -> Path:
     return Path(folder) / "settings.json"
 
 
-def _own_path(path: Path) -> Path:
-    """`path`, or this version's own beside a newer one's.  Raises UnreadableSettingsError."""
-    try:
-        _read_file(path)
-    except NewerSettingsError:
-        return path.with_name(f"{path.stem}.{VERSION}{path.suffix}")
-    return path
+def _read_file(path: Path) -> tuple[Path, Values]:
+    """Read `path`, or this version's own file beside a newer one's; {} where there is none.
 
-
-def _read_file(path: Path) -> Values:
-    """Read `path`; {} without it.  Raises UnreadableSettingsError, NewerSettingsError."""
+    Raises UnreadableSettingsError.
+    """
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
-            raise UnreadableSettingsError  # a pipe would be waited for
+            raise UnreadableSettingsError(path)  # a pipe would be waited for
         values = plain_data.parse_json(path.read_bytes())
         version = values.pop("version")
     except (FileNotFoundError, NotADirectoryError):
-        return {}
+        return path, {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UnreadableSettingsError from error
+        raise UnreadableSettingsError(path) from error
     if type(version) is not int or version < VERSION:
-        raise UnreadableSettingsError
+        raise UnreadableSettingsError(path)
     if version > VERSION:
-        raise NewerSettingsError
-    return {name: value for name, value in values.items() if name not in NO_LONGER_KEPT}
+        return _read_file(path.with_name(f"{path.stem}.{VERSION}{path.suffix}"))
+    return path, {name: value for name, value in values.items() if name not in NO_LONGER_KEPT}
 
 
 def _texts(values: Values) -> dict[str, str]:

@@ -264,7 +264,7 @@ def closing_lines(times: StageTimes, marks: str = BLOCK_MARKS) -> list[str]:
     lines = [f"{took}, {rate(times.per_s)}: {counts}." if counts else f"{took}."]
     progress = times.progress()
     if progress.stages:
-        lines.append(columns([HEADS, *(_row(each, marks) for each in progress.stages)]))
+        lines.append(stage_table(progress, marks))
     if progress.devices:
         lines.append(columns([DEVICE_HEADS, *map(_device_row, progress.devices)]))
     if progress.limit is not None:
@@ -299,9 +299,9 @@ def marks_for(encoding: str | None) -> str:
     return BLOCK_MARKS
 
 
-def busy_words(each: StageTime) -> str:
-    """The share of a stage: "37 %"."""
-    return numbers.percent(each.share)
+def stage_table(progress: BatchProgress, marks: str = BLOCK_MARKS) -> str:
+    """A line for each stage, in letters of one width."""
+    return columns([HEADS, *(_row(each, marks) for each in progress.stages)])
 
 
 def _row(each: StageTime, marks: str) -> tuple[str, ...]:
@@ -312,7 +312,7 @@ def _row(each: StageTime, marks: str) -> tuple[str, ...]:
         numbers.duration(each.seconds / each.pictures * 1e3),
         str(each.threads),
         rate(each.at_most_per_s),
-        busy_words(each),
+        numbers.percent(each.share),
         full * marks[0] + (BAR_LETTERS - full) * marks[1],
     )
 

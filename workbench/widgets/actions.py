@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
@@ -42,8 +43,7 @@ class MenuTree:
         self._menus: dict[str, QMenu] = {}
         self._actions: dict[str, QAction] = {}
         self._changing: list[tuple[Action, QAction, str]] = []
-        table = parse_toml(asset("menus.toml").read_text("utf-8"), "menus.toml")
-        for path, *line in table["lines"]:
+        for path, *line in _table():
             menu = self.menu(path)
             if line == [SEPARATOR]:
                 menu.addSeparator()
@@ -89,6 +89,12 @@ class MenuTree:
         do = act.do if isinstance(act, Action) else act
         made.triggered.connect(lambda _=False: do())
         return made
+
+
+@cache
+def _table() -> list[list[str]]:
+    lines: list[list[str]] = parse_toml(asset("menus.toml").read_text("utf-8"), "")["lines"]
+    return lines
 
 
 Menus = Mapping[QAction, QMenu]  # by what stands for them in the menus above

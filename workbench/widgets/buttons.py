@@ -8,37 +8,39 @@ from typing import TypeVar
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
 from PySide6.QtGui import QImageReader, QPixmap
-from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from workbench.base.paths import asset
 from workbench.base.plain_text import tip_text
 
-_Button = TypeVar("_Button", bound=QAbstractButton)
+W = TypeVar("W", bound=QWidget)
+
+
+def described(widget: W, name: str, title: str, tip: str = "") -> W:
+    """Give a widget its object name, what screen readers call it, and its tooltip."""
+    widget.setObjectName(name)
+    widget.setAccessibleName(title)
+    widget.setToolTip(tip_text(tip))
+    return widget
 
 
 def tab_button(name: str, text: str, tip: str, title: str = "") -> QToolButton:
-    """Return a button with a name and a tooltip, which a click does not give the keyboard.
+    """A button with a name and a tooltip, which a click does not give the keyboard.
 
     title  what screen readers say in place of `text`
     """
-    return _described(QToolButton(), name, text, tip, title)
-
-
-def push_button(name: str, text: str, tip: str = "", title: str = "") -> QPushButton:
-    """Return the same as a push button."""
-    return _described(QPushButton(), name, text, tip, title)
-
-
-def _described(button: _Button, name: str, text: str, tip: str, title: str) -> _Button:
-    button.setObjectName(name)
+    button = described(QToolButton(), name, title, tip)
     button.setText(text)
-    button.setToolTip(tip_text(tip))
-    button.setAccessibleName(title)  # else Qt says the text, and for want of a description the tip
     return button
 
 
+def push_button(name: str, text: str, tip: str = "", title: str = "") -> QPushButton:
+    """The same as a push button."""
+    return described(QPushButton(text), name, title, tip)
+
+
 def make_button(name: str, text: str, tip: str, title: str = "") -> QToolButton:
-    """Return a `tab_button` of constant text that a click gives the keyboard, too."""
+    """A `tab_button` of constant text that a click gives the keyboard, too."""
     button = tab_button(name, text, tip, title or text.replace("&", ""))
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return button
@@ -47,7 +49,7 @@ def make_button(name: str, text: str, tip: str, title: str = "") -> QToolButton:
 def make_segments(
     segments: tuple[tuple[str, str, str], ...], want: Callable[[str], None]
 ) -> dict[str, QToolButton]:
-    """Return buttons of which one is down, joined to a bar.
+    """Buttons of which one is down, joined to a bar.
 
     Each of `segments` is name, text and tip.
 
@@ -80,7 +82,7 @@ INK = "#848b94"  # what the files are drawn in
 
 @lru_cache(maxsize=128)
 def theme_pixmap(name: str, color: str, side_px: int, ratio: float) -> QPixmap:
-    """Return the icon assets/icons/NAME.svg in `color`.
+    """The icon assets/icons/NAME.svg in `color`.
 
     side_px  its width and height in device-independent pixels
     ratio    device pixels per such pixel

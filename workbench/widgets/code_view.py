@@ -23,7 +23,7 @@ from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.base.theme import Colors
 from workbench.widgets.boxes import HBox, VBox
-from workbench.widgets.buttons import tab_button
+from workbench.widgets.buttons import described, tab_button
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.tile import scaled_font
 
@@ -187,10 +187,8 @@ class CodeView(QWidget):
         self._large = tab_button(f"{name}-large", "", "")
         self.show_large(False)
         self._large.clicked.connect(self.large_wanted)
-        self._edit = QPlainTextEdit()
-        self._edit.setObjectName(name)
-        self._edit.setAccessibleName(title)
-        self._edit.setToolTip("Ctrl and the mouse wheel change the size of the letters")
+        tip = "Ctrl and the mouse wheel change the size of the letters"
+        self._edit = described(QPlainTextEdit(), name, title, tip)
         make_listing(self._edit)
         self._edit.setTabStopDistance(4 * self._edit.fontMetrics().horizontalAdvance(" "))
         self._colours = CodeColours(self._edit.document(), theme.colors())

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.base.plain_text import tip_text
+from workbench.widgets.buttons import described
 from workbench.widgets.keyboard import WheelAfterFocus
 
 PADDING_PX = 2
@@ -27,9 +28,7 @@ class ElidingBox(WheelAfterFocus, QComboBox):
 
     def __init__(self, name: str, title: str, tip: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName(name)
-        self.setAccessibleName(title)
-        self.setToolTip(tip_text(tip))
+        described(self, name, title, tip)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # not by the wheel
 
     def add(self, text: str, data: object = None, tip: str = "") -> None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QEvent, QObject, QSize, Signal, Slot
 from PySide6.QtWidgets import QScrollArea, QSizePolicy, QToolButton, QWidget
 
-from workbench.base.plain_text import tip_text
 from workbench.widgets.boxes import VBox
+from workbench.widgets.buttons import described
 
 FRAME_PX = 6  # around the words, as the style sheet has it: both sides together
 
@@ -18,11 +18,9 @@ class FoldButton(QToolButton):
 
     def __init__(self, name: str, tip: str, title: str) -> None:
         super().__init__()
-        self.setObjectName(name)
+        described(self, name, title, tip)
         self.setProperty("heading", True)
         self.setCheckable(True)
-        self.setToolTip(tip_text(tip))
-        self.setAccessibleName(title)
 
     def show_fold(self, words: str, is_open: bool) -> None:
         """Show the heading `words`, and which way its fold is."""

@@ -37,7 +37,7 @@ from workbench.base import theme
 from workbench.base.paths import asset
 from workbench.base.plain_text import Label
 from workbench.widgets.boxes import HBox, VBox
-from workbench.widgets.buttons import make_button, push_button
+from workbench.widgets.buttons import described, make_button, push_button
 from workbench.widgets.panel_area import uncovered_part
 from workbench.widgets.tile import scaled_font
 
@@ -379,8 +379,7 @@ class DetailsDialog(QDialog):
         headline = Sentence()
         headline.setPlainText(sentence)
         text = QPlainTextEdit(details, readOnly=True)
-        text.setObjectName("detailsText")
-        text.setAccessibleName("Details")
+        described(text, "detailsText", "Details")
         text.setFont(theme.fixed_font())
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         copy = buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)

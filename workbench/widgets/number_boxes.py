@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.base.plain_text import tip_text
+from workbench.widgets.buttons import described
 from workbench.widgets.keyboard import WheelAfterFocus
 
 _PLAIN = r"[+-]?\d*[.,]?\d*([eE][+-]?\d*)?"
@@ -42,9 +43,7 @@ class _TypedNumber(WheelAfterFocus, _Box):
 
     def prepare(self, name: str, title: str, tip: str) -> None:
         """Set the names, and the keyboard's and the wheel's ways."""
-        self.setObjectName(name)
-        self.setAccessibleName(title)
-        self.setToolTip(tip_text(tip))
+        described(self, name, title, tip)
         self.setLocale(QLocale.c())  # a point, as everywhere else in the program
         self.setKeyboardTracking(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # not by the wheel

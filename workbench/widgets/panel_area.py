@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.widgets.boxes import VBox
-from workbench.widgets.buttons import theme_pixmap
+from workbench.widgets.buttons import described, theme_pixmap
 from workbench.widgets.lazy_panel import PanelFrame, Side
 
 ICON_PX = 22
@@ -29,9 +29,8 @@ class RailButton(QToolButton):
 
     def __init__(self, title: str) -> None:
         super().__init__()
-        self.setObjectName(f"rail-{title.lower()}")
+        described(self, f"rail-{title.lower()}", title)
         self.setText(title)
-        self.setAccessibleName(title)
         self.setCheckable(True)
         self.setProperty("rail", True)
         self.setIconSize(QSize(ICON_PX, ICON_PX))
@@ -67,8 +66,7 @@ class Rail(QFrame):
 
     def __init__(self, titles: Sequence[str], parent: QWidget) -> None:
         super().__init__(parent)
-        self.setObjectName("rail")
-        self.setAccessibleName("Panels")
+        described(self, "rail", "Panels")
         self._buttons = {title: RailButton(title) for title in titles}
         for title, button in self._buttons.items():
             button.pressed.connect(partial(self.pressed.emit, title))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import get_args
 
@@ -113,7 +114,7 @@ class FileFilter(QObject):
 
     def _remember(self, choice: FilterChoice) -> None:
         if not choice.is_file:
-            self._settings.set(SETTING, choice.as_data)
+            self._settings.set(SETTING, asdict(choice))
         self._show_choice()
 
     def _follow(self, old: State, new: State) -> None:

@@ -60,11 +60,6 @@ class FilterChoice:
         return choice if choice.format_name in EXTENSION_OF else replace(choice, format_name="")
 
     @property
-    def as_data(self) -> dict[str, Any]:
-        """Plain data for the settings."""
-        return asdict(self)
-
-    @property
     def is_whole(self) -> bool:
         """True once source and target are chosen."""
         return bool(self.source and self.target)
@@ -133,7 +128,9 @@ def _plan_of(choice: FilterChoice, state: State) -> FilterPlan:
     rename = naming(choice.pattern or None, choice.format_name or None, state)
     found = pairs_into([source], target, recursive=choice.recursive, rename=rename)
     if not found.pairs:
-        raise PairingError(_nothing_in(choice, found.complaints))
+        is_told = choice.recursive or any(each.startswith("Cannot") for each in found.complaints)
+        nothing = f"There are no pictures in {source}; “Subfolders” looks into those as well."
+        raise PairingError(found.complaints[0] if is_told else nothing)
     _reject_unwritable(target)
     last = last_run(target)
     is_left = last.asked is not None and not last.is_over
@@ -164,12 +161,6 @@ def _file_plan(choice: FilterChoice) -> FilterPlan:
 def _stored_as(choice: FilterChoice, state: State) -> str | None:
     keeps = (choice.is_file or choice.format_name == "tiff") and is_unclipped(state)
     return "float32" if keeps else state.pixel_type
-
-
-def _nothing_in(choice: FilterChoice, complaints: tuple[str, ...]) -> str:
-    if choice.recursive or any(each.startswith("Cannot") for each in complaints):
-        return complaints[0]
-    return f"There are no pictures in {choice.source}; “Subfolders” looks into those as well."
 
 
 def _reject_unwritable(target: Path) -> None:

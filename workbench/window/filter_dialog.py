@@ -11,7 +11,6 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
-    QGridLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -22,18 +21,15 @@ from PySide6.QtWidgets import (
 
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
-from workbench.batch.journal import STAGES, Stage
 from workbench.batch.stage_times import (
-    IN_WORDS,
     BatchProgress,
-    busy_words,
     progress_words,
-    rate,
     rows_in_words,
+    stage_table,
 )
 from workbench.files.formats import EXTENSION_OF, PICTURES_FILTER
 from workbench.widgets.boxes import Form, HBox, UprightArea, VBox
-from workbench.widgets.buttons import push_button
+from workbench.widgets.buttons import described, push_button
 from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.file_dialogs import ask_folder
 from workbench.widgets.tile import words_label
@@ -51,9 +47,14 @@ TICKS = (
     ),
 )
 GPU_TIP = "Which of this computer's GPUs filters; several share the pictures, a process for each"
-NAME_TIP = (
-    "{stem} and {ext} are of the picture's name, {filter} and {size} the filter's; empty: as the "
-    "picture"
+LINES = (
+    ("source", "Folder of the pictures", "Folder with the pictures"),
+    ("target", "Folder of the results", "Folder for the results"),
+    (
+        *("names", "Names of the results"),
+        "{stem} and {ext} are of the picture's name, {filter} and {size} the filter's; empty: as "
+        "the picture",
+    ),
 )
 
 
@@ -68,9 +69,9 @@ class FilterForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._source = _line("folder-source", "Folder of the pictures", "Folder with the pictures")
-        self._target = _line("folder-target", "Folder of the results", "Folder for the results")
-        self._pattern = _line("folder-names", "Names of the results", NAME_TIP)
+        self._source, self._target, self._pattern = (
+            described(QLineEdit(), f"folder-{name}", title, tip) for name, title, tip in LINES
+        )
         self._pattern.setPlaceholderText("{stem}_{filter}")
         self._format = ElidingBox("folder-format", "Format", "Format of the results")
         self._format.addItem("As the picture", "")
@@ -99,9 +100,7 @@ class FilterForm(QWidget):
         form.add("&GPU", self._devices)
         ticks = QWidget()
         for name, text, tip in TICKS:
-            tick = self._ticks[name] = QCheckBox(text)
-            tick.setObjectName(f"folder-{name}")
-            tick.setToolTip(tip_text(tip))
+            tick = self._ticks[name] = described(QCheckBox(text), f"folder-{name}", "", tip)
             tick.toggled.connect(self._tell)
         HBox(ticks, 0, 18).add(*self._ticks.values(), 1)
         form.addRow("", ticks)
@@ -111,8 +110,9 @@ class FilterForm(QWidget):
     def choice(self) -> FilterChoice:
         """The choices as they are now."""
         return FilterChoice(
-            source=_folder(self._source),
-            target=_folder(self._target),
+            # Where ~ was typed.
+            source=os.path.expanduser(self._source.text().strip()),  # noqa: PTH111 - "" stays so
+            target=os.path.expanduser(self._target.text().strip()),  # noqa: PTH111 - the same
             pattern=self._pattern.text(),
             format_name=self._format.currentData(),
             devices=self._devices.currentData(),
@@ -130,7 +130,7 @@ class FilterForm(QWidget):
             for name, tick in self._ticks.items():
                 tick.setChecked(getattr(choice, name))
             self._devices_wanted = choice.devices
-            self._show_wanted_devices()
+            self._devices.setCurrentIndex(max(self._devices.findData(choice.devices), 0))
         self._is_file = choice.is_file
         for line in (self._source, self._target):
             line.setReadOnly(choice.is_file)
@@ -150,12 +150,9 @@ class FilterForm(QWidget):
             self._devices.clear()
             for text, devices in offered:
                 self._devices.addItem(text, devices)
-            self._show_wanted_devices()
+            # As the settings remember, if this computer has them.
+            self._devices.setCurrentIndex(max(self._devices.findData(self._devices_wanted), 0))
         self._form.setRowVisible(self._devices, count > 1)
-
-    def _show_wanted_devices(self) -> None:
-        """Choose the GPUs that the settings remember, if this computer has them."""
-        self._devices.setCurrentIndex(max(self._devices.findData(self._devices_wanted), 0))
 
     @Slot()
     def _tell(self) -> None:
@@ -179,48 +176,21 @@ class FilterForm(QWidget):
             line.setText(str(path))
 
 
-def _line(name: str, title: str, tip: str) -> QLineEdit:
-    line = QLineEdit()
-    line.setObjectName(name)
-    line.setAccessibleName(title)
-    line.setToolTip(tip_text(tip))
-    return line
-
-
-def _folder(line: QLineEdit) -> str:
-    """Expand ~ in a path that was typed."""
-    return os.path.expanduser(line.text().strip())  # noqa: PTH111 - "" is to stay so
-
-
 NOT_BEGUN, STARTING = "Not begun.", "Starting…"
-ON_A_GPU: tuple[Stage, ...] = ("upload", "download")  # nothing else has them
 MAX_FAILURES = 1000  # listed; the journal has all of them
 PATH = Qt.ItemDataRole.UserRole
 
 
 class StagePage(QWidget):
-    """A bar for all pictures, and below it one for each stage: the share of its threads' time."""
+    """A bar for all pictures, and below it the table of stages that the command prints."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._bar = _bar("folder-progress", "Progress", "Progress")
+        self._bar = described(QProgressBar(), "folder-progress", "Progress", "Progress")
         self._words = words_label("folder-words")
-        self._rows: dict[Stage, tuple[Label, QProgressBar, Label]] = {}
-        self._stages = QWidget()
-        rows = QGridLayout(self._stages)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setColumnStretch(1, 1)
-        rows.setRowStretch(len(STAGES), 1)
-        rows.setHorizontalSpacing(12)
-        for row, stage in enumerate(STAGES):
-            title, words = Label(IN_WORDS[stage].capitalize()), Label()
-            tip = "Share of its threads' time that this stage takes"
-            bar = _bar(f"folder-{stage}", IN_WORDS[stage], tip)
-            widest = words.fontMetrics().horizontalAdvance("at most 9,999 per s · the limit ")
-            words.setMinimumWidth(widest)
-            for column, widget in enumerate((title, bar, words)):
-                rows.addWidget(widget, row, column)
-            self._rows[stage] = title, bar, words
+        tip = "How busy the threads of each stage are, and how many pictures it could take"
+        self._stages = described(Label(font=theme.fixed_font()), "folder-stages", "", tip)
+        self._stages.setAlignment(Qt.AlignmentFlag.AlignTop)
         page = VBox(self, 12, 10)
         page.add(self._bar, self._words, (UprightArea(self._stages), 1))  # on a small screen
         self.begin(NOT_BEGUN)
@@ -230,17 +200,13 @@ class StagePage(QWidget):
         self._words.setText(sentence)
         self._bar.setRange(0, 100)
         self._bar.setValue(0)
-        self._stages.setVisible(not is_file)
-        for stage, (title, bar, words) in self._rows.items():
-            bar.setValue(0)
-            words.setText("–")
-            for widget in (title, bar, words):
-                widget.setVisible(stage not in ON_A_GPU)
+        self._stages.setText("")
+        self._is_file = is_file
 
     def show_strips(self, path: str, rows: int, height: int, left_s: float) -> None:
         """Show the finished rows of a large picture, which may be one of many."""
         self._words.setText(f"{Path(path).name}: {rows_in_words(rows, height, left_s)}.")
-        if self._stages.isHidden():
+        if self._is_file:
             self._bar.setRange(0, height)
             self._bar.setValue(rows)
 
@@ -254,22 +220,7 @@ class StagePage(QWidget):
         self._bar.setRange(0, max(progress.total, 1))
         self._bar.setValue(progress.finished)
         self._words.setText(progress_words(progress))
-        for each in progress.stages:
-            title, bar, words = self._rows[each.stage]
-            bar.setValue(round(100 * min(each.share, 1.0)))
-            bar.setToolTip(tip_text(busy_words(each)))
-            limit = " · the limit" if each.stage == progress.limit else ""
-            words.setText(f"at most {rate(each.at_most_per_s)}{limit}")
-            for widget in (title, bar, words):
-                widget.setVisible(True)
-
-
-def _bar(name: str, title: str, tip: str) -> QProgressBar:
-    bar = QProgressBar()
-    bar.setObjectName(name)
-    bar.setAccessibleName(title)
-    bar.setToolTip(tip_text(tip))
-    return bar
+        self._stages.setText(stage_table(progress) if progress.stages else "")
 
 
 class FilterPages(QTabWidget):
@@ -285,8 +236,7 @@ class FilterPages(QTabWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("folder-pages")
-        self.setAccessibleName("Names, progress and failures")
+        described(self, "folder-pages", "Names, progress and failures")
         self._names = _list("folder-preview", "Names of the results", "Pictures and their results")
         self.stages = StagePage()
         tip = "Pictures without a result; Enter or a double click opens one in the window"
@@ -341,10 +291,7 @@ class FilterPages(QTabWidget):
 
 
 def _list(name: str, title: str, tip: str) -> QListWidget:
-    made = QListWidget()
-    made.setObjectName(name)
-    made.setAccessibleName(title)
-    made.setToolTip(tip_text(tip))
+    made = described(QListWidget(), name, title, tip)
     made.setAlternatingRowColors(True)
     made.setWordWrap(True)
     return made
@@ -386,9 +333,7 @@ class FilterDialog(QDialog):
         self._sentence = words_label("folder-sentence")
         self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._command = QLineEdit()
-        self._command.setObjectName("folder-command")
-        self._command.setAccessibleName("The same as a command")
+        self._command = described(QLineEdit(), "folder-command", "The same as a command")
         self._command.setReadOnly(True)
         self._command.setFont(theme.fixed_font())
         copy = push_button("folder-copy", "C&opy", "Copy the command that does the same")

@@ -39,7 +39,7 @@ from workbench.base import theme
 from workbench.base.paths import asset
 from workbench.base.plain_text import Label
 from workbench.widgets.boxes import HBox, VBox
-from workbench.widgets.buttons import tab_button
+from workbench.widgets.buttons import described, tab_button
 from workbench.widgets.code_view import one_step
 from workbench.window.help_pages import Book, HelpPage
 
@@ -61,8 +61,7 @@ class PageView(QTextBrowser):
 
     def __init__(self, book: Book) -> None:
         super().__init__()
-        self.setObjectName("help-page")
-        self.setAccessibleName("Page")
+        described(self, "help-page", "Page")
         self._book = book
         self.page: HelpPage | None = None
         self.words: tuple[str, ...] = ()
@@ -214,18 +213,14 @@ class HelpWindow(QDialog):
         self.setWindowTitle("Help")
         self.resize(theme.window_size(*SIZE_PX))
         self._book = book
-        self._search = QLineEdit()
-        self._search.setObjectName("help-search")
-        self._search.setAccessibleName("Search the help")
+        tip = "Pages that have all of these words, the best first"
+        self._search = described(QLineEdit(), "help-search", "Search the help", tip)
         self._search.setPlaceholderText("Search (Ctrl+F)")
-        self._search.setToolTip("Pages that have all of these words, the best first")
         self._search.setClearButtonEnabled(True)
         self._search.textChanged.connect(self._find)
         self._count = Label(name="help-count", is_muted=True, wraps=True)
-        self._contents = QTreeWidget()
-        self._contents.setObjectName("help-contents")
-        self._contents.setAccessibleName("Contents")
-        self._contents.setToolTip("Subjects; the arrow keys go over them")
+        tip = "Subjects; the arrow keys go over them"
+        self._contents = described(QTreeWidget(), "help-contents", "Contents", tip)
         self._contents.setHeaderHidden(True)
         self._contents.setIndentation(14)
         self._contents.currentItemChanged.connect(self._choose)

@@ -257,13 +257,15 @@ class MainWindow(QMainWindow):
 
     def _make_menus(self) -> None:
         self.menus = MenuTree(self, self._actions())
-        for each in (self.undo_history, self.open_menu, self.sweep_menu, self.themes):
+        for each in (self.open_menu, self.sweep_menu, self.themes):
             each.fill(self.menus)
         fill_panels(self.menus, self.docks)
         menu = self.open_menu.menu_of_button(self.menus)
         self.toolbar.connect_action("open", self.menus.action("Open…"), menu)
         self.toolbar.connect_action("save", self.menus.action("Save result as…"))
-        for signal in (self.sessions.changed, self.sweep_controller.changed):
+        for signal in (
+            *(self.sessions.changed, self.sweep_controller.changed, self.undo_history.moved),
+        ):
             signal.connect(lambda *_: self.menus.refresh())
 
     def _actions(self) -> Actions:
@@ -308,7 +310,7 @@ class MainWindow(QMainWindow):
         folder.arrived.connect(self._take_own_kernel)
         folder.mended.connect(lambda: messages.clear("error"))
         folder.lost.connect(self._leave_own_kernel)
-        self.opener.ended.connect(self._inform)
+        self.opener.ended.connect(lambda sentence: say("info", sentence))
         self.exporter.copied.connect(lambda what: say("info", f"Copied {what}."))
         ask_about_large_pictures(self.opener, messages)
         self.opener.busy.connect(self.compare.show_opening)
@@ -327,8 +329,9 @@ class MainWindow(QMainWindow):
         """Connect each panel once it is made."""
         self.compare.drawn.connect(lambda *_: self.analysis.get())  # it shows values along the line
         self.rung.when_made(self._connect_rung)
-        self.sweep.when_made(self._connect_sweep)
-        self.kernel.when_made(self._connect_kernel)
+        report = self.report_writer
+        self.sweep.when_made(lambda panel: panel.report.clicked.connect(lambda: report.start()))
+        self.kernel.when_made(lambda panel: self.compare.picked.connect(panel.look_at))
         for panel in (self.controls, self.sweep, self.timing, self.kernel):
             panel.when_made(self._tell_device)
         # Those that follow the state.
@@ -346,16 +349,6 @@ class MainWindow(QMainWindow):
         panel.large_wanted.connect(lambda: self.docks.enlarge("Implementation"))
         panel.show_large(frame.is_enlarged)
         frame.enlarged.connect(panel.show_large)
-
-    def _connect_sweep(self, panel: Any) -> None:
-        panel.report.clicked.connect(lambda: self.report_writer.start())
-
-    def _connect_kernel(self, panel: Any) -> None:
-        self.compare.picked.connect(panel.look_at)
-
-    @Slot(str)
-    def _inform(self, sentence: str) -> None:
-        self.messages.show_message("info", sentence)
 
     def _enter(self, title: str) -> None:
         self.docks.enter(title)
@@ -451,7 +444,7 @@ class MainWindow(QMainWindow):
         self._say_lost(sentence)
 
     def _say_lost(self, sentence: str) -> None:
-        """Say that something cannot be had, behind the same of before."""
+        """Say that something cannot be had, after the same of before."""
         before = self._lost if self.messages.sentence == self._lost else ""
         self._lost = f"{before} {sentence}".strip()
         self.messages.show_message("warning", self._lost)

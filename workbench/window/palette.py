@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ from workbench.session.kernel_folder import KernelFolder
 from workbench.session.store import Store
 from workbench.widgets.actions import MenuLine, menu_lines
 from workbench.widgets.boxes import VBox
+from workbench.widgets.buttons import described
 from workbench.widgets.docks import Docks
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.window.window_parts import Parts
@@ -73,8 +74,7 @@ def entries_of(parts: Parts, sweep: LazyPanel[SweepPanel]) -> list[PaletteEntry]
     store, docks = parts.store, parts.docks
     return [
         *(_of_menu(line) for line in menu_lines(parts.window) if line.name != OWN_NAME),
-        *_filters(store),
-        *_implementations(store, parts.worker.device, parts.kernels),
+        *_choices(store, parts.worker.device, parts.kernels),
         *_presets(docks, sweep),
     ]
 
@@ -132,29 +132,23 @@ def _of_menu(line: MenuLine) -> PaletteEntry:
     )
 
 
-def _filters(store: Store) -> list[PaletteEntry]:
-    def choose(key: str) -> None:
-        store.choose(filter=key)
-
-    chosen = store.state.filter
-    return [
-        PaletteEntry(each.title, "Filter", partial(choose, each.key), is_on=each.key == chosen)
-        for each in filters.all_filters()
-    ]
-
-
-def _implementations(
+def _choices(
     store: Store, device: Device | NoDevice | None, kernel_folder: KernelFolder
-) -> list[PaletteEntry]:
+) -> Iterator[PaletteEntry]:
+    """An entry for each filter, then for each implementation."""
     state = store.state
-    found = []
-    for each in (*intents.choices(), *kernel_folder.all):
-        reason = intents.why_unavailable(state, each, device) or ""
-        do = partial(store.choose, implementation=each.key)
-        is_on = each.key == state.implementation
-        where = "Runs on" if each.kind == "auto" else f"Runs on ▸ {_KINDS[each.kind]}"
-        found.append(PaletteEntry(each.title, where, do, tip=each.idea, reason=reason, is_on=is_on))
-    return found
+    for each in filters.all_filters():
+        do = partial(store.choose, filter=each.key)
+        yield PaletteEntry(each.title, "Filter", do, is_on=each.key == state.filter)
+    for one in (*intents.choices(), *kernel_folder.all):
+        yield PaletteEntry(
+            one.title,
+            "Runs on" if one.kind == "auto" else f"Runs on ▸ {_KINDS[one.kind]}",
+            partial(store.choose, implementation=one.key),
+            tip=one.idea,
+            reason=intents.why_unavailable(state, one, device) or "",
+            is_on=one.key == state.implementation,
+        )
 
 
 _KINDS = {"cpu": "CPU", "cuda": "CUDA", "own": "Yours"}
@@ -185,16 +179,12 @@ class Palette(QDialog):
         self.setObjectName("palette")
         self.setWindowTitle("All actions")
         self._entries, self._found = entries, list(entries)
-        self._line = QLineEdit()
-        self._line.setObjectName("palette-line")
-        self._line.setAccessibleName("Find an action")
+        self._line = described(QLineEdit(), "palette-line", "Find an action")
         self._line.setPlaceholderText("Type what you want to do")
         self._line.setClearButtonEnabled(True)
         self._line.textChanged.connect(self._find)
         self._line.installEventFilter(self)
-        self._list = QTreeWidget()
-        self._list.setObjectName("palette-list")
-        self._list.setAccessibleName("Actions found")
+        self._list = described(QTreeWidget(), "palette-list", "Actions found")
         self._list.setColumnCount(2)
         self._list.setRootIsDecorated(False)
         self._list.setUniformRowHeights(True)

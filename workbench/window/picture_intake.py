@@ -142,7 +142,7 @@ class PictureIntake(QObject):
         self._news = ""  # of those that it was found among
         self._offers: list[Act] = []  # of what came with it
         self._store.changed.connect(self._store_again)
-        self._opener.gathered.connect(self._take_news)
+        self._opener.gathered.connect(lambda news: setattr(self, "_news", news))
         self._opener.opened.connect(self._take_picture)
         self._opener.stored.connect(self._take_stored)
         self._opener.not_stored.connect(self._keep_as_it_is)
@@ -206,10 +206,6 @@ class PictureIntake(QObject):
         return _is_for_a_panel(path)
 
     # -- pictures
-
-    @Slot(str)
-    def _take_news(self, sentence: str) -> None:
-        self._news = sentence
 
     @Slot(object)
     def _take_picture(self, picture: Picture) -> None:

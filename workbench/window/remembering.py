@@ -155,7 +155,11 @@ class ScreenshotRestore(QObject):
         for data in pins[:MAX_PINS] if isinstance(pins, list) else ():
             if isinstance(data, dict) and not self._is_pinned(data):
                 yield from self._pin(data)
-        self._restore_choices(wanted)
+        changes = dict(wanted)
+        if (device := self._worker.device) is not None:
+            changes["implementation"] = intents.implementation_for(store.state, device)
+        with self._undo_history.quietly():
+            store.update(**changes)
         against = kept.get("against")
         if isinstance(against, int) and 0 < against <= len(inspection.pins):
             inspection.set_against(against)
@@ -198,13 +202,6 @@ class ScreenshotRestore(QObject):
         if isinstance(text_sha256, str) and text_sha256:
             return self._kernels.why_another(name, text_sha256)
         return self._kernels.why_gone(name)
-
-    def _restore_choices(self, wanted: intents.Changes) -> None:
-        changes, state = dict(wanted), self._store.state
-        if (device := self._worker.device) is not None:
-            changes["implementation"] = intents.implementation_for(state, device)
-        with self._undo_history.quietly():
-            self._store.update(**changes)
 
     # -- waiting
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QEvent, QMargins, QObject, QRectF, Qt, QTimer, Slot
@@ -74,11 +75,7 @@ class ResultViews(QObject):
             settled.connect(self._show_settled)
         live.refused.connect(self._show_refusal)
         live.recovered.connect(lambda: messages.clear("error"))
-        rung.when_made(self._introduce)
-
-    def _introduce(self, rung: RungPane) -> None:
-        if self._live.result is not None:
-            rung.show_ran(self._live.result)
+        rung.when_made(lambda panel: panel.show_ran(live.result) if live.result else None)
 
     def _follow(self, old: State, new: State) -> None:
         if old.picture is not None and old.picture is not new.picture:
@@ -225,9 +222,10 @@ class ExplanationController(QObject):
         self._places: tuple[Any, Any] | None = None  # in view before Anatomy, and since
         self._pointed: tuple[float, float] | None = None  # the last place in a picture
         self._held_before: tuple[int, int] | None = None  # the last click
-        compare.add_overlay(self._paint_anatomy)
-        compare.hides_values = self._is_anatomy_painted  # they would run into blocks and warps
-        compare.add_overlay(self._paint_pixel)
+        for panel in (anatomy, pixel):
+            compare.add_overlay(partial(_paint, panel))
+            panel.when_made(self._connect)
+        compare.hides_values = lambda: bool(anatomy.made and anatomy.made.is_painting)
         compare.pointed.connect(self._point)
         compare.picked.connect(self._pick)
         compare.installEventFilter(self)  # for Esc
@@ -238,28 +236,29 @@ class ExplanationController(QObject):
         anatomy.when_made(self._connect_anatomy)
         for title in ("Anatomy", "Pixel"):
             docks[title].opened.connect(lambda _: self._repaint())
-        live.after_ready.connect(lambda result, _: self._show_result(result))
-        live.settled.connect(self._show_settled)
         # The right button's menu, in any picture.
         here = QAction("Explain this pixel", compare)
         here.triggered.connect(lambda: self._raise("Pixel", pixel).hold(self._pointed_pixel))
         compare.addAction(here)
         compare.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
+    def _connect(self, panel: Any) -> None:
+        live = self._live
+        live.after_ready.connect(lambda result, _: panel.show_result(result))
+        live.settled.connect(panel.show_settled)
+        if live.result is not None:
+            panel.show_result(live.result)
+
     def _connect_pixel(self, pixel: PixelPane) -> None:
         pixel.pixel_changed.connect(self._compare.repaint_overlays)
         pixel.zoom_wanted.connect(self._compare.go_to)
         pixel.view_wanted.connect(self._compare.follow)
-        if self._live.result is not None:
-            pixel.show_result(self._live.result)
 
     def _connect_anatomy(self, anatomy: AnatomyPane) -> None:
         anatomy.look_changed.connect(self._repaint)
         anatomy.area_wanted.connect(self._show_area)
         anatomy.entered.connect(self._enter_anatomy)
         anatomy.left.connect(self._leave_anatomy)
-        if self._live.result is not None:
-            anatomy.show_result(self._live.result)
 
     def actions(self) -> Actions:
         """Lines of the menu View that open the two panels."""
@@ -342,21 +341,9 @@ class ExplanationController(QObject):
             if self._pixel.made is not None:
                 self._pixel.made.point_at(point)
 
-    def _paint_anatomy(self, painter: QPainter, visible: QRectF, scale: float) -> None:
-        if (panel := self._anatomy.made) is not None:
-            panel.paint(painter, visible, scale)
-
     def _repaint(self) -> None:
         self._compare.show_legend(self._anatomy.made.legend if self._anatomy.made else "")
         self._compare.repaint_overlays()
-
-    def _is_anatomy_painted(self) -> bool:
-        panel = self._anatomy.made
-        return panel is not None and panel.is_painting
-
-    def _paint_pixel(self, painter: QPainter, visible: QRectF, scale: float) -> None:
-        if (panel := self._pixel.made) is not None:
-            panel.paint(painter, visible, scale)
 
     @property
     def _seen_pixel(self) -> PixelPane | None:
@@ -367,12 +354,6 @@ class ExplanationController(QObject):
         if (panel := self._seen_pixel) is not None:
             self._held_before = panel.pixel if panel.is_held else None
             panel.pick(pixel)
-
-    def _undo_pick(self, panel: PixelPane) -> None:
-        if self._held_before is None:
-            panel.set_held(False)
-        else:
-            panel.hold(self._held_before)
 
     def _hold(self, pixel: tuple[int, int]) -> None:
         if (panel := self._seen_pixel) is not None:
@@ -385,7 +366,10 @@ class ExplanationController(QObject):
         """
         if (panel := self._seen_pixel) is not None:
             if event.type() == QEvent.Type.MouseButtonDblClick:
-                self._undo_pick(panel)
+                if self._held_before is None:
+                    panel.set_held(False)
+                else:
+                    panel.hold(self._held_before)
             if panel.is_held and is_escape(event, QEvent.Type.ShortcutOverride):
                 event.accept()
                 return True
@@ -394,12 +378,7 @@ class ExplanationController(QObject):
                 return True
         return super().eventFilter(watched, event)
 
-    def _show_result(self, result: Result) -> None:
-        for panel in (self._pixel.made, self._anatomy.made):
-            if panel is not None:
-                panel.show_result(result)
 
-    def _show_settled(self, result: Result) -> None:
-        for panel in (self._pixel.made, self._anatomy.made):
-            if panel is not None:
-                panel.show_settled(result)
+def _paint(panel: LazyPanel[Any], painter: QPainter, visible: QRectF, scale: float) -> None:
+    if panel.made is not None:
+        panel.made.paint(painter, visible, scale)

@@ -23,7 +23,7 @@ from workbench.model.state import Picture
 from workbench.session.exporter import FILTERED, SHOWS, MakeImage, suggested_name
 from workbench.widgets.actions import Action, Actions, AddHelp
 from workbench.widgets.boxes import HBox, VBox
-from workbench.widgets.buttons import push_button
+from workbench.widgets.buttons import described, push_button
 from workbench.widgets.file_dialogs import ask_save_path, remember_folder, save_folder
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.number_boxes import JumpSlider
@@ -79,9 +79,7 @@ class SaveDialog(QDialog):
         label = Label("&Quality")
         self._slider, self._quality = JumpSlider(), QSpinBox()
         for each, name in ((self._slider, "save-quality"), (self._quality, "save-quality-number")):
-            each.setObjectName(name)
-            each.setAccessibleName("Quality")
-            each.setToolTip(QUALITY_TIP)
+            described(each, name, "Quality", QUALITY_TIP)
             each.setRange(1, 100)
         label.setBuddy(self._slider)
         self._slider.valueChanged.connect(self._quality.setValue)

@@ -33,6 +33,7 @@ from workbench.model.rung_times import CACHE, RecordedTimes
 from workbench.model.speed_up import no_time_in_words, single_in_words, speed_up_of
 from workbench.model.state import State
 from workbench.widgets.boxes import HBox, UprightArea, VBox
+from workbench.widgets.buttons import described
 from workbench.widgets.tile import MUTED, TEXT, ElidedLabel
 
 USUAL_PX = (1280, 720)  # of a projector; on a larger screen everything grows with it
@@ -72,9 +73,7 @@ class Stage(QObject):
         self._hint.setForegroundRole(MUTED)
         self._verdict.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.ladder = LadderBars()
-        self._black = QWidget(window)
-        self._black.setObjectName("stage-black")
-        self._black.setAccessibleName("Blank")
+        self._black = described(QWidget(window), "stage-black", "Blank")
         self._black.setAutoFillBackground(True)
         self._black.setPalette(QPalette(QColor("#000000")))
         self._lay_out()
@@ -189,8 +188,7 @@ class LadderBars(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("stage-ladder")
-        self.setAccessibleName("The ladder so far")
+        described(self, "stage-ladder", "The ladder so far")
         self._bars: list[LadderBar] = []
         self._now: LadderBar | None = None
         self.lines: list[tuple[str, str]] = []  # name, and time with comparison, of each bar

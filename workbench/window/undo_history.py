@@ -6,21 +6,21 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtGui import QAction, QGuiApplication, QUndoCommand, QUndoStack
+from PySide6.QtGui import QGuiApplication, QUndoCommand, QUndoStack
 from PySide6.QtWidgets import QStatusBar
 
 from workbench.base.background import Background
-from workbench.base.plain_text import tip_text
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_refs import PictureRef
 from workbench.model.names import filter_title, implementation_title
 from workbench.model.state import FACTS, Picture, State, changed_fields
 from workbench.session.store import Store
-from workbench.widgets.actions import Actions, MenuTree
+from workbench.widgets.actions import Action, Actions
 from workbench.widgets.message_bar import MessageBar
 
 MAX_BYTES = 256 << 20
@@ -152,6 +152,7 @@ class UndoHistory(QObject):
 
     background  loads pictures that are to be shown again
     status      shows what was undone
+    moved       emitted when there is something else to undo or to redo
     """
 
     def __init__(
@@ -167,8 +168,8 @@ class UndoHistory(QObject):
         self._messages, self._status = messages, status
         self._album = Album()
         self._steps = QUndoStack(self)
+        self.moved = self._steps.indexChanged
         self._steps.setUndoLimit(MAX_STEPS)
-        self._lines: dict[str, QAction] = {}
         self._is_quiet = False
         self._newest_request = 0
         store.changed.connect(self._write_down)
@@ -213,23 +214,14 @@ class UndoHistory(QObject):
         self._album.forget()
 
     def actions(self) -> Actions:
-        """Lines of the menu Edit."""
-        return {UNDO: self.undo, REDO: self.redo}
-
-    def fill(self, tree: MenuTree) -> None:
-        """Have the lines say what they would do, and grey those that would do nothing."""
-        self._lines = {name: tree.action(name) for name in (UNDO, REDO)}
-        for changed in (self._steps.undoTextChanged, self._steps.redoTextChanged):
-            changed.connect(self._show_words)
-        self._show_words()
-
-    @Slot()
-    def _show_words(self) -> None:
-        for name, words in ((UNDO, self.undo_words), (REDO, self.redo_words)):
-            action = self._lines[name]
-            action.setText(f"&{name} {words.replace('&', '&&')}".strip())
-            action.setToolTip(tip_text(f"{name} {words}".strip()))
-            action.setEnabled(bool(words))
+        """Lines of the menu Edit, which say what they would do."""
+        words = {UNDO: lambda: self.undo_words, REDO: lambda: self.redo_words}
+        return {
+            name: Action(
+                do, partial(_why_not, name, words[name]), partial(_name, name, words[name])
+            )
+            for name, do in ((UNDO, self.undo), (REDO, self.redo))
+        }
 
     # -- following
 
@@ -290,3 +282,11 @@ def _is_not_chosen(old: State, new: State) -> bool:
     if old.picture is None or new.picture is None:
         return True
     return old.picture.as_in_file is new.picture.as_in_file
+
+
+def _name(verb: str, words: Callable[[], str]) -> str:
+    return f"&{verb} {words().replace('&', '&&')}".strip()
+
+
+def _why_not(verb: str, words: Callable[[], str]) -> str:
+    return "" if words() else f"There is nothing to {verb.lower()}."

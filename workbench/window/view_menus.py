@@ -111,16 +111,11 @@ class PanelLetters(QObject):
     def _meant(self) -> str | None:
         """The panel under the pointer, else that with the keyboard, else the only one."""
         for widget in (QApplication.widgetAt(QCursor.pos()), QApplication.focusWidget()):
-            if (title := self._around(widget)) is not None:
-                return title
+            for title, panel in self._made():
+                if widget is not None and (widget is panel or panel.isAncestorOf(widget)):
+                    return title
         seen = [title for title, panel in self._made() if panel.isVisible()]
         return seen[0] if len(seen) == 1 else None
-
-    def _around(self, widget: QWidget | None) -> str | None:
-        for title, panel in self._made():
-            if widget is not None and (widget is panel or panel.isAncestorOf(widget)):
-                return title
-        return None
 
     def _made(self) -> Iterator[tuple[str, QWidget]]:
         for title in self._docks:
