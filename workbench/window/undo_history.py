@@ -10,7 +10,7 @@ from functools import partial
 from time import monotonic
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QUndoCommand, QUndoStack
 from PySide6.QtWidgets import QStatusBar
 
@@ -152,8 +152,12 @@ class UndoHistory(QObject):
 
     background  loads pictures that are to be shown again
     status      shows what was undone
-    moved       emitted when there is something else to undo or to redo
+
+    Signals:
+        moved(): there is something else to undo or to redo.
     """
+
+    moved = Signal()
 
     def __init__(
         self,
@@ -168,7 +172,6 @@ class UndoHistory(QObject):
         self._messages, self._status = messages, status
         self._album = Album()
         self._steps = QUndoStack(self)
-        self.moved = self._steps.indexChanged
         self._steps.setUndoLimit(MAX_STEPS)
         self._is_quiet = False
         self._newest_request = 0
@@ -212,6 +215,7 @@ class UndoHistory(QObject):
         """Forget all steps, so that there is nothing to undo."""
         self._steps.clear()
         self._album.forget()
+        self.moved.emit()
 
     def actions(self) -> Actions:
         """Lines of the menu Edit, which say what they would do."""
@@ -236,6 +240,7 @@ class UndoHistory(QObject):
         is_held = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
         before, after = self._side(old, names), self._side(new, names)
         self._steps.push(StateStep(before, after, monotonic(), is_held=is_held))
+        self.moved.emit()
 
     def _step(self, index: int) -> StateStep | None:
         step = self._steps.command(index) if 0 <= index < self._steps.count() else None
@@ -272,6 +277,7 @@ class UndoHistory(QObject):
         done()
         if (last := self._step(self._steps.index() - 1)) is not None:
             last.is_closed = True  # the next change is a step of its own
+        self.moved.emit()
         self._status.showMessage(note, NOTE_MS)
 
 

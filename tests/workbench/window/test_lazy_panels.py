@@ -3,7 +3,6 @@
 import subprocess
 import sys
 
-import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox
 
@@ -46,14 +45,14 @@ def test_a_start_imports_no_panel_that_is_closed_and_no_stage():
     assert "workbench.panels.compare.compare_view" in modules
 
 
-@pytest.mark.parametrize("title", PANELS)
-def test_a_panel_is_made_when_it_is_opened_and_only_once(qtbot, window, title):
-    window.docks.bring_forward(title)
-    panel = window.docks.panel(title).made
-    assert panel.isVisible()
-    window.docks[title].hide()
-    window.docks.bring_forward(title)
-    assert window.docks.panel(title).get() is panel
+def test_a_panel_is_made_when_it_is_opened_and_only_once(qtbot, window):
+    for title in PANELS:
+        window.docks.bring_forward(title)
+        panel = window.docks.panel(title).made
+        assert panel.isVisible(), title
+        window.docks[title].hide()
+        window.docks.bring_forward(title)
+        assert window.docks.panel(title).get() is panel
 
 
 def test_what_a_panel_remembers_is_kept_where_it_was_never_opened(qtbot, make_window):

@@ -21,10 +21,13 @@ from PySide6.QtWidgets import (
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
+from tests.workbench.made_up_batch import MadeUpBatch
 from workbench.batch.journal import NAME
 from workbench.cli import main
 from workbench.files import image_files
 from workbench.window import file_filter
+
+MANY = 40
 
 
 @pytest.fixture
@@ -67,7 +70,7 @@ def one_core():
 def many(tmp_path, one_core):
     """So many, and so large, that they take a while."""
     (tmp_path / "in").mkdir()
-    for n in range(60):
+    for n in range(MANY):
         image_files.save(tmp_path / f"in/p{n}.png", noise(400, 400, 3))
     return tmp_path
 
@@ -152,27 +155,36 @@ def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder
         assert (folder / "out" / name).read_bytes() == (folder / "again" / name).read_bytes()
 
 
-def test_failed_pictures_are_listed_and_opened_by_a_double_click(qtbot, window, dialog, folder):
-    image_files.save(folder / "in/a.png", noise(40, 60, 4))  # JPEG has no alpha
-    (folder / "in/b.png").write_bytes(b"no picture")
-    child(window, "folder-source", QLineEdit).setText(str(folder / "in"))
-    pick(child(window, "folder-format", QComboBox), "jpeg")
-    choose(qtbot, window, target=folder / "out")
+@pytest.fixture
+def batch(monkeypatch):
+    """What gives the process of a window's dialog, which is made up."""
+    monkeypatch.setattr(file_filter, "BatchProcess", MadeUpBatch)
+    return lambda window: window.findChild(MadeUpBatch)
+
+
+def test_failed_pictures_are_listed_and_opened_by_a_double_click(
+    qtbot, window, batch, dialog, folder
+):
+    choose(qtbot, window, source=folder / "in", target=folder / "out")
     click(button(window, "start"))
+    for name in ("p1.png", "p2.png"):
+        batch(window).picture_failed.emit(str(folder / "in" / name), "It has no alpha.")
+    batch(window).end(done=2, failed=2)
     settled(qtbot, window)
+    assert said(window).endswith(": 2 done, 2 failed.")
     child(window, "folder-pages").setCurrentIndex(2)
     failures = child(window, "folder-failures", QListWidget)
-    assert sorted(text[:1] for text in rows(window, "failures")) == ["a", "b"]
-    item = next(failures.item(n) for n in range(2) if failures.item(n).text().startswith("a"))
-    at = failures.visualItemRect(item).center()
+    assert rows(window, "failures") == ["p1.png: It has no alpha.", "p2.png: It has no alpha."]
+    at = failures.visualItemRect(failures.item(0)).center()
     QTest.mouseClick(failures.viewport(), Qt.MouseButton.LeftButton, pos=at)
     QTest.mouseDClick(failures.viewport(), Qt.MouseButton.LeftButton, pos=at)
-    until(qtbot, lambda: window.store.state.picture.name == "a.png")
+    until(qtbot, lambda: window.store.state.picture.name == "p1.png")
 
 
-def test_cancelled_half_way_it_is_resumed_also_by_another_window(
+def test_cancelled_half_way_it_is_resumed_by_another_window_and_by_the_command(
     qtbot, window, dialog, many, make_window
 ):
+    """Also where the other window is closed meanwhile."""
     choose(qtbot, window, source=many / "in", target=many / "out")
     click(button(window, "start"))
     until(qtbot, lambda: child(window, "folder-progress", QProgressBar).value() > 0)
@@ -182,7 +194,7 @@ def test_cancelled_half_way_it_is_resumed_also_by_another_window(
     assert "A run that was stopped is done with" in said(window)
     assert verb(window) == "Resume"
     done = len(names_in(many / "out"))
-    assert 0 < done < 60
+    assert 0 < done < MANY
     window.close()
 
     other = make_window()
@@ -191,37 +203,41 @@ def test_cancelled_half_way_it_is_resumed_also_by_another_window(
     trigger(other, "Filter a folder…")
     settled(qtbot, other)
     assert verb(other) == "Resume"
+    words = shlex.split(child(other, "folder-command", QLineEdit).text())
     click(button(other, "start"))
-    settled(qtbot, other)
-    assert said(other).endswith(f": {60 - done} done.")
-    assert len(names_in(many / "out")) == 60
+    until(qtbot, lambda: child(other, "folder-progress", QProgressBar).value() > done)
+    other.close()
+    for name in names_in(many / "out"):
+        image_files.load(many / "out" / name)  # it is whole
+
+    assert main.main([*words[1:], "--no-gpu"]) == 0
+    assert len(names_in(many / "out")) == MANY
     lines = map(json.loads, (many / "out" / NAME).read_text().splitlines())
     outputs = [each["output"] for each in lines if "status" in each]
-    assert len(outputs) == len(set(outputs)) == 60
+    assert len(outputs) == len(set(outputs)) == MANY
 
 
-def test_a_pause_holds_it_while_the_window_goes_on_filtering(qtbot, window, dialog, many):
-    choose(qtbot, window, source=many / "in", target=many / "out")
+def test_a_pause_holds_it_while_the_window_goes_on_filtering(qtbot, window, batch, dialog, folder):
+    choose(qtbot, window, source=folder / "in", target=folder / "out")
     click(button(window, "start"))
-    until(qtbot, lambda: child(window, "folder-progress", QProgressBar).value() > 0)
+    assert batch(window).words[0] == "batch"
     click(button(window, "start"))
     assert (verb(window), said(window)) == ("Resume", "Paused.")
     settle(qtbot, window, lambda: window.store.choose(filter="gaussian"))  # live, and not in there
     assert child(window, "folder-filter", QLabel).text().startswith("Sharpen")
     click(button(window, "start"))
     assert verb(window) == "Pause"
-    settled(qtbot, window)
-    assert said(window).endswith(": 60 done.")
+    assert batch(window).told == ["pause", "resume"]
 
 
 def test_closing_the_dialog_stops_nothing_and_the_window_says_the_end(
-    qtbot, window, dialog, folder
+    qtbot, window, batch, dialog, folder
 ):
     choose(qtbot, window, source=folder / "in", target=folder / "out")
     click(button(window, "start"))
     dialog.reject()
-    settled(qtbot, window)
-    assert len(names_in(folder / "out")) == 4
+    assert batch(window).told == []
+    batch(window).end(done=4)
     assert window.messages.sentence.startswith("Finished after ")
 
 
@@ -252,17 +268,8 @@ def test_what_makes_no_sense_is_one_sentence_before_anything_is_written(
         assert not (folder / "out").exists()
 
 
-def test_closing_the_window_ends_the_process_and_keeps_the_files_whole(qtbot, window, dialog, many):
-    choose(qtbot, window, source=many / "in", target=many / "out")
-    click(button(window, "start"))
-    until(qtbot, lambda: child(window, "folder-progress", QProgressBar).value() > 0)
-    window.close()
-    for name in names_in(many / "out"):
-        image_files.load(many / "out" / name)
-
-
 def test_no_disk_is_looked_at_while_nobody_sees_the_dialog(
-    qtbot, window, dialog, folder, monkeypatch
+    qtbot, window, batch, dialog, folder, monkeypatch
 ):
     looked = []
     plan_of = file_filter.plan_of
@@ -271,6 +278,7 @@ def test_no_disk_is_looked_at_while_nobody_sees_the_dialog(
     )
     choose(qtbot, window, source=folder / "in", target=folder / "out")
     click(button(window, "start"))
+    batch(window).end(done=4)
     settled(qtbot, window)
     so_far = len(looked)
     window.store.choose(view_mode="wipe")

@@ -1,13 +1,11 @@
 """File ▸ Filter to file…: all of a picture too large for memory, by the command line itself."""
 
-import shlex
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import tifffile
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from kernels import Engine, Sampling
 from kernels.pictures.generated import noise
@@ -20,12 +18,12 @@ from tests.workbench.driving import (
     trigger,
     until,
 )
+from tests.workbench.made_up_batch import MadeUpBatch
 from workbench.batch.large_filtering import is_begun
-from workbench.cli import main
 from workbench.files import needs
 from workbench.model.intents import job_for
 from workbench.session.batch_process import BatchProcess
-from workbench.window import filter_choice
+from workbench.window import file_filter, filter_choice
 
 HEIGHT, WIDTH = 3000, 2600  # 64 MiB, which the process is allowed, are too few for all at once
 
@@ -38,7 +36,7 @@ def large(qtbot, window, tmp_path, monkeypatch):
     path = tmp_path / "large.tif"
     tifffile.imwrite(path, noise(HEIGHT, WIDTH, 3), photometric="rgb", rowsperstrip=50)
     settle(qtbot, window, lambda: drop(window, path))
-    chosen = {"filter": "sharpen", "implementation": "parallel"}
+    chosen = {"filter": "sharpen", "implementation": "opencv"}
     settle(qtbot, window, lambda: window.store.choose(**chosen))
     return path
 
@@ -62,36 +60,13 @@ def finish(qtbot, window):
     until(qtbot, lambda: window.filter_menu.made.is_settled)
 
 
-def test_all_of_it_is_filtered_as_the_command_does(qtbot, window, large, tmp_path, monkeypatch):
-    target = tmp_path / "out.tif"
-    asked = answer_file_dialogs(monkeypatch, target)
-    rows = []
-    trigger(window, "Filter to file…")
-    assert asked[0].name == "large-filtered.tif"
-    process = window.findChild(BatchProcess)
-    process.strips_done.connect(lambda _path, done, of, _left_s: rows.append((done, of)))
-    finish(qtbot, window)
-    assert said(window).startswith("Finished after")
-    assert rows[0][0] < HEIGHT
-    assert rows == sorted(rows)
-    assert {of for _, of in rows} == {HEIGHT}
-    bar = child(window, "folder-progress", QProgressBar)
-    assert bar.value() == bar.maximum()
-    assert not button(window, "start").isEnabled()  # it would write the same file again
-    click(button(window, "copy"))
-    assert_is_all_of_it(window, target)
-    words = shlex.split(QGuiApplication.clipboard().text())
-    words[words.index(str(target))] = str(tmp_path / "again.tif")
-    assert main.main(words[1:]) == 0
-    np.testing.assert_array_equal(tifffile.imread(tmp_path / "again.tif"), tifffile.imread(target))
-
-
-def test_save_result_does_the_same_and_what_was_stopped_is_gone_on_with(
+def test_all_of_it_is_filtered_also_where_it_was_stopped_and_resumed(
     qtbot, window, large, tmp_path, monkeypatch
 ):
-    target = tmp_path / "out.tif"
-    answer_file_dialogs(monkeypatch, target)
+    target, rows = tmp_path / "out.tif", []
+    asked = answer_file_dialogs(monkeypatch, target)
     trigger(window, "Save result as…")
+    assert asked[0].name == "large-filtered.tif"
     process = window.findChild(BatchProcess)
     process.strips_done.connect(lambda *_: button(window, "stop").click())
     finish(qtbot, window)
@@ -99,20 +74,27 @@ def test_save_result_does_the_same_and_what_was_stopped_is_gone_on_with(
     assert is_begun(target)
     assert not target.exists()
     process.strips_done.disconnect()
+    process.strips_done.connect(lambda _path, done, of, _left_s: rows.append((done, of)))
     assert button(window, "start").text() == "Res&ume"
     click(button(window, "start"))
     finish(qtbot, window)
     assert said(window).startswith("Finished after")
+    assert rows == sorted(rows)
+    assert {of for _, of in rows} == {HEIGHT}
+    assert not button(window, "start").isEnabled()  # it would write the same file again
     assert_is_all_of_it(window, target)
 
 
 def test_what_fails_is_one_sentence_in_the_window_where_the_dialog_is_closed(
     qtbot, window, large, tmp_path, monkeypatch
 ):
+    monkeypatch.setattr(file_filter, "BatchProcess", MadeUpBatch)
     answer_file_dialogs(monkeypatch, tmp_path / "no such folder" / "out.tif")
     trigger(window, "Filter to file…")
+    batch = window.findChild(MadeUpBatch)
+    until(qtbot, lambda: batch.is_running)
+    assert batch.words[:2] == ["apply", str(large)]
     click(button(window, "close"))
-    finish(qtbot, window)
-    assert window.messages.kind == "error"
-    assert window.messages.sentence == said(window)
-    assert "folder" in said(window)
+    batch.end("refused", "There is no such folder.")
+    assert (window.messages.kind, window.messages.sentence) == ("error", said(window))
+    assert said(window) == "There is no such folder."

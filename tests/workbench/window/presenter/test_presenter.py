@@ -1,11 +1,11 @@
 """Presenter mode: its steps and figures, the stage under a clicker's keys, and all put back."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 
@@ -14,7 +14,6 @@ from tests.made_up import FAILED, result
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until, view
 from tests.workbench.engines import MadeUpGpu
 from workbench.base.numbers import MISSING
-from workbench.charts.chart_card import ChartCard
 from workbench.charts.chart_view import ChartView
 from workbench.files import image_files
 from workbench.files.picture_refs import PictureRef
@@ -208,31 +207,30 @@ def test_b_blanks_the_screen_and_the_keys_of_the_view_work(qtbot, window):
     leave(qtbot, window)
 
 
-@pytest.mark.parametrize(
-    ("key", "modifiers", "title"),
-    [
-        (Qt.Key.Key_A, Qt.KeyboardModifier.NoModifier, "Anatomy"),
-        (Qt.Key.Key_P, Qt.KeyboardModifier.NoModifier, "Pixel"),
-        (Qt.Key.Key_H, Qt.KeyboardModifier.NoModifier, "Analysis"),
-        (Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier, "Implementation"),
-        (Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier, "Blocks"),
-        (Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier, "Weights"),
-    ],
-)
-def test_the_keys_of_panels_open_them_on_stage_and_close_them(key, modifiers, title, qtbot, window):
+PANEL_KEYS = {
+    "A": "Anatomy",
+    "P": "Pixel",
+    "H": "Analysis",
+    "Ctrl+L": "Implementation",
+    "Ctrl+K": "Blocks",
+    "Ctrl+E": "Weights",
+}
+
+
+def test_the_keys_of_panels_open_them_on_stage_and_close_them(qtbot, window):
     window.docks.enter("Analysis")
     stage = present(qtbot, window)
     verified(qtbot, stage)
-    panel = window.docks.panel(title).get()
-    QTest.keyClick(stage, key, modifiers)
-    assert panel.isVisible()
-    assert factor_of(panel) > 1
-    QTest.keyClick(stage, key, modifiers)
-    assert not panel.isVisible()
-    QTest.keyClick(stage, key, modifiers)
+    for keys, title in PANEL_KEYS.items():
+        panel, key = window.docks.panel(title).get(), QKeySequence(keys)[0]
+        for is_open in (True, False, True):
+            QTest.keyClick(stage, key.key(), key.keyboardModifiers())
+            assert panel.isVisible() is is_open, title
+            assert (factor_of(panel) > 1) is is_open, title
     leave(qtbot, window)
     assert window.compare.isVisible()
     assert window.docks.panel("Analysis").get().isVisible()  # as it was before
+    assert not window.docks.panel("Weights").get().isVisible()
     assert factor_of(panel) == factor_of(window.compare) == 1.0
 
 
@@ -248,31 +246,6 @@ def test_a_step_shows_a_recorded_chart(qtbot, window):
     press(stage, Qt.Key.Key_PageDown)
     assert window.compare.isVisible()
     assert window.sessions.shown == ()
-    leave(qtbot, window)
-
-
-def test_all_of_a_chart_is_on_stage(qtbot, window):
-    look = StepLook(panel="chart", session="camerino_block_shape", page="block_shapes")
-    window.presenter.steps = (TalkStep("Chart", {}, look=look),)
-    stage = present(qtbot, window)
-    stage.showNormal()
-    stage.resize(1280, 720)
-    until(qtbot, lambda: stage.findChild(ChartView))
-    card = stage.findChild(ChartCard)
-    canvas = child(card, "chart-canvas")
-
-    def is_settled():
-        parts = [each for each in (*card.findChildren(QLabel), canvas) if each.isVisible()]
-        boxes = sorted(
-            (each.geometry() for each in parts if each.parent() is card), key=lambda box: box.top()
-        )
-        is_apart = all(above.bottom() < below.top() for above, below in pairwise(boxes))
-        return len(boxes) > 2 and is_apart and card.rect().contains(boxes[-1])
-
-    until(qtbot, is_settled)
-    in_stage = card.mapTo(stage, card.rect().bottomRight())
-    assert stage.rect().contains(in_stage)
-    assert canvas.height() > card.height() / 2
     leave(qtbot, window)
 
 
