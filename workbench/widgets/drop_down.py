@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QPaintEvent, QPalette, QStandardItem
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QComboBox,
-    QListView,
     QStyle,
     QStyleOptionComboBox,
     QStylePainter,
@@ -60,10 +58,6 @@ class ElidingBox(WheelAfterFocus, QComboBox):
         return self.style().subControlRect(kind, option, field, self).width()
 
 
-Move = QAbstractItemView.CursorAction
-_UP, _DOWN = (Move.MoveHome, Move.MovePageUp), (Move.MoveEnd, Move.MovePageDown)
-
-
 class DropDown(ElidingBox):
     """A list that shows all its entries at once; keys pass those that cannot be chosen."""
 
@@ -71,7 +65,6 @@ class DropDown(ElidingBox):
         super().__init__(name, title, tip)
         self.setMaxVisibleItems(40)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setView(_Entries(self))
 
     def entries(self) -> list[str]:
         """All entries, as they read."""
@@ -86,20 +79,6 @@ def heading_item(title: str, font: QFont) -> QStandardItem:
     bold.setBold(True)
     heading.setFont(bold)
     return heading
-
-
-class _Entries(QListView):
-    """A list view whose Home and End lead past headings, where Qt stops short."""
-
-    def moveCursor(  # noqa: N802
-        self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
-    ) -> QModelIndex:
-        found = super().moveCursor(action, modifiers)
-        if action not in (*_UP, *_DOWN) or found.flags() & Qt.ItemFlag.ItemIsEnabled:
-            return found
-        rows = [self.model().index(row, 0) for row in range(self.model().rowCount())]
-        able = [each for each in rows if each.flags() & Qt.ItemFlag.ItemIsEnabled]
-        return able[0 if action in _UP else -1] if able else found
 
 
 STYLE_PADDING_PX = 10  # of the style sheet, which Qt's hint leaves out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QRect, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -66,10 +66,7 @@ class Floating(QFrame):
         self._over, self._side = over, side
         # Else all of it would be painted anew with whatever moves below.
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, is_opaque)
-        row = HBox(self)
-        around = AROUND if is_opaque else 0
-        row.setContentsMargins(around, around, around, around)
-        row.addWidget(content)
+        HBox(self, AROUND if is_opaque else 0).add(content)
         over.installEventFilter(self)
         self.hide()
 
@@ -90,13 +87,12 @@ class Floating(QFrame):
 
     def place(self) -> None:
         """Place the card in its corner."""
-        room = uncovered_part(self._over)
-        size = self.sizeHint().boundedTo(self._over.size())
-        is_left = self._side == Qt.AlignmentFlag.AlignLeft
-        left = room.left() + EDGE if is_left else room.right() + 1 - size.width() - EDGE
-        self.setGeometry(
-            left, self._over.height() - size.height() - EDGE, size.width(), size.height()
-        )
+        room, size = uncovered_part(self._over), self.sizeHint().boundedTo(self._over.size())
+        box = QRect(QPoint(), size)
+        box.moveBottomLeft(QPoint(room.left() + EDGE, self._over.height() - 1 - EDGE))
+        if self._side != Qt.AlignmentFlag.AlignLeft:
+            box.moveRight(room.right() - EDGE)
+        self.setGeometry(box)
 
 
 Kind = Literal["info", "warning", "error"]
@@ -135,7 +131,7 @@ class MessageBar(QWidget):
         self._sentence = Sentence()
         self._sentence.setObjectName("sentence")
         self._more = push_button("details", "Deta&ils…", "What happened, in full, to read or copy")
-        self._more.clicked.connect(self._show_details)
+        self._more.clicked.connect(lambda: DetailsDialog(self.sentence, self._details, self).open())
         tip, title = "Do this about what the message speaks of", "Do what the message offers"
         self._acts = [push_button(name, "", tip, title) for name in ("act", "act-1")]
         for number, button in enumerate(self._acts):
@@ -270,9 +266,6 @@ class MessageBar(QWidget):
     def _wait(self) -> None:
         if self.kind == "info" and not self._stays and not self.underMouse():
             self._timer.start(max(INFO_MS, READING_MS * len(self.sentence)))
-
-    def _show_details(self) -> None:
-        DetailsDialog(self.sentence, self._details, self).open()
 
     def _color(self) -> QColor:
         colors = theme.colors(self.palette())

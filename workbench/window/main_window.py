@@ -301,9 +301,8 @@ class MainWindow(QMainWindow):
         self.worker.device_found.connect(self._take_device)
         self.analysis_thread.hurries.connect(self.worker.hold)
         bugs.met.connect(messages.show_bug)
-        for failed in (
-            *(self.opener.failed, self.sessions.failed, self.exporter.failed, folder.refused),
-        ):
+        opener, sessions, exporter = self.opener, self.sessions, self.exporter
+        for failed in (opener.failed, sessions.failed, exporter.failed, folder.refused):
             failed.connect(lambda sentence: say("error", sentence))
         self.sessions.remarked.connect(lambda sentence: say("warning", sentence))
         folder.changed.connect(lambda: self._show_state(self.store.state))
@@ -332,7 +331,8 @@ class MainWindow(QMainWindow):
         report = self.report_writer
         self.sweep.when_made(lambda panel: panel.report.clicked.connect(lambda: report.start()))
         self.kernel.when_made(lambda panel: self.compare.picked.connect(panel.look_at))
-        for panel in (self.controls, self.sweep, self.timing, self.kernel):
+        self._of_device = (self.controls, self.sweep, self.timing, self.kernel)
+        for panel in self._of_device:
             panel.when_made(self._tell_device)
         # Those that follow the state.
         self._following: tuple[tuple[LazyPanel[Any], Callable[[Any], None]], ...] = (
@@ -415,9 +415,7 @@ class MainWindow(QMainWindow):
                 self._say_lost(sentence)
         self.chip.show_device(device)
         self.filter_menu.show_device(device)
-        for panel in (
-            *(self.controls, self.timing, self.rung, self.anatomy, self.sweep, self.kernel),
-        ):
+        for panel in (*self._of_device, self.rung, self.anatomy):
             if panel.made is not None:
                 panel.made.show_device(device)
         with self.undo_history.quietly():  # the user did not choose it

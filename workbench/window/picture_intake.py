@@ -16,7 +16,7 @@ from PySide6.QtGui import (
     QDropEvent,
     QGuiApplication,
 )
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from kernels.core.cache import all_finite
 from kernels.pictures.generated import PICTURES
@@ -153,27 +153,24 @@ class PictureIntake(QObject):
         """Open the sessions, plans and kernels among `paths`, and the first picture, or a folder's.
 
         The others are a step away.  Without a picture among them, the start picture is opened.
+        Pictures are opened as such even where they hold settings.
         """
+
+        def open_found(found: LookedAt) -> None:
+            self._open(found, None if found.is_folder else self._opener.open_file)
+            if not found.others:
+                self._opener.open_start_picture()
+
         if others := [path.absolute() for path in paths if not _is_for_a_panel(path)]:
-            self._opener.look_at(others, self._open_named)
+            self._opener.look_at(others, open_found)
         else:
             self._opener.open_start_picture()
         for path in paths:
             self._take_for_a_panel(path)  # its errors are shown after the picture came
 
-    def _open_named(self, found: LookedAt) -> None:
-        """Open what was named, pictures as such even where they hold settings."""
-        is_file = len(found.others) == 1 and not found.is_folder
-        self._open(found, self._opener.open_file if is_file else None)
-        if not found.others:
-            self._opener.open_start_picture()
-
-    def _open_dropped(self, found: LookedAt) -> None:
-        """Open what was dropped or pasted; one picture alone may bring settings."""
-        self._open(found, self._opener.open_dropped if len(found.others) == 1 else None)
-
     def _open(self, found: LookedAt, open_one: Callable[[Path], None] | None) -> None:
-        if open_one is not None:
+        """Open what was found; a single picture by `open_one`, if given."""
+        if open_one is not None and len(found.others) == 1:
             open_one(found.others[0])
         elif found.others:
             self._opener.open_together(found.others)
@@ -189,7 +186,9 @@ class PictureIntake(QObject):
         """Open the picture in `content`, or the files that it names."""
         if paths := clipboard.files_in(content):
             if others := [path for path in paths if not self._take_for_a_panel(path)]:
-                self._opener.look_at(others, self._open_dropped)
+                # One picture alone may bring settings.
+                open_one = self._opener.open_dropped
+                self._opener.look_at(others, lambda found: self._open(found, open_one))
         else:
             self._opener.open_content(content)
 
@@ -315,14 +314,17 @@ def _is_for_a_panel(path: Path) -> bool:
 
 def ask_about_large_pictures(opener: Opener, messages: MessageBar) -> None:
     """Ask before a large picture is opened, and offer to stop it."""
+    asked, said = "", ""
 
     def ask(sentence: str, go_on: Callable[[], None]) -> None:
-        asked[:] = [sentence]
+        nonlocal asked
+        asked = sentence
         leave = ("Leave it", lambda: messages.clear("warning"))
         messages.show_message("warning", sentence, actions=[("Open it", go_on), leave])
 
     def tell(sentence: str, stop: Callable[[], None]) -> None:
-        if messages.kind == "warning" and messages.sentence not in asked:
+        nonlocal said
+        if messages.kind == "warning" and messages.sentence != asked:
             return  # that waits to be read; the view says what is being opened as well
 
         def end() -> None:
@@ -330,20 +332,19 @@ def ask_about_large_pictures(opener: Opener, messages: MessageBar) -> None:
             leave_off()
 
         messages.show_message("info", sentence, actions=[("Stop", end)], stays=True)
-        said.append(sentence)
+        said = sentence
 
     def go_on_telling(sentence: str) -> None:
-        if said:
-            messages.reword(said[-1], sentence)
-            said.append(sentence)
+        nonlocal said
+        if said and messages.sentence == said:
+            messages.reword(said, sentence)
+            said = sentence
 
     def leave_off() -> None:
-        if messages.sentence in said:  # no other message meanwhile
-            messages.clear("info")
-        said.clear()
+        nonlocal said
+        messages.dismiss(said)
+        said = ""
 
-    said: list[str] = []
-    asked: list[str] = []
     opener.asked.connect(ask)
     opener.began.connect(tell)
     opener.went_on.connect(go_on_telling)
@@ -363,22 +364,19 @@ class PlaceBar(QWidget):
         super().__init__()
         self.setObjectName("place")
         self._words = Label(name="place-words")
-        self._back, self._forth = (
-            tab_button(f"place-{name}", "", f"{title} picture ({key})", f"{title} picture")
-            for name, title, key in (("back", "Previous", "PgUp"), ("forth", "Next", "PgDn"))
-        )
         arrows = Qt.ArrowType
-        for button, arrow, step in (
-            (self._back, arrows.LeftArrow, -1),
-            (self._forth, arrows.RightArrow, 1),
-        ):
-            button.setArrowType(arrow)
-            button.setAutoRaise(True)
-            button.setProperty("flat", True)
-            button.clicked.connect(lambda _=False, step=step: self.stepped.emit(step))
-        row = HBox(self, (4, 0, 4, 0), 2)
-        row.add(self._back, self._words, self._forth)
+        self._back = self._button("back", "Previous picture", "PgUp", arrows.LeftArrow, -1)
+        self._forth = self._button("forth", "Next picture", "PgDn", arrows.RightArrow, 1)
+        HBox(self, (4, 0, 4, 0), 2).add(self._back, self._words, self._forth)
         self.hide()
+
+    def _button(self, name: str, title: str, key: str, arrow: Qt.ArrowType, by: int) -> QToolButton:
+        button = tab_button(f"place-{name}", "", f"{title} ({key})", title)
+        button.setArrowType(arrow)
+        button.setAutoRaise(True)
+        button.setProperty("flat", True)
+        button.clicked.connect(lambda: self.stepped.emit(by))
+        return button
 
     def show_place(self, shelf: Shelf | None) -> None:
         """Show where the picture in view stands on `shelf`; None: on none."""

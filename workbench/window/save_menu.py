@@ -93,7 +93,7 @@ class SaveDialog(QDialog):
         self._lossless.setChecked(quality is None and self._fit.format.can_be_lossless)
 
     def _make_buttons(self) -> QDialogButtonBox:
-        title = self._fit.format.title
+        title, roles = self._fit.format.title, QDialogButtonBox.ButtonRole
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         buttons.rejected.connect(self.reject)
         if self._fit.why_not is None:
@@ -101,15 +101,15 @@ class SaveDialog(QDialog):
             save = push_button("save-agreed", f"&Save as {title}", tip)
             save.setDefault(True)
             save.clicked.connect(self._agree)
-            buttons.addButton(save, QDialogButtonBox.ButtonRole.AcceptRole)
+            buttons.addButton(save, roles.AcceptRole)
         if not self._fit.is_exact and self._fit.instead:
             other = self._fit.instead[0]
-            text = f"Save as {other[0]}&{other[1:]} instead…"
             tip = "Choose a name in a format that holds the picture as it is"
+            text = f"Save as {other[0]}&{other[1:]} instead…"
             button = push_button("save-other", text, tip)
             button.clicked.connect(self.reject)
             button.clicked.connect(lambda: self.other_wanted.emit(other))
-            buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
+            buttons.addButton(button, roles.ActionRole)
         return buttons
 
     def _agree(self) -> None:
@@ -302,9 +302,8 @@ class Screenshots(QObject):
         memory: Memory,
     ) -> None:
         super().__init__(parts.window)
-        self._live, self._compare, self._sweep, self._timing = (
-            *(parts.live, parts.compare, sweep, timing),
-        )
+        self._live, self._compare = parts.live, parts.compare
+        self._sweep, self._timing = sweep, timing
         self._save_menu, self._exporter, self._memory = save_menu, parts.exporter, memory
         self._messages, self._window = parts.messages, parts.window
         sweep.when_made(self._connect)
@@ -339,12 +338,11 @@ class Screenshots(QObject):
 
     def _take(self, what: str) -> QImage | MakeImage | None:
         """Take a picture of the screen; None: there is none, and a message says so."""
-        take: dict[str, Callable[[], QImage | MakeImage | None]] = {
-            "window": self.of_window,
-            "comparison": self._compare.comparison,
-            "chart": lambda: self._sweep.get().grab_chart(),
-        }
-        image = take[what]()
+        image: QImage | MakeImage | None = self.of_window() if what == "window" else None
+        if what == "comparison":
+            image = self._compare.comparison()
+        elif what == "chart":
+            image = self._sweep.get().grab_chart()
         if image is None or (not callable(image) and image.isNull()):
             self._messages.show_message("info", f"There is no {what} to show yet.")
             return None
