@@ -13,7 +13,7 @@ import pytest
 
 from kernels.core.safe_files import holding
 from kernels.pictures.generated import noise
-from tests.workbench.driving import open_recent, settle, show_picture, until
+from tests.workbench.driving import open_recent, settle, show_picture
 from workbench.base import settings as settings_module
 from workbench.base.settings import Settings, default_path
 
@@ -48,15 +48,12 @@ def test_values_come_back(path):
         "",
         "{",
         "[]",
-        "3",
-        "null",
-        '"version"',
         "{}",
         '{"version": 1',
         b"\xff\xfe\x00",
         "[" * 100_000,
     ],
-    ids=range(10),
+    ids=range(7),
 )
 def test_a_damaged_file_is_said_once_and_kept_aside(path, text):
     settings = written(path, text)
@@ -265,17 +262,3 @@ def test_whatever_they_hold_the_window_opens(qtbot, make_window, remembered, see
     open_all(qtbot, window)
     assert bugs_met == []
     assert Settings().complaint == ""
-
-
-def test_two_windows_remember_what_was_chosen_in_the_last_and_opened_in_both(
-    qtbot, make_window, tmp_path
-):
-    first, second = make_window(), make_window()
-    for window, name in ((first, "a.png"), (second, "b.png")):
-        window.settings.add_recent_file(tmp_path / name)
-    until(qtbot, lambda: first.device and second.device)
-    second.store.update(ksize=9)
-    first.close()
-    second.close()
-    assert {path.name for path in Settings().recent_files} == {"a.png", "b.png"}
-    assert Settings().get("choices", {})["ksize"] == 9

@@ -2,16 +2,14 @@
 
 import subprocess
 import sys
-from dataclasses import asdict
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QPushButton
 
 from tests.workbench.contrast import GRAPHICS, TEXT, contrast
 from workbench.base import theme
-from workbench.base.paths import asset
 
 
 @pytest.fixture(autouse=True)
@@ -69,35 +67,6 @@ def test_it_follows_the_desktop_only_while_that_is_chosen(qapp):
     theme.apply(qapp, "light")
     hints.colorSchemeChanged.emit(Qt.ColorScheme.Dark)
     assert theme.colors() == theme.LIGHT
-
-
-class Listener(QObject):
-    def __init__(self):
-        super().__init__()
-        self.seen = []
-
-    def eventFilter(self, watched, event):  # noqa: N802
-        self.seen.append(event.type())
-        return False
-
-
-def test_widgets_are_told_when_the_colours_change(qapp, qtbot):
-    theme.apply(qapp, "light")
-    widget, listener = QPushButton(), Listener()
-    qtbot.addWidget(widget)
-    widget.show()
-    widget.installEventFilter(listener)
-    theme.apply(qapp, "dark")
-    qapp.processEvents()
-    assert QEvent.Type.PaletteChange in listener.seen
-
-
-def test_the_style_sheet_names_only_colours_and_icons_there_are(qapp):
-    theme.apply(qapp, "dark")
-    sheet = qapp.styleSheet()
-    assert "$" not in sheet
-    assert asdict(theme.DARK)["accent"] in sheet
-    assert asset("icons/chevron-down.svg").as_posix() in sheet
 
 
 def test_the_window_can_paint_before_anything_heavy_is_imported():

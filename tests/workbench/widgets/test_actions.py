@@ -45,12 +45,11 @@ def window(qtbot, make_window):
     return window
 
 
-@pytest.fixture(params=["closed", "made"])
-def panels(request, window):
-    """As at the start, and with all panels made: lines of a panel have stand-ins before."""
-    if request.param == "made":
-        for title in window.docks:
-            window.docks.panel(title).get()
+@pytest.fixture
+def panels(window):
+    """All panels, made: lines of a panel have stand-ins before."""
+    for title in window.docks:
+        window.docks.panel(title).get()
 
 
 def own(lines):

@@ -170,7 +170,6 @@ def with_text(path, text):
         b"",
         b"{",
         b"[]",
-        b"7",
         b'{"version": 1}',
         b'{"version": "one", "settings": {}}',
         b'{"version": 1, "settings": 3}',

@@ -22,12 +22,6 @@ BROKEN = RIGHT.replace("to_sample(sum);", "to_sample(sum)")
 ENDLESS = RIGHT.replace(
     "    float sum = OFFSET;", "    float sum = OFFSET;\n    while (sum == sum) {}"
 )
-CRASHING = RIGHT.replace(
-    "    float sum = OFFSET;", "    float sum = OFFSET;\n    dst[1 << 29] = to_sample(sum);"
-)
-UNWRITTEN = RIGHT.replace(
-    "    float sum = OFFSET;", "    if (x == 3) return;\n    float sum = OFFSET;"
-)
 
 
 @pytest.fixture
@@ -146,11 +140,9 @@ def test_a_save_filters_anew_and_a_wrong_answer_is_a_mismatch(qtbot, window, fol
     ("text", "words"),
     [
         (BROKEN, "blur.cu: Line 21: "),
-        (CRASHING, "blur.cu: Line 16"),
-        (UNWRITTEN, "were never written"),
         (ENDLESS, "blur.cu: Line 16"),
     ],
-    ids=["syntax", "bounds", "unwritten", "endless"],
+    ids=["syntax", "endless"],
 )
 def test_what_goes_wrong_is_said_and_the_last_picture_stays(
     qtbot, window, folder, text, words, monkeypatch

@@ -65,12 +65,10 @@ def test_it_is_timed_once_its_answer_is_verified(window):
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        (text(run="nothing"), "mine.cu: 27,000 samples were never written"),
         (text(run="right_at_first"), "mine.cu: "),
         (text(run="crash"), "mine.cu: The process that runs kernels on the GPU crashed"),
-        (text(compile="error"), 'mine.cu: Line 8: identifier "heigth" is undefined.'),
     ],
-    ids=["nothing", "cheat", "crash", "compile"],
+    ids=["cheat", "crash"],
 )
 def test_what_goes_wrong_ends_the_child_alone(qtbot, window, source, words):
     good = window.live.result
@@ -129,10 +127,9 @@ def test_its_block_shapes_are_timed_in_its_own_process(qtbot, window):
     ("source", "state", "words"),
     [
         (text(run="wrong"), "wrong", "is WRONG"),
-        (text(run="crash"), "refused", "crashed"),
         (text(run="keep_the_answer"), "refused", "with which it was timed"),
     ],
-    ids=["wrong", "crash", "cheat"],
+    ids=["wrong", "cheat"],
 )
 def test_no_block_shape_has_a_time_without_a_right_answer(qtbot, window, source, state, words):
     panel = blocks_of(qtbot, window)

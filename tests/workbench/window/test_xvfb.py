@@ -8,7 +8,6 @@ import pytest
 from kernels.filters import get
 from kernels.oracle.reference import correlate, to_pixel_type
 from kernels.pictures.generated import noise
-from kernels.sweeps.session_files import read_session
 from tests.workbench.real_screen import LOOK_AGAIN_S, PATIENCE_S, Screen, missing, program, until
 from workbench.files import image_files
 
@@ -127,35 +126,6 @@ def is_flat(screen, x, y, reach):
 
 
 @pytest.mark.nightly
-def test_a_person_has_it_explained(screen, flat):
-    with program(screen, flat, "--filter", "box", "--size", "5"):
-        x, y = middle(until(lambda: len(r := runs(screen, BEFORE)) == 1 and r[0], "the result"))
-        screen.do("mousemove", x, y, "key", "p")  # which takes some of the room
-        narrow = until(lambda: painted_on(screen) and runs(screen, BEFORE)[0], "the neighbours")
-        x, y = middle(narrow)
-        screen.click(x + 30, y - 60)
-        until(lambda: not is_flat(screen, x + 30, y - 60, 8), "the neighbours of another pixel")
-        assert is_flat(screen, x - 30, y + 60, 8)
-        screen.do("key", "a")
-        until(lambda: painted_on(screen) > 2000, "blocks over the picture")
-        seen = screen.look()
-        screen.do("key", "shift+Left")
-        until(lambda: not np.array_equal(screen.look(), seen), "the next block")
-
-
-def painted_on(screen):
-    """How many pixels of the screen are painted over the picture, or 0 where it is hidden."""
-    found = runs(screen, BEFORE)
-    if not found:
-        return 0
-    left, right, y = found[-1]
-    x = (left + right) // 2
-    reach = (right - left) // 2 - 4
-    seen = screen.look()[y - 100 : y + 100, x - reach : x + reach]
-    return int(np.any(seen != BEFORE, axis=2).sum())
-
-
-@pytest.mark.nightly
 def test_a_person_presents(screen, flat):
     with program(screen, flat, "--filter", "box", "--implementation", "opencv"):
         until(lambda: len(runs(screen, BEFORE)) == 1, "the result")
@@ -179,48 +149,6 @@ def test_a_person_presents(screen, flat):
 def count(screen):
     """What stands in the stage's upper right corner: "1 / 3"."""
     return screen.look()[:70, -200:]
-
-
-@pytest.mark.nightly
-def test_a_person_draws_weights(screen, tmp_path):
-    photo, drawn = tmp_path / "photo.png", ((0, -1, 0), (-1, 5, -1), (0, -1, 0))
-    image_files.save(photo, noise(120, 160, 3))
-    with program(screen, photo, "--weights=0 0 0; 0 1 0; 0 0 0") as title:
-        seen = screen.look()
-        screen.do("key", "ctrl+e")
-        until(lambda: not np.array_equal(screen.look()[:, -300:-100], seen[:, -300:-100]), "cells")
-        screen.do("key", "ctrl+Home")
-        for number in np.ravel(drawn):
-            screen.do("type", "--", number)
-            screen.do("key", "Tab")
-        save_until_it_is(filtered(photo, drawn), screen, title, tmp_path)
-        screen.do("key", "--repeat", 5, "ctrl+z")  # so many cells were changed
-        save_until_it_is(image_files.load(photo).samples, screen, title, tmp_path)
-    assert screen.settings.get("choices", {})["matrix"] == [[0, 0, 0], [0, 1, 0], [0, 0, 0]]
-
-
-@pytest.mark.nightly
-def test_a_person_sweeps(screen, flat, tmp_path):
-    plan = tmp_path / "small.toml"
-    plan.write_text(
-        'title = "Small"\nimplementation = ["opencv", "parallel"]\nsize = [32, 64]\n', "utf-8"
-    )
-    with program(screen, flat, plan):
-        until(lambda: len(runs(screen, BEFORE)) >= 1, "the picture")
-        screen.do("key", "ctrl+b")
-        until(lambda: len(measured(tmp_path)) == 4, "four whole measurements in the session's file")
-        screen.do("key", "F9")
-        screen.window("Sweep|Chart|Small")
-        screen.do("key", "F9")
-    cells = [record.cell for record in measured(tmp_path)]
-    assert {cell.implementation for cell in cells} == {"opencv", "parallel"}
-
-
-def measured(folder):
-    """The cells of the session that the program keeps of which all rounds are measured."""
-    files = [path for path in folder.glob("data/**/*.jsonl") if path.stat().st_size]
-    records = read_session(files[0]).records if files else ()
-    return [record for record in records if record.verified and record.is_complete]
 
 
 def filtered(path, weights):

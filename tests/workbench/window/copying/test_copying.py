@@ -12,7 +12,6 @@ from kernels.pictures.generated import PICTURES, noise
 from tests.workbench.driving import child, pick, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.cli import main
-from workbench.cli.recipe_options import changes_of
 from workbench.files import image_files
 from workbench.model import intents
 from workbench.model.state import Picture, State
@@ -56,21 +55,6 @@ def state_of(tmp_path):
 
 def answer(state):
     return Engine(use_gpu=False).run(intents.job_for(state)).picture
-
-
-@pytest.mark.parametrize("changes", CHOICES.values(), ids=CHOICES)
-def test_the_command_line_is_parsed_to_the_same_choices(changes, state_of):
-    state = state_of(**changes)
-    words = shlex.split(command_line(state))
-    assert words[:2] == ["workbench", "apply"]
-    arguments = main.parse(words[1:])
-    assert arguments.inputs == [state.picture.path]
-    again = State(picture=state.picture, **changes_of(arguments, State()))
-    assert again.picture.is_stored_as(state.pixel_type)
-    wanted, got = intents.job_for(state), intents.job_for(again)
-    np.testing.assert_array_equal(got.weights, wanted.weights)
-    for name in ("border", "implementation", "gradient", "ksize", "offset"):
-        assert getattr(got, name) == getattr(wanted, name)
 
 
 @pytest.mark.parametrize("changes", CHOICES.values(), ids=CHOICES)

@@ -101,7 +101,7 @@ def test_overlays_know_which_part_is_seen(qtbot, window):
     assert visible.width() * scale / pane.devicePixelRatioF() == pytest.approx(uncovered, abs=1)
 
 
-SCREENS = (("1280x720", 1), ("1920x1080", 1.5))
+SCREENS = (("1920x1080", 1.5),)  # of 1280×720 pixels as the window sees it
 # At least so much shows the picture, by the screen's size in device-independent pixels.
 ALONE = {(1280, 720): 0.5, (1440, 900): 0.6, (1920, 1080): 0.6}
 BESIDE = 0.45

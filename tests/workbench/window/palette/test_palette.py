@@ -3,15 +3,14 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QTreeView, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QTreeView, QWidget
 
 from kernels import filters
 from kernels.pictures.generated import noise
 from kernels.sweeps.plan_files import presets
 from tests.workbench.driving import child, settle, show_picture, until
 from workbench.model import intents
-from workbench.widgets.actions import plain
-from workbench.window.palette import OWN_NAME, Palette, PaletteEntry, find
+from workbench.window.palette import Palette, PaletteEntry, find
 
 # -- finding
 
@@ -109,34 +108,6 @@ def listed(palette):
 
 def chosen(palette):
     return child(palette, "palette-list", QTreeView).currentIndex().data()
-
-
-def leaf_actions(window):
-    """Every action that some menu of the window shows."""
-    menus = window.findChildren(QMenu)
-    for menu in menus:
-        menu.aboutToShow.emit()
-    by_action = {menu.menuAction(): menu for menu in menus}  # QAction.menu() breaks PySide 6.8
-    leaves, open_menus = [], [by_action[each] for each in window.menuBar().actions()]
-    while open_menus:
-        for action in open_menus.pop().actions():
-            if action in by_action:
-                open_menus.append(by_action[action])
-            elif not action.isSeparator():
-                leaves.append(action)
-    return leaves
-
-
-def test_every_action_of_the_menus_is_in_the_palette(window):
-    expected = sorted(plain(each.text()).removesuffix("…") for each in leaf_actions(window))
-    entries = sorted(
-        entry.name
-        for entry in window.dialogs.entries()
-        if entry.where not in ("Filter", "Sweep preset") and not entry.where.startswith("Runs on")
-    )
-    expected.remove(OWN_NAME)
-    assert entries == expected
-    assert "Copy result" in entries
 
 
 def test_filters_implementations_and_presets_are_in_it(window):
