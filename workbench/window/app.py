@@ -30,7 +30,10 @@ APPLICATION_ID = "io.github.filter_workbench.FilterWorkbench"
 def make_application(scheme: theme.Scheme = "system") -> QApplication:
     """Make the one QApplication, with its name, theme and icon."""
     share_one_heap()
-    _name_for_the_task_bar()
+    if sys.platform == "win32":
+        import ctypes
+
+        ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID(APPLICATION_ID)
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("filter-workbench")
@@ -93,10 +96,3 @@ def let_ctrl_c_close(window: MainWindow) -> None:
     timer = QTimer(window)
     timer.timeout.connect(lambda: None)
     timer.start(200)
-
-
-def _name_for_the_task_bar() -> None:
-    if sys.platform == "win32":
-        import ctypes
-
-        ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID(APPLICATION_ID)

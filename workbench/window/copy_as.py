@@ -46,8 +46,7 @@ ON_CPU = (
 class CopyAs(QObject):
     """A menu that puts texts about the present job on the clipboard.
 
-    rung        whose implementation is copied where the chosen one is no rung
-    background  makes CUDA programs
+    rung  whose implementation is copied where the chosen one is no rung
     """
 
     def __init__(self, parts: Parts, rung: LazyPanel[RungPane]) -> None:
@@ -119,11 +118,9 @@ class CopyAs(QObject):
     def _picked(self) -> Rung | None:
         """The rung that `auto` picked for the present job."""
         state, result = self._store.state, self._live.result
-        if (
-            result is None
-            or result.picked is None
-            or result.job.implementation != (state.implementation)
-        ):
+        if result is None or result.picked is None:
+            return None
+        if result.job.implementation != state.implementation:
             return None
         found = intents.implementation(result.picked.implementation)
         return found if isinstance(found, Rung) else None

@@ -37,11 +37,7 @@ KEPT = "Stopped. What is finished is kept in {}.part, and Resume does the rest."
 
 
 class FileFilter(QObject):
-    """A service that has a dialog, and one run at a time.
-
-    settings  remember the folders and names
-    parent    of the dialog
-    """
+    """A service that has a dialog, and one run at a time."""
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts.window)

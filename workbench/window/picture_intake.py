@@ -401,11 +401,7 @@ IN_NO_FOLDER = "This picture is in no folder; open a picture file first."
 
 
 class OpenMenu(QObject):
-    """A menu that asks the opener for the picture that the user chose.
-
-    settings  remember the folder and the recent files
-    parent    of the dialog
-    """
+    """A menu that asks the opener for the picture that the user chose."""
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts.window)

@@ -46,8 +46,7 @@ class ResultViews(QObject):
     Made before everything that analyses what is on the screen: Qt calls the slots of a signal in
     the order in which they were connected, and the picture has to be there first.
 
-    runs   the last ones, which every final result adds to, as it does to
-    times  of this session
+    runs, times  those of this session, to which every final result is added
     """
 
     def __init__(

@@ -126,9 +126,6 @@ class SaveMenu(QObject):
 
     Signals:
         to_file_wanted(): all of a picture larger than memory is to be filtered, not the copy.
-
-    settings  remember the folder, and the quality of each format
-    parent    of the dialogs
     """
 
     to_file_wanted = Signal()
@@ -222,8 +219,7 @@ class FilterMenu(QObject):
 
     ask_path  asks for the target of a large picture, as `SaveMenu.ask_path`
     add_help  as the help has it, for the dialog
-    parent    of the dialog
-    made      the service behind it; None until it is first opened
+    made      the service of the dialog; None until it is first opened
     """
 
     def __init__(self, parts: Parts, ask_path: AskPath, add_help: AddHelp) -> None:
@@ -290,7 +286,6 @@ class Screenshots(QObject):
 
     save_menu  asks where to save
     memory     says which settings to put inside
-    window     the whole, to be drawn
     """
 
     def __init__(
