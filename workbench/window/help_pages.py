@@ -23,7 +23,7 @@ from workbench.model.modes import MODES
 from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.controls.filter_controls import BORDER_TIPS
-from workbench.panels.rung.idea_page import KINDS, STEPS, block_words, undescribed_words
+from workbench.panels.rung.idea_page import block_words, place_words, undescribed_words
 from workbench.widgets.actions import MenuLine, menu_lines
 from workbench.widgets.docks import Docks
 from workbench.widgets.tile import ValueTile
@@ -215,9 +215,7 @@ def rung_key(implementation: Implementation) -> str:
 
 
 def _text(each: Implementation, known: Sequence[Implementation]) -> str:
-    own_kind = [other for other in known if other.kind == each.kind]
-    place = f"{KINDS[each.kind]} · {STEPS[each.kind]} {own_kind.index(each) + 1} of {len(own_kind)}"
-    parts = [f"*{place}*", f"**{escaped(each.idea)}**"]
+    parts = [f"*{place_words(each, known)}*", f"**{escaped(each.idea)}**"]
     if isinstance(each, Rung):
         parts += _of_rung(each, known)
     if isinstance(each, BrokenRung):

@@ -15,7 +15,7 @@ from kernels.core.errors import SessionFileError
 from kernels.sweeps.record import Session
 from kernels.sweeps.session_files import read_session
 from workbench.charts.chart_view import ChartView
-from workbench.model import intents
+from workbench.model import choices, intents
 from workbench.model.rung_times import RecordedTimes, recorded_times
 from workbench.model.state import Picture
 from workbench.session import session_store
@@ -31,12 +31,13 @@ from workbench.window.stage import (
     SMALL,
     SPACING,
     Keys,
-    Ladder,
+    LadderBar,
     NotesWindow,
     Stage,
     figures_of,
     letters_factor,
     recorded_figures,
+    work_of,
 )
 from workbench.window.talk import PAGES, PANELS, StepLook, TalkStep
 from workbench.window.window_parts import Parts
@@ -84,7 +85,8 @@ class Show(QObject):
         self._at, self._newest_request = -1, 0
         self._then = ""  # a rung that cannot run here, shown once its output was computed
         self._is_refused = False  # the present settings were refused
-        self._recorded, self._ladder = RecordedTimes(), Ladder()
+        self._recorded = RecordedTimes()
+        self._bars: dict[int, tuple[object, LadderBar | None]] = {}  # with the work, by the step
         self._panel = ""  # on stage
         self._letters = 1.0  # of that panel before
         self._chart: ChartView | None = None
@@ -231,7 +233,7 @@ class Show(QObject):
     def _change(self, step: TalkStep, picture: Picture | None) -> None:
         store, device = self._parts.store, self._parts.worker.device
         state = store.state
-        changes = step.changes(state)
+        changes = choices.from_data(step.data, state)
         if picture is not None:
             changes |= intents.with_picture(picture)
         if any(getattr(state, name) != value for name, value in changes.items()):
@@ -287,7 +289,13 @@ class Show(QObject):
         if self._is_refused:
             figures = recorded_figures(state, self._recorded) or figures
         self.stage.show_figures(figures)
-        self.stage.ladder.show_bars(*self._ladder.up_to(self._at, state, figures.bar))
+        work, (known, before) = work_of(state), self._bars.get(self._at, (None, None))
+        bar = figures.bar or (before if known == work else None)
+        self._bars[self._at] = work, bar
+        same = (self._bars[n] for n in sorted(self._bars) if n <= self._at)
+        bars = (each for found, each in same if found == work and each is not None)
+        newest = {(*each.key, each.source): each for each in bars}
+        self.stage.ladder.show_bars(list(newest.values()), bar)
 
     # -- the look of a step
 

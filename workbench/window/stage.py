@@ -427,24 +427,10 @@ def recorded_figures(state: State, recorded: RecordedTimes) -> Figures | None:
     )
 
 
-class Ladder:
-    """The bars of one presentation: the steps shown so far, by their numbers."""
-
-    def __init__(self) -> None:
-        self._steps: dict[int, tuple[object, LadderBar | None]] = {}  # what was filtered there
-
-    def up_to(
-        self, step: int, state: State, bar: LadderBar | None
-    ) -> tuple[list[LadderBar], LadderBar | None]:
-        """Note a step's bar; list the newest of each implementation, and its own."""
-        picture = state.picture and weakref.ref(state.picture)  # it may be large
-        work = (state.filter, state.ksize, state.sigma, state.border, picture)
-        known, before = self._steps.get(step, (None, None))
-        bar = bar or (before if known == work else None)
-        self._steps[step] = work, bar
-        same = (self._steps[n] for n in sorted(self._steps) if n <= step)
-        bars = (each for found, each in same if found == work and each is not None)
-        return list({(*each.key, each.source): each for each in bars}.values()), bar
+def work_of(state: State) -> tuple[object, ...]:
+    """What is filtered, by which the steps of one ladder are known."""
+    picture = state.picture and weakref.ref(state.picture)  # it may be large
+    return state.filter, state.ksize, state.sigma, state.border, picture
 
 
 def _work(state: State) -> str:

@@ -36,7 +36,6 @@ from kernels.engine.engine import all_implementations
 from kernels.pictures.generated import PICTURES
 from workbench.files.picture_refs import PictureRef
 from workbench.model import choices, intents
-from workbench.model.intents import Changes
 from workbench.model.state import State
 
 ENDING = ".steps.toml"
@@ -116,10 +115,6 @@ class TalkStep:
     picture: PictureRef | None = None
     look: StepLook = field(default_factory=StepLook)
     note: str = ""
-
-    def changes(self, state: State) -> Changes:
-        """Choices of the step that make sense here, as changes to `state`."""
-        return choices.from_data(self.data, state)
 
     def to_data(self, folder: Path = Path()) -> dict[str, Any]:
         """Plain data, fit for JSON and TOML; paths below `folder` are relative to it."""

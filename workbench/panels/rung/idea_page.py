@@ -72,7 +72,7 @@ class IdeaPage(UprightArea):
         refusal  why it cannot run the present job, or None
         """
         self._title.setText(chosen.title)
-        self._place.setText(_place(chosen, known))
+        self._place.setText(place_words(chosen, known))
         self._idea.setText(chosen.idea)
         for label, text in (
             (self._after, _relations(chosen, known)),
@@ -141,7 +141,7 @@ def operand_words(operands: Operands) -> list[str]:
     return words + [f"{name} = {value}" for name, value in operands.knobs.items()]
 
 
-def _place(chosen: Implementation, known: Sequence[Implementation]) -> str:
+def place_words(chosen: Implementation, known: Sequence[Implementation]) -> str:
     """Its place among its kind: "CUDA · rung 3 of 23"."""
     if is_own(chosen.key):
         return OWN
