@@ -215,7 +215,9 @@ OTHERS = {
 }
 
 
-def test_every_setting_can_be_taken_back_and_set_again(qtbot, window):
+def test_every_setting_can_be_taken_back_and_set_again(qtbot, make_window):
+    window = make_window()  # without a picture, so that nothing is computed
+    until(qtbot, lambda: window.device)
     # What was chosen to run on is seen only in what runs, and a kernel's text is its file's.
     unseen = ("chosen_implementation", "own_kernel")
     names = [each.name for each in fields(State) if each.name not in unseen]
