@@ -128,7 +128,7 @@ AFTER_PAINTING_MS = 100
 
 
 class Throttle(QTimer):
-    """A timer that starts when it is first asked; `stop` drops what was asked for."""
+    """A timer that starts with the first request; `stop` drops it."""
 
     def __init__(self, wait_ms: int, act: Callable[[], None], parent: QObject) -> None:
         super().__init__(parent)

@@ -47,7 +47,7 @@ def require_memory(needed_bytes: int) -> None:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return True for MemoryError, and for what C++ libraries such as OpenCV make of it."""
+    """True for MemoryError, and for what C++ libraries such as OpenCV make of it."""
     said = str(error)
     return isinstance(error, MemoryError) or "bad_alloc" in said or "Insufficient memory" in said
 
@@ -94,7 +94,7 @@ KEPT = 2  # unused arrays at most
 
 
 class BufferPool:
-    """Unused memory of the size that was asked for last.  For any thread.
+    """Pool of unused buffers of the size requested last; thread-safe.
 
     Other sizes are of a picture that is no longer in view, or soon will not be.
     """

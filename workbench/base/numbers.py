@@ -113,7 +113,7 @@ def times_as_fast(value: float, written: Callable[[float], str] = ratio) -> str:
 
 
 def is_slower(value: float, written: Callable[[float], str] = ratio) -> bool:
-    """Return True if a ratio reads as slower than 1.0×."""
+    """True if a ratio reads as slower than 1.0×."""
     return value < 1 and written(1 / value) != written(1.0)
 
 

@@ -1,4 +1,4 @@
-"""Where files are: those that come with the program, the user's, and which names are one file."""
+"""Paths of bundled files and of the user's, and the identity of a file."""
 
 from __future__ import annotations
 

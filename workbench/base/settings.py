@@ -41,7 +41,7 @@ class Settings:
     it; and what another window has written meanwhile stays, but for what was changed here.
 
     complaint  one sentence on what is wrong with the file or its folder; "" when nothing is
-    lost       values that were asked for and make no sense, in words
+    lost       values that make no sense, in words
     """
 
     def __init__(self, path: Path | None = None) -> None:

@@ -20,7 +20,7 @@ SEPARATOR = "-"
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a line of a menu does, where it is not always possible, or has several names.
+    """Callable of a menu line that can be disabled or renamed.
 
     why_not  returns the reason why it is disabled now, or an empty text
     name     returns its present text; None: always that of the table

@@ -92,7 +92,7 @@ class Form(QFormLayout):
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        """Return the labels, from top to bottom."""
+        """The labels, from top to bottom."""
         return tuple(self._labels)
 
 

@@ -120,7 +120,7 @@ def ask_save_path(parent: QWidget, title: str, proposed: Path, file_types: str) 
 
 
 def save_folder(settings: Settings) -> Path:
-    """Return the folder of the last save."""
+    """The folder of the last save."""
     return Path(settings.get(FOLDER, ""))
 
 

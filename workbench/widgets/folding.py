@@ -143,7 +143,7 @@ class GivingWay(QObject):
         return part.isHidden() or (isinstance(part, FoldedSection) and part.is_folded)
 
     def _away(self) -> int:
-        """Return the number of parts that have to give way."""
+        """The number of parts that have to give way."""
         layout = self._inside.layout()
         assert layout is not None
         margins, whole = layout.contentsMargins(), self._area.width()
@@ -169,7 +169,7 @@ def set_staged(panel: QWidget, is_staged: bool) -> None:
 
 
 def _high_px(part: QWidget, wide: int) -> int:
-    """Return the height of the part; the heading of one that folds does not count."""
+    """The height of the part; the heading of one that folds does not count."""
     if isinstance(part, FoldedSection):
         part = part.inside
     high = part.heightForWidth(wide) if part.hasHeightForWidth() else part.sizeHint().height()

@@ -32,7 +32,7 @@ def is_escape(event: QEvent, kind: QEvent.Type) -> bool:
 
 
 def _first_stop(panel: QWidget) -> QWidget | None:
-    """Return the first part that Tab comes to.
+    """The first part that Tab comes to.
 
     Not by nextInFocusChain(), by which PySide takes each part to belong to the one before, and
     to be gone with it.

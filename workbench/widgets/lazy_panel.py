@@ -63,7 +63,7 @@ class LazyPanel(Generic[P]):
         self._services = services
 
     def get(self) -> P:
-        """Return the panel, which is made now if there is none yet."""
+        """The panel, which is made now if there is none yet."""
         if self.made is None:
             module, _, name = self.dock.panel.partition(":")
             self.made = cast("P", getattr(import_module(module), name)(*self._services))

@@ -11,7 +11,7 @@ STEPS = (0.85, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0, 2.5)
 
 
 def factor_of(widget: QWidget | None) -> float:
-    """Return the factor of the letters of the panel around `widget`; 1: as usual."""
+    """The factor of the letters of the panel around `widget`; 1: as usual."""
     while widget is not None:
         if (factor := widget.property(FACTOR)) is not None:
             return float(factor)
@@ -45,6 +45,6 @@ def take_up(part: QWidget) -> None:
 
 
 def next_step(factor: float, direction: int) -> float:
-    """Return the next larger (1) or smaller (-1) size; the same one at either end."""
+    """The next larger (1) or smaller (-1) size; the same one at either end."""
     nearest = min(range(len(STEPS)), key=lambda number: abs(STEPS[number] - factor))
     return STEPS[min(max(nearest + direction, 0), len(STEPS) - 1)]

@@ -270,7 +270,7 @@ class LogSlider(JumpSlider):
         return math.log(2 * self.minimum() + 1), math.log(2 * self.maximum() + 1)
 
     def _share(self) -> float:
-        """How far along the way the handle stands, from 0 to 1."""
+        """Position of the handle, from 0 to 1."""
         low, high = self._ends
         return (math.log(2 * self.sliderPosition() + 1) - low) / ((high - low) or 1.0)
 

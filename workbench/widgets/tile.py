@@ -81,12 +81,12 @@ class ValueTile(QFrame):
 
     @property
     def text(self) -> str:
-        """Return the value, as it reads."""
+        """The value, as it reads."""
         return self._value.text()
 
     @property
     def detail(self) -> str:
-        """Return the small print, as it reads."""
+        """The small print, as it reads."""
         return self._detail.whole_text
 
     @property
@@ -114,7 +114,7 @@ class ElidedLabel(Label):
 
     @property
     def whole_text(self) -> str:
-        """Return the text before it is cut."""
+        """The text before it is cut."""
         return self._whole
 
     def sizeHint(self) -> QSize:  # noqa: N802
@@ -141,7 +141,7 @@ def show_role(label: Label, role: QPalette.ColorRole) -> None:
 
 
 def scaled_font(factor: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-    """Return the program's font for numbers, `factor` times as large."""
+    """The program's font for numbers, `factor` times as large."""
     font = theme.numbers_font()
     font.setPointSizeF(font.pointSizeF() * factor)
     font.setWeight(weight)
@@ -149,7 +149,7 @@ def scaled_font(factor: float, weight: QFont.Weight = QFont.Weight.Normal) -> QF
 
 
 def words_label(name: str, scale: float = 1.0, *, is_muted: bool = False) -> QLabel:
-    """Return a label for a sentence, as high as its words take in the panel's width."""
+    """A label for a sentence, as high as its words take in the panel's width."""
     label = Label(name=name, is_muted=is_muted, wraps=True)
     label.setFont(scaled_font(scale))
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)

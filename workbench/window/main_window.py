@@ -269,7 +269,7 @@ class MainWindow(QMainWindow):
             signal.connect(lambda *_: self.menus.refresh())
 
     def _actions(self) -> Actions:
-        """What the lines of the menus do, whose order is that of their table."""
+        """Callables of all menu lines, by their texts; the table has their order."""
         found: dict[str, Do | Action] = {
             "Gallery": partial(self._enter, "Gallery"),
             "Weights": partial(self._enter, "Weights"),

@@ -189,7 +189,7 @@ class ScreenshotRestore(QObject):
             self._inspection.pin()
 
     def _is_pinned(self, data: dict[str, Any]) -> bool:
-        """Return True for the same pin in the window, or without room."""
+        """True for the same pin in the window, or without room."""
         pins = self._inspection.pins
         there = [json.loads(json.dumps(self._live.choices_of(pin.result))) for pin in pins]
         return len(pins) == MAX_PINS or _unviewed(data) in map(_unviewed, there)

@@ -428,7 +428,7 @@ def recorded_figures(state: State, recorded: RecordedTimes) -> Figures | None:
 
 
 def work_of(state: State) -> tuple[object, ...]:
-    """What is filtered, by which the steps of one ladder are known."""
+    """Key of the work of a step; the steps of one ladder share it."""
     picture = state.picture and weakref.ref(state.picture)  # it may be large
     return state.filter, state.ksize, state.sigma, state.border, picture
 

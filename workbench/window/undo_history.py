@@ -282,7 +282,7 @@ class UndoHistory(QObject):
 
 
 def _is_not_chosen(old: State, new: State) -> bool:
-    """Return True for the first picture, and for the same one in another pixel type."""
+    """True for the first picture, and for the same one in another pixel type."""
     if old.picture is new.picture:
         return False
     if old.picture is None or new.picture is None:
