@@ -101,7 +101,9 @@ def view(window, name):
 
 
 def pane_of(compare, name):
-    """The picture of this name in a CompareView; "Before and after" is the one with the divider."""
+    """The picture of this name in a CompareView, whose main view is called by its mode."""
+    if name in ("After", "Before and after", "Comparison"):
+        return compare.main
     views = compare.findChildren(PictureView)
     return next(each for each in views if each.accessibleName() == name)
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QImage
 
 from workbench.imaging.cell_values import ALPHABET, CellRequest, written
 from workbench.imaging.display import CHECKER_GREYS, MIN_LEVEL, NAN_BGR, to_display
-from workbench.panels.compare.cell_layer import digits_for
+from workbench.panels.compare.picture_layer import digits_for
 
 
 def shown(display, level=0):

@@ -41,11 +41,8 @@ KINDS = (
     ),
 )
 SEARCH = (
-    (
-        *("previous-differing", "‹", "Go to the previous differing pixel (Shift+N)"),
-        "Previous differing pixel",
-    ),
-    (*("next-differing", "Next ›", "Go to the next differing pixel (N)"), "Next differing pixel"),
+    ("previous-differing", "‹", "Go to the previous differing pixel (Shift+N)", "Previous"),
+    ("next-differing", "Next ›", "Go to the next differing pixel (N)", "Next"),
     ("cancel-search", "Cancel", "Stop comparing; the pixels found so far stay", "Cancel"),
 )
 ORIGINAL = "the original"
@@ -96,7 +93,7 @@ class ModeBar(QWidget):
 
 
 class ModeOptions(QWidget):
-    """The options of the present mode.
+    """The options of the present mode; what is disabled is not shown either.
 
     against                 the list of what to compare with: the original, then the pins
     previous, next, cancel  buttons of the search for differing pixels
@@ -104,68 +101,9 @@ class ModeOptions(QWidget):
 
     def __init__(self, store: Store) -> None:
         super().__init__()
-        self._store = store
+        self._mode: str = State().view_mode
         self._row = HBox(self, 0, 6)
-        self._parts: dict[str, list[QWidget]] = {mode: [] for mode, _, _ in MODES}
-        self._state = State()
-        self._build_against()
-        self._build_wipe()
-        self._build_difference()
-        self._build_mismatch()
-
-    @property
-    def is_needed(self) -> bool:
-        """True where the mode has options."""
-        parts = (self.against, *(part for parts in self._parts.values() for part in parts))
-        return any(not part.isHidden() for part in parts)
-
-    def show_state(self, state: State) -> None:
-        """Show the options of the mode of `state`."""
-        for mode, parts in self._parts.items():
-            for part in parts:
-                part.setVisible(mode == state.view_mode and part.isEnabledTo(self))
-        self._state = state
-        self._show_against()
-        check_segment(self._kinds, state.difference)
-        with QSignalBlocker(self._gain):
-            self._gain.setValue(0 if state.gain is None else round(state.gain))
-
-    def show_pins(self, names: Sequence[str], against: int) -> None:
-        """Offer the original and these pins to compare the result with."""
-        self.against.clear()
-        self.against.addItems([ORIGINAL, *names])
-        self.against.setCurrentIndex(against)
-        self._show_against()
-
-    def show_search(self, is_under_way: bool, has_places: bool) -> None:
-        """Offer Cancel while a search is under way, Next and Previous where pixels differ."""
-        for button, is_needed in (
-            (self.previous, has_places),
-            (self.next, has_places),
-            (self.cancel, is_under_way),
-        ):
-            button.setEnabled(is_needed)  # a button that is not needed is not shown either
-            button.setVisible(is_needed and self._state.view_mode == "mismatch")
-
-    def _show_against(self) -> None:
-        can_choose = self.against.count() > 1
-        self.against.setVisible(self._state.view_mode in ("wipe", "difference") and can_choose)
-
-    def _add(self, mode: str, part: Any) -> None:
-        part.hide()
-        self._parts[mode].append(part)
-        self._row.addWidget(part)
-
-    def _build_wipe(self) -> None:
-        turn = make_button(
-            "turn-divider", "Rotate divider", "Wipe across, or up and down (Shift+W)"
-        )
-        other = {"level": "upright", "upright": "level"}
-        turn.clicked.connect(lambda: self._store.choose(divider=other[self._state.divider]))
-        self._add("wipe", turn)
-
-    def _build_against(self) -> None:
-        """Build the list of what to compare with, which belongs to two modes."""
+        self._parts: list[tuple[QWidget, tuple[str, ...]]] = []
         tip = "What the result is compared with (Shift+J: the next)"
         self.against = ElidingBox("against", "Compare with", tip)
         self.against.setMinimumContentsLength(8)
@@ -173,37 +111,81 @@ class ModeOptions(QWidget):
         self.against.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self.against.hide()
-        self._row.addWidget(self.against)
-
-    def _build_difference(self) -> None:
+        tip = "Wipe across, or up and down (Shift+W)"
+        turn = make_button("turn-divider", "Rotate divider", tip)
+        turn.clicked.connect(
+            lambda: store.choose(divider="level" if store.state.divider == "upright" else "upright")
+        )
         kinds = QWidget()
-        row = HBox(kinds, 0, 0)
-        self._kinds = make_segments(KINDS, lambda kind: self._store.choose(difference=kind))
+        self._kinds = make_segments(KINDS, lambda kind: store.choose(difference=kind))
+        HBox(kinds, 0, 0).add(*self._kinds.values())
         for kind, button in self._kinds.items():
             button.setAccessibleName(f"{kind.capitalize()} difference")
-            row.addWidget(button)
-        self._add("difference", kinds)
-        tip = "What differences are multiplied by, 1 to 1000; 0: as fits (auto)"
-        self._gain = WholeBox("gain", "Gain", tip)
-        self._gain.setRange(0, int(MAX_GAIN))
-        self._gain.setSpecialValueText("auto")
-        metrics = self._gain.fontMetrics()
-        self._gain.setMaximumWidth(metrics.horizontalAdvance("1000") + 2 * metrics.height() + 20)
-        self._gain.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
-        self._gain.valueChanged.connect(
-            lambda value: self._store.choose(gain=float(value) if value else None)
-        )
+        self._gain = self._make_gain(store)
         caption = Label("Gain")
         caption.setBuddy(self._gain)
-        self._add("difference", caption)
-        self._add("difference", self._gain)
-
-    def _build_mismatch(self) -> None:
-        self.previous, self.next, self.cancel = (make_button(*each) for each in SEARCH)
-        for button in (self.previous, self.next, self.cancel):
-            self._add("mismatch", button)
+        self.previous, self.next, self.cancel = search = [make_button(*each) for each in SEARCH]
+        self._add(("wipe", "difference"), self.against)
+        self._add(("wipe",), turn)
+        self._add(("difference",), kinds, caption, self._gain)
+        self._add(("mismatch",), *search)
+        self.show_pins((), 0)
         self.show_search(False, False)
+
+    @property
+    def is_needed(self) -> bool:
+        """True where the mode has options."""
+        return any(not part.isHidden() for part, _ in self._parts)
+
+    def show_state(self, state: State) -> None:
+        """Show the options of the mode of `state`."""
+        self._mode = state.view_mode
+        check_segment(self._kinds, state.difference)
+        with QSignalBlocker(self._gain):
+            self._gain.setValue(0 if state.gain is None else round(state.gain))
+        self._show()
+
+    def show_pins(self, names: Sequence[str], against: int) -> None:
+        """Offer the original and these pins to compare the result with."""
+        self.against.clear()
+        self.against.addItems([ORIGINAL, *names])
+        self.against.setCurrentIndex(against)
+        self.against.setEnabled(bool(names))
+        self._show()
+
+    def show_search(self, is_under_way: bool, has_places: bool) -> None:
+        """Offer Cancel while a search is under way, Next and Previous where pixels differ."""
+        self.previous.setEnabled(has_places)
+        self.next.setEnabled(has_places)
+        self.cancel.setEnabled(is_under_way)
+        self._show()
+
+    def _show(self) -> None:
+        for part, modes in self._parts:
+            part.setVisible(self._mode in modes and part.isEnabledTo(self))
+
+    def _add(self, modes: tuple[str, ...], *parts: QWidget) -> None:
+        self._row.add(*parts)
+        self._parts += [(part, modes) for part in parts]
+
+    def _make_gain(self, store: Store) -> WholeBox:
+        gain = WholeBox("gain", "Gain", "Factor of differences, 1 to 1000; 0: as fits (auto)")
+        gain.setRange(0, int(MAX_GAIN))
+        gain.setSpecialValueText("auto")
+        metrics = gain.fontMetrics()
+        gain.setMaximumWidth(metrics.horizontalAdvance("1000") + 2 * metrics.height() + 20)
+        gain.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
+        gain.valueChanged.connect(lambda value: store.choose(gain=float(value) if value else None))
+        return gain
+
+
+def _chip(chip: QToolButton, name: str, title: str, tip: str) -> None:
+    """Make a button one that stands on the picture."""
+    chip.setObjectName(name)
+    chip.setAccessibleName(title)
+    chip.setToolTip(tip_text(tip))
+    chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    chip.setProperty("onPicture", True)
 
 
 LARGE_TIP = (
@@ -218,11 +200,7 @@ class LargeChip(QToolButton):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("large-chip")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Scale at which the picture is shown")
-        self.setToolTip(tip_text(LARGE_TIP))
-        self.setProperty("onPicture", True)
+        _chip(self, "large-chip", "Scale at which the picture is shown", LARGE_TIP)
         self.hide()
 
     def show_words(self, words: str) -> None:
@@ -245,11 +223,7 @@ class NegativeChip(QToolButton):
 
     def __init__(self, store: Store) -> None:
         super().__init__()
-        self.setObjectName("negative-chip")
-        self.setAccessibleName("Negative values")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setToolTip(tip_text(NEGATIVE_TIP))
-        self.setProperty("onPicture", True)
+        _chip(self, "negative-chip", "Negative values", NEGATIVE_TIP)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu("Negative values", self)
         group = QActionGroup(menu)
@@ -289,7 +263,7 @@ _FIRST_TO_GO = ("difference", *reversed(_PINNED), "before", "after")  # where ro
 _WIDTHS = {"uint8": 3, "uint16": 5, "float16": 10, "float32": 10}
 _WIDE_WIDTHS = {"uint8": 7, "uint16": 8, "float16": 10, "float32": 10}
 _NONE = "–"
-_APART = 18  # px between two parts
+_APART, _TITLE_APART = 18, 6  # px between two parts; behind a part's title
 
 
 class ReadOut(QWidget):
@@ -308,10 +282,14 @@ class ReadOut(QWidget):
         self._of: tuple[tuple[int, ...], str, frozenset[str]] | None = None
         self._wanted: frozenset[str] = frozenset()
         self._has_point = False
-        self.position = _Number("position")
+        self.position = _Values("position")
         row.addWidget(self.position)
-        self._parts = {name: _Part(name) for name in _PARTS}
-        row.add(*self._parts.values(), 1)
+        self._parts = {name: _Values(name, name) for name in _PARTS}
+        for each in self._parts.values():
+            both = HBox(spacing=_TITLE_APART)
+            both.add(each.title, each)
+            row.add(both)
+        row.addStretch(1)
         self.show_pins((), 0)
         self._set_fonts()
 
@@ -325,7 +303,7 @@ class ReadOut(QWidget):
         self._wanted = frozenset(("before", *pinned, "after", "difference"))
         other = _PINNED[against - 1] if against else "before"
         difference = self._parts["difference"]
-        difference.values.setToolTip(tip_text(f"After minus {other}"))
+        difference.setToolTip(tip_text(f"After minus {other}"))
         difference.title.setText(f"after − {other}" if shown else "difference")
         self._find_room()
 
@@ -343,7 +321,7 @@ class ReadOut(QWidget):
         difference = None if other is None or after is None else _subtract(after, other)
         values = (before, *pinned, *[None] * (MAX_PINS - len(pinned)), after, difference)
         for name, each in zip(_PARTS, values, strict=True):
-            self._parts[name].values.setText(self._text(each, name))
+            self._parts[name].setText(self._text(each, name))
 
     def prepare_for(
         self, before: NDArray[Any], *results: NDArray[Any], size: tuple[int, int] | None = None
@@ -364,7 +342,7 @@ class ReadOut(QWidget):
         return QSize(self.position.width(), super().minimumSizeHint().height())
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        wide = [self._parts[name].wide + _APART for name in _PARTS if name in self._wanted]
+        wide = [self._parts[name].wide for name in self._wanted]
         return QSize(self.position.width() + sum(wide), super().sizeHint().height())
 
     def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
@@ -376,7 +354,7 @@ class ReadOut(QWidget):
         super().changeEvent(event)
 
     def _set_fonts(self) -> None:
-        for label in (self.position, *(part.values for part in self._parts.values())):
+        for label in (self.position, *self._parts.values()):
             label.setFont(theme.fixed_font())
         self._reserve()
 
@@ -384,7 +362,7 @@ class ReadOut(QWidget):
         height, width, channels = (1, 1, 3) if self._of is None else self._of[0]
         zeros = np.zeros(channels, np.uint8)
         for name, part in self._parts.items():
-            part.values.prepare_for(self._text(zeros, name))
+            part.prepare_for(self._text(zeros, name))
         self.position.prepare_for(_position(width - 1, height - 1))
         self.updateGeometry()
         self._find_room()
@@ -394,11 +372,12 @@ class ReadOut(QWidget):
         shown = set(self._wanted) if self._has_point else set()
         room = self.width() - self.position.width()
         for name in _FIRST_TO_GO:
-            if sum(self._parts[each].wide + _APART for each in shown) <= room:
+            if sum(self._parts[each].wide for each in shown) <= room:
                 break
             shown.discard(name)
         for name, part in self._parts.items():
             part.setVisible(name in shown)
+            part.title.setVisible(name in shown)
 
     def _text(self, values: Values, part: str) -> str:
         if values is None:
@@ -409,34 +388,24 @@ class ReadOut(QWidget):
         return " ".join(f"{name} {_format(value, wide, signed):<{wide}}" for name, value in pairs)
 
 
-class _Number(Label):
-    """A text of constant size, so that a change needs no new layout."""
+class _Values(Label):
+    """A text of constant size, so that a change needs no new layout, behind its muted title."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setObjectName(name)
+    def __init__(self, name: str, title: str = "") -> None:
+        super().__init__(name=name)
         self.setAccessibleName(name.capitalize())
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.title = Label(title, is_muted=True)
 
     def prepare_for(self, widest: str) -> None:
         """Take the size of `widest`."""
         metrics = self.fontMetrics()
         self.setFixedSize(metrics.horizontalAdvance(widest) + 2, metrics.height())
 
-
-class _Part(QWidget):
-    """The values of one picture, with its name."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.title = Label(name, is_muted=True)
-        self.values = _Number(name)
-        HBox(self, 0, 6).add(self.title, self.values)
-
     @property
     def wide(self) -> int:
-        """Width in px."""
-        return self.title.sizeHint().width() + 6 + self.values.width()
+        """Width of both in px, with the space before."""
+        return self.title.sizeHint().width() + _TITLE_APART + self.width() + _APART
 
 
 def _subtract(after: NDArray[Any], before: NDArray[Any]) -> NDArray[Any]:

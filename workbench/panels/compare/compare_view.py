@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QMargins, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QMargins, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.base.plain_text import Label
 from workbench.imaging.display import Display
@@ -25,6 +25,7 @@ from workbench.panels.compare.bars import (
     Values,
 )
 from workbench.panels.compare.picture_keys import PictureKeys
+from workbench.panels.compare.picture_layer import Shown
 from workbench.panels.compare.picture_view import Overlay, PictureView
 from workbench.panels.compare.view_transform import (
     MAX_SCALE,
@@ -57,7 +58,9 @@ NO_PICTURE = "Open a picture first."
 BEFORE, ORIGINAL = "Before", "Original"
 MAX_PANES = 4
 MIN_SIZE = QSize(320, 200)
-PAGES = {"wipe": 1, "difference": 2, "mismatch": 2}  # of the stack; 0 in the other modes
+# What the main view is called in modes in which it stands alone, and then shows.
+NAMES = {"wipe": "Before and after", "difference": "Comparison", "mismatch": "Comparison"}
+WORKED_OUT = ("difference", "mismatch")
 RING_PX = 10  # radius in device-independent pixels
 WIDGET_MAX_PX = 2**24 - 1  # of Qt
 LEGEND_SHARE = 0.3  # of the height; in a smaller view there is no legend
@@ -75,6 +78,7 @@ class CompareView(QWidget):
     read_out_row  the values under the pointer and the zoom, for its status bar
     options       the options of the mode, in a corner of the picture
     keys          those of the picture under the pointer
+    main          the view of the result, or of what the mode makes of it
     picture       the one on screen; the state may have a newer one
 
     Signals:
@@ -94,12 +98,11 @@ class CompareView(QWidget):
     def __init__(self, store: Store) -> None:
         super().__init__()
         self.setAccessibleName("Before and after")
+        self.setMinimumSize(MIN_SIZE)  # however many views there are
         self._store, self._state = store, State()
         self.picture: Picture | None = None
         self._before: Display | None = None
-        self._after: Display | None = None
-        self._after_samples: NDArray[Any] | None = None
-        self._after_caption = ""
+        self._after = Shown()  # the newest result
         self._opening = ""  # the name of what is being opened
         self._transform: ViewTransform | None = None  # None: fit
         self._point: tuple[int, int] | None = None
@@ -108,18 +111,15 @@ class CompareView(QWidget):
         self._holding = False
         self._fitted = "", QSize(), 0  # the legend, with the room that it fits
         self._before_view = PictureView("Before", OPEN_HINT)
-        self._after_view = PictureView("After", RESULT_HINT)
-        self._wipe_view = WipeView("Before and after", OPEN_HINT)
-        self._worked_out_view = PictureView("Comparison", WORKED_OUT_HINT)
+        self.main = WipeView("After", OPEN_HINT)
         self._pin_views = tuple(PinView(number) for number in range(1, MAX_PINS + 1))
-        single = (self._wipe_view, self._worked_out_view)
-        self._all_views = (self._before_view, self._after_view, *single, *self._pin_views)
+        self._all_views = (self._before_view, self.main, *self._pin_views)
         self._pins: tuple[Pin, ...] = ()
         self._against = 0
-        self._worked_out: tuple[Display | None, str] = (None, "")
+        self._worked_out = Shown()
         self._rings: tuple[tuple[int, int], ...] = ()
         self.hides_values: Callable[[], bool] = lambda: False  # of large pixels, under overlays
-        self._worked_out_view.overlays.append(self._paint_rings)
+        self.main.overlays.append(self._paint_rings)
         self._build()
         self.show_nothing()
 
@@ -142,8 +142,8 @@ class CompareView(QWidget):
         """Show the mode, the divider and the options of `state`."""
         is_other = state.view_mode != self._state.view_mode
         self._state = state
-        self._stack.setCurrentIndex(PAGES.get(state.view_mode, 0))
-        self._wipe_view.turn(state.divider == "level")
+        self.main.setAccessibleName(NAMES.get(state.view_mode, "After"))
+        self.main.turn(state.divider == "level")
         self.bar.show_state(state)
         self.options.show_state(state)
         self._show_options()
@@ -165,8 +165,8 @@ class CompareView(QWidget):
         if self._before is None or self._before.size != display.size:
             self._point = None
             self._carry_place(display.size)
-        if self._after_samples is None or not _alike(self._after_samples, picture):
-            self._after = self._after_samples = None
+        if self._after.samples is None or not _alike(self._after.samples, picture):
+            self._after = Shown()
         self.picture, self._before = picture, display
         for view in self._all_views:
             view.exact_scale = self._exact_scale
@@ -178,8 +178,8 @@ class CompareView(QWidget):
     def show_after(self, samples: NDArray[Any], display: Display, caption: str) -> None:
         """Show a result and its caption; ignore one of an earlier, different picture."""
         if self.picture is not None and _alike(samples, self.picture):
-            last, self._after_samples, self._after = self._after_samples, samples, display
-            self._after_caption = f"After · {caption}"
+            last = self._after.samples
+            self._after = Shown(display, f"After · {caption}", samples)
             if last is None or last.dtype != samples.dtype:
                 self._make_room()
             self._show_negative()
@@ -188,8 +188,7 @@ class CompareView(QWidget):
     def show_preview(self, display: Display, caption: str) -> None:
         """Show an approximate result, which has no values to be read or pinned."""
         if self._before is not None and display.size == self._before.size:
-            self._after, self._after_samples = display, None
-            self._after_caption = f"After · {caption}"
+            self._after = Shown(display, f"After · {caption}")
             self._refresh()
 
     def show_pins(self, pins: Sequence[Pin], against: int) -> None:
@@ -206,7 +205,7 @@ class CompareView(QWidget):
         self, display: Display | None, caption: str, rings: Sequence[tuple[int, int]]
     ) -> None:
         """Show the difference or the mismatch, with rings around single pixels."""
-        self._worked_out = display, caption
+        self._worked_out = Shown(display, caption)
         self._rings = tuple(rings)
         self._refresh()
 
@@ -251,9 +250,8 @@ class CompareView(QWidget):
         """Top, bottom, left, right of the pixels on screen; None without a picture."""
         if self._before is None or (seen := self.seen) is None:
             return None
-        width, height = self._before.size
-        top, left = max(int(seen.top()), 0), max(int(seen.left()), 0)
-        return top, min(int(seen.bottom()) + 1, height), left, min(int(seen.right()) + 1, width)
+        part = seen.toAlignedRect().intersected(QRect(QPoint(0, 0), QSize(*self._before.size)))
+        return part.top(), part.bottom() + 1, part.left(), part.right() + 1
 
     @property
     def seen(self) -> QRectF | None:
@@ -270,8 +268,8 @@ class CompareView(QWidget):
 
     def show_nothing(self) -> None:
         """Remove the picture and its result."""
-        self.picture = self._before = self._after = self._after_samples = None
-        self._transform = self._point = None
+        self.picture = self._before = self._transform = self._point = None
+        self._after = Shown()
         self._show_negative()
         self._refresh()
 
@@ -301,7 +299,7 @@ class CompareView(QWidget):
     def choices(self) -> dict[str, Any]:
         """The part of the picture in view and the divider's place, fit for JSON."""
         place = self._transform and [self._transform.scale, *self._transform.centre]
-        return {"place": place, "divider": self._wipe_view.divider.value()}
+        return {"place": place, "divider": self.main.divider.value()}
 
     def restore(self, choices: Mapping[str, Any]) -> None:
         """Restore `choices` of the same picture."""
@@ -310,7 +308,7 @@ class CompareView(QWidget):
                 scale = min(max(scale, MIN_SCALE), self._max_scale)
                 self._move(ViewTransform(scale, (x, y)))
         if isinstance(divider := choices.get("divider"), int):
-            self._wipe_view.divider.setValue(divider)
+            self.main.divider.setValue(divider)
 
     def comparison(self) -> Callable[[], QImage] | None:
         """Make a function, for another thread, that joins all pictures with captions.
@@ -318,15 +316,14 @@ class CompareView(QWidget):
         They are before, after, pins, and the difference or mismatch on screen, every pixel of each.
         None where there is no result.
         """
-        has_result = self._after_samples is not None  # and not just a preview
-        if self._before is None or self._after is None or not has_result:
+        if self._before is None or self._after.samples is None:  # perhaps just a preview
             return None
-        tiles = [(self._before, self._before_caption), (self._after, self._after_caption)]
-        worked_out, caption = self._worked_out
-        if self._stack.currentIndex() == 2 and worked_out is not None:
-            tiles.append((worked_out, caption))
-        pinned = [pinned[:2] for pinned in map(self._pinned, range(1, len(self._pins) + 1))]
-        return partial(side_by_side, [*tiles, *pinned])
+        worked_out = [self._worked_out] if self._state.view_mode in WORKED_OUT else []
+        pinned = map(self._pinned, range(1, len(self._pins) + 1))
+        tiles = (Shown(self._before, self._before_caption), self._after, *worked_out, *pinned)
+        return partial(
+            side_by_side, [(each.display, each.caption) for each in tiles if each.display]
+        )
 
     @property
     def foot_px(self) -> int:
@@ -376,7 +373,7 @@ class CompareView(QWidget):
 
     def _paint_rings(self, painter: QPainter, visible: QRectF, scale: float) -> None:
         radius = RING_PX * self.devicePixelRatioF() / scale
-        if radius < 1:  # a pixel is as large as the ring
+        if radius < 1 or self._state.view_mode not in WORKED_OUT:  # a pixel is as large as the ring
             return
         middles = [QPointF(x + 0.5, y + 0.5) for x, y in self._rings]
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -397,15 +394,12 @@ class CompareView(QWidget):
         row.original.released.connect(lambda: self._hold(False))
         self.keys = PictureKeys(self)
         self.keys.held.connect(self._hold)
-        self._panes = Panes((self._before_view, self._after_view, *self._pin_views))
-        self._stack = QStackedWidget()
-        for page in (self._panes, self._wipe_view, self._worked_out_view):
-            self._stack.addWidget(page)
+        self._panes = Panes(self._all_views)
         for view in self._all_views:
             self._connect_view(view)
         for index, pin in enumerate(self._pin_views):
             pin.removed.connect(lambda index=index: self.unpin_wanted.emit(index))
-        VBox(self, 0).add(self._stack)
+        VBox(self, 0).add(self._panes)
         self._options_corner = Floating(self, self.options, is_opaque=True)
         self._negative, self._large = NegativeChip(self._store), LargeChip()
         self._legend = Label(name="picture-legend")
@@ -436,16 +430,16 @@ class CompareView(QWidget):
         self._refresh()
 
     def _choose_panes(self) -> None:
-        results = (self._after_view, *self._pin_views[: len(self._pins)])
-        has_before = self._state.view_mode == "side" and len(results) < MAX_PANES
-        self._panes.show_views((self._before_view, *results) if has_before else results)
+        mode, results = self._state.view_mode, (self.main, *self._pin_views[: len(self._pins)])
+        has_before = mode == "side" and len(results) < MAX_PANES
+        views = (self._before_view, *results) if has_before else results
+        self._panes.show_views((self.main,) if mode in NAMES else views)
 
     # -- what happens
 
     @property
     def _views(self) -> tuple[PictureView, ...]:
-        pages = (self._panes.shown, (self._wipe_view,), (self._worked_out_view,))
-        return pages[self._stack.currentIndex()]
+        return self._panes.shown
 
     def _move(self, transform: ViewTransform | None, offset: Point = (0.0, 0.0)) -> None:
         """Show the picture by `transform`, its centre `offset` from the middle of the view."""
@@ -488,7 +482,7 @@ class CompareView(QWidget):
             self._refresh()
 
     def _show_negative(self) -> None:
-        after = None if self._holding else self._after
+        after = None if self._holding else self._after.display
         is_needed = after is not None and self._negative.is_needed(self._state)
         if after is not None and is_needed:
             self._negative.show_state(self._state, after.levels)
@@ -507,28 +501,25 @@ class CompareView(QWidget):
             is_larger = carried.scale > fit(size, self._view_size).scale
             self._transform = carried if is_larger else None
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
-        return MIN_SIZE  # however many views there are
-
     def _make_room(self) -> None:
         """Reserve room for the values of all pictures: those of a result may be wider."""
-        is_side = self._stack.currentIndex() == 0
+        is_side = self._state.view_mode not in NAMES
         numbers = range(1, len(self._pins) + 1)
         seen = [number for number in numbers if is_side or number == self._against]
         self._read_out.show_pins(seen, self._against)
         shown = [pin.samples for pin in self._pins]
-        shown += [] if self._after_samples is None else [self._after_samples]
+        shown += [] if self._after.samples is None else [self._after.samples]
         if self.picture is not None:
             large = self.picture.large
             size = None if large is None else (large.width, large.height)
             self._read_out.prepare_for(self.picture.samples, *shown, size=size)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        if not self.keys.press(event):
+        if not self.keys.take(event):
             super().keyPressEvent(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        if not self.keys.release(event):
+        if not self.keys.take(event):
             super().keyReleaseEvent(event)
 
     def show_opening(self, name: str) -> None:
@@ -536,58 +527,48 @@ class CompareView(QWidget):
         self._opening = name
         self._show_hints()
 
-    @property
-    def _is_alone(self) -> bool:  # the result, without before beside it
-        return self._before_view not in self._panes.shown
-
     def _show_hints(self) -> None:
-        picture = self._state.picture
+        picture, is_beside = self._state.picture, self._before_view in self._views
         name = self._opening or (picture.name if picture is not None else "")
         hint = f"Opening {name}…" if name else OPEN_HINT
         self._before_view.show_hint(hint)
-        self._wipe_view.show_hint(hint)
-        self._after_view.show_hint(hint if self._is_alone else RESULT_HINT)
+        hint = RESULT_HINT if is_beside else hint
+        self.main.show_hint(WORKED_OUT_HINT if self._state.view_mode in WORKED_OUT else hint)
 
     def _refresh(self) -> None:
+        mode, (near, far) = self._state.view_mode, self._patches
         samples = None if self.picture is None else self.picture.samples
-        before = self._before, self._before_caption, samples
-        original = self._before, ORIGINAL, samples
-        has_after, patch = self._after is not None, self._patches[1]
+        before = Shown(self._before, self._before_caption, samples, near)
+        original = before._replace(caption=ORIGINAL)
+        has_after = self._after.display is not None
         is_held = self._holding and has_after
-        caption = patch.caption if patch is not None and has_after else self._after_caption
-        after = original if is_held else (self._after, caption, self._after_samples)
+        main = before
+        if mode in WORKED_OUT:
+            main = self._worked_out
+        elif has_after or self._before_view in self._views:
+            caption = far.caption if far is not None else self._after.caption
+            main = self._after._replace(caption=caption, patch=far)
         self._before_view.show_picture(*before)
-        self._show_patches(is_held)
         self._show_hints()
-        self._after_view.show_picture(*(after if has_after or not self._is_alone else before))
+        self.main.show_picture(*(original if is_held else main))
         for number, view in enumerate(self._pin_views, 1):
-            if number > len(self._pins):
-                view.show_picture(None, "")  # frees the picture that was there
-            else:
-                view.show_picture(*(original if is_held else self._pinned(number)))
-        self._wipe_view.show_picture(*(after if has_after else before))
-        near = self._pinned(self._against) if self._against else before
-        self._wipe_view.show_before(*(near if has_after and not is_held else (None, "", None)))
-        self._worked_out_view.show_picture(*(original if is_held else (*self._worked_out, None)))
-        can_pin = self._after_samples is not None and len(self._pins) < MAX_PINS
+            pinned = Shown()  # which frees the picture that was there
+            if number <= len(self._pins):
+                pinned = original if is_held else self._pinned(number)
+            view.show_picture(*pinned)
+        cover = self._pinned(self._against) if self._against else before
+        is_covered = mode == "wipe" and has_after and not is_held
+        self.main.show_before(cover if is_covered else Shown())
+        can_pin = self._after.samples is not None and len(self._pins) < MAX_PINS
         self.read_out_row.pin.setEnabled(can_pin)
         self._arrange()
         self._read()
 
-    def _show_patches(self, is_held: bool) -> None:
-        before, after = self._patches
-        if is_held or self._after is None:
-            after = before
-        self._before_view.show_patch(before)
-        self._after_view.show_patch(after)
-        self._wipe_view.show_patch(after)
-        self._wipe_view.show_patch_before(before if self._against == 0 else None)
-
-    def _pinned(self, number: int) -> tuple[Display, str, NDArray[Any]]:
-        """Display, caption and samples of a pin; its title has a line to itself."""
+    def _pinned(self, number: int) -> Shown:
+        """A pin to show; its title has a line to itself."""
         pin = self._pins[number - 1]
         title, _, below = pin.caption.partition("\n")
-        return pin.display, f"{title}\n{pin_name(number)} · {below}", pin.samples
+        return Shown(pin.display, f"{title}\n{pin_name(number)} · {below}", pin.samples)
 
     @property
     def _before_caption(self) -> str:
@@ -611,9 +592,8 @@ class CompareView(QWidget):
         return MAX_SCALE * self._exact_scale
 
     def _shown_transform(self) -> ViewTransform:
-        if self._transform is not None or self._before is None:
-            return self._transform or ViewTransform(1.0, (0.0, 0.0))
-        return fit(self._before.size, self._view_size)
+        size = (1, 1) if self._before is None else self._before.size
+        return self._transform or fit(size, self._view_size)
 
     @property
     def _view_size(self) -> Size:
@@ -638,7 +618,7 @@ class CompareView(QWidget):
             return
         before = None if self.picture is None else self.picture.samples
         pinned = [_values(pin.samples, self._point) for pin in self._pins]
-        after = _values(self._after_samples, self._point)
+        after = _values(self._after.samples, self._point)
         self._read_out.show_values(self._point, _values(before, self._point), pinned, after)
 
 

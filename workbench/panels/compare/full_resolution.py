@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QObject, QRectF
+from PySide6.QtCore import QObject, QRect
+from PySide6.QtGui import QTransform
 
 from kernels.core.errors import KernelError
 from kernels.core.job import Job
@@ -74,27 +75,30 @@ class FullResolution(QObject):
             job = intents.job_for(state)
         except KernelError:
             job = None  # the window says why
-        region = _region(seen, picture.large)
-        is_seen = state.view_mode in MODES and region.pixels > 0 and self._compare.scale > 1
+        scaled = QTransform.fromScale(picture.large.step, picture.large.step)
+        part = scaled.mapRect(seen).toAlignedRect().intersected(_whole(picture.large))
+        is_large = part.width() * part.height() > MAX_REGION_PIXELS
+        is_seen = state.view_mode in MODES and not part.isEmpty() and self._compare.scale > 1
         if job is None or not is_seen:
             self._drop(_scale(picture.large))
-        elif region.pixels > MAX_REGION_PIXELS or is_own(job.implementation):
-            note = ZOOM_IN if region.pixels > MAX_REGION_PIXELS else OWN
-            self._drop(f"{_scale(picture.large)} · {note}")
+        elif is_large or is_own(job.implementation):
+            self._drop(f"{_scale(picture.large)} · {ZOOM_IN if is_large else OWN}")
         else:
-            self._request(state, picture, job, region)
+            self._request(state, picture, job, part)
 
-    def _request(self, state: State, picture: Picture, job: Job, region: Region) -> None:
+    def _request(self, state: State, picture: Picture, job: Job, part: QRect) -> None:
         asked, (before, after) = self._asked, self._mappings(state)
         is_wide = intents.is_unclipped(state)
         if asked is not None and asked.picture is picture and asked.job.same_run(job):
             is_same_look = (asked.before, asked.after) == (before, after)
-            if is_same_look and asked.region.holds(region):
+            if is_same_look and asked.region.holds(_region(part)):
                 return
         assert picture.large is not None
         dtype = np.dtype(np.float32) if is_wide else picture.samples.dtype
-        wanted = _grown(region, picture.large)
-        self._asked = RegionRequest(picture, wanted, job, dtype, before, after)
+        across, down = round(AROUND * part.width()), round(AROUND * part.height())
+        around = part.adjusted(-across, -down, across, down).intersected(_whole(picture.large))
+        wanted = around if around.width() * around.height() <= MAX_REGION_PIXELS else part
+        self._asked = RegionRequest(picture, _region(wanted), job, dtype, before, after)
         self._regions.request(self._asked)
         self._show()
 
@@ -146,27 +150,12 @@ def _scale(large: LargeSource) -> str:
     return f"Shown at {large.scale_in_words}"
 
 
-def _region(seen: QRectF, large: LargeSource) -> Region:
-    """The pixels of the whole picture that are seen, in part at least."""
-    across, down = (
-        (max(int(low * large.step), 0), min(int(high * large.step) + 1, extent))
-        for low, high, extent in (
-            (seen.left(), seen.right(), large.width),
-            (seen.top(), seen.bottom(), large.height),
-        )
-    )
-    return Region((down[0], max(down)), (across[0], max(across)))
+def _whole(large: LargeSource) -> QRect:
+    return QRect(0, 0, large.width, large.height)
 
 
-def _grown(region: Region, large: LargeSource) -> Region:
-    """The region with a margin, where that is not too much."""
-    rows, columns = (
-        (max(low - margin, 0), min(high + margin, extent))
-        for (low, high), extent in ((region.rows, large.height), (region.columns, large.width))
-        for margin in (int(AROUND * (high - low)),)
-    )
-    grown = Region(rows, columns)
-    return grown if grown.pixels <= MAX_REGION_PIXELS else region
+def _region(part: QRect) -> Region:
+    return Region((part.top(), part.bottom() + 1), (part.left(), part.right() + 1))
 
 
 def _patch(request: RegionRequest, found: RegionPicture, caption: str = "") -> Patch:

@@ -18,7 +18,7 @@ from workbench.base.numbers import star
 from workbench.imaging.cell_values import CellRequest, written
 from workbench.imaging.differences import Difference, subtracting
 from workbench.imaging.display import Display, show
-from workbench.imaging.display_mapping import DisplayMapping, known_unclipped
+from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.mismatch import Mismatch, searching
 from workbench.model import intents
 from workbench.model.speed_up import no_time_in_words, single_in_words
@@ -35,8 +35,6 @@ MAX_RINGS = 200  # around single pixels; more pixels are seen without rings
 URGENCY = 1  # quick work goes before long work and mere reading
 COMPARING = "Mismatch\nverifying against the float64 reference…"
 STOPPED = "stopped; N resumes"
-
-Other = Callable[[Picture], tuple[NDArray[Any], str]]
 
 
 class ComparisonController(QObject):
@@ -55,16 +53,12 @@ class ComparisonController(QObject):
         compare: CompareView,
         steps: AnalysisThread,
         messages: MessageBar,
-        other: Other,
-        parent: QObject,
+        inspection: Inspection,
     ) -> None:
-        """Connect the store and the results.
-
-        other  returns the samples to compare the result with, and their name
-        """
-        super().__init__(parent)
+        """Connect the store and the results, which `inspection` compares with others."""
+        super().__init__(inspection)
         self._store, self._live, self._compare, self._steps = store, live, compare, steps
-        self._inform, self._other = partial(messages.show_message, "info"), other
+        self._inform, self._other = partial(messages.show_message, "info"), inspection.other
         self._of: tuple[Any, ...] = ()  # the inputs of the picture shown or being computed
         self._mismatch: Mismatch | None = None
         self._at = -1  # y · width + x of the differing pixel visited last
@@ -111,20 +105,19 @@ class ComparisonController(QObject):
         if (
             mode not in (DIFFERENCE, MISMATCH)
             or picture is None
-            or result is None
             or shown is None
+            or result is None
             or not intents.is_of(result.job, picture)
         ):
             self._forget()
-        elif mode == DIFFERENCE and self._is_subtracting:
-            pass  # let it end first, or none ever would while a slider is dragged
-        elif mode == DIFFERENCE:
+        elif mode == MISMATCH:
+            if self._is_new((mode, result.picture)):
+                self._search(result, shown)
+        elif not self._is_subtracting:  # else none would ever end while a slider is dragged
             other, name = self._other(picture)
             inputs = (mode, result.picture, other, name, state.difference, state.gain)
             if self._is_new(inputs):
                 self._subtract(result.picture, other, name, picture, state)
-        elif self._is_new((mode, result.picture)):
-            self._search(result, shown)
 
     def _hurry(self) -> None:
         """Subtract at once: a difference need not wait until the result is shown."""
@@ -162,23 +155,22 @@ class ComparisonController(QObject):
     def _subtract(
         self, one: NDArray[Any], other: NDArray[Any], name: str, picture: Picture, state: State
     ) -> None:
+        def end(display: Display | None, caption: str) -> None:
+            self._compare.show_worked_out(display, caption, ())
+            self._is_subtracting = False
+            self.refresh()  # as there may be a newer result by now
+
         def show(found: Difference) -> None:
-            self._compare.show_worked_out(found.display, f"After − {name} · {found}", ())
-            self._go_on_subtracting()
+            end(found.display, f"After − {name} · {found}")
 
         def fail(sentence: str) -> None:
-            self._compare.show_worked_out(None, "", ())
             self._inform(sentence)
-            self._go_on_subtracting()
+            end(None, "")
 
         is_signed, gain = state.difference == "signed", state.gain
         make = partial(subtracting, one, other, picture.white, is_signed=is_signed, gain=gain)
         self._is_subtracting = True
         self._steps.ask(DIFFERENCE, make, show, fail, URGENCY, hurries=True)
-
-    def _go_on_subtracting(self) -> None:
-        self._is_subtracting = False
-        self.refresh()  # as there may be a newer result by now
 
     # -- the mismatch
 
@@ -217,11 +209,11 @@ class ComparisonController(QObject):
         return found.display, f"{above}\n{found}", rings
 
     def _tell_search(self) -> None:
-        found, is_over = self._mismatch, self._is_stopped
-        can_go = is_over or (found is not None and found.count > 0)
-        is_over = is_over or (found is not None and found.is_over)
+        found, is_stopped = self._mismatch, self._is_stopped
+        is_over = is_stopped or (found is not None and found.is_over)
         is_under_way = not is_over and self._steps.is_under_way(MISMATCH)
-        self._compare.show_search(is_under_way, can_go)
+        has_places = found is not None and found.count > 0
+        self._compare.show_search(is_under_way, is_stopped or has_places)
 
     def _go_on(self) -> None:
         found, step = self._mismatch, self._step_wanted
@@ -240,7 +232,7 @@ class ComparisonController(QObject):
 
 LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # names of background work
 SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
-GONE = "What was pinned of {} is gone: pictures of that size are not kept."
+MAX_BYTES = 256 << 20  # of pins of pictures that are not in view
 CELLS_URGENCY = 2  # numbers in cells are seen at once: they go first
 DISPLAY_FIELDS = "levels", "result_levels", "negative_display"  # of the State, for pins as well
 
@@ -271,12 +263,10 @@ class Inspection(QObject):
         self._messages, self._inform = messages, partial(messages.show_message, "info")
         self.pins: tuple[Pin, ...] = ()
         self.against = 0
-        self._aside = SetAside()
+        self._aside: list[Pins] = []  # of pictures that are not in view, the newest last
         self._coming: Picture | None = None  # the picture that is to come on screen
         self._store, self._live, self._compare, self._steps = store, live, compare, steps
-        self.worked_out = ComparisonController(
-            store, live, compare, steps, messages, self.other, self
-        )
+        self.worked_out = ComparisonController(store, live, compare, steps, messages, self)
         self.pins_changed.connect(self.worked_out.refresh)
         store.changed.connect(self._follow)
         live.before_ready.connect(lambda picture, _: self._bring_back(picture))
@@ -306,11 +296,9 @@ class Inspection(QObject):
         if not self.pins:
             self._inform("No result is pinned.")
             return
-        index = len(self.pins) - 1 if index is None else index
-        kept = (*self.pins[:index], *self.pins[index + 1 :])
-        number = index + 1
+        number = len(self.pins) if index is None else index + 1
         against = 0 if self.against == number else self.against - (self.against > number)
-        self._set_pins(kept, against)
+        self._set_pins((*self.pins[: number - 1], *self.pins[number:]), against)
 
     def set_against(self, index: int) -> None:
         """Compare with the original, 0, or with the pin of that number."""
@@ -325,9 +313,7 @@ class Inspection(QObject):
 
     def forget(self) -> None:
         """Forget the pins of pictures that are not in view."""
-        self._aside.forget()
-
-    # -- what others may ask
+        self._aside.clear()
 
     def other(self, picture: Picture) -> tuple[NDArray[Any], str]:
         """The samples to compare the result with, and their name."""
@@ -349,27 +335,30 @@ class Inspection(QObject):
         self._steps.cancel(BRING_BACK)
         if picture is None or not self.pins:
             return
-        is_kept = self._aside.put(Pins(picture, self.pins, self.against))
+        self._aside.append(Pins(picture, self.pins, self.against))
+        while sum(each.nbytes for each in self._aside) > MAX_BYTES:
+            self._aside.pop(0)
         self._set_pins((), 0)
-        self._inform((SET_ASIDE if is_kept else GONE).format(picture.name))
+        if self._aside:
+            self._inform(SET_ASIDE.format(picture.name))
 
     def _bring_back(self, picture: Picture) -> None:
         """Restore the pins of this picture, which may have been opened once more."""
         if picture is not self._coming:
             return
         self._coming = None
-        likely = self._aside.like(picture)
 
         def take(found: Pins) -> None:
             if self.pins:
                 return  # others have been pinned meanwhile
-            self._aside.take(found)
+            self._aside = [each for each in self._aside if each is not found]
             self._set_pins(found.pins, found.against)
             self._look_again()  # the levels may differ from those when they were pinned
             self._messages.dismiss(SET_ASIDE.format(picture.name))
 
-        if likely and not self.pins:
-            self._steps.ask(BRING_BACK, lambda: of_same(picture, likely), take)
+        if self._aside and not self.pins:
+            kept = self._aside[::-1]
+            self._steps.ask(BRING_BACK, lambda: _of_same(picture, kept), take)
 
     def _refine(self, result: Result) -> None:
         """Update the pins of a job with its final result: its time and verdict."""
@@ -443,10 +432,6 @@ def _time(result: Result) -> str:
     return f"{numbers.duration(result.kernel.median_ms)}{star(result.disturbances)}{single}"
 
 
-MAX_BYTES = 256 << 20
-AT_ONCE = 4 << 20  # bytes that are compared in one step
-
-
 class Pins(NamedTuple):
     """The pins of `picture`, at least one, and the number of that compared with, or 0."""
 
@@ -457,61 +442,23 @@ class Pins(NamedTuple):
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays that are kept with them, each counted once."""
-        samples = self.picture.samples
-        arrays = [samples, self.picture.as_in_file]
-        if (wide := known_unclipped(samples)) is not None:
-            arrays.append(wide)  # it lives as long as the samples
+        arrays = [self.picture.samples, self.picture.as_in_file]
         for pin in self.pins:
             arrays += [pin.samples, pin.result.job.picture, *pin.display.pixels]
         return sum({id(each): each.nbytes for each in arrays}.values())
 
 
-class SetAside:
-    """The pins of pictures that are not in view, of at most MAX_BYTES; the oldest give way."""
-
-    def __init__(self) -> None:
-        self._kept: list[Pins] = []  # the newest last
-
-    def put(self, pins: Pins) -> bool:
-        """Keep them; return False where they are too large for that."""
-        if pins.nbytes > MAX_BYTES:
-            return False
-        self._kept.append(pins)
-        while sum(each.nbytes for each in self._kept) > MAX_BYTES:
-            self._kept.pop(0)
-        return True
-
-    def like(self, picture: Picture) -> list[Pins]:
-        """List the pins of pictures of this size and pixel type, the newest first."""
-
-        def kind(of: Picture) -> tuple[object, ...]:
-            return of.samples.shape, of.samples.dtype
-
-        return [each for each in reversed(self._kept) if kind(each.picture) == kind(picture)]
-
-    def take(self, pins: Pins) -> None:
-        """Remove these, which are in view again."""
-        self._kept = [each for each in self._kept if each is not pins]
-
-    def forget(self) -> None:
-        """Drop all of them."""
-        self._kept.clear()
-
-
-def of_same(picture: Picture, likely: Sequence[Pins]) -> Iterator[Pins | None]:
-    """Yield None on the way, and at last the first of `likely` that is of the same samples."""
-    wanted = _as_bytes(picture)
-    for pins in likely:
-        there = _as_bytes(pins.picture)
-        for start in range(0, wanted.size, AT_ONCE):
-            part = slice(start, start + AT_ONCE)
-            if not np.array_equal(wanted[part], there[part]):
-                break
-            yield None
-        else:
+def _of_same(picture: Picture, kept: Sequence[Pins]) -> Iterator[Pins | None]:
+    """Yield None on the way, and at last the first of `kept` that is of the same samples."""
+    wanted = picture.samples
+    for pins in kept:
+        there = pins.picture.samples
+        is_like = there.shape == wanted.shape and there.dtype == wanted.dtype
+        if is_like and np.array_equal(_as_bytes(wanted), _as_bytes(there)):
             yield pins
             return
+        yield None
 
 
-def _as_bytes(picture: Picture) -> NDArray[np.uint8]:  # as NaN is not equal to itself
-    return picture.samples.reshape(-1).view(np.uint8)
+def _as_bytes(samples: NDArray[Any]) -> NDArray[np.uint8]:  # as NaN is not equal to itself
+    return samples.reshape(-1).view(np.uint8)

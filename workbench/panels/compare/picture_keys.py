@@ -13,6 +13,7 @@ RELEASED_MS = 40  # X11 may tell of a held key as of one released and pressed ag
 _ZOOM = {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus}
 _KEYS = {Qt.Key.Key_Space, Qt.Key.Key_Tab, *ARROWS, *_ZOOM}
 _PLAIN = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier  # "+" may need them
+TAKES_TEXT = Qt.WidgetAttribute.WA_InputMethodEnabled
 _KEY_EVENTS = (QEvent.Type.KeyPress, QEvent.Type.KeyRelease)
 
 
@@ -48,20 +49,16 @@ class PictureKeys(QObject):
         self._is_claimed = is_over
         if is_over:
             self._over = view
-            self._watch()
+            window = view.window()
+            focus = QApplication.focusWidget() or window
+            is_elsewhere = focus.window() is window and not self._parent.isAncestorOf(focus)
+            if self._watched is None and is_elsewhere:
+                self._watched = focus
+                focus.installEventFilter(self)
         elif view is self._over:
             self._over = None
             if not self._is_held:
                 self._stop_watching()
-
-    def press(self, event: QKeyEvent) -> bool:
-        """Begin to hold at a press of Space; return False for another key."""
-        if event.key() != Qt.Key.Key_Space:
-            return False
-        self._release.stop()
-        if not event.isAutoRepeat():
-            self._hold(True)
-        return True
 
     def tab(self) -> bool:
         """Take Tab if the pointer moved over the picture last; else it moves the focus."""
@@ -69,11 +66,14 @@ class PictureKeys(QObject):
             self.tabbed.emit()
         return self._is_claimed
 
-    def release(self, event: QKeyEvent) -> bool:
-        """End holding at the release of Space; return False for another key."""
+    def take(self, event: QKeyEvent) -> bool:
+        """Begin or end holding with Space; return False for another key."""
         if event.key() != Qt.Key.Key_Space:
             return False
-        if not event.isAutoRepeat() and self._is_held:  # a held key tells of releases as well
+        if event.type() == QEvent.Type.KeyPress:
+            self._release.stop()
+            self._hold(self._is_held or not event.isAutoRepeat())
+        elif not event.isAutoRepeat() and self._is_held:  # a held key tells of releases as well
             self._release.start()
         return True
 
@@ -104,16 +104,9 @@ class PictureKeys(QObject):
             return False
         if event.key() == Qt.Key.Key_Space and self._is_held:
             return True
-        return self._over is not None and not _is_typed_into(watched, event.key())
-
-    def _watch(self) -> None:
-        if self._watched is not None or self._over is None:
-            return
-        window = self._over.window()
-        focus = QApplication.focusWidget() or window
-        if focus.window() is window and not self._parent.isAncestorOf(focus):
-            self._watched = focus
-            focus.installEventFilter(self)
+        is_number = isinstance(watched, QAbstractSpinBox) and event.key() == Qt.Key.Key_Space
+        is_typed = isinstance(watched, QWidget) and watched.testAttribute(TAKES_TEXT)
+        return self._over is not None and (is_number or not is_typed)  # numbers have no spaces
 
     def _stop_watching(self) -> None:
         watched, self._watched = self._watched, None
@@ -129,12 +122,3 @@ class PictureKeys(QObject):
         if is_held != self._is_held:
             self._is_held = is_held
             self.held.emit(is_held)
-
-
-def _is_typed_into(widget: QObject, key: int) -> bool:
-    """True if `key` may be typed into `widget`; numbers have no spaces."""
-    if isinstance(widget, QAbstractSpinBox) and key == Qt.Key.Key_Space:
-        return False
-    return isinstance(widget, QWidget) and widget.testAttribute(
-        Qt.WidgetAttribute.WA_InputMethodEnabled
-    )

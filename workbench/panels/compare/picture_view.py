@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from workbench.base import theme
 from workbench.imaging.display import Display
-from workbench.panels.compare.cell_layer import CellLayer
+from workbench.panels.compare.picture_layer import PictureLayer, Shown
 from workbench.panels.compare.view_transform import MAX_SCALE, Patch, Point, Size, ViewTransform
 from workbench.widgets.chips import paint_chip
 from workbench.widgets.keyboard import ARROWS
@@ -38,7 +38,7 @@ Overlay = Callable[[QPainter, QRectF, float], None]
 
 WHEEL_PER_DOUBLING = 360  # eighths of a degree: three notches of a common wheel
 PAN_STEP = 0.1  # share of the view for one press of an arrow key
-_SEAM = 2  # px of a picture's edge that may be partly covered
+_SEAM = 3  # px of a picture's edge that may be partly covered
 _MARK = 9  # half the size of the cross that marks a pixel, in device-independent pixels
 _BY_KEY = (
     Qt.FocusReason.TabFocusReason,
@@ -81,8 +81,7 @@ class PictureView(QWidget):
         super().__init__(parent)
         self.setAccessibleName(name)
         self._hint = hint
-        self.display: Display | None = None
-        self.caption = ""
+        self._layer = PictureLayer(self)
         self.transform = ViewTransform(1.0, (0.0, 0.0))
         self.mark: tuple[int, int] | None = None
         self._grabbed: QPointF | None = None
@@ -93,8 +92,6 @@ class PictureView(QWidget):
         self.hides_values: Callable[[], bool] = lambda: False  # of large pixels
         self.overlays: list[Overlay] = []
         self.exact_scale = 1.0
-        self._cells, self._patch_cells = CellLayer(self), CellLayer(self)
-        self._patch: Patch | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -106,23 +103,34 @@ class PictureView(QWidget):
         ratio = self.devicePixelRatioF()
         return max(int(self.width() * ratio), 1), max(int(self.height() * ratio), 1)
 
+    @property
+    def display(self) -> Display | None:
+        """The picture shown."""
+        return self._layer.shown.display
+
+    @property
+    def caption(self) -> str:
+        """The words in its corner."""
+        return self._layer.shown.caption
+
     def show_picture(
-        self, display: Display | None, caption: str, samples: NDArray[Any] | None = None
+        self,
+        display: Display | None,
+        caption: str,
+        samples: NDArray[Any] | None = None,
+        patch: Patch | None = None,
     ) -> None:
         """Paint `display`, with `caption` in its corner; None: an empty view with its hint.
 
         samples  the values for the cells of large pixels; None: no values
+        patch    a part at full resolution
         """
-        self._cells.show_samples(samples, display)
-        if (display, caption) != (self.display, self.caption):
-            self.display, self.caption = display, caption
-            self._describe()
-            self.update()
+        self._show_in(self._layer, Shown(display, caption, samples, patch))
 
-    def show_patch(self, patch: Patch | None) -> None:
-        """Paint a part at full resolution over the picture, or no longer."""
-        if patch is not self._patch:
-            self._patch = patch
+    def _show_in(self, layer: PictureLayer, shown: Shown) -> None:
+        if not shown.is_same(layer.shown):
+            layer.shown = shown
+            self._describe()
             self.update()
 
     def _describe(self) -> None:
@@ -132,9 +140,8 @@ class PictureView(QWidget):
         """Show another text while there is no picture."""
         if hint != self._hint:
             self._hint = hint
-            if self.display is None:
-                self._describe()
-                self.update()
+            self._describe()
+            self.update()
 
     def show_transform(self, transform: ViewTransform) -> None:
         """Show the picture at another place or scale."""
@@ -154,7 +161,7 @@ class PictureView(QWidget):
         """Find the picture's pixel (x, y) at `position` in the widget; None beside it."""
         if self.display is None:
             return None
-        x, y = self.transform.to_picture(self._to_device(position), self.device_size)
+        x, y = self._to_picture(position)
         width, height = self.display.size
         return (math.floor(x), math.floor(y)) if 0 <= x < width and 0 <= y < height else None
 
@@ -186,12 +193,13 @@ class PictureView(QWidget):
         if self.display is None:
             return QRect()
         view, ratio = self.device_size, self.devicePixelRatioF()
-        left, top = (math.ceil(at / ratio) for at in self.transform.to_view((0, 0), view))
-        right, bottom = (
-            math.floor(at / ratio) for at in self.transform.to_view(self.display.size, view)
+        (left, top), (right, bottom) = (
+            [round(at / ratio) for at in self.transform.to_view(corner, view)]
+            for corner in ((0, 0), self.display.size)
         )
-        covered = QRect(left, top, right - left, bottom - top)
-        return covered.adjusted(_SEAM, _SEAM, -_SEAM, -_SEAM)
+        return QRect(QPoint(left, top), QPoint(right, bottom)).adjusted(
+            _SEAM, _SEAM, -_SEAM, -_SEAM
+        )
 
     def _parts(self, region: QRegion) -> Sequence[QRect]:
         """Convert `region` to device pixels; none where pixels lie across edges."""
@@ -202,29 +210,14 @@ class PictureView(QWidget):
         return [scaled.mapRect(rect) for rect in region]  # type: ignore[attr-defined]  # as above
 
     def _paint_picture(self, painter: QPainter, parts: Sequence[QRect]) -> None:
-        if self.display is not None:
-            draw(painter, self.display, self.transform, self.device_size, parts)
-            self._paint_patch(painter, self._patch, self._cells, self._patch_cells)
-
-    def _paint_patch(
-        self, painter: QPainter, patch: Patch | None, cells: CellLayer, patch_cells: CellLayer
-    ) -> None:
-        """Paint a part at full resolution, and the values in its cells or in the picture's."""
-        transform, view = self.transform, self.device_size
-        if patch is not None:
-            transform, cells = patch.transform(transform), patch_cells
-            draw(painter, patch.display, transform, view)
-            cells.show_samples(patch.samples, patch.display)
-        if not self.hides_values():
-            cells.paint(painter, transform, view)
+        has_numbers = not self.hides_values()
+        self._layer.paint(painter, self.transform, self.device_size, parts, has_numbers)
 
     def _paint_overlays(self, painter: QPainter) -> None:
         view, transform = self.device_size, self.transform
-        part = uncovered_part(self)
-        corners = QPointF(part.topLeft()), QPointF(part.right() + 1, part.bottom() + 1)
-        visible = QRectF(
-            *(QPointF(*transform.to_picture(self._to_device(at), view)) for at in corners)
-        )
+        part = QRectF(uncovered_part(self))
+        corners = (self._to_picture(at) for at in (part.topLeft(), part.bottomRight()))
+        visible = QRectF(*(QPointF(*at) for at in corners))
         for paint in self.overlays:
             painter.save()
             use_device_pixels(painter, self.devicePixelRatioF())
@@ -294,14 +287,13 @@ class PictureView(QWidget):
         self._pressed = event.position() if is_left else None
 
     def _draw_line(self, event: QMouseEvent, is_done: bool) -> None:
-        if self._line_from is None or self.display is None:
-            return
-        at = self.transform.to_picture(self._to_device(event.position()), self.device_size)
-        x, y = (
-            min(max(math.floor(where), 0), most - 1)
-            for where, most in zip(at, self.display.size, strict=True)
-        )
-        self.drawn.emit((self._line_from, (x, y)), is_done)
+        if self._line_from is not None and self.display is not None:
+            at = self._to_picture(event.position())
+            x, y = (
+                min(max(math.floor(where), 0), most - 1)
+                for where, most in zip(at, self.display.size, strict=True)
+            )
+            self.drawn.emit((self._line_from, (x, y)), is_done)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         self._draw_line(event, False)
@@ -314,8 +306,7 @@ class PictureView(QWidget):
             self._pressed = self._pressed if moved < QApplication.startDragDistance() else None
         self.hovered.emit(self.pixel_at(event.position()))
         if self.display is not None:
-            at = self._to_device(event.position())
-            self.pointed.emit(self.transform.to_picture(at, self.device_size))
+            self.pointed.emit(self._to_picture(event.position()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         self._draw_line(event, True)
@@ -380,6 +371,9 @@ class PictureView(QWidget):
         ratio = self.devicePixelRatioF()
         return position.x() * ratio, position.y() * ratio
 
+    def _to_picture(self, position: QPointF) -> Point:
+        return self.transform.to_picture(self._to_device(position), self.device_size)
+
 
 def use_device_pixels(painter: QPainter, ratio: float) -> None:
     """Scale the painter so that one unit is one device pixel, on the device's grid.
@@ -392,34 +386,3 @@ def use_device_pixels(painter: QPainter, ratio: float) -> None:
     painter.translate(
         round(corner.dx()) - corner.dx() + _HAIR, round(corner.dy()) - corner.dy() + _HAIR
     )
-
-
-def draw(
-    painter: QPainter,
-    display: Display,
-    transform: ViewTransform,
-    view: Size,
-    parts: Sequence[QRect] = (),
-) -> None:
-    """Draw the part of `display` that is visible in a view of `view` device pixels.
-
-    parts  rectangles to draw one by one, in device pixels; none: all at once.  Qt takes a quarter
-           longer for a region that is no rectangle.
-    """
-    scale = transform.scale
-    # The smallest image with about one pixel for each device pixel.
-    level = min(max(int(math.log2(1 / scale) + 0.25), 0), len(display.images) - 1)
-    image = display.images[level]
-    across, down = display.size[0] / image.width(), display.size[1] / image.height()
-    left, top, right, bottom = transform.visible(view)
-    corner = QPoint(math.floor(left / across) - 1, math.floor(top / down) - 1)
-    beyond = QPoint(math.ceil(right / across) + 1, math.ceil(bottom / down) + 1)
-    visible = QRect(corner, beyond).intersected(image.rect())
-    for part in parts or (QRect(0, 0, *view),):
-        painter.save()
-        painter.setClipRect(part, Qt.ClipOperation.IntersectClip)
-        painter.translate(*transform.origin(view))
-        painter.scale(scale * across, scale * down)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, scale < 1)
-        painter.drawImage(visible.topLeft(), image, visible)
-        painter.restore()

@@ -29,9 +29,9 @@ from workbench.base import theme
 from workbench.base.memory import require_memory
 from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import DisplayMapping
-from workbench.panels.compare.cell_layer import CellLayer
-from workbench.panels.compare.picture_view import PictureView, draw
-from workbench.panels.compare.view_transform import Patch, Size, places_across
+from workbench.panels.compare.picture_layer import PictureLayer, Shown
+from workbench.panels.compare.picture_view import PictureView
+from workbench.panels.compare.view_transform import Size, places_across
 from workbench.widgets.buttons import make_button
 from workbench.widgets.chips import CHIPS_HEIGHT, paint_chip
 from workbench.widgets.panel_area import uncovered_part
@@ -49,10 +49,7 @@ class WipeView(PictureView):
 
     def __init__(self, name: str, hint: str) -> None:
         super().__init__(name, hint)
-        self._before: Display | None = None
-        self._before_caption = ""
-        self._before_cells, self._before_patch_cells = CellLayer(self), CellLayer(self)
-        self._before_patch: Patch | None = None
+        self._cover = PictureLayer(self)
         self._line = 0  # its place in px, across or down
         self.divider = Divider(self)
         self.divider.valueChanged.connect(self._move_line)
@@ -61,7 +58,7 @@ class WipeView(PictureView):
     @property
     def is_level(self) -> bool:
         """True while the divider lies between above and below."""
-        return self.divider.orientation() == Qt.Orientation.Vertical
+        return self.divider.is_level
 
     def turn(self, is_level: bool) -> None:
         """Place the divider between above and below, or between left and right."""
@@ -70,28 +67,15 @@ class WipeView(PictureView):
             self._move_line()
             self.update()
 
-    def show_before(
-        self, display: Display | None, caption: str, samples: NDArray[Any] | None = None
-    ) -> None:
-        """Cover the picture on the divider's near side; None: cover nothing."""
-        self._before_cells.show_samples(samples, display)
-        if (display, caption) != (self._before, self._before_caption):
-            self._before, self._before_caption = display, caption
-            self.divider.setVisible(display is not None)
-            self._describe()
-            self.update()
-
-    def show_patch_before(self, patch: Patch | None) -> None:
-        """Paint a part at full resolution over the cover, or no longer."""
-        if patch is not self._before_patch:
-            self._before_patch = patch
-            self.update()
+    def show_before(self, shown: Shown) -> None:
+        """Cover the picture on the divider's near side; without a display, nothing."""
+        self.divider.setVisible(shown.display is not None)
+        self._show_in(self._cover, shown)
 
     def _describe(self) -> None:
-        if self._before is None:
-            super()._describe()
-        else:
-            self.setAccessibleDescription(f"{self._before_caption}; {self.caption}")
+        super()._describe()
+        if self._cover.shown.display is not None:
+            self.setAccessibleDescription(f"{self._cover.shown.caption}; {self.caption}")
 
     def _move_line(self) -> None:
         width, height = self.width(), self.height()
@@ -109,7 +93,7 @@ class WipeView(PictureView):
             self.update(0, 0, width, CHIPS_HEIGHT)  # the captions give way to the line
 
     def _paint_picture(self, painter: QPainter, parts: Sequence[QRect]) -> None:
-        if self._before is None:
+        if self._cover.shown.display is None:
             super()._paint_picture(painter, parts)
             return
         width, height = self.device_size
@@ -121,12 +105,11 @@ class WipeView(PictureView):
         super()._paint_picture(painter, parts)
         painter.restore()
         painter.setClipRect(near, Qt.ClipOperation.IntersectClip)
-        draw(painter, self._before, self.transform, (width, height), parts)
-        cells = self._before_cells, self._before_patch_cells
-        self._paint_patch(painter, self._before_patch, *cells)
+        has_numbers = not self.hides_values()
+        self._cover.paint(painter, self.transform, (width, height), parts, has_numbers)
 
     def _paint_captions(self, painter: QPainter) -> None:
-        if self._before is None:
+        if self._cover.shown.display is None:
             super()._paint_captions(painter)
             return
         near, far, line = uncovered_part(self), uncovered_part(self), self._line
@@ -138,7 +121,7 @@ class WipeView(PictureView):
             near.setRight(min(line, near.right()))
             far.setLeft(line)
             ends, side = QLine(line, 0, line, self.height()), Qt.AlignmentFlag.AlignRight
-        paint_chip(painter, near, self._before_caption)
+        paint_chip(painter, near, self._cover.shown.caption)
         paint_chip(painter, far, self.caption, side)
         for color, width in (("#000000", 4), ("#ffffff", 2)):
             painter.setPen(QPen(QColor(color), width))
@@ -169,7 +152,7 @@ class WipeView(PictureView):
 
     def _on_line(self, position: QPointF) -> bool:
         along = position.y() if self.is_level else position.x()
-        return self._before is not None and abs(along - self._line) <= _REACH
+        return self._cover.shown.display is not None and abs(along - self._line) <= _REACH
 
 
 class Divider(QAbstractSlider):
@@ -199,10 +182,14 @@ class Divider(QAbstractSlider):
         self.setSliderDown(True)
 
     @property
+    def is_level(self) -> bool:
+        """True while it moves up and down."""
+        return self.orientation() == Qt.Orientation.Vertical
+
+    @property
     def shape(self) -> Qt.CursorShape:
         """The pointer's shape over the divider."""
-        is_level = self.orientation() == Qt.Orientation.Vertical
-        return Qt.CursorShape.SplitVCursor if is_level else Qt.CursorShape.SplitHCursor
+        return Qt.CursorShape.SplitVCursor if self.is_level else Qt.CursorShape.SplitHCursor
 
     def turn(self, is_level: bool) -> None:
         """Move up and down, or across; Home is the upper end, or the left one."""
@@ -213,9 +200,8 @@ class Divider(QAbstractSlider):
 
     def drag_to(self, place: QPointF) -> None:
         """Move the divider to `place`, in the view's coordinates."""
-        is_level = self.orientation() == Qt.Orientation.Vertical
         at, extent = (
-            (place.y(), self._view.height()) if is_level else (place.x(), self._view.width())
+            (place.y(), self._view.height()) if self.is_level else (place.x(), self._view.width())
         )
         self.setValue(round(at / max(extent, 1) * _STEPS))
 
@@ -243,7 +229,7 @@ class Divider(QAbstractSlider):
         painter.drawEllipse(middle, radius, radius)
         painter.setPen(QPen(QColor("#16191d"), 2, c=Qt.PenCapStyle.RoundCap))
         painter.translate(middle)
-        painter.rotate(90 if self.orientation() == Qt.Orientation.Vertical else 0)
+        painter.rotate(90 if self.is_level else 0)
         for side in (-1, 1):
             tip = QPointF(8 * side, 0)
             painter.drawLine(tip, tip + QPointF(-4 * side, -4))
@@ -263,7 +249,7 @@ class Panes(QWidget):
         self._all = tuple(views)
         self.shown: tuple[PictureView, ...] = ()  # in their order
         self._picture: Size = _UNKNOWN
-        self._across = 0
+        self._placed: tuple[tuple[PictureView, ...], int] = ((), 0)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(_GAP)
@@ -272,28 +258,23 @@ class Panes(QWidget):
 
     def show_views(self, views: Sequence[PictureView]) -> None:
         """Show these views, in this order."""
-        if tuple(views) != self.shown:
-            self.shown = tuple(views)
-            self._place()
+        self.shown = tuple(views)
+        self._place()
 
-    def show_size(self, picture: Size | None) -> None:
-        """Place the views for pictures of this width and height; None: there are none."""
-        self._picture = picture or _UNKNOWN
-        self._rearrange()
+    def show_size(self, picture: Size) -> None:
+        """Place the views for pictures of this width and height."""
+        self._picture = picture
+        self._place()
 
     def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
-        self._rearrange()
-
-    def _rearrange(self) -> None:
-        if self._best() != self._across:
-            self._place()
-
-    def _best(self) -> int:
-        room = self.width(), self.height()
-        return places_across(len(self.shown), room, self._picture, _GAP)
+        self._place()
 
     def _place(self) -> None:
-        self._across = across = self._best()
+        room = self.width(), self.height()
+        across = places_across(len(self.shown), room, self._picture, _GAP)
+        if (self.shown, across) == self._placed:
+            return
+        self._placed = self.shown, across
         for view in self._all:
             self._grid.removeWidget(view)
             view.setVisible(view in self.shown)

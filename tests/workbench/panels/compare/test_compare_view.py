@@ -11,12 +11,11 @@ from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
-from tests.workbench.driving import child, move, pane_of
+from tests.workbench.driving import move, pane_of
 from workbench.base import theme
 from workbench.imaging.display import to_display
-from workbench.imaging.display_mapping import unclipped
 from workbench.model.state import Picture, State
-from workbench.panels.compare import picture_view, wipe_view
+from workbench.panels.compare import picture_layer
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.view_transform import ViewTransform
 from workbench.session.store import Store
@@ -253,34 +252,6 @@ def test_the_values_under_the_pointer_are_those_in_the_data(view, dtype, before,
     assert text(view, "difference").split() == ["R", "0", "G", difference, "B", "0"]
 
 
-def test_a_result_with_wider_values_than_the_picture_has_room_for_them(view):
-    samples = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
-    samples.flags.writeable = False
-    open_picture(view, samples)
-    read_out = view.read_out_row.read_out
-    narrow = read_out.sizeHint().width()
-    unclipped(samples)
-    result = np.full((HEIGHT, WIDTH, 3), -123.4567, np.float32)
-    show_result(view, result)
-    point_at(pane_of(view, "Before"), position_of(pane_of(view, "Before"), 50, 20))
-    label = child(view.window(), "difference", QLabel)
-    assert label.text().split()[1::2] == ["-123.5"] * 3
-    assert label.width() >= label.fontMetrics().horizontalAdvance(label.text())
-    assert read_out.sizeHint().width() > narrow
-
-
-@pytest.mark.parametrize(
-    ("channels", "names"),
-    [(1, ["grey"]), (2, ["grey", "α"]), (3, ["R", "G", "B"]), (4, ["R", "G", "B", "α"])],
-)
-def test_channels_are_named_and_alpha_is_marked(view, channels, names):
-    samples = noise((HEIGHT, WIDTH, channels))
-    open_picture(view, samples)
-    point_at(pane_of(view, "Before"), position_of(pane_of(view, "Before"), 3, 4))
-    assert text(view, "before").split()[::2] == names
-    assert text(view, "after") == "–"
-
-
 def test_values_follow_a_new_result_and_go_when_the_pointer_leaves(loaded):
     pane = pane_of(loaded, "Before")
     point_at(pane, position_of(pane, 10, 10))
@@ -332,27 +303,6 @@ def test_the_divider_moves_by_mouse_on_its_handle_and_on_its_line(wiped):
     QTest.mouseRelease(pane, Qt.MouseButton.LeftButton)
     assert divider.value() == pytest.approx(250, abs=5)
     assert pane.transform == before
-
-
-def test_the_newest_result_alone_is_what_one_sees_first(loaded):
-    loaded.show_state(State())
-    before, after = panes(loaded)
-    assert (before.isVisible(), after.isVisible()) == (False, True)
-    QApplication.processEvents()
-    assert after.size() == loaded.size(), "nothing else takes room"
-    assert after.caption == "After · Gaussian 5×5 · shared"
-
-
-@pytest.mark.parametrize(
-    ("shape", "is_beside"), [((400, 100), True), ((100, 400), False), ((300, 300), True)]
-)
-def test_two_pictures_stand_where_they_are_larger(view, shape, is_beside):
-    samples = noise((*shape, 1))
-    open_picture(view, samples)
-    show_result(view, 255 - samples)
-    QApplication.processEvents()
-    before, after = panes(view)
-    assert (before.y() == after.y(), before.x() == after.x()) == (is_beside, not is_beside)
 
 
 @pytest.mark.parametrize("mode", ["result", "side", "wipe"])
@@ -418,8 +368,7 @@ def test_what_lies_over_it_changes_no_pixel_and_leaves_rectangles_to_draw(
     move(view, ViewTransform(scale, (450.0, 350.0)))
     pane = pane_of(view, "Comparison" if mode == "difference" else "Before and after")
     counts = []
-    for module in (picture_view, wipe_view):
-        monkeypatch.setattr(module, "draw", counting_parts(module.draw, counts))
+    monkeypatch.setattr(picture_layer, "draw", counting_parts(picture_layer.draw, counts))
     whole = shot(pane)
     over = QWidget(view)
     over.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)

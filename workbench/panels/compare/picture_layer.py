@@ -1,0 +1,210 @@
+"""A picture as a view paints it: its pixels, a part at full resolution, numbers in large pixels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QFontMetrics, QImage, QPainter
+from PySide6.QtWidgets import QWidget
+
+from workbench.base import theme
+from workbench.imaging.cell_values import (
+    ALPHABET,
+    FAINT,
+    MARGIN,
+    CellRequest,
+    Cells,
+    Digits,
+    Region,
+    columns_of,
+)
+from workbench.imaging.display import Display
+from workbench.panels.compare.view_transform import Patch, Size, ViewTransform
+
+MIN_PX = 40  # side of a picture's pixel on the screen, device-independent
+SIZES_PX = range(15, 5, -1)  # font sizes of the digits, largest first
+ROOM = 0.84  # share of a cell for its text, which leaves a gap between cells
+
+
+class Shown(NamedTuple):
+    """A picture to show.
+
+    samples  (H, W, C): the values for the cells of large pixels; None: no values
+    patch    a part at full resolution
+    """
+
+    display: Display | None = None
+    caption: str = ""
+    samples: NDArray[Any] | None = None
+    patch: Patch | None = None
+
+    def is_same(self, other: Shown) -> bool:
+        """Compare arrays and displays by identity."""
+        is_same = self.display is other.display and self.caption == other.caption
+        return is_same and self.samples is other.samples and self.patch is other.patch
+
+
+class PictureLayer:
+    """A picture with its caption; numbers that fit the view are requested from it."""
+
+    def __init__(self, view: QWidget) -> None:
+        self._view: Any = view  # a PictureView, whose module imports this one
+        self.shown = Shown()
+        self._cells: Cells | None = None
+        self._asked: CellRequest | None = None
+
+    def paint(
+        self,
+        painter: QPainter,
+        transform: ViewTransform,
+        view: Size,
+        parts: Sequence[QRect],
+        has_numbers: bool,
+    ) -> None:
+        """Paint all of it, in device pixels."""
+        display, _, samples, patch = self.shown
+        if display is None:
+            return
+        draw(painter, display, transform, view, parts)
+        if patch is not None:
+            transform, display, samples = patch.transform(transform), patch.display, patch.samples
+            draw(painter, display, transform, view)
+        is_large = transform.scale >= MIN_PX * self._view.devicePixelRatioF()
+        if has_numbers and samples is not None and is_large:
+            self._paint_numbers(painter, samples, display, transform, view)
+
+    def _paint_numbers(
+        self,
+        painter: QPainter,
+        samples: NDArray[Any],
+        display: Display,
+        transform: ViewTransform,
+        view: Size,
+    ) -> None:
+        """Paint the numbers, and request others where these do not fit."""
+        height, width = samples.shape[:2]
+        left, top, right, bottom = transform.visible(view)
+        region = (
+            max(math.floor(left), 0),
+            max(math.floor(top), 0),
+            min(math.ceil(right), width),
+            min(math.ceil(bottom), height),
+        )
+        digits = digits_for(math.floor(transform.scale), samples.shape[2], str(samples.dtype))
+        if digits is None or region[0] >= region[2] or region[1] >= region[3]:
+            return
+        cells = self._cells
+        if cells is not None and _fits(cells.asked, samples, display, transform.scale):
+            painter.save()
+            whole = _readable(cells, transform, view)
+            painter.setClipRect(whole, Qt.ClipOperation.IntersectClip)
+            at = QPoint(*transform.origin(view)) + QPoint(*cells.corner)
+            painter.drawImage(at, cells.image)
+            painter.restore()
+        asked = self._asked
+        if asked is None or not (
+            _fits(asked, samples, display, transform.scale) and _holds(asked.region, region)
+        ):
+            around = (
+                max(region[0] - MARGIN, 0),
+                max(region[1] - MARGIN, 0),
+                min(region[2] + MARGIN, width),
+                min(region[3] + MARGIN, height),
+            )
+            scale = transform.scale
+            self._asked = CellRequest(samples, display.pixels[0], around, scale, digits)
+            self._view.cells_wanted.emit(self._asked, self._take)
+
+    def _take(self, cells: Cells) -> None:
+        if cells.asked is self._asked:
+            self._cells = cells
+            self._view.update()
+
+
+def draw(
+    painter: QPainter,
+    display: Display,
+    transform: ViewTransform,
+    view: Size,
+    parts: Sequence[QRect] = (),
+) -> None:
+    """Draw the part of `display` that is visible in a view of `view` device pixels.
+
+    parts  rectangles to draw one by one, in device pixels; none: all at once.  Qt takes a quarter
+           longer for a region that is no rectangle.
+    """
+    scale = transform.scale
+    # The smallest image with about one pixel for each device pixel.
+    level = min(max(int(math.log2(1 / scale) + 0.25), 0), len(display.images) - 1)
+    image = display.images[level]
+    across, down = display.size[0] / image.width(), display.size[1] / image.height()
+    left, top, right, bottom = transform.visible(view)
+    corner = QPoint(math.floor(left / across) - 1, math.floor(top / down) - 1)
+    beyond = QPoint(math.ceil(right / across) + 1, math.ceil(bottom / down) + 1)
+    visible = QRect(corner, beyond).intersected(image.rect())
+    for part in parts or (QRect(0, 0, *view),):
+        painter.save()
+        painter.setClipRect(part, Qt.ClipOperation.IntersectClip)
+        painter.translate(*transform.origin(view))
+        painter.scale(scale * across, scale * down)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, scale < 1)
+        painter.drawImage(visible.topLeft(), image, visible)
+        painter.restore()
+
+
+@lru_cache(maxsize=32)
+def digits_for(side: int, channels: int, pixel_type: str) -> Digits | None:
+    """The largest digits that fit a cell of `side` pixels; None where none fit."""
+    font, wide = theme.fixed_font(), columns_of(channels, pixel_type)
+    for size in SIZES_PX:
+        font.setPixelSize(size)
+        metrics = QFontMetrics(font)
+        width, height = metrics.horizontalAdvance("0"), metrics.ascent() + 1
+        if channels * height <= ROOM * side and wide * width <= ROOM * side:
+            break
+    else:
+        return None
+    image = QImage(width * len(ALPHABET), height, QImage.Format.Format_Grayscale8)
+    image.fill(Qt.GlobalColor.black)
+    painter = QPainter(image)
+    painter.setFont(font)
+    painter.setPen(Qt.GlobalColor.white)
+    for index, character in enumerate(ALPHABET):
+        painter.setOpacity(FAINT if character in "RGBα" else 1.0)
+        painter.drawText(index * width, metrics.ascent(), character)
+    painter.end()
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(height, image.bytesPerLine())
+    drawn = rows[:, : width * len(ALPHABET)].reshape(height, len(ALPHABET), width)
+    return Digits(np.ascontiguousarray(drawn.transpose(1, 0, 2)))
+
+
+def _readable(cells: Cells, transform: ViewTransform, view: Size) -> QRect:
+    """The part of the view with whole numbers: of 124, cut off at its edge, 12 would be left."""
+    _, height, width = cells.asked.digits.shapes.shape
+    samples = cells.asked.samples
+    channels = samples.shape[2]
+    texts = (columns_of(channels, str(samples.dtype)) * width, channels * height)
+    spans = []
+    for origin, text, extent in zip(transform.origin(view), texts, view, strict=True):
+        gap = (math.floor(transform.scale) - text) // 2
+        first = math.ceil((-gap - origin) / transform.scale)
+        last = math.floor((extent - gap - text - origin) / transform.scale)
+        spans.append([origin + math.floor(n * transform.scale) for n in (first, last + 1)])
+    (left, right), (top, bottom) = spans
+    return QRect(left, top, right - left, bottom - top)
+
+
+def _fits(asked: CellRequest, samples: NDArray[Any], display: Display, scale: float) -> bool:
+    is_same = asked.samples is samples and asked.pixels is display.pixels[0]
+    return is_same and asked.scale == scale
+
+
+def _holds(outer: Region, inner: Region) -> bool:
+    is_before = outer[0] <= inner[0] and outer[1] <= inner[1]
+    return is_before and outer[2] >= inner[2] and outer[3] >= inner[3]
