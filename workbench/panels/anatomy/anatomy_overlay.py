@@ -50,7 +50,9 @@ def paint_look(
     if part == "compute":
         if marks.tap is not None:
             _fill(painter, THREAD, [marks.tap], look)
-        outline(painter, _areas(marks.reads, look), THREAD, style=Qt.PenStyle.DashLine)
+        outline(
+            painter, [_area(each, look) for each in marks.reads], THREAD, style=Qt.PenStyle.DashLine
+        )
         _paint_thread(painter, scale, look, look.rects_of(look.thread or 0))
 
 
@@ -109,32 +111,28 @@ def _area(rect: Rect, look: Look) -> QRectF:
     return QRectF(rect.left / channels, rect.top, rect.width / channels, rect.height)
 
 
-def _areas(rects: Sequence[Rect], look: Look) -> list[QRectF]:
-    return [_area(rect, look) for rect in rects]
-
-
 def _paint_grid(painter: QPainter, visible: QRectF, scale: float, look: Look) -> None:
     if not grid_is_drawn(look, scale):
         return
     shape = look.subject.shape
     area = visible.intersected(_area(shape.picture, look))
     across, down = shape.covers[0] / look.subject.channels, shape.covers[1]
-    columns = _steps(area.left(), area.right(), across)
-    rows = _steps(area.top(), area.bottom(), down)
+    columns, rows = (
+        [
+            round((n * step - origin) * scale)
+            for n in range(math.ceil(begin / step), math.floor(end / step) + 1)
+        ]
+        for begin, end, step, origin in (
+            (area.left(), area.right(), across, visible.left()),
+            (area.top(), area.bottom(), down, visible.top()),
+        )
+    )
     painter.save()
     painter.scale(1 / scale, 1 / scale)
     painter.translate(visible.topLeft() * scale)
-    paint_hairlines(
-        painter,
-        QRectF((area.topLeft() - visible.topLeft()) * scale, area.size() * scale).toRect(),
-        [round((x - visible.left()) * scale) for x in columns],
-        [round((y - visible.top()) * scale) for y in rows],
-    )
+    area = QRectF((area.topLeft() - visible.topLeft()) * scale, area.size() * scale)
+    paint_hairlines(painter, area.toRect(), columns, rows)
     painter.restore()
-
-
-def _steps(begin: float, end: float, step: float) -> list[float]:
-    return [n * step for n in range(math.ceil(begin / step), math.floor(end / step) + 1)]
 
 
 def _paint_tile(painter: QPainter, look: Look) -> None:
@@ -153,7 +151,7 @@ def _paint_warps(painter: QPainter, scale: float, look: Look) -> None:
         _fill(painter, WARPS[warp % 2], warp_runs(look, warp), look)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(hairline(WARP, 1.5))
-    for area in _areas(warp_runs(look, look.warp), look):
+    for area in (_area(each, look) for each in warp_runs(look, look.warp)):
         if min(area.width(), area.height()) * scale >= 3:
             painter.drawRect(area)
 
@@ -161,7 +159,7 @@ def _paint_warps(painter: QPainter, scale: float, look: Look) -> None:
 def _paint_thread(painter: QPainter, scale: float, look: Look, rects: list[Rect]) -> None:
     """Outline samples of one thread, large enough to be seen."""
     made = []
-    for area in _areas(rects, look):
+    for area in (_area(each, look) for each in rects):
         wider, taller = (
             max(LEAST_PX / scale - side, 0) / 2 for side in (area.width(), area.height())
         )
@@ -172,7 +170,7 @@ def _paint_thread(painter: QPainter, scale: float, look: Look, rects: list[Rect]
 def _fill(painter: QPainter, color: QColor, rects: Sequence[Rect], look: Look) -> None:
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(color)
-    painter.drawRects(_areas(rects, look))
+    painter.drawRects([_area(each, look) for each in rects])
 
 
 # -- many lines, painted in a millisecond

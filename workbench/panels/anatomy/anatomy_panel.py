@@ -89,9 +89,9 @@ class AnatomyPane(QWidget):
         self.look: Look | None = None
         self._worded: Look | None = None  # the one that the panel describes
         self._at: tuple[int, int] | None = None  # the sample and row shown
-        self._from: tuple[Subject, Block, int] | None = None  # numbers that cannot be pointed at
+        self._numbers: tuple[Block, int] | None = None  # block and thread that keys went to
         self._scale = 1.0
-        self._passing = Throttle(PASSING_MS, self._catch_up, self)
+        self._passing = Throttle(PASSING_MS, self._show_look, self)
         self._later = Throttle(AFTER_PAINTING_MS, self._refresh, self)
         self._choice = LaunchChoice(store)
         self._choice.changed.connect(self._refresh)
@@ -229,33 +229,21 @@ class AnatomyPane(QWidget):
         buttons.add(self._zoom)
         return row
 
-    def _make_loads(self) -> QWidget:
-        """Make the bar of loads per sample, with its sentence below."""
-        loads = QWidget()
-        loads.setToolTip(LOADS_TIP)
-        self._loads_bar = QProgressBar()
-        self._loads_bar.setObjectName("anatomy-loads-bar")
-        self._loads_bar.setTextVisible(False)
-        self._loads_bar.setRange(0, BAR_STEPS)
-        self._loads_words = words_label("anatomy-loads")
-        VBox(loads, (0, 2, 0, 2), 3).add(self._loads_bar, self._loads_words)
-        return loads
-
     def _lay_out(self) -> None:
         self._sentence = words_label("anatomy-sentence")
-        self._loads, self._part_row = self._make_loads(), self._make_parts()
+        self._loads_bar = QProgressBar(textVisible=False)
+        self._loads_bar.setObjectName("anatomy-loads-bar")
+        self._loads_bar.setRange(0, BAR_STEPS)
+        self._loads_words = words_label("anatomy-loads")
+        self._loads = QWidget()
+        self._loads.setToolTip(LOADS_TIP)
+        VBox(self._loads, (0, 2, 0, 2), 3).add(self._loads_bar, self._loads_words)
+        self._part_row = self._make_parts()
         self._grid_note = words_label("anatomy-grid-note", 0.85, is_muted=True)
         self._grid_note.setText(TOO_CLOSE)
         self._grid_note.hide()
-        prose = QWidget()
-        paragraphs = VBox(prose, 0, 6)
-        self._words = []
-        for n in range(3):
-            heading = words_label(f"anatomy-heading-{n}")
-            heading.setProperty("heading", True)
-            self._words.append((heading, words_label(f"anatomy-words-{n}")))
-            paragraphs.add(*self._words[-1])
-        folded = FoldedSection("anatomy-fold", PROSE_TIP, "In words", prose)
+        self._words = words_label("anatomy-words")
+        folded = FoldedSection("anatomy-fold", PROSE_TIP, "In words", self._words)
         self._in_words = QWidget()  # around the section, as only its guard hides that
         VBox(self._in_words, 0).add(folded)
         self._in_words.hide()
@@ -280,7 +268,11 @@ class AnatomyPane(QWidget):
             for name in (RECORDS, COUNTS):
                 self._counts.cancel(name)
             return
-        found = self._launch()
+        try:
+            job = intents.job_for(self._store.state)
+            found = NO_PICTURE if job is None else self._choice.launch_of(job, self._device)
+        except KernelError as error:
+            found = str(error)
         self._subject = found if isinstance(found, Subject) else None
         self._in_words.setVisible(self._subject is not None)
         old, self.look = self.look, None
@@ -290,8 +282,8 @@ class AnatomyPane(QWidget):
         if self._subject is None:
             self._show_look()
             self.look_changed.emit()
-        elif (same := _same_thread(old, self._subject)) is not None:
-            self._go_from(*same)
+        elif old is not None and _has_same_threads(old.subject, self._subject):
+            self._go_to(old.block, old.thread or 0)
         else:
             picture = self._subject.shape.picture
             x, y = self._at or (picture.right // 2, picture.bottom // 2)
@@ -301,14 +293,6 @@ class AnatomyPane(QWidget):
     def _device(self) -> Device | None:
         device = self._worker.device
         return device if isinstance(device, Device) else None
-
-    def _launch(self) -> Subject | str:
-        """The launch to show, or a sentence on why there is none."""
-        try:
-            job = intents.job_for(self._store.state)
-        except KernelError as error:
-            return str(error)
-        return NO_PICTURE if job is None else self._choice.launch_of(job, self._device)
 
     def _count(self) -> None:
         """Show the loads of the launch, and count its idle threads off the GUI thread."""
@@ -325,12 +309,12 @@ class AnatomyPane(QWidget):
             return
         records = subject.records
         if not records.problem and records.idle((0, 0)) is None:
-            count = partial(told_at_end, records.making_idle)
-            self._counts.ask(COUNTS, count, lambda _: self._show_counts(subject))
 
-    def _show_counts(self, subject: Subject) -> None:
-        if self.look is not None and self.look.subject is subject:
-            self._show_words(self.look)
+            def show(_: bool) -> None:
+                if self.look is not None and self.look.subject is subject:
+                    self._show_words(self.look)
+
+            self._counts.ask(COUNTS, partial(told_at_end, records.making_idle), show)
 
     def _record(self, look: Look) -> None:
         """Record the block shown, off the GUI thread."""
@@ -345,8 +329,8 @@ class AnatomyPane(QWidget):
         if look is None or (look.subject, look.block) != (of.subject, of.block):
             return
         self.look = self._worded = None
-        if of.subject.shape.layout is not None and self._from is not None:
-            self._go_from(*self._from)
+        if self._numbers is not None:
+            self._go_to(*self._numbers)
         elif self._at is not None:
             self._go(*self._at)
 
@@ -360,15 +344,15 @@ class AnatomyPane(QWidget):
         is_passing  the pointer may be elsewhere with the next frame: then the painting follows at
                     once, but the words only every PASSING_MS, as laying them out takes a while
         """
-        assert self._subject is not None
-        self._at, self._from = (x, y), None
-        self._take(look_at(self._subject, x, y), is_passing=is_passing)
+        if self._subject is not None:
+            self._at, self._numbers = (x, y), None
+            self._take(look_at(self._subject, x, y), is_passing=is_passing)
 
     def _take(self, look: Look, *, is_passing: bool = False) -> None:
-        old, self.look = self.look, look
-        if old and old.subject is look.subject and _is_same(old, look):
-            self.look = old
+        old = self.look
+        if old and old.subject is look.subject and old.facts == look.facts:
             return
+        self.look = look
         self._record(look)
         if not (is_passing and self._passing.isActive()):
             self._show_look()
@@ -376,12 +360,10 @@ class AnatomyPane(QWidget):
             self._passing.ask()
         self.look_changed.emit()
 
-    def _catch_up(self) -> None:
-        if self.look is not self._worded:
-            self._show_look()
-
     def _show_look(self) -> None:
         old, look = self._worded, self.look
+        if look is old and look is not None:
+            return
         self._worded = look
         if not (old and look and (old.subject, old.block) == (look.subject, look.block)):
             self._show_words(look)
@@ -392,11 +374,7 @@ class AnatomyPane(QWidget):
 
     def _show_words(self, look: Look | None) -> None:
         sentences = look.sentences() if look else []
-        for n, labels in enumerate(self._words):
-            texts = sentences[n] if n < len(sentences) else ("", "")
-            for label, text in zip(labels, texts, strict=True):
-                label.setText(text)
-                label.setVisible(bool(texts[1]))
+        self._words.setText("\n\n".join(f"{title}\n{text}" for title, text in sentences))
 
     def _show_grid_note(self) -> None:
         look = self.look
@@ -410,39 +388,30 @@ class AnatomyPane(QWidget):
 
     def _pick_lane(self, lane: int) -> None:
         if self.look is not None:
-            self._go_to_thread(self.look, self.look.warp * LANES + lane)
+            self._go_to(self.look.block, self.look.warp * LANES + lane)
 
     def _step(self, across: int, down: int, is_shifted: bool) -> None:
         """Go to another lane or warp; shifted, to another block."""
-        look = self.look
-        if look is not None and is_shifted:
-            self._go_to_block(look, across, down)
-        elif look is not None and look.thread is not None:
-            self._go_to_thread(look, look.thread + across + LANES * down)
+        if (look := self.look) is None:
+            return
+        (x, y), thread = look.block, self._numbers[1] if self._numbers else look.thread or 0
+        if is_shifted:
+            self._go_to((x + across, y + down), thread)
+        elif look.thread is not None:
+            self._go_to(look.block, look.thread + across + LANES * down)
 
-    def _go_to_thread(self, look: Look, thread: int) -> None:
-        """Show a thread of the same block, if it has a sample on the picture, or numbers."""
-        if look.subject.shape.layout is not None:
-            self._go_from(look.subject, look.block, thread)
-        elif 0 <= thread < look.subject.shape.threads:
-            sample, picture = look.sample_of(thread), look.subject.shape.picture
-            if sample is not None and sample[0] < picture.right and sample[1] < picture.bottom:
-                self._go(*sample)
-
-    def _go_to_block(self, look: Look, across: int, down: int) -> None:
-        shape, target = look.subject.shape, (look.block[0] + across, look.block[1] + down)
-        if shape.layout is not None:
-            self._go_from(look.subject, target, look.thread or 0)
-        elif 0 <= target[0] < shape.grid[0] and 0 <= target[1] < shape.grid[1] and self._at:
-            own = shape.tile(target).clipped(shape.picture)
-            x = min(self._at[0] + across * shape.covers[0], own.right - 1)
-            self._go(x, min(self._at[1] + down * shape.covers[1], own.bottom - 1))
-
-    def _go_from(self, subject: Subject, block: Block, thread: int) -> None:
-        found = look_from(subject, block, thread)
-        if found is not None:
-            self._at, self._from = found.middle, (subject, block, thread)
-            self._take(found)
+    def _go_to(self, block: Block, thread: int) -> None:
+        """Show a thread by its numbers, if there is one; one beyond the picture becomes another."""
+        subject = self._subject
+        found = None if subject is None else look_from(subject, block, thread)
+        if found is None or subject is None:
+            return
+        if subject.shape.layout is None and found.record is not None:
+            if found.sample_of(thread) is None and self.look is not None:
+                return
+            found = look_at(subject, *found.middle)
+        self._at, self._numbers = found.middle, (block, thread)
+        self._take(found)
 
 
 def told_at_end(make: Callable[[], Iterator[None]]) -> Iterator[bool | None]:
@@ -451,21 +420,13 @@ def told_at_end(make: Callable[[], Iterator[None]]) -> Iterator[bool | None]:
     yield True
 
 
-def _is_same(old: Look, look: Look) -> bool:
-    """True for the same thread, and the same samples of it."""
-    facts = [(each.block, each.thread, each.record) for each in (old, look)]
-    return facts[0] == facts[1] and old.own == look.own
+def _has_same_threads(old: Subject, subject: Subject) -> bool:
+    """True for launches of a transform with the same blocks: threads are known by their numbers.
 
-
-def _same_thread(old: Look | None, subject: Subject) -> tuple[Subject, Block, int] | None:
-    """The same numbers of a transform in another launch, or None.
-
-    The launch must have the same blocks. A place of the picture would lead to another thread.
+    A place of the picture would lead to another thread.
     """
-    if old is None or subject.shape.layout is None:
-        return None
     was, now = (
         (each.rung, each.shape.function, each.shape.grid, each.shape.threads)
-        for each in (old.subject, subject)
+        for each in (old, subject)
     )
-    return (subject, old.block, old.thread or 0) if was == now else None
+    return subject.shape.layout is not None and was == now

@@ -42,13 +42,11 @@ class LaunchChoice(QWidget):
         self._asked_for = ""  # the implementation that the user asked for last
         self._running = ""  # the one that ran last, on the CPU or the GPU
         self._pass = 0
-        self._names = DropDown("anatomy-rung", "Implementation to show")
-        self._names.setToolTip(NAMES_TIP)
+        self._names = DropDown("anatomy-rung", "Implementation to show", NAMES_TIP)
         for each in ladder():
             self._names.addItem(each.title, each.key)
         self._names.activated.connect(lambda _: self._choose(self._names.currentData(), 0))
-        self._passes = DropDown("anatomy-pass", "Launch")
-        self._passes.setToolTip("Which of its launches to show")
+        self._passes = DropDown("anatomy-pass", "Launch", "Which of its launches to show")
         self._passes.activated.connect(lambda number: self._choose(self._chosen, number))
         self._blocks = DropDown("anatomy-block", "Block shape")
         self._blocks.activated.connect(lambda _: store.choose(block_xy=self._blocks.currentData()))
@@ -62,10 +60,10 @@ class LaunchChoice(QWidget):
     def follow(self, key: str) -> bool:
         """Note that implementation `key` runs; return True if it is another rung than before."""
         self._running = key
-        if _rung(key) is None or key == self._last_rung:
-            return False
-        self._last_rung = key
-        return True
+        is_other = _rung(key) is not None and key != self._last_rung
+        if is_other:
+            self._last_rung = key
+        return is_other
 
     def follow_choice(self, key: str) -> None:
         """Note that the state names `key`; where that is another rung, it replaces the one here."""
@@ -101,7 +99,7 @@ class LaunchChoice(QWidget):
     def show_launch(self, subject: Subject | None, block_xy: tuple[int, int]) -> None:
         """Show the choice in the lists; `block_xy` may be any shape."""
         rung = subject.rung if subject is not None else self.rung
-        self._names.setCurrentIndex(self._names.findData(rung.key))
+        self._names.show_data(rung.key)
         self.show_running()
         shapes = list(dict.fromkeys((*PRESETS, block_xy)))
         _fill(self._blocks, {f"{x}×{y}": (x, y) for x, y in shapes})

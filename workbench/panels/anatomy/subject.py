@@ -53,7 +53,9 @@ class Subject:
         shape = self.shapes[min(number, len(self.shapes) - 1)]
         if shape is self.shape:
             return self
-        return replace(self, shape=shape, records=_records(self.rung, self.job, shape))
+        return replace(
+            self, shape=shape, records=BlockRecords(self.rung, self.job, shape, asset("anatomy"))
+        )
 
     def loads_per_sample(self, device: Device | None) -> tuple[float, float] | None:
         """Samples loaded per sample computed, here and by the plain rung.
@@ -79,11 +81,9 @@ def subject_of(rung: Rung, job: Job, device: Device | None) -> Subject | str:
     shapes = shapes_of(rung, job, device)
     if not shapes:
         return anatomy_words.no_shapes(rung)
-    return Subject(rung, job, shapes, shapes[0], _records(rung, job, shapes[0]))
-
-
-def _records(rung: Rung, job: Job, shape: Shape) -> BlockRecords:
-    return BlockRecords(rung, job, shape, asset("anatomy"))
+    return Subject(
+        rung, job, shapes, shapes[0], BlockRecords(rung, job, shapes[0], asset("anatomy"))
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,6 +138,11 @@ class Look:
         return next(here, rects[0] if rects else None)
 
     @property
+    def facts(self) -> tuple[object, ...]:
+        """Everything that is shown of it."""
+        return self.block, self.thread, self.record, self.own
+
+    @property
     def middle(self) -> tuple[int, int]:
         """The sample and row of the picture nearest to the thread's first, or the tile's middle."""
         picture, tile = self.subject.shape.picture, self.tile.clipped(self.subject.shape.picture)
@@ -177,17 +182,17 @@ class Look:
         missing = anatomy_words.of_a_library(self.subject.rung)
         if self.record is None:
             missing = f"{anatomy_words.not_drawn(records.problem)} {missing}".strip()
+        idle, counting = records.idle(self.block), anatomy_words.counting_words()
+        idling = anatomy_words.idle_words(idle) if idle is not None else counting
+        launch = [
+            anatomy_words.grid_words(shape),
+            "" if idle is None and records.problem else idling,
+        ]
         return [
-            ("The launch", f"{anatomy_words.grid_words(shape)} {self._idle_words()}".strip()),
+            ("The launch", " ".join(launch).strip()),
             ("This block", here),
             *([("Not shown", missing)] if missing else []),
         ]
-
-    def _idle_words(self) -> str:
-        records = self.subject.records
-        if (idle := records.idle(self.block)) is not None:
-            return anatomy_words.idle_words(idle)
-        return "" if records.problem else anatomy_words.counting_words()
 
     def steps_of(self, part: Part) -> tuple[Access, ...]:
         """The accesses of the block's threads in one part of the launch."""

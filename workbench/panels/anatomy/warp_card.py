@@ -40,8 +40,7 @@ class WarpCard(QFrame):
         self._marked: tuple[Look, Part, str | None, int] | None = None  # what `_marks` are of
         self._marks: Marks | None = None
         self._thread, self._words = words_label("anatomy-thread"), words_label("anatomy-part-words")
-        self._access = DropDown("anatomy-access", "Access to memory")
-        self._access.setToolTip(ACCESS_TIP)
+        self._access = DropDown("anatomy-access", "Access to memory", ACCESS_TIP)
         self._access.activated.connect(self._choose_access)
         self._time = WholeBox("anatomy-time", "Which time, or which tap", TIME_TIP)
         self._time.valueChanged.connect(lambda _: self._show_lanes())

@@ -16,8 +16,8 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSizePolicy, QStyle, QTableView
+from PySide6.QtGui import QBrush, QColor, QFontMetrics, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSizePolicy, QTableView
 
 from kernels.oracle.explain import Explained
 from workbench.base import theme
@@ -29,10 +29,11 @@ from workbench.widgets.tile import scaled_font
 
 What = Literal["all", "samples", "weights", "products", "derivative"]
 Index = QModelIndex | QPersistentModelIndex
-FULL = 15  # rows and columns that are measured one by one
 LARGE_PX = 420  # tables in a wider panel may have the largest letters
 # Of the program's font size, and whether numbers are narrow: the first that fits is taken.
 SCALES = ((1.2, False), (0.95, False), (0.85, False), (0.85, True), (0.75, True), (0.68, True))
+WIDE, NARROW = "= 0.0001234", "0" * pixel_words.NARROW  # as wide as numbers are, as a rule
+AROUND_PX = 6  # of a number
 ENOUGH_PX = 270  # a table that is higher scrolls by itself, in usual letters
 FAR = 10  # pixels per arrow key with Shift
 
@@ -110,13 +111,14 @@ class Neighbours(QAbstractTableModel):
             write(float(each[row, column]))
             for each in (found.samples, found.weights, found.products)
         )
-        sign = "" if is_narrow else " "
         return {
             "samples": sample,
             "weights": weight,
             "products": product,
             "derivative": f"{sample} × {weight}\n= {product}",
-            "all": f"{sample}\n×{sign}{weight}\n={sign}{product}",
+            "all": "\n".join((sample, weight, product))
+            if is_narrow
+            else f"{sample}\n× {weight}\n= {product}",
         }[self._what]
 
     def _tinted(self, found: Explained) -> NDArray[np.float64]:
@@ -135,10 +137,6 @@ class Neighbours(QAbstractTableModel):
         return QBrush(color) if share > 0 else None
 
 
-# The longest texts of the columns, and those beside the rows.
-Texts = tuple[tuple[str, ...], tuple[str, ...]]
-
-
 class NeighbourTable(QTableView):
     """The view of `Neighbours`; arrow keys emit `stepped(across, down)`, in pixels."""
 
@@ -150,10 +148,6 @@ class NeighbourTable(QTableView):
         self.setAccessibleName(title)
         self.setToolTip("Arrow keys: the next pixel; with Shift ten further")
         self._model = Neighbours()
-        self._widest: dict[bool, Texts] = {}  # by whether numbers are narrow
-        self._fitted: tuple[dict[bool, Texts], int, str] | None = None
-        self._steady: tuple[int, bool, int, str] | None = None  # while constant, `_tried` only
-        self._tried = 0  # grows: the index in SCALES
         self._letters = self.font()
         # At once, the table would get the letters of its panel after its own.
         self._later = QTimer(self, singleShot=True, interval=0)
@@ -169,7 +163,6 @@ class NeighbourTable(QTableView):
         self.horizontalHeader().setAccessibleName("Columns of the picture")
         self.verticalHeader().setAccessibleName("Rows of the picture")
         for header in (self.horizontalHeader(), self.verticalHeader()):
-            header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
             header.setDefaultAlignment(Qt.AlignmentFlag.AlignCenter)
             header.setMinimumSectionSize(8)
             header.setHighlightSections(False)
@@ -178,12 +171,11 @@ class NeighbourTable(QTableView):
 
     def show_pixel(self, found: Explained | None, border: str, what: What) -> None:
         """Show another pixel, its own cell in the middle where the size has changed."""
-        if found is None and self._model.rowCount() == 0:
+        old_size = self._model.rowCount()
+        if found is None and old_size == 0:
             return  # as of most filters, which have no second table
         self._model.colors = theme.colors(self.palette())
-        old_size = self._model.rowCount()
         self._model.show_pixel(found, border, what)
-        self._widest = {each: self._texts(each) for each in (False, True)} if found else {}
         self._fit()
         self.updateGeometry()
         size = self._model.rowCount()
@@ -199,7 +191,7 @@ class NeighbourTable(QTableView):
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and not self._has_its_letters:
+        if event.type() == QEvent.Type.FontChange and self.font() != self._letters:
             self._later.start()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
@@ -220,80 +212,32 @@ class NeighbourTable(QTableView):
         # As high as 5×5 cells, or all of them: a lower one would be hard to read.
         return QSize(120, min(self.sizeHint().height(), theme.in_letters(ENOUGH_PX)))
 
-    def _texts(self, is_narrow: bool) -> Texts:
-        model, size = self._model, self._model.rowCount()
-        headers, beside = (
-            [line for n in range(size) for line in model.headerData(n, way).split("\n")]
-            for way in (Qt.Orientation.Horizontal, Qt.Orientation.Vertical)
-        )
-        usual = "↪ 000" if model.has_lines else "−00 ↪ 0"
-        if size > FULL:
-            number = "−1e−05" if is_narrow else "−1.234e−05"
-            lines = [f"= {number}" if model.has_lines else number]
-        else:
-            cells = (model.text(row, column, is_narrow) for row, column in np.ndindex(size, size))
-            lines = sorted({line for cell in cells for line in cell.split("\n")}, key=len)[-12:]
-        return (*lines, *headers), (*beside, usual)
-
     def _fit(self) -> None:
-        """Choose the largest font in which all columns fit, and make all cells of one size.
+        """Choose the largest font in which all columns fit; else the table scrolls.
 
-        Letters only become smaller while the pointer moves: else they would change all the time.
+        It goes by the widest numbers there may be: letters do not change as the pointer moves.
         """
-        factor, room = factor_of(self), self._room()
-        fitted = self._widest, room, scaled_font(factor).key()
-        if not self._widest or (fitted == self._fitted and self._has_its_letters):
+        if not (count := self._model.rowCount()):
             return
-        self._fitted = fitted
-        steady = self._model.rowCount(), self._model.has_lines, *fitted[1:]
-        if steady != self._steady:
-            self._steady, self._tried = steady, 0 if room > theme.in_letters(LARGE_PX) else 1
-        while self._tried < len(SCALES) - 1 and not self._fits(*SCALES[self._tried]):
-            self._tried += 1
-        scale, is_narrow = SCALES[self._tried]
-        if factor != 1:  # the largest of enlarged letters that fit and are large; else it scrolls
-            enlarged = [(each * factor, narrow) for each, narrow in SCALES]
-            large = (each for each in enlarged if each[0] >= SCALES[0][0] and self._fits(*each))
-            scale, is_narrow = next(large, (scale * factor, is_narrow))
-        self._resize_cells(scale, is_narrow, fills=factor == 1)
-
-    def _resize_cells(self, scale: float, is_narrow: bool, fills: bool) -> None:
-        """Give all cells one size; the last column ends at the frame where they fill the room."""
+        rows = [self._model.headerData(n, Qt.Orientation.Vertical) for n in range(count)]
+        beside = [line for each in (*rows, "↪ 000") for line in each.split("\n")]
+        room = self.contentsRect().width() - 2
+        for scale, is_narrow in SCALES[room <= theme.in_letters(LARGE_PX) :]:
+            self._letters = scaled_font(scale * factor_of(self))
+            metrics = QFontMetrics(self._letters, self)
+            width = metrics.horizontalAdvance(NARROW if is_narrow else WIDE) + AROUND_PX
+            side = max(map(metrics.horizontalAdvance, beside)) + 8
+            if fits := count * width + side <= room:
+                break
         self._model.is_narrow = is_narrow
-        count, room, font = self._model.rowCount(), self._room(), scaled_font(scale)
-        width, side = self._needed(scale, is_narrow)
-        width = max(width, min((room - side) // count, 2 * width))
-        self._set_fonts(font)
-        across = self.horizontalHeader()
-        across.setDefaultSectionSize(width)
-        spare = room - side - count * width
-        for column in range(count):
-            across.resizeSection(column, width + (fills and column < spare < count))
-        lines = len(self._model.text(0, 0, is_narrow).split("\n"))
-        height = lines * QFontMetrics(font, self).height() + 6
-        self.verticalHeader().setDefaultSectionSize(height)
-        self.verticalHeader().setFixedWidth(side)
-
-    def _fits(self, scale: float, is_narrow: bool) -> bool:
-        width, side = self._needed(scale, is_narrow)
-        return self._model.rowCount() * width + side <= self._room()
-
-    def _needed(self, scale: float, is_narrow: bool) -> tuple[int, int]:
-        """Widths of a column and of the rows' headings with these letters, in pixels."""
-        metrics = QFontMetrics(scaled_font(scale), self)
-        inside, beside = (max(map(metrics.horizontalAdvance, e)) for e in self._widest[is_narrow])
-        margin = 2 * self.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin)
-        return inside + margin, beside + 8
-
-    @property
-    def _has_its_letters(self) -> bool:
-        return self.font().pointSizeF() == self._letters.pointSizeF()
-
-    def _set_fonts(self, font: QFont) -> None:
-        self._letters = font
         for part in (self, self.horizontalHeader(), self.verticalHeader()):
             part.ensurePolished()
-            part.setFont(font)  # of a header, too: an inherited one gives way to the theme's
-
-    def _room(self) -> int:  # inside the frame, px
-        return self.contentsRect().width() - 2
+            part.setFont(
+                self._letters
+            )  # of a header, too: an inherited one gives way to the theme's
+        mode = QHeaderView.ResizeMode.Stretch if fits else QHeaderView.ResizeMode.Fixed
+        self.horizontalHeader().setSectionResizeMode(mode)
+        self.horizontalHeader().setDefaultSectionSize(width)
+        lines = len(self._model.text(0, 0, is_narrow).split("\n"))
+        self.verticalHeader().setDefaultSectionSize(lines * metrics.height() + AROUND_PX)
+        self.verticalHeader().setFixedWidth(side)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -78,14 +77,13 @@ def _paint_stand_ins(painter: QPainter, scale: float, found: Explained) -> None:
     A zero is written where nothing stands in.
     """
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    x, y = found.x + 0.5, found.y + 0.5
     beyond = found.beyond_columns
     for at, source in nearest(found.columns[beyond], found.from_columns[beyond], found.x):
-        line = QLineF(at + 0.5, found.y + 0.5, source + 0.5, found.y + 0.5)
-        _arrow_or_zero(painter, scale, line, source)
+        _arrow_or_zero(painter, scale, QLineF(at + 0.5, y, source + 0.5, y), source)
     beyond = found.beyond_rows
     for at, source in nearest(found.rows[beyond], found.from_rows[beyond], found.y):
-        line = QLineF(found.x + 0.5, at + 0.5, found.x + 0.5, source + 0.5)
-        _arrow_or_zero(painter, scale, line, source)
+        _arrow_or_zero(painter, scale, QLineF(x, at + 0.5, x, source + 0.5), source)
 
 
 def nearest(places: NDArray[Any], sources: NDArray[Any], centre: int) -> Iterator[tuple[int, int]]:
@@ -101,34 +99,22 @@ def _arrow_or_zero(painter: QPainter, scale: float, line: QLineF, source: int) -
                 painter.setPen(QColor("#ffffff"))
                 painter.drawText(QRectF(-9, -9, 18, 18), Qt.AlignmentFlag.AlignCenter, "0")
         return
+    # A point beside the line's centre: arrows along one line would cover each other.
+    length = max(line.length(), 1e-6)
+    beside = QPointF(-line.dy(), line.dx()) / length * min(0.35 * length, 1.5)
+    middle, tip = line.center() + beside, line.p2()
     painter.setBrush(Qt.BrushStyle.NoBrush)
     bow = QPainterPath(line.p1())
-    bow.quadTo(_middle(line), line.p2())
+    bow.quadTo(middle, tip)
     for color, width in ((QColor("#000000"), 3.0), (QColor("#ffffff"), 1.5)):
         painter.setPen(hairline(color, width))
         painter.drawPath(bow)
-    _paint_head(painter, scale, line)
-
-
-def _middle(line: QLineF) -> QPointF:
-    """A point beside the line's centre: arrows along one line would cover each other."""
-    length = max(line.length(), 1e-6)
-    aside = QPointF(-line.dy(), line.dx()) / length * min(0.35 * length, 1.5)
-    return line.center() + aside
-
-
-def _paint_head(painter: QPainter, scale: float, line: QLineF) -> None:
-    tip = line.p2()
-    along = tip - _middle(line)
-    length = math.hypot(along.x(), along.y()) or 1.0
-    along, size = along / length, 7 / scale
-    aside = QPointF(-along.y(), along.x())
-    head = QPolygonF(
-        [tip, tip - along * size + aside * size / 2, tip - along * size - aside * size / 2]
-    )
+    along = QLineF(middle, tip).unitVector()
+    step = QPointF(along.dx(), along.dy()) * 7 / scale
+    aside = QPointF(-step.y(), step.x()) / 2
     painter.setPen(hairline(QColor("#000000"), 1))
     painter.setBrush(QColor("#ffffff"))
-    painter.drawPolygon(head)
+    painter.drawPolygon(QPolygonF([tip, tip - step + aside, tip - step - aside]))
 
 
 def _paint_pointer(painter: QPainter, scale: float, found: Explained) -> None:

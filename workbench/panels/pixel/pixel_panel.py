@@ -175,11 +175,12 @@ class PixelPane(QWidget):
     # -- building
 
     def _build(self) -> None:
-        self._boxes = tuple(_box(axis) for axis in ("x", "y"))
+        tip = "The pixel that is explained: type its place, or point at it in the picture"
+        self._boxes = tuple(WholeBox(f"pixel-{axis}", f"Pixel, {axis}", tip) for axis in "xy")
         for box in self._boxes:
+            box.setMinimumWidth(60)
             box.valueChanged.connect(lambda _: self._move_to(*(box.value() for box in self._boxes)))
-        self._channels = DropDown("pixel-channel", "Channel")
-        self._channels.setToolTip("Channels are filtered one by one")
+        self._channels = DropDown("pixel-channel", "Channel", "Channels are filtered one by one")
         self._channels.activated.connect(self._choose_channel)
         self._hint = words_label("pixel-hint", is_muted=True)
         tip = "Keep this pixel while the pointer moves on; Esc lets go"
@@ -190,19 +191,15 @@ class PixelPane(QWidget):
         self._numbers = NumbersCard()
         self._headings = tuple(words_label(f"pixel-heading-{axis}", 0.9) for axis in "xy")
         self._table = NeighbourTable("pixel-table", "Neighbours, weights and products")
-        self._second = NeighbourTable("pixel-table-y", "Pixels, weights and products of gy")
-        self._tables = (self._table, self._second)
+        second = NeighbourTable("pixel-table-y", "Pixels, weights and products of gy")
+        self._tables = (self._table, second)
         for table in self._tables:
             table.stepped.connect(self._step)
-        self._shown = DropDown("pixel-show", "Table shows")
-        self._shown.setToolTip("What the table's cells show")
+        self._shown = DropDown("pixel-show", "Table shows", "Contents of the table's cells")
         self._shown.activated.connect(self._choose_what)
         tip = "Centre the pixel, large enough to read its neighbours"
         self._zoom = push_button("pixel-zoom", "Zoom", tip, "Zoom to the pixel")
         self._zoom.clicked.connect(self._ask_zoom)
-        self._lay_out()
-
-    def _lay_out(self) -> None:
         place = HBox()
         for axis, box in zip("xy", self._boxes, strict=True):
             place.add(Label(axis), (box, 1))
@@ -261,8 +258,7 @@ class PixelPane(QWidget):
             self.pixel = x, y = min(max(x, 0), job.width - 1), min(max(y, 0), job.height - 1)
             self._channel = min(self._channel, job.channels - 1)
             self.found = explain_pixel(job, y, x, self._channel)
-            describe = pixel_words.slopes_sentence if self._is_gradient else pixel_words.sentence
-            sentence = describe(self.found, job.border)
+            sentence = pixel_words.sentence(self.found, job.border)
         self._sentence.setText(sentence)
         for part in (self._numbers, self._shown, self._zoom):
             part.setVisible(self.found is not None)
@@ -325,22 +321,18 @@ class PixelPane(QWidget):
             shown["together"] = "Sum + offset", exact(found.value)
         way = "Clipped" if pixel_words.is_cut_off(found) else "Rounded"
         shown["rounded"] = f"{way} to {self._job.pixel_type}", pixel_words.stored(found.rounded)
-        name, value, difference, tolerance = (
-            "Implementation",
-            "no result yet",
-            pixel_words.NOTHING,
-            LATER,
-        )
-        if (result := self._own_result) is not None:
-            name = intents.title_with_pick(result.job.implementation, result.picked)
-            sample = result.picture[found.y, found.x, found.channel]
-            value, difference = pixel_words.stored(sample), pixel_words.difference(found, sample)
-            if found.is_alpha:
-                tolerance = "0: it is copied"
-            elif result.check is not None:
-                rounding = "" if sample.dtype.kind == "f" else " before rounding"
-                tolerance = f"{result.check.bound:.3g}{rounding}"
-        shown |= {"value": (name, value), "difference": ("Difference", difference)}
+        if (result := self._own_result) is None:
+            return shown | {"value": ("Implementation", "no result yet")}
+        name = intents.title_with_pick(result.job.implementation, result.picked)
+        sample = result.picture[found.y, found.x, found.channel]
+        shown["value"] = name, pixel_words.stored(sample)
+        shown["difference"] = "Difference", pixel_words.difference(found, sample)
+        tolerance = LATER
+        if found.is_alpha:
+            tolerance = "0: it is copied"
+        elif result.check is not None:
+            rounding = "" if sample.dtype.kind == "f" else " before rounding"
+            tolerance = f"{result.check.bound:.3g}{rounding}"
         return shown | {"tolerance": ("Tolerance", tolerance)}
 
     def _furthest_off(self) -> int | None:
@@ -348,39 +340,32 @@ class PixelPane(QWidget):
         job, found, result = self._job, self.found, self._own_result
         if job is None or found is None or result is None:
             return None
-        explained = [
-            found if each == found.channel else explain_pixel(job, found.y, found.x, each)
-            for each in range(job.channels)
-        ]
-        exact = np.array([each.rounded for each in explained], float)
+        channels = (explain_pixel(job, found.y, found.x, each) for each in range(job.channels))
+        exact = np.array([each.rounded for each in channels], float)
         got = result.picture[found.y, found.x].astype(float)
         with np.errstate(invalid="ignore"):  # infinities
-            off = np.abs(got - exact)
+            off = np.nan_to_num(np.abs(got - exact), nan=np.inf)
         off[(got == exact) | (np.isnan(got) & np.isnan(exact))] = 0.0
-        off = np.nan_to_num(off, nan=np.inf)
         is_float = result.picture.dtype.kind == "f"
         bound = result.check.bound if is_float and result.check is not None else 0.0
         return int(off.argmax()) if off.max() > bound else None
 
     def _show_table(self) -> None:
-        found, job = self.found, self._job
         self._show_kinds()
         what: What = self._shown.currentData()
-        is_shown = found is not None and not found.is_alpha
-        has_both = is_shown and what == "derivative"
-        for part in (*self._headings, self._second):
-            part.setVisible(has_both)
-        self._table.setVisible(is_shown)
-        if found is None or job is None or not has_both:
-            self._second.show_pixel(None, "", "derivative")
-            shown = found if is_shown else None
-            self._table.show_pixel(shown, job.border if job else "", what)
-            return
+        job, shown = self._job, self.found
+        if shown is not None and shown.is_alpha:
+            shown = None
+        has_both = job is not None and shown is not None and what == "derivative"
+        both: tuple[Explained | None, ...] = (shown, None)
+        if job is not None and shown is not None and has_both:
+            both = tuple(derivative(job, shown, axis) for axis in ("x", "y"))
         ways = ("gx = right − left", "gy = below − above")
-        both = derivative(job, found, "x"), derivative(job, found, "y")
         for way, each, heading, table in zip(ways, both, self._headings, self._tables, strict=True):
-            heading.setText(f"{way} = {pixel_words.short(each.total)}")
-            table.show_pixel(each, job.border, what)
+            heading.setText(f"{way} = {pixel_words.short(each.total)}" if each else "")
+            heading.setVisible(has_both)
+            table.setVisible(each is not None)
+            table.show_pixel(each, job.border if job else "", what)
 
     def _show_kinds(self) -> None:
         kinds = [each for each in TITLES if self._is_gradient or each != "derivative"]
@@ -393,10 +378,3 @@ class PixelPane(QWidget):
         chosen = self._what[self._is_gradient]
         self._shown.setCurrentIndex(kinds.index(chosen if chosen in kinds else kinds[0]))
         self._shown.setEnabled(self.found is not None and len(kinds) > 1)
-
-
-def _box(axis: str) -> WholeBox:
-    tip = "The pixel that is explained: type its place, or point at it in the picture"
-    box = WholeBox(f"pixel-{axis}", f"Pixel, {axis}", tip)
-    box.setMinimumWidth(60)
-    return box

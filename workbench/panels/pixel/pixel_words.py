@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy
+from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy
 
 from kernels.core.borders import OUTSIDE
 from kernels.oracle.explain import Explained
@@ -22,7 +22,6 @@ RULES = {
     "mirror": "mirror: folded back around the edge pixel",
     "wrap": "wrap: the opposite edge follows",
 }
-NOTHING = "–"
 NARROW = 6  # characters that a number has in a narrow cell, where that is possible
 VS = "\N{NO-BREAK SPACE}vs\N{NO-BREAK SPACE}"  # what is compared stays on its line
 STANDS_IN, ZERO = "↪", "∅"
@@ -39,7 +38,7 @@ def short(value: float) -> str:
 
 
 def narrow(value: float) -> str:
-    """Write a number for a narrow cell, with at most three digits."""
+    """Write a number for a narrow cell, with as many digits as there is room for."""
     texts = [short(value), *(minus(f"{value + 0.0:.{digits}g}") for digits in (3, 2, 1))]
     return next((text for text in texts if len(text) <= NARROW), texts[-1])
 
@@ -52,36 +51,20 @@ def stored(value: Any) -> str:
 
 
 def sentence(found: Explained, border: str) -> str:
-    """Describe the sum, and the border's part in it."""
+    """Describe the sum, and the border's part in it; of a gradient both derivatives."""
     if found.is_alpha:
         return "Alpha is copied, not filtered."
     ksize = len(found.rows)
     begin = f"{ksize} × {ksize} = {ksize**2:,} samples, each times its weight, summed."
-    if ksize == 1:
-        begin = "The sample itself times the only weight."
-    return f"{begin} {border_sentence(found, border)}"
-
-
-def border_sentence(found: Explained, border: str) -> str:
-    """Count the neighbours beyond the picture, and name their replacement."""
+    if found.slopes is not None:
+        around = "the" if is_identity(found) else "the weighted"
+        begin = (
+            f"gx and gy are Sobel's derivatives of {around} 3 × 3 pixels around it; the result is "
+            "their magnitude √(gx² + gy²)."
+        )
     if not found.beyond:
-        return "All lie inside the picture."
-    verb = "lies" if found.beyond == 1 else "lie"
-    return f"{found.beyond:,} {verb} beyond the picture. Border {RULES[border]}."
-
-
-def slopes_sentence(found: Explained, border: str) -> str:
-    """Describe a gradient: both derivatives of the nine weighted pixels, and its magnitude."""
-    around = derived_from(found)
-    return (
-        f"gx and gy are Sobel's derivatives of {around} 3 × 3 pixels around it; the result is "
-        f"their magnitude √(gx² + gy²). {border_sentence(found, border)}"
-    )
-
-
-def derived_from(found: Explained) -> str:
-    """Name the pixels of a gradient's derivatives: "the", or "the weighted"."""
-    return "the" if is_identity(found) else "the weighted"
+        return f"{begin} All lie inside the picture."
+    return f"{begin} {found.beyond:,} beyond the picture. Border {RULES[border]}."
 
 
 def is_identity(found: Explained) -> bool:
@@ -121,7 +104,7 @@ def difference(found: Explained, value: Any) -> str:
         return "0: exact"
     if not (math.isfinite(float(value)) and math.isfinite(found.value)):
         return f"undefined: {exact(float(value))}, where {exact(found.value)} is exact"
-    off = signed(float(value) - found.value)
+    off = minus(f"{float(value) - found.value:+.3g}")
     if isinstance(value, np.floating):
         return f"{off}{VS}exact"
     whole = int(value) - int(found.rounded)
@@ -134,11 +117,6 @@ def is_cut_off(found: Explained) -> bool:
     if isinstance(found.rounded, np.floating) or not math.isfinite(found.value):
         return False
     return abs(float(found.rounded) - found.value) > 0.5
-
-
-def signed(value: float) -> str:
-    """Write a number with its sign and three digits: "+1.2e−05"."""
-    return minus(f"{value:+.3g}")
 
 
 def minus(number: str) -> str:
@@ -163,32 +141,25 @@ class NumbersCard(QFrame):
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
-        self._labels = {name: _labels(name) for name in ROWS}
-        for row, parts in enumerate(self._labels.values()):
-            for column, part in enumerate(parts):
+        self._labels: dict[str, tuple[Label, Label]] = {}
+        for row, name in enumerate(ROWS):
+            title, value = self._labels[name] = (
+                Label(is_muted=True),
+                Label(name=f"pixel-{name}", font=theme.numbers_font(), wraps=True),
+            )
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            value.setMinimumWidth(value.fontMetrics().horizontalAdvance("−12345.678901"))
+            for column, part in enumerate((title, value)):
                 grid.addWidget(part, row, column, Qt.AlignmentFlag.AlignTop)
                 part.hide()
 
     def show_numbers(self, shown: Mapping[str, tuple[str, str]]) -> None:
         """Show heading and value by name, one of ROWS, and hide all other rows."""
-        for name, (title, value) in self._labels.items():
-            heading, text = shown.get(name, ("", ""))
-            if (title.text(), value.text()) == (heading, text):
-                continue
-            title.setText(heading)
-            value.setText(text)
-            value.setAccessibleName(f"{heading}: {text}")
-            title.setVisible(bool(heading))
-            value.setVisible(bool(heading))
-
-
-def _labels(name: str) -> tuple[QLabel, QLabel]:
-    title, value = Label(), Label()
-    title.setProperty("muted", True)
-    value.setObjectName(f"pixel-{name}")
-    value.setFont(theme.numbers_font())
-    value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-    value.setWordWrap(True)
-    value.setMinimumWidth(value.fontMetrics().horizontalAdvance("−12345.678901"))
-    return title, value
+        for name, labels in self._labels.items():
+            texts = shown.get(name, ("", ""))
+            if (labels[0].text(), labels[1].text()) != texts:
+                for label, text in zip(labels, texts, strict=True):
+                    label.setText(text)
+                    label.setVisible(name in shown)
+                labels[1].setAccessibleName(": ".join(texts))

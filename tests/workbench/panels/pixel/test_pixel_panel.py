@@ -261,14 +261,6 @@ def test_a_gradient_shows_both_derivatives_and_their_magnitude(qtbot, opened):
         assert not child(opened, hidden).isVisible()
 
 
-def test_signed_results_are_explained_as_the_floats_they_are_filtered_in(qtbot, opened):
-    changes = {"filter": "sobel_x", "ksize": 3, "negative_display": "offset"}
-    opened.store.choose(**changes)
-    until(qtbot, lambda: opened.live.result.job.pixel_type == "float32")
-    until(qtbot, lambda: text(opened, "rounded") == text(opened, "value"))
-    until(qtbot, lambda: opened.pixel.get().found.rounded.dtype == np.float32)
-
-
 def test_every_border_paints_at_every_zoom(opened):
     for border, scale in (("zero", 1.0), ("clamp", 8.0), ("mirror", 20.0), ("wrap", 20.0)):
         opened.store.choose(border=border)
