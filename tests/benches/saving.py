@@ -154,7 +154,7 @@ def _waited(
     start = perf_counter()
     save(page, path, text)
     wait_until(
-        window, lambda: page.entrance.toPlainText() == text and page.trying.found[1] is not None
+        window, lambda: page.entrance.toPlainText() == text and page.trying.verdict[1] is not None
     )
     end = perf_counter()
     tried = page.trying.tried

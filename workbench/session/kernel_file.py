@@ -211,6 +211,15 @@ class KernelFile(QObject):
             self._watch.renew()
         self._note()  # more may have been typed
 
+    def make_folder(self, folder: Path, then: Callable[[], None]) -> None:
+        """Make a folder on the thread, if that is possible, and call `then`."""
+
+        def make() -> None:
+            with suppress(OSError):
+                folder.mkdir(parents=True, exist_ok=True)
+
+        self._do(make, lambda _: then(), lambda _: then())
+
     def write_copy(
         self,
         path: Path,

@@ -178,7 +178,7 @@ def test_one_that_is_named_is_chosen_and_shown(start, tmp_path):
     def look(window):
         result, page = window.live.result, window.kernel.get()
         shown.extend(
-            (result.implementation, result.check.ok, page.path, page.trying.found[1] is not None)
+            (result.implementation, result.check.ok, page.path, page.trying.verdict[1] is not None)
         )
 
     words = (str(picture), "--implementation", str(path), "--size", "3")

@@ -190,7 +190,7 @@ def test_what_is_named_runs_from_where_it_is_and_again_at_a_save(qtbot, window, 
     page = window.kernel.get()
     until(qtbot, lambda: page.is_tried)
     assert page.path == elsewhere
-    assert page.trying.found[1] is not None  # it was not held back
+    assert page.trying.verdict[1] is not None  # it was not held back
     assert not child(window, "kernel-foreign").isVisible()
     assert "blur.cu" not in window.undo_history.undo_words
     result = settled(qtbot, window, lambda: save(window, elsewhere.parent, COPY))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QMimeData, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QRect, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QHelpEvent,
@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QKeySequence,
     QPainter,
     QPaintEvent,
-    QPolygonF,
     QResizeEvent,
     QTextCharFormat,
     QTextCursor,
@@ -34,6 +33,7 @@ LINE_ALPHA, FOUND_ALPHA = 22, 70
 BESIDE_PX = 6  # at either side of the numbers
 FEWEST_DIGITS = 2
 COUNT_DIGITS = 7  # "1,024 B"
+LEAST_LETTERS = 2  # of a word, before completions come by themselves
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 NONE = Qt.KeyboardModifier.NoModifier
 RETURNS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -69,11 +69,14 @@ class CodeEditor(QPlainTextEdit):
     has_counts      counts are shown beside the lines
     actions_by_key  called for these keys, in portable text, in place of the window's actions
 
+    completions     the list of completions, which takes its keys while it is open
+
     Signals:
-        completion_wanted(): the user asks for completions of the word before the cursor.
+        completion_wanted(least): the user types a word, which may be completed from this many
+            letters on; 0: or asks for completions.
     """
 
-    completion_wanted = Signal()
+    completion_wanted = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
@@ -83,6 +86,7 @@ class CodeEditor(QPlainTextEdit):
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.document().setDocumentMargin(MARGIN_PX)
         self.actions_by_key: Mapping[str, Callable[[], object]] = {}
+        self.completions: QWidget | None = None
         self.has_counts = False
         self._is_leaving = False  # Esc was pressed: the next Tab leaves
         self._marks: list[tuple[QTextCursor, Mark]] = []
@@ -104,8 +108,9 @@ class CodeEditor(QPlainTextEdit):
     def replace_text(self, text: str) -> None:
         """Show `text` instead; Ctrl+Z brings back the text before."""
         if text != self.toPlainText():
-            line = self.textCursor().blockNumber()
-            typing_aids.replace(self.document(), text)
+            line, cursor = self.textCursor().blockNumber(), QTextCursor(self.document())
+            cursor.select(QTextCursor.SelectionType.Document)
+            cursor.insertText(text)
             self.go_to_line(line + 1)
 
     def begin_with(self, text: str) -> None:
@@ -117,24 +122,22 @@ class CodeEditor(QPlainTextEdit):
     def go_to_line(self, number: int, column: int = 0) -> None:
         """Put the cursor into the line, counted from 1; beyond the text, into the last."""
         block = self.document().findBlockByNumber(min(max(number, 1), self.blockCount()) - 1)
-        cursor = QTextCursor(block)
-        cursor.setPosition(block.position() + min(max(column - 1, 0), block.length() - 1))
-        self.setTextCursor(cursor)
+        at = block.position() + min(max(column - 1, 0), block.length() - 1)
+        self.setTextCursor(_span(self, at, at))
         self.centerCursor()
 
     def go_to_mark(self, line: int) -> None:
         """Put the cursor where the mark of a line, counted from 1, begins, or at its start."""
-        marks = (each for each, _ in self._marks if each.blockNumber() == line - 1)
-        first = next(marks, None)
-        self.go_to_line(line, first.selectionStart() - first.block().position() + 1 if first else 0)
+        marks = (each.selectionStart() for each, _ in self._marks if each.blockNumber() == line - 1)
+        block = self.document().findBlockByNumber(line - 1)
+        self.go_to_line(line, next(marks, block.position()) - block.position() + 1)
 
     # -- marks
 
     def show_marks(self, marks: Sequence[Mark]) -> None:
         """Mark these places instead of those before."""
-        self._marks = [(self._span(each), each) for each in marks if each.line > 0]
+        self._marks = [(self._place_of(each), each) for each in marks if each.line > 0]
         self._show_extras()
-        self._gutter.update()
 
     def marked_lines(self) -> dict[int, str]:
         """The kind of mark of each line that has one, counted from 0."""
@@ -149,9 +152,9 @@ class CodeEditor(QPlainTextEdit):
 
     def show_counts(self, counts: Mapping[int, LineWords]) -> None:
         """Set the counts of lines, from 1, which move with the text."""
-        document = self.document()
+        block_at = self.document().findBlockByNumber
         self._counts = [
-            (QTextCursor(document.findBlockByNumber(line - 1)), words)
+            (QTextCursor(block_at(line - 1)), words)
             for line, words in counts.items()
             if 0 < line <= self.blockCount()
         ]
@@ -213,6 +216,10 @@ class CodeEditor(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         pressed = QKeySequence(event.keyCombination()).toString()
+        is_listing = self.completions is not None and self.completions.isVisible()
+        if is_listing and event.key() in (Qt.Key.Key_Escape, *RETURNS, *TABS):
+            event.ignore()  # the list's
+            return
         if pressed in self.actions_by_key:
             self.actions_by_key[pressed]()
         elif event.key() in TABS:
@@ -222,6 +229,8 @@ class CodeEditor(QPlainTextEdit):
             super().keyPressEvent(event)
         elif not self._aid(event):
             super().keyPressEvent(event)
+            if is_listing or (event.text() and event.text().isprintable()):
+                self.completion_wanted.emit(LEAST_LETTERS)
         if event.key() not in (Qt.Key.Key_Escape, *TABS, Qt.Key.Key_Shift):
             self._is_leaving = False
 
@@ -242,14 +251,6 @@ class CodeEditor(QPlainTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self._place_gutter()
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        super().paintEvent(event)
-        self._gutter.update()  # a line's number stands out where the cursor is
-
-    def sizeHint(self) -> QSize:  # noqa: N802
-        metrics = self.fontMetrics()
-        return QSize(40 * metrics.horizontalAdvance("0"), 16 * metrics.height())
 
     # -- keys
 
@@ -282,24 +283,23 @@ class CodeEditor(QPlainTextEdit):
             typing_aids.toggle_comment(cursor)
             return True
         if key == Qt.Key.Key_Space and modifiers == CTRL:
-            self.completion_wanted.emit()
+            self.completion_wanted.emit(0)
             return True
         return False
 
     # -- highlights
 
-    def _span(self, mark: Mark) -> QTextCursor:
+    def _place_of(self, mark: Mark) -> QTextCursor:
         """The word of a mark; without a column, all of its line."""
         block = self.document().findBlockByNumber(min(mark.line, self.blockCount()) - 1)
-        cursor, text, at = QTextCursor(block), block.text(), mark.column - 1
-        if 0 <= at < len(text) and text[at].strip():
-            cursor.setPosition(block.position() + at)
-            cursor.movePosition(Move.EndOfWord, KEEP)
-            if not cursor.hasSelection():
-                cursor.movePosition(Move.NextCharacter, KEEP)
-        else:
-            cursor.setPosition(block.position() + len(text) - len(text.lstrip()))
-            cursor.movePosition(Move.EndOfBlock, KEEP)
+        text, at = block.text(), mark.column - 1
+        if not (0 <= at < len(text) and text[at].strip()):
+            indent = len(text) - len(text.lstrip())
+            return _span(self, block.position() + indent, block.position() + len(text))
+        cursor = _span(self, block.position() + at, block.position() + at)
+        cursor.movePosition(Move.EndOfWord, KEEP)
+        if not cursor.hasSelection():
+            cursor.movePosition(Move.NextCharacter, KEEP)
         return cursor
 
     def _show_extras(self) -> None:
@@ -309,22 +309,17 @@ class CodeEditor(QPlainTextEdit):
         if self._step is not None:
             extras.append(extra(self._step, whole_line(colors.accent, FOUND_ALPHA)))
         extras += [extra(cursor, _filled(colors.warn, FOUND_ALPHA)) for cursor in self._found]
-        extras += self._bracket_extras(colors)
-        extras += [extra(cursor, _squiggle(mark, colors)) for cursor, mark in self._marks]
+        if (pair := typing_aids.bracket_pair(self.toPlainText(), here.position())) is not None:
+            how = _filled(colors.accent if pair[1] >= 0 else colors.bad, FOUND_ALPHA)
+            how.setFontUnderline(pair[1] < 0)
+            extras += [extra(_span(self, at, at + 1), how) for at in pair if at >= 0]
+        for cursor, mark in self._marks:
+            wave = QTextCharFormat()
+            wave.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+            wave.setUnderlineColor(_mark_color(mark.kind, colors))
+            extras.append(extra(cursor, wave))
         self.setExtraSelections(extras)
-
-    def _bracket_extras(self, colors: theme.Colors) -> list[Extra]:
-        pair = typing_aids.bracket_pair(self.toPlainText(), self.textCursor().position())
-        if pair is None:
-            return []
-        how = _filled(colors.accent if pair[1] >= 0 else colors.bad, FOUND_ALPHA)
-        how.setFontUnderline(pair[1] < 0)
-        cursors = []
-        for place in filter(lambda at: at >= 0, pair):
-            cursors.append(QTextCursor(self.document()))
-            cursors[-1].setPosition(place)
-            cursors[-1].setPosition(place + 1, KEEP)
-        return [extra(cursor, how) for cursor in cursors]
+        self._gutter.update()
 
     def _show_tip(self, event: QHelpEvent) -> bool:
         at = self.viewport().mapFrom(self, event.pos())
@@ -340,10 +335,9 @@ class CodeEditor(QPlainTextEdit):
         self._place_gutter()
 
     def _place_gutter(self) -> None:
-        inside = self.contentsRect()
-        self._gutter.setGeometry(
-            inside.left(), inside.top(), self._gutter.needed_px(), inside.height()
-        )
+        place = self.contentsRect()
+        place.setWidth(self._gutter.needed_px())
+        self._gutter.setGeometry(place)
 
     def _scroll_gutter(self, changed: QRect, down: int) -> None:
         if down:
@@ -374,11 +368,15 @@ def whole_line(color: str, alpha: int) -> QTextCharFormat:
     return made
 
 
-def _squiggle(mark: Mark, colors: theme.Colors) -> QTextCharFormat:
-    made = QTextCharFormat()
-    made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
-    made.setUnderlineColor(QColor(colors.bad if mark.kind == "error" else colors.warn))
-    return made
+def _span(editor: QPlainTextEdit, begin: int, end: int) -> QTextCursor:
+    cursor = QTextCursor(editor.document())
+    cursor.setPosition(begin)
+    cursor.setPosition(end, KEEP)
+    return cursor
+
+
+def _mark_color(kind: str, colors: theme.Colors) -> QColor:
+    return QColor(colors.bad if kind == "error" else colors.warn)
 
 
 class LineGutter(QWidget):
@@ -406,7 +404,6 @@ class LineGutter(QWidget):
         colors = theme.colors(self.palette())
         painter.fillRect(event.rect(), QColor(colors.surface))
         painter.setFont(self._editor.font())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         here, counts = self._editor.textCursor().blockNumber(), self._editor.counted_lines()
         wrong = self._editor.marked_lines()
         for number, box in self._editor.lines_in_view():
@@ -417,20 +414,6 @@ class LineGutter(QWidget):
                 painter.setPen(QColor(colors.accent))
                 place.setWidth(self.width() - self._numbers_px() - BESIDE_PX)
                 painter.drawText(place, Qt.AlignmentFlag.AlignRight, counts[number])
-            if kind := wrong.get(number):
-                side = self._editor.fontMetrics().height()  # the last line's box is higher
-                _draw_mark(painter, QRectF(0, box.top(), side, side), kind, colors)
-
-
-def _draw_mark(painter: QPainter, box: QRectF, kind: str, colors: theme.Colors) -> None:
-    """Draw a disc for an error and a triangle for a found bug: shapes differ, not just colours."""
-    painter.save()
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(colors.bad if kind == "error" else colors.warn))
-    inner = box.adjusted(3, 3, -3, -3)
-    if kind == "error":
-        painter.drawEllipse(inner)
-    else:
-        top = QPointF(inner.center().x(), inner.top())
-        painter.drawPolygon(QPolygonF([top, inner.bottomRight(), inner.bottomLeft()]))
-    painter.restore()
+            if kind := wrong.get(number):  # shapes differ, not just colours
+                painter.setPen(_mark_color(kind, colors))
+                painter.drawText(place.adjusted(2, 0, 0, 0), 0, "●" if kind == "error" else "▲")

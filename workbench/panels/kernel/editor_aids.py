@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
+from functools import cache
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt
-from PySide6.QtGui import QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel, QTextCursor
+from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
 
-from kernels.rungs.cuda_text import without_comments
+from kernels.rungs.cuda_text import LADDER, without_comments
 from workbench.base.plain_text import Label, tip_text
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.typing_aids import KEEP, Move
@@ -18,48 +19,6 @@ from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import make_button
 from workbench.widgets.keyboard import is_escape
 
-FACTS: Mapping[str, str] = {
-    "KSIZE": "the weights are KSIZE × KSIZE",
-    "CHANNELS": "samples per pixel, interleaved",
-    "HAS_ALPHA": "1: the last channel passes through untouched",
-    "SAMPLE": "how a sample is stored: uint8, uint16, float16 or float32",
-    "BORDER": "ZERO, CLAMP, REFLECT, MIRROR or WRAP",
-    "HAS_OFFSET": "1: OFFSET is added to every weighted sample",
-    "OFFSET": "what is added, a float",
-    "BLOCK_X": "threads per block along x; x counts samples, not pixels",
-    "BLOCK_Y": "threads per block along y",
-}
-PRELUDE: Mapping[str, str] = {
-    "DYNAMIC_SHARED": "(type, name): the shared memory that the launch asked for, as an array",
-    "half_to_float": "(bits): the float that these bits of float16 stand for",
-    "float_to_half": "(value): the nearest float16, as its bits",
-    "float16": "half precision: stored so, never computed with",
-    "uint8": "an unsigned char",
-    "uint16": "an unsigned short",
-    "float32": "a float",
-    "sample": "the type of a sample: SAMPLE",
-    "IS_SAME": "<A, B>: whether two types are the same",
-    "RADIUS": "KSIZE / 2: how many pixels away a neighbour still counts",
-    "HALO_X": "RADIUS × CHANNELS: the halo along x, in samples",
-    "HALO_Y": "RADIUS: the halo along y, in rows",
-    "Border": "the borders there are",
-    "ZERO": "a border: samples beyond the edge are 0",
-    "CLAMP": "a border: the edge's own sample is repeated",
-    "REFLECT": "a border: mirrored, with the edge's sample twice",
-    "MIRROR": "a border: mirrored, with the edge's sample once",
-    "WRAP": "a border: the other edge follows",
-    "OUTSIDE": "what border_index returns where the sample is zero",
-    "border_index": "(i, size): where position i is read from, or OUTSIDE",
-    "border_sample": "(x, width): the same along a row of interleaved samples",
-    "row_of": "(picture, y, pitch): the start of row y; rows are pitch samples apart",
-    "read_along": "(row, x, width): sample x of a row, continued beyond its ends",
-    "read_sample": "(src, x, y, height, width, pitch): a sample, continued beyond the edges",
-    "rounded_to": "<T>(value): rounded half to even, and saturated for integers",
-    "to_sample": "(value): rounded to what the picture stores",
-    "begin_with_offset": "<COUNT>(sums): each sum begins with the offset",
-    "with_offset": "(sum): the sum and the offset, where there is one",
-    "is_alpha": "(x): whether sample x is alpha, which passes through",
-}
 CUDA: Mapping[str, str] = {
     "__global__": "a function that the host launches",
     "__device__": "a function that the GPU calls, or a variable there",
@@ -75,147 +34,96 @@ CUDA: Mapping[str, str] = {
     "constexpr": "known when it is compiled",
     "unroll": "#pragma unroll: write out the loop that follows",
 }
-KNOWN: Mapping[str, str] = {**FACTS, **PRELUDE, **CUDA}
+# A definition of the prelude: its name, a function's parameters, and what follows.
+DEFINITION = re.compile(
+    r"(?:#define|struct|using|enum|(?:template <[\w ,]+> )?constexpr \w+"
+    r"|__device__ __forceinline__ [\w* ]*[ *]) ?(\w+)(\([^()]*\))?([^{\\]*)"
+)
+ENUM = re.compile(r"enum \w+ \{ (.*) \}")
 
 
-MIN_LETTERS = 2  # before the list comes by itself
+@cache
+def known_words() -> dict[str, str]:
+    """The words of CUDA and of the prelude, each with its meaning."""
+    found, remark = dict(CUDA), ""
+    for line in (LADDER / "prelude.cuh").read_text(encoding="utf-8").split("\n"):
+        code, _, note = line.partition("//")
+        if not code:
+            remark = remark or note.strip()
+        elif made := DEFINITION.match(code):
+            name, takes, rest = made.groups()
+            said = (note or remark.partition("  ")[0] or rest).strip(" ;=")
+            found.setdefault(name, f"{takes or ''} {said}".strip())
+        if names := ENUM.match(line):
+            found |= dict.fromkeys(names[1].split(", "), "a border")
+        if not line.startswith(("//", "template")):
+            remark = ""
+    return found
+
+
 MAX_ROWS = 8  # in view at once
+LIST_EM = 36  # width of the list, in letters
 WORD = re.compile(r"[A-Za-z_]\w*")
 BEFORE_CURSOR = re.compile(r"[A-Za-z_]\w*\Z")
 OWN = "in this kernel"
-LIST_EM = 36  # its width, in letters
-TAKING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab)
-MOVING = {
-    Qt.Key.Key_Up: -1,
-    Qt.Key.Key_Down: 1,
-    Qt.Key.Key_PageUp: -MAX_ROWS,
-    Qt.Key.Key_PageDown: MAX_ROWS,
-}
 WORD_ROLE = Qt.ItemDataRole.UserRole
 
 
-class Completion(QObject):
-    """A list over the source, which keeps the keyboard; Enter or Tab takes a word, Esc closes it.
-
-    No window of its own: some systems place and grab those as they like.
-    """
+class Completion(QCompleter):
+    """Completions of the word before the cursor; Enter or Tab takes one, Esc closes the list."""
 
     def __init__(self, editor: CodeEditor) -> None:
         super().__init__(editor)
-        self._editor = editor
-        self._is_typing = False
-        self._list = QListWidget(editor)
+        self._editor, self._words, self._list = editor, QStandardItemModel(self), QListView()
+        self.setModel(self._words)
+        self.setPopup(self._list)
+        self.setWidget(editor)
+        self.setCompletionRole(WORD_ROLE)
+        self.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.setMaxVisibleItems(MAX_ROWS)
         self._list.setObjectName("kernel-words")
         self._list.setAccessibleName("Words that complete this one")
-        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._list.setUniformItemSizes(True)
-        self._list.itemClicked.connect(self._take)
-        self._list.hide()
-        editor.installEventFilter(self)
-        editor.completion_wanted.connect(lambda: self._offer(0))
-        editor.textChanged.connect(self._follow)
-        editor.cursorPositionChanged.connect(self._close_elsewhere)
-        editor.verticalScrollBar().valueChanged.connect(lambda _: self._list.hide())
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Give the list its keys while it is there, and note when a letter is typed."""
-        if event.type() == QEvent.Type.FocusOut:
-            self._list.hide()
-        if self._list.isVisible() and is_escape(event, QEvent.Type.ShortcutOverride):
-            event.accept()  # the list's, not the window's
-            return True
-        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            if self._list.isVisible() and self._press(event):
-                return True
-            self._is_typing = bool(event.text()) and event.text().isprintable()
-        return super().eventFilter(watched, event)
-
-    def _press(self, event: QKeyEvent) -> bool:
-        """Act on a key of the list; False: it is none."""
-        if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
-            return False
-        key, row = Qt.Key(event.key()), self._list.currentRow()
-        if key in TAKING:
-            self._take(self._list.currentItem())
-        elif key == Qt.Key.Key_Escape:
-            self._list.hide()
-        elif key in MOVING:
-            row = min(max(row + MOVING[key], 0), self._list.count() - 1)
-            self._list.setCurrentRow(row)
-        else:
-            return False
-        return True
-
-    def _follow(self) -> None:
-        """Offer words while letters are typed, not for a text that is loaded or pasted."""
-        is_typing, self._is_typing = self._is_typing, False
-        if is_typing or self._list.isVisible():
-            self._offer(MIN_LETTERS)
-
-    def _close_elsewhere(self) -> None:
-        if self._list.isVisible() and not self._begun():
-            self._list.hide()
+        self.activated.connect(self._take)
+        editor.completions = self._list
+        editor.completion_wanted.connect(self._offer)
 
     def _offer(self, min_letters: int) -> None:
-        begun = self._begun()
-        is_whole = bool(min_letters) and begun in KNOWN
-        found = {} if len(begun) < min_letters or is_whole else self._words(begun)
-        self._list.setVisible(bool(found))
-        if not found:
+        """Offer the words that begin so; min_letters: 0: also where nothing is typed yet."""
+        cursor = self._editor.textCursor()
+        begun = BEFORE_CURSOR.search(cursor.block().text()[: cursor.positionInBlock()])
+        prefix = begun[0] if begun else ""
+        is_whole = bool(min_letters) and prefix in known_words()
+        if len(prefix) < min_letters or is_whole:
+            self._list.hide()
             return
-        self._list.clear()
-        for word, meaning in found.items():
-            item = QListWidgetItem(f"{word}  {meaning}")
-            item.setData(WORD_ROLE, word)
-            item.setToolTip(tip_text(f"{word} {meaning}"))
-            self._list.addItem(item)
-        self._list.setCurrentRow(0)
+        self._list_words(prefix)
+        self.setCompletionPrefix(prefix)
+        if not self.completionCount():
+            self._list.hide()
+            return
         self._list.setFont(self._editor.font())
-        self._place()
+        self._list.setCurrentIndex(self.completionModel().index(0, 0))
+        place = self._editor.cursorRect().translated(self._editor.viewport().pos())
+        place.setWidth(LIST_EM * self._editor.fontMetrics().horizontalAdvance("x"))
+        self.complete(place)
 
-    def _words(self, begun: str) -> Mapping[str, str]:
-        """The words that begin so, except the one being typed; the same case first."""
-        found = {**dict.fromkeys(self._words_elsewhere(), OWN), **KNOWN}
-        fitting = [word for word in found if word.lower().startswith(begun.lower())]
-        fitting.sort(key=lambda word: (not word.startswith(begun), word.casefold(), word))
-        return {word: found[word] for word in fitting}
+    def _list_words(self, begun: str) -> None:
+        """List the words of the code and all known but the one being typed; the same case first."""
+        code = WORD.findall(without_comments(self._editor.toPlainText()))
+        own = {word for word in code if len(word) > len(begun) or code.count(word) > 1}
+        found = {**dict.fromkeys(own, OWN), **known_words()}
+        found.pop(begun, None)
+        self._words.clear()
+        for word in sorted(found, key=lambda word: (not word.startswith(begun), word.casefold())):
+            item = QStandardItem(f"{word}  {found[word]}")
+            item.setData(word, WORD_ROLE)
+            item.setToolTip(tip_text(f"{word} {found[word]}"))
+            self._words.appendRow(item)
 
-    def _words_elsewhere(self) -> set[str]:
-        """The words of the code, except the one at the cursor."""
-        here = self._editor.textCursor().blockNumber()
-        lines = without_comments(self._editor.toPlainText()).split("\n")
-        column = self._editor.textCursor().positionInBlock()
-        words = {word for n, line in enumerate(lines) if n != here for word in WORD.findall(line)}
-        for found in WORD.finditer(lines[here]):
-            if not found.start() <= column <= found.end():
-                words.add(found[0])
-        return {word for word in words if len(word) > MIN_LETTERS}
-
-    def _place(self) -> None:
-        """Put the list below the word, or above it where there is more room."""
-        rows = min(self._list.count(), MAX_ROWS)
-        height = rows * self._list.sizeHintForRow(0) + 2 * self._list.frameWidth()
-        inside = self._editor.viewport().geometry()
-        line = self._editor.cursorRect().translated(inside.topLeft())
-        width = min(LIST_EM * self._editor.fontMetrics().horizontalAdvance("x"), inside.width())
-        left = max(min(line.left(), inside.right() - width), inside.left())
-        below, above = inside.bottom() - line.bottom(), line.top() - inside.top()
-        height = min(height, max(below, above))
-        top = line.bottom() + 1 if below >= min(height, above) else line.top() - height
-        self._list.setGeometry(QRect(left, top, width, height))
-        self._list.raise_()
-
-    def _begun(self) -> str:
+    def _take(self, word: str) -> None:
         cursor = self._editor.textCursor()
-        found = BEFORE_CURSOR.search(cursor.block().text()[: cursor.positionInBlock()])
-        return found[0] if found else ""
-
-    def _take(self, item: QListWidgetItem) -> None:
-        self._list.hide()
-        cursor = self._editor.textCursor()
-        cursor.movePosition(Move.Left, KEEP, len(self._begun()))
-        cursor.insertText(str(item.data(WORD_ROLE)))
+        cursor.movePosition(Move.Left, KEEP, len(self.completionPrefix()))
+        cursor.insertText(word)
         self._editor.setTextCursor(cursor)
 
 
@@ -305,24 +213,20 @@ class FindRow(QWidget):
 
         Instead of a text, the field may name a line to go to.
         """
-        found = self._all()
+        document = self._editor.document()
+        found: list[QTextCursor] = []
+        cursor = document.find(self._sought, 0)  # none for an empty text
+        while not cursor.isNull() and len(found) < MAX_FOUND:
+            found.append(cursor)
+            cursor = document.find(self._sought, cursor)
         self._editor.show_found(found)
         line = self._field.text().removeprefix(LINE_SIGN).strip()
         if not self._sought and line.isdecimal():
             self._editor.go_to_line(int(line[:9]))
-        if not found:
-            self._count.setText("none" if self._sought else "")
-            return
-        starts = [each.selectionStart() for each in found]
-        at = bisect_left(starts, self._editor.textCursor().selectionStart() + (step > 0))
-        at = (at - (step < 0)) % len(starts)
-        self._editor.setTextCursor(found[at])
-        self._count.setText(f"{at + 1} of {len(starts)}")
-
-    def _all(self) -> list[QTextCursor]:
-        found: list[QTextCursor] = []
-        cursor = self._editor.document().find(self._sought, 0)  # none for an empty text
-        while not cursor.isNull() and len(found) < MAX_FOUND:
-            found.append(cursor)
-            cursor = self._editor.document().find(self._sought, cursor)
-        return found
+        self._count.setText("none" if self._sought else "")
+        if found:
+            starts = [each.selectionStart() for each in found]
+            at = bisect_left(starts, self._editor.textCursor().selectionStart() + (step > 0))
+            at = (at - (step < 0)) % len(starts)
+            self._editor.setTextCursor(found[at])
+            self._count.setText(f"{at + 1} of {len(starts)}")

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QUrl, Signal
-from PySide6.QtGui import QAction, QDesktopServices
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from kernels.core.job import Job
@@ -28,7 +28,6 @@ from workbench.widgets.tile import words_label
 
 FILE_TYPES = "CUDA C++ (*.cu);;All files (*)"
 RECENT_FILES = 10
-SPACING_PX = 4
 FROM_ELSEWHERE = "{name} is not in your folder of kernels: look at it before you run it."
 COPY_SAVED = "Saved {name} with this comment: {verdict}"
 GONE = "{name}, which was open here the last time, is not there any more."
@@ -68,17 +67,23 @@ class FileRow(QWidget):
         self._allowed: set[Path] = set()  # outside the user's folder: saved here, or said to run
         self._offer, self._foreign = Question("kernel-unsaved"), Question("kernel-foreign")
         self._name = words_label("kernel-name", 0.95)
-        self._new, self._recent = _button("New"), _button("Recent")
-        self._save = _button("Save", self.save)
+        new, self._recent, self._save = (
+            _button("New"),
+            _button("Recent"),
+            _button("Save", self.save),
+        )
         outside = _button("Editor", self.edit_outside)
         outside.setText("Open in editor")
-        points = ((each.title, each.key) for each in starting_points())
         _fill(
-            self._new, [(each, _tip_of(key), partial(self.begin_new, key)) for each, key in points]
+            new,
+            [
+                (each.title, each.key or "All but the filter", partial(self.begin_new, each.key))
+                for each in starting_points()
+            ],
         )
         to_open, save_as = _button("Open…", self.ask_file), _button("Save as…", self.save_as)
         buttons = QWidget()
-        buttons.setLayout(Flow(SPACING_PX, self._new, to_open, self._recent, self._save, save_as))
+        buttons.setLayout(Flow(4, new, to_open, self._recent, self._save, save_as))
         named = HBox(spacing=8)
         named.add((self._name, 1), outside)
         VBox(self, 0, 6).add(buttons, named, self._foreign, self._offer)
@@ -120,8 +125,12 @@ class FileRow(QWidget):
 
     def ask_file(self) -> None:
         """Ask for a kernel's file, and open it."""
-        if path := ask_file(self, "Open a kernel", str(self._place), FILE_TYPES):
-            self.open_file(path)
+
+        def ask() -> None:
+            if path := ask_file(self, "Open a kernel", str(self._folder_of_file), FILE_TYPES):
+                self.open_file(path)
+
+        self.file.make_folder(self._folder_of_file, ask)
 
     def show_recent(self, recent: Sequence[Path]) -> None:
         """Offer the files that were open before."""
@@ -141,9 +150,13 @@ class FileRow(QWidget):
 
     def save_as(self, then: Callable[[], None] = lambda: None) -> None:
         """Ask for a file, and write the text into it; the rest as `save`."""
-        proposed = self.file.path or self._place / self.file.name
-        if path := self._ask_new("Save the kernel", proposed):
-            self._write(path, then)
+
+        def ask() -> None:
+            proposed = self.file.path or self._folder_of_file / self.file.name
+            if path := self._ask_new("Save the kernel", proposed):
+                self._write(path, then)
+
+        self.file.make_folder(self._folder_of_file, ask)
 
     def save_copy(self, verdict: str, job: Job | None) -> None:
         """Ask for a file, and write a copy there with the verdict of the text on a job."""
@@ -157,16 +170,17 @@ class FileRow(QWidget):
 
     def edit_outside(self) -> None:
         """Open the file in the user's own editor, once the text is in it."""
-        if self.file.is_saved:
-            self._open_outside()
-        else:
-            self.save(self._open_outside)
 
-    def _open_outside(self) -> None:
-        path = self.file.path
-        assert path is not None
-        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
-            self._show_message("info", NO_EDITOR.format(name=path.name, folder=path.parent))
+        def open_outside() -> None:
+            path = self.file.path
+            assert path is not None
+            if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
+                self._show_message("info", NO_EDITOR.format(name=path.name, folder=path.parent))
+
+        if self.file.is_saved:
+            open_outside()
+        else:
+            self.save(open_outside)
 
     def _ask_new(self, title: str, proposed: Path) -> Path | None:
         name, _ = ask_new_file(self, title, proposed, FILE_TYPES, "")
@@ -174,16 +188,9 @@ class FileRow(QWidget):
         return (path if path.suffix else path.with_suffix(".cu")) if name else None
 
     @property
-    def _place(self) -> Path:
+    def _folder_of_file(self) -> Path:
         """The folder of the present file, or the user's of kernels."""
-        if self.file.path is not None:
-            return self.file.path.parent
-        folder = kernels_folder()
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            return Path.home()
-        return folder
+        return self.file.path.parent if self.file.path is not None else kernels_folder()
 
     def _write(self, path: Path | None, then: Callable[[], None]) -> None:
         def go_on() -> None:
@@ -243,7 +250,6 @@ class FileRow(QWidget):
         if left is None:
             self._offer.hide()
             return
-        lines = left.text.count("\n") + 1
 
         def bring_back() -> None:
             self.file.drop_unsaved()
@@ -254,7 +260,7 @@ class FileRow(QWidget):
             self.file.look_for_unsaved(self._show_offer)
 
         self._offer.ask(
-            f"Not saved: {lines:,} lines of {left.name}.",
+            f"Not saved: {left.text.count(chr(10)) + 1:,} lines of {left.name}.",
             ("Bring back", "Edit this text again; its file changes only on Save", bring_back),
             ("Discard", "Forget this text", discard),
         )
@@ -274,17 +280,10 @@ def _button(text: str, do: Callable[[], object] | None = None) -> QToolButton:
     return button
 
 
-def _tip_of(key: str) -> str:
-    return f"Copy the rung {key}, to change one thing" if key else "All but the filter is there"
-
-
 def _fill(button: QToolButton, lines: InMenu) -> None:
     menu = button.menu()
-    for old in menu.actions():
-        menu.removeAction(old)
-        old.deleteLater()
+    menu.clear()
     for text, tip, do in lines:
-        action = QAction(text.replace("&", "&&"), menu)
+        action = menu.addAction(text.replace("&", "&&"))
         action.setToolTip(tip_text(tip))
         action.triggered.connect(lambda _=False, do=do: do())
-        menu.addAction(action)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +30,7 @@ from workbench.widgets.message_bar import MessageBar
 
 SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each other
 SHARES = (270, 310)  # of source and trial: verdict and costs are seen at once
-STEPPING_SHARES = (150, 450)  # there is more to see of a step
-CODE_SHARES = (250, 350)
+OTHER_SHARES = (180, 420)  # there is more to see of a step, or of instructions
 
 
 class KernelPane(QWidget):
@@ -69,9 +68,8 @@ class KernelPane(QWidget):
         self._view, self._steps = TrialView(), StepView()
         self.pictures: AnswerPair = self._view.pictures
         self._below = QStackedWidget()
-        file = self.files.file
         self.trying = Trying(
-            *(store, times, trials, file, self._editor, self._view), messages, self
+            *(store, times, trials, self.files.file, self._editor, self._view), self
         )
         self.code = MachineCodeView(self.trying, self._editor)
         self._connect()
@@ -160,7 +158,7 @@ class KernelPane(QWidget):
 
     def save_copy(self) -> None:
         """Ask for a file, and write a copy there with its verdict."""
-        self.files.save_copy(*self.trying.found)
+        self.files.save_copy(*self.trying.verdict)
 
     def find_bug(self) -> None:
         """Search the present text for its bug, and show what is found instead of instructions."""
@@ -174,17 +172,17 @@ class KernelPane(QWidget):
 
     def go_on(self, way: int) -> None:
         """Go a step forwards (1) or back (-1) in the walk, or begin one."""
-        if self.is_stepping:
-            self._steps.go_on(way)
-        else:
-            self.step_through()
+        self._walk(self._steps.go_on, way)
 
     def go_to_barrier(self, way: int) -> None:
         """Go behind the next barrier (1) or the one before (-1), or begin a walk."""
+        self._walk(self._steps.go_to_barrier, way)
+
+    def _walk(self, go: Callable[[int], None], way: int) -> None:
         if self.is_stepping:
-            self._steps.go_to_barrier(way)
+            go(way)
         else:
-            self.step_through()
+            self.trying.step_through()
 
     def turn_code(self) -> None:
         """Show the instructions, or no longer; instead of a walk, always."""
@@ -275,6 +273,5 @@ class KernelPane(QWidget):
         if before is self._view and any(sizes := self._split.sizes()):
             self._shares = sizes
         self._below.setCurrentWidget(part)
-        shares = {self._steps: STEPPING_SHARES, self.code: CODE_SHARES}
         if part is not before:
-            self._split.setSizes(shares.get(part, self._shares))
+            self._split.setSizes(self._shares if part is self._view else OTHER_SHARES)

@@ -27,18 +27,12 @@ from workbench.widgets.buttons import check_segment, make_button, make_segments
 from workbench.widgets.code_view import CodeColours, make_listing
 from workbench.widgets.tile import words_label
 
-MAX_KINDS = 10  # that a sentence lists
-
 
 def line_words(rows: Iterable[Row], line: int) -> str:
     """Count the instructions of a line of the source, which are `rows`, by kind."""
-    kinds = Counter(kind_of(row.opcode) for row in rows)
-    if not kinds:
-        return f"Line {line}: no instructions."
-    parts = [f"{count} {kind}" for kind, count in kinds.most_common(MAX_KINDS)]
-    parts += [f"{len(kinds) - MAX_KINDS} kinds more"] if len(kinds) > MAX_KINDS else []
-    plural = "" if kinds.total() == 1 else "s"
-    return f"Line {line}: {kinds.total():,} instruction{plural}: {', '.join(parts)}."
+    kinds = Counter(kind_of(row.opcode) for row in rows).most_common()
+    listed = ", ".join(f"{count} {kind}" for kind, count in kinds)
+    return f"Line {line}, instructions: {listed or 'none'}."
 
 
 def row_words(row: Row, file: str) -> str:
@@ -76,11 +70,10 @@ class CodeListing(QPlainTextEdit):
     def show_rows(self, texts: Sequence[str]) -> None:
         """Show these rows, none of them highlighted."""
         row, left = self.textCursor().blockNumber(), self.verticalScrollBar().value()
-        text = "\n".join(texts)
         self.chosen = ()
         self._colours.choose(None, theme.colors(self.palette()))  # so each line is coloured once
         with QSignalBlocker(self):
-            self.setPlainText(text)
+            self.setPlainText("\n".join(texts))
             block = self.document().findBlockByNumber(min(row, len(texts) - 1))
             self.setTextCursor(QTextCursor(block))
         self._colour()
@@ -223,7 +216,7 @@ class MachineCodeView(QWidget):
             self._show_problem(found.sentence)
             return
         self._code = found
-        self._problem.hide()
+        self._show_problem("")
         self._caption.setText(f"sm_{found.architecture} · {resources_in_words(found.compiled)}")
         self._listing.show_rows([numbered(row, found.rung.file) for row in found.rows])
         self._rows = {}
@@ -237,31 +230,25 @@ class MachineCodeView(QWidget):
         self._show_problem(sentence)
 
     def _show_problem(self, sentence: str) -> None:
-        self._caption.setText(OUTDATED if self._code is not None else "")
+        self._caption.setText(OUTDATED if self._code is not None else NOTHING)
         self._problem.setText(sentence)
         self._problem.setVisible(bool(sentence))
 
     def _show_nothing(self) -> None:
         self._code = None
-        self._caption.setText(NOTHING)
-        self._problem.hide()
-        self._of_line.hide()
+        self._show_problem("")
+        self._of_line.clear()
         self._listing.show_rows(())
 
     # -- lines and instructions
 
     def _follow_cursor(self) -> None:
         """Highlight the instructions of the cursor's line."""
-        if not self._is_on or self._code is None:
-            return
-        line = self._editor.textCursor().blockNumber() + 1
-        rows = self._rows.get(line, [])
-        self._listing.choose_rows(rows, is_followed=not self._listing.hasFocus())
-        self._show_words(line_words((self._code.rows[at] for at in rows), line))
-
-    def _show_words(self, words: str) -> None:
-        self._of_line.setText(words)
-        self._of_line.show()
+        if self._is_on and self._code is not None:
+            line = self._editor.textCursor().blockNumber() + 1
+            rows = self._rows.get(line, [])
+            self._listing.choose_rows(rows, is_followed=not self._listing.hasFocus())
+            self._of_line.setText(line_words((self._code.rows[at] for at in rows), line))
 
     def _pick(self, at: int) -> None:
         """Go to the line that an instruction comes from."""
@@ -271,4 +258,4 @@ class MachineCodeView(QWidget):
         if line := row.line_in(file):
             self._editor.show_step(line)
         if words := row_words(row, file):
-            self._show_words(" ".join(filter(None, (words, self._of_line.text() if line else ""))))
+            self._of_line.setText(f"{words} {self._of_line.text() if line else ''}".strip())

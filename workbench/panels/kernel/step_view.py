@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSignalBlocker,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QBrush, QColor, QFont, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
-    QScrollArea,
-    QSizePolicy,
+    QTableView,
     QTableWidget,
     QTableWidgetItem,
-    QToolTip,
     QWidget,
 )
 
@@ -33,15 +38,14 @@ from workbench.widgets.letters import factor_of
 from workbench.widgets.number_boxes import JumpSlider
 from workbench.widgets.tile import scaled_font, words_label
 
-MAX_PX = 26  # the side of a cell, where no numbers are asked for
+MAX_PX, MIN_PX = 26, 3  # the side of a cell without a number
 NUMBER_PX = 44  # wide, with a number in it
-FRAMED_PX = 12  # the side from which on a cell has room for a frame
-SHADE_ALPHA = 110
 EMPTY = "not stored yet"
 TILE_HINT = (
-    "Shared memory before this step, from its smallest number, black, to its largest. Framed or "
-    "shaded: what threads load and store at it"
+    "Shared memory before this step, from its smallest number, black, to its largest. "
+    "In colour: threads load (↓) or store (↑) there"
 )
+Index = QModelIndex | QPersistentModelIndex
 
 
 def number_words(value: float) -> str:
@@ -49,143 +53,112 @@ def number_words(value: float) -> str:
     return f"{value:.4g}".replace("-", "−")
 
 
-class TileView(QWidget):
-    """Cells as bright as their numbers; empty ones are crossed out.
+class TileModel(QAbstractTableModel):
+    """Cells as bright as their numbers; empty ones are crossed out."""
 
-    Signals:
-        fitted(height): it has this height from now on.
-    """
+    def __init__(self) -> None:
+        super().__init__()
+        self.tile: Tile | None = None
+        self.has_numbers = False
+        self._touched: dict[tuple[int, int], bool] = {}  # True: stored, else loaded
+        self._low, self._range = 0.0, 1.0
 
-    fitted = Signal(int)
+    def show_tile(self, tile: Tile | None) -> None:
+        """Show this array; None: there is none."""
+        self.beginResetModel()
+        self.tile = tile
+        if tile is not None:
+            touched = ((False, tile.loaded), (True, tile.stored))
+            self._touched = {tuple(at): how for how, each in touched for at in each.tolist()}
+            known = tile.values[np.isfinite(tile.values)]
+            self._low = float(known.min(initial=np.inf))
+            self._range = float(known.max(initial=-np.inf)) - self._low or 1.0
+        self.endResetModel()
+
+    def rowCount(self, _parent: Index = QModelIndex()) -> int:  # noqa: N802, B008
+        return 0 if self.tile is None else self.tile.values.shape[0]
+
+    def columnCount(self, _parent: Index = QModelIndex()) -> int:  # noqa: N802, B008
+        return 0 if self.tile is None else self.tile.values.shape[1]
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Number, tooltip or colours of a cell."""
+        if self.tile is None:
+            return None
+        at = index.row(), index.column()
+        value, stored = float(self.tile.values[at]), self._touched.get(at)
+        is_known = bool(np.isfinite(value))
+        grey = round((value - self._low) / self._range * 255) if is_known else 0
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                sign = {None: "", True: "↑", False: "↓"}[stored]
+                return number_words(value) if self.has_numbers and is_known else sign
+            case Qt.ItemDataRole.ToolTipRole:
+                number = number_words(value) if is_known else EMPTY
+                where = f"{self.tile.name}, row {at[0]}, column {at[1]}: {number}"
+                return tip_text(f"{where}\n{TILE_HINT}")
+            case Qt.ItemDataRole.BackgroundRole if stored is not None:
+                return QColor(theme.colors().series[int(stored)])
+            case Qt.ItemDataRole.BackgroundRole:
+                return QColor(grey, grey, grey) if is_known else QBrush(Qt.BrushStyle.BDiagPattern)
+            case Qt.ItemDataRole.ForegroundRole if stored is None and is_known:
+                return QColor("#000000" if grey > 127 else "#ffffff")
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return Qt.AlignmentFlag.AlignCenter
+        return None
+
+
+class TileView(QTableView):
+    """A tile of shared memory, as wide as there is room, or as its numbers need."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("kernel-tile")
         self.setAccessibleName("Shared memory")
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._tile: Tile | None = None
-        self._has_numbers = False
+        self._model = TileModel()
+        self.setModel(self._model)
+        self.setShowGrid(False)
+        self.setSelectionMode(QTableView.SelectionMode.NoSelection)
+        self.setTabKeyNavigation(False)
+        for header in (self.horizontalHeader(), self.verticalHeader()):
+            header.hide()
+            header.setMinimumSectionSize(MIN_PX)
 
     def show_tile(self, tile: Tile | None) -> None:
         """Show this array; None: there is none."""
-        before = self._shape
-        self._tile = tile
+        across, down = self.horizontalScrollBar().value(), self.verticalScrollBar().value()
+        self._model.show_tile(tile)
         self.setVisible(tile is not None)
-        if tile is not None:
-            (rows, columns), stored = self._shape, int(np.isfinite(tile.values).sum())
-            self.setAccessibleDescription(
-                f"{tile.name}: {rows} rows of {columns}, {stored} of {tile.values.size} stored."
-            )
-        if self._shape != before:
-            self._fit()
-        self.update()
+        if tile is None:
+            return
+        (rows, columns), stored = tile.values.shape, int(np.isfinite(tile.values).sum())
+        self.setAccessibleDescription(
+            f"{tile.name}: {rows} rows of {columns}, {stored} of {tile.values.size} stored."
+        )
+        self._fit()
+        self.horizontalScrollBar().setValue(across)
+        self.verticalScrollBar().setValue(down)
 
     def show_numbers(self, is_so: bool) -> None:
         """Make cells wide enough for numbers, or let them share the width."""
-        self._has_numbers = is_so
+        self._model.has_numbers = is_so
         self._fit()
-        self.update()
-
-    def sizeHint(self) -> QSize:  # noqa: N802
-        (rows, columns), (across, down) = self._shape, self._cell_px
-        return QSize(round(columns * across), round(rows * down) + 2)
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
-        return QSize(self.sizeHint().width() if self._has_numbers else 0, self.sizeHint().height())
-
-    def words_at(self, row: int, column: int) -> str:
-        """Name a cell and its number."""
-        assert self._tile is not None
-        value = self._tile.values[row, column]
-        number = number_words(float(value)) if np.isfinite(value) else EMPTY
-        return f"{self._tile.name}, row {row}, column {column}: {number}"
+        self.viewport().update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self._fit()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        if self._tile is None:
-            return
-        painter = QPainter(self)
-        colors = theme.colors(self.palette())
-        painter.setFont(scaled_font(0.66 * factor_of(self)))
-        greys = _greys(self._tile.values)
-        for row, column in np.ndindex(self._tile.values.shape):
-            box, grey = self._box(row, column), int(greys[row, column])
-            if not box.intersects(QRectF(event.rect())):
-                continue
-            if grey < 0:
-                painter.setPen(QPen(QColor(colors.grid), 1))
-                painter.drawLine(box.bottomLeft(), box.topRight())
-                continue
-            painter.fillRect(box, QColor(grey, grey, grey))
-            if self._has_numbers:
-                painter.setPen(QColor("#000000" if grey > 127 else "#ffffff"))
-                words = number_words(float(self._tile.values[row, column]))
-                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
-        self._paint_touched(painter, self._tile.loaded, colors.series[0], 1.5)
-        self._paint_touched(painter, self._tile.stored, colors.series[1], 2.5)
-
-    def _paint_touched(
-        self, painter: QPainter, places: NDArray[np.int64], color: str, width: float
-    ) -> None:
-        """Draw frames around cells, or shade those that are too small for that."""
-        shade = QColor(color)
-        shade.setAlpha(SHADE_ALPHA)
-        painter.setPen(QPen(QColor(color), width))
-        for row, column in places:
-            box = self._box(row, column)
-            if box.width() < FRAMED_PX:
-                painter.fillRect(box, shade)
-            else:
-                painter.drawRect(box.adjusted(1, 1, -1, -1))
-
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and self._tile is not None:
-            place = self._place_at(event.pos())
-            words = f"{self.words_at(*place)}\n{TILE_HINT}" if place else TILE_HINT
-            QToolTip.showText(event.globalPos(), tip_text(words), self)
-            return True
-        return super().event(event)
-
-    def _place_at(self, at: QPoint) -> tuple[int, int] | None:
-        (rows, columns), (across, down) = self._shape, self._cell_px
-        row, column = int(at.y() // down), int(at.x() // across)
-        return (row, column) if 0 <= row < rows and 0 <= column < columns else None
-
-    def _box(self, row: int, column: int) -> QRectF:
-        across, down = self._cell_px
-        return QRectF(column * across, row * down, across, down)
-
-    @property
-    def _shape(self) -> tuple[int, int]:
-        if self._tile is None:
-            return 0, 1
-        rows, columns = self._tile.values.shape
-        return rows, columns
-
-    @property
-    def _cell_px(self) -> tuple[float, float]:
-        if self._has_numbers:
-            return NUMBER_PX * factor_of(self), self.fontMetrics().height() + 4.0
-        side = min(max(self.width() / self._shape[1], 2.0), MAX_PX)
-        return side, side
-
     def _fit(self) -> None:
-        self.setFixedHeight(self.sizeHint().height())
-        self.updateGeometry()
-        self.fitted.emit(self.height())
-
-
-def _greys(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """0 to 255 from the smallest to the largest; -1 where nothing was stored."""
-    known = np.isfinite(values)
-    greys = np.full(values.shape, -1)
-    if known.any():
-        low, high = values[known].min(), values[known].max()
-        greys[known] = np.round((values[known] - low) / ((high - low) or 1) * 255)
-    return greys
+        columns, factor = max(self._model.columnCount(), 1), factor_of(self)
+        across = down = min(max(self.viewport().width() // columns, MIN_PX), MAX_PX)
+        self.setFont(scaled_font(0.66 * factor))
+        if self._model.has_numbers:
+            across, down = round(NUMBER_PX * factor), self.fontMetrics().height() + 4
+        self.horizontalHeader().setDefaultSectionSize(across)
+        self.verticalHeader().setDefaultSectionSize(down)
+        bar = self.horizontalScrollBar().sizeHint().height()
+        self.setFixedHeight(min(self._model.rowCount() * down + 4 + bar, MAX_TILE_PX))
 
 
 SIDE_BY_SIDE_PX = 400  # from this width on variables and shared memory stand beside each other
@@ -193,9 +166,6 @@ ROWS_SEEN = 6  # of variables
 MAX_TILE_PX = 420  # high; beyond, it scrolls
 MAX_TOUCHES = 4  # that a sentence lists
 LANE_COLUMNS = 8
-NOT_HERE = "is not here: it waits, went another way, or has ended."
-OF_ONE_TIP = "Go only to steps that the chosen thread takes part in"
-NUMBERS_TIP = "Write the numbers into the cells"
 WHERE = "Recorded on {part}. Click on a picture: the block and the thread that store that pixel."
 LANE_HINT = (
     "The lanes of the warp that are at this line: ↓ loads, ↑ stores, · touches no memory. "
@@ -205,22 +175,20 @@ LANE_HINT = (
 
 def step_words(steps: BlockSteps, step: int) -> str:
     """Name a step: its number, its line, its threads and the barriers behind them."""
-    here, barriers = len(steps.threads_at(step)), steps.barriers_before(step)
-    passed = f"{_counted(barriers, 'barrier')} passed" if barriers else "no barrier passed"
     return (
-        f"Step {step + 1:,} of {steps.count:,}, line {steps.point(step).line}: {here:,} of "
-        f"{_counted(steps.threads, 'thread')} of block {steps.block}, {passed}."
+        f"Step {step + 1:,} of {steps.count:,}, line {steps.point(step).line}: "
+        f"{len(steps.threads_at(step)):,} of {steps.threads:,} threads of block {steps.block}, "
+        f"barriers passed: {steps.barriers_before(step)}."
     )
 
 
 def thread_words(steps: BlockSteps, step: int, thread: int) -> str:
     """List the loads and stores of a thread at a step."""
-    across = steps.block_xy[0]
-    name = f"Thread {(thread % across, thread // across)}, {_lane_words(thread)},"
-    if thread not in steps.threads_at(step):
-        return f"{name} {NOT_HERE}"
-    done = _touch_words(steps.touches(step, thread))
-    return f"{name} {done}." if done else f"{name} touches no memory here."
+    y, x = divmod(thread, steps.block_xy[0])
+    done = "is not here: it waits, went another way, or has ended"
+    if thread in steps.threads_at(step):
+        done = _touch_words(steps.touches(step, thread))
+    return f"Thread {(x, y)}, {_lane_words(thread)}, {done}."
 
 
 def lane_cell(steps: BlockSteps, step: int, thread: int, is_here: bool) -> LaneCell:
@@ -229,31 +197,29 @@ def lane_cell(steps: BlockSteps, step: int, thread: int, is_here: bool) -> LaneC
     if not is_here:
         return LaneCell("", f"{name}: not here", exists=thread < steps.threads)
     touches = steps.touches(step, thread)
+    tip = f"{name}: {_touch_words(touches)}"
     if not touches:
-        return LaneCell("·", f"{name}: touches no memory", 0)
+        return LaneCell("·", tip, 0)
     last = touches[-1]
     text = f"{'↑' if last.is_store else '↓'}{last.value:.3g}".replace("-", "−")
-    return LaneCell(text, f"{name}: {_touch_words(touches)}", int(last.is_store))
+    return LaneCell(text, tip, int(last.is_store))
 
 
 def _touch_words(touches: Sequence[Touch]) -> str:
-    """List loads and stores in their order; empty: there are none."""
-    listed = "; ".join(map(_one_touch, touches[:MAX_TOUCHES]))
+    """List loads and stores in their order."""
+    listed = [
+        f"{'stores' if each.is_store else 'loads'} {number_words(each.value)} "
+        f"{'to' if each.is_store else 'from'} {each.array}, {each.where}"
+        for each in touches[:MAX_TOUCHES]
+    ]
     more = len(touches) - MAX_TOUCHES
-    return f"{listed}; and {more:,} more" if more > 0 else listed
-
-
-def _one_touch(each: Touch) -> str:
-    does, way = ("stores", "to") if each.is_store else ("loads", "from")
-    return f"{does} {number_words(each.value)} {way} {each.array}, {each.where}"
+    return (
+        "; ".join([*listed, *([f"and {more:,} more"] if more > 0 else [])]) or "touches no memory"
+    )
 
 
 def _lane_words(thread: int) -> str:
     return f"lane {thread % WARP} of warp {thread // WARP}"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 class StepView(QWidget):
@@ -312,7 +278,12 @@ class StepView(QWidget):
         self._problem.setText(found.problem)
         self._problem.setVisible(bool(found.problem))
         self._part.setText(WHERE.format(part=part_words(found.region)))
-        self._show_passes(followed, found.steps.number)
+        self._passes.clear()
+        for index, each in enumerate(followed.rung.passes):
+            if not each.library:
+                self._passes.addItem(each.function, index)
+        self._passes.show_data(found.steps.number)
+        self._passes.setVisible(self._passes.count() > 1)
         self.pictures.show_pictures(followed.before, followed.after, followed.rung.file)
         self.pictures.show_pixel(found.pixel)
         names = [each.name for each in found.steps.tiles(0)]
@@ -322,7 +293,6 @@ class StepView(QWidget):
             self._tiles.addItems(names)
         self._tiles.setVisible(len(names) > 1)
         self._tile_head.setVisible(bool(names))
-        self._tile_area.setVisible(bool(names))
         self._known = {}
         self.go_to(0)
 
@@ -361,20 +331,17 @@ class StepView(QWidget):
         step, thread = self.step, self._thread
         self._where.setText(step_words(steps, step))
         self._does.setText(thread_words(steps, step, thread))
-        self._show_lanes(steps)
+        first, lane = thread // WARP * WARP, thread % WARP
+        here = set(steps.threads_at(step).tolist())
+        cells = [lane_cell(steps, step, n, n in here) for n in range(first, first + WARP)]
+        count = sum(cell.color is not None for cell in cells)
+        self._lanes.show_cells(cells, lane, f"{count} of {WARP} lanes are here. {cells[lane].tip}")
         self._show_variables(steps.variables(step, thread))
         tiles, chosen = steps.tiles(step), max(self._tiles.currentIndex(), 0)
         self._tile.show_tile(tiles[chosen] if chosen < len(tiles) else None)
         for button, way in self._buttons:
             button.setEnabled(step > 0 if way < 0 else step < steps.count - 1)
         self.line_shown.emit(steps.point(step).line)
-
-    def _show_lanes(self, steps: BlockSteps) -> None:
-        first, lane = self._thread // WARP * WARP, self._thread % WARP
-        here = set(steps.threads_at(self.step).tolist())
-        cells = [lane_cell(steps, self.step, n, n in here) for n in range(first, first + WARP)]
-        count = sum(cell.color is not None for cell in cells)
-        self._lanes.show_cells(cells, lane, f"{count} of {WARP} lanes are here. {cells[lane].tip}")
 
     def _show_variables(self, rows: Sequence[tuple[str, str]]) -> None:
         self._variables.setRowCount(len(rows))
@@ -386,14 +353,6 @@ class StepView(QWidget):
                 item.setFont(font)
                 self._variables.setItem(row, column, item)
         self._known = dict(rows)
-
-    def _show_passes(self, followed: Followed, number: int) -> None:
-        self._passes.clear()
-        for index, each in enumerate(followed.rung.passes):
-            if not each.library:
-                self._passes.addItem(each.function, index)
-        self._passes.setCurrentIndex(self._passes.findData(number))
-        self._passes.setVisible(self._passes.count() > 1)
 
     # -- input
 
@@ -429,18 +388,26 @@ class StepView(QWidget):
             button = make_button(name, text, f"{tip} ({keys})", tip)
             button.clicked.connect(lambda _=False, go=go, way=way: go(way))
             self._buttons.append((button, way))
-        close = make_button("kernel-steps-close", "Close", "Back to the answer")
+        close = make_button("kernel-steps-close", "Close", "Back to the output")
         close.clicked.connect(self.left)
-        self._of_one = _box("kernel-step-of-one", "This thread", OF_ONE_TIP)
-        self._passes = DropDown("kernel-step-pass", "Pass")
-        self._passes.setToolTip("The function of the kernel that is walked through")
+        self._of_one = _box("kernel-step-of-one", "This thread", "Only steps of the chosen thread")
+        self._passes = DropDown("kernel-step-pass", "Pass", "The function that is walked through")
         self._passes.activated.connect(
             lambda _: self.walk_wanted.emit(None, self._passes.currentData())
         )
         across = HBox(spacing=8)
         across.add((self._slider, 1), close)
+        self._tile = TileView()
+        self._tiles = DropDown("kernel-step-tile", "Array in shared memory")
+        self._tiles.activated.connect(lambda _: self.go_to(self.step))
+        numbers = _box("kernel-step-numbers", "Numbers", "Write the numbers into the cells")
+        numbers.toggled.connect(self._tile.show_numbers)
+        self._tile_head, tile = QWidget(), VBox(spacing=6)
+        title = Label("Shared memory", is_muted=True)
+        HBox(self._tile_head, 0, 8).add(title, self._tiles, numbers, 1)
+        tile.add(self._tile_head, self._tile, 1)
         self._memory = HBox(spacing=8)
-        self._memory.add((self._variables, 1), (self._lay_tile_out(), 1))
+        self._memory.add((self._variables, 1), (tile, 1))
         inside = QWidget()
         buttons = Flow(4, *(button for button, _ in self._buttons), self._of_one, self._passes)
         VBox(inside, (0, 4, 0, 0), 6).add(
@@ -448,28 +415,6 @@ class StepView(QWidget):
             *(self._memory, self._part, self.pictures, 1),
         )
         VBox(self, 0).add(UprightArea(inside))
-
-    def _lay_tile_out(self) -> QWidget:
-        self._tile, self._tile_area = TileView(), QScrollArea()
-        self._tiles = DropDown("kernel-step-tile", "Array in shared memory")
-        self._tiles.activated.connect(lambda _: self.go_to(self.step))
-        numbers = _box("kernel-step-numbers", "Numbers", NUMBERS_TIP)
-        numbers.toggled.connect(self._tile.show_numbers)
-        self._tile_head = QWidget()
-        title = Label("Shared memory", is_muted=True)
-        HBox(self._tile_head, 0, 8).add(title, self._tiles, numbers, 1)
-        self._tile_area.setWidget(self._tile)
-        self._tile_area.setWidgetResizable(True)
-        self._tile_area.setFrameShape(QScrollArea.Shape.NoFrame)
-        bar = self._tile_area.horizontalScrollBar()
-        self._tile.fitted.connect(
-            lambda height: self._tile_area.setFixedHeight(
-                min(height + bar.sizeHint().height(), MAX_TILE_PX)
-            )
-        )
-        tile = QWidget()
-        VBox(tile, 0, 6).add(self._tile_head, self._tile_area, 1)
-        return tile
 
 
 def _box(name: str, text: str, tip: str) -> QCheckBox:

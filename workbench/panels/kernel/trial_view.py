@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QResizeEvent
@@ -14,18 +15,53 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.imaging.display import Display
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.compare.view_transform import ViewTransform, fit
-from workbench.panels.kernel.trial_words import FactRow
+from workbench.panels.kernel.trial_words import OF_GOOD, FactRow
 from workbench.widgets.boxes import Flow, HBox, UprightArea, VBox
 from workbench.widgets.buttons import push_button
 from workbench.widgets.chips import outline
 from workbench.widgets.tile import words_label
 
 HINT = "The part of the picture\nthat it is tried on"
-ANSWER_HINT = "What your kernel\nmakes of it"
+ANSWER_HINT = "The output of your kernel"
 MIN_PX, MAX_PX = 120, 420  # high
 # What else there is to be seen where they are shown, and their share of it where that is little.
 OTHERS_PX, MAX_SHARE = 250, 0.35
 RING = 1.6  # of the marked pixel's side
+PROGRESS_AFTER_MS = 1000  # a shorter trial needs no bar
+TIPS = {
+    "find": "Run it on a small part on the CPU, under checks of bounds, races and barriers",
+    "step": "Walk through a block line by line, forwards and back (Alt+F8). A click on the picture "
+    "chooses the pixel whose block it is",
+    "code": "The instructions of each line of the source (Ctrl+F6)",
+    "counts": "Show before each line's number how many bytes it loads and stores per sample; its "
+    "tooltip says of which array",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Everything that the panel shows of a trial.
+
+    status   of the work under way (is_busy), or a remark on what is shown
+    problem  an error or a bug, and its line; 0: it has none
+    is_old   verdict and pictures are of the last source that ran; the present one does not
+    held     rows on the memory of the processes that run kernels
+    pixel    (x, y) of the part, which gets a ring
+    """
+
+    status: str = ""
+    is_busy: bool = False
+    problem: str = ""
+    line: int = 0
+    verdict: str = ""
+    is_old: bool = False
+    build: tuple[FactRow, ...] = ()
+    held: tuple[FactRow, ...] = ()
+    counts: tuple[FactRow, ...] = ()
+    before: Display | None = None
+    after: Display | None = None
+    caption: str = ""
+    pixel: tuple[int, int] | None = None
 
 
 class AnswerPair(QWidget):
@@ -43,7 +79,7 @@ class AnswerPair(QWidget):
         """Make the pair; `name` begins the names of both views."""
         super().__init__()
         self._before = PictureView("Part of the picture", HINT)
-        self._after = PictureView("Your kernel's answer", ANSWER_HINT)
+        self._after = PictureView("Your kernel's output", ANSWER_HINT)
         self._views = (self._before, self._after)
         self._size: tuple[int, int] | None = None
         self._transform: ViewTransform | None = None  # None: fit
@@ -59,8 +95,6 @@ class AnswerPair(QWidget):
             view.resized.connect(self._arrange)
             row.addWidget(view, 1)
         self.take_room(QSize())
-        self._before.setAccessibleDescription(HINT)
-        self._after.setAccessibleDescription(ANSWER_HINT)
 
     def show_pictures(
         self, before: Display | None, after: Display | None, caption: str = ""
@@ -119,11 +153,6 @@ class AnswerPair(QWidget):
             outline(painter, [ring], QColor("#ffffff"), 2.0)
 
 
-TWO_FROM_PX = 400  # from this width on two short facts stand on one line
-MAX_SHORT = 22  # letters
-TOP = Qt.AlignmentFlag.AlignTop
-
-
 class FactsCard(QFrame):
     """Rows of facts; without any, no card.
 
@@ -135,71 +164,32 @@ class FactsCard(QFrame):
         super().__init__()
         self.setProperty("card", True)
         self._name = name
-        self._facts: tuple[FactRow, ...] | None = None  # nothing was shown yet
-        self._is_wide = False
+        self._facts: tuple[FactRow, ...] = ()
         self._rows = QGridLayout()
         self._rows.setColumnStretch(1, 1)
         self._rows.setHorizontalSpacing(12)
         self._rows.setVerticalSpacing(2)
         self.column = VBox(self)
         self.column.add(self._rows)
+        self.hide()
 
     def show_rows(self, rows: Sequence[FactRow]) -> None:
         """Show these in place of those before, unless they are the same."""
-        if tuple(rows) != self._facts:
-            self._facts = tuple(rows)
-            self._lay_rows(rows)
-
-    def _lay_rows(self, rows: Sequence[FactRow]) -> None:
+        if tuple(rows) == self._facts:
+            return
+        self._facts = tuple(rows)
         for label in self.findChildren(QLabel):
             self._rows.removeWidget(label)
             label.deleteLater()
-        for line, (row, *beside) in enumerate(_lines(rows, self._is_wide)):
-            for column, each in ((0, row), *((2, other) for other in beside)):
-                title = Label(each.name, is_muted=True)
-                words = words_label(f"{self._name}-{each.name.lower().replace(' ', '-')}")
-                words.setText(each.words)
-                for label in (title, words):
-                    label.setToolTip(tip_text(each.tip))
-                self._rows.addWidget(title, line, column, TOP)
-                self._rows.addWidget(words, line, column + 1, 1, 1 if beside else 3)
-        self._rows.setColumnStretch(3, int(self._is_wide))
+        for line, row in enumerate(rows):
+            title = Label(row.name, is_muted=True)
+            words = words_label(f"{self._name}-{row.name.lower().replace(' ', '-')}")
+            words.setText(row.words)
+            for label in (title, words):
+                label.setToolTip(tip_text(row.tip))
+            self._rows.addWidget(title, line, 0, Qt.AlignmentFlag.AlignTop)
+            self._rows.addWidget(words, line, 1)
         self.setVisible(bool(rows))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        super().resizeEvent(event)
-        if (is_wide := event.size().width() >= TWO_FROM_PX) != self._is_wide:
-            self._is_wide = is_wide
-            self._lay_rows(self._facts or ())
-
-
-def _lines(rows: Sequence[FactRow], is_wide: bool) -> list[list[FactRow]]:
-    """Put two rows on a line where both are short and the card is wide."""
-    lines: list[list[FactRow]] = []
-    for row in rows:
-        before = lines[-1] if lines else []
-        is_short = all(len(each.words) <= MAX_SHORT for each in (*before, row))
-        if is_wide and len(before) == 1 and is_short:
-            before.append(row)
-        else:
-            lines.append([row])
-    return lines
-
-
-PROGRESS_AFTER_MS = 1000  # a shorter trial needs no bar
-BY_LINE_TIP = (
-    "Show before each line's number how many bytes it loads and stores for each sample that is "
-    "computed; its tooltip says of what"
-)
-STEP_TIP = (
-    "Walk through a block line by line, forwards and back: its lanes, variables and shared memory "
-    "(Alt+F8). A click on the picture chooses the pixel whose block it is"
-)
-CODE_TIP = (
-    "See the instructions that the text becomes: each line and its instructions point at each "
-    "other (Ctrl+F6)"
-)
-FIND_TIP = "Run it on a small part on the CPU, under checks of bounds, races and barriers"
 
 
 class TrialView(QWidget):
@@ -222,24 +212,22 @@ class TrialView(QWidget):
         self._problem.setProperty("objection", True)
         self._status = words_label("kernel-status", 0.95, is_muted=True)
         self._verdict = words_label("kernel-verdict", 1.05)
-        self.search = push_button("kernel-find-bug", "Find the bug", FIND_TIP)
-        self.step = push_button("kernel-step-through", "Step", STEP_TIP, "Step through")
-        self.code = push_button("kernel-show-code", "PTX/SASS", CODE_TIP)
+        self.search = push_button("kernel-find-bug", "Find the bug", TIPS["find"])
+        self.step = push_button("kernel-step-through", "Step", TIPS["step"], "Step through")
+        self.code = push_button("kernel-show-code", "PTX/SASS", TIPS["code"])
         self._go = push_button("kernel-go-to-line", "", "Put the cursor where it is wrong")
         self._go.clicked.connect(lambda: self.line_wanted.emit(self._line))
         self.cancel = push_button("kernel-cancel", "Cancel", "Stop the trial")
-        self._bar = QProgressBar()
+        self._bar = QProgressBar(textVisible=False)
         self._bar.setObjectName("kernel-progress")
         self._bar.setAccessibleName("Trying the kernel")
         self._bar.setRange(0, 0)  # how long a kernel runs is unknown
-        self._bar.setTextVisible(False)
-        self._waiting = Throttle(PROGRESS_AFTER_MS, self._show_bar, self)
+        self._waiting = Throttle(PROGRESS_AFTER_MS, lambda: self._show_busy(True), self)
         self.pictures = AnswerPair()
         self._build, self._counts = FactsCard("kernel-build"), FactsCard("kernel-count")
-        self.show_build, self.show_counts = self._build.show_rows, self._counts.show_rows
         self.by_line = QCheckBox("Beside the lines")
         self.by_line.setObjectName("kernel-counts-by-line")
-        self.by_line.setToolTip(tip_text(BY_LINE_TIP))
+        self.by_line.setToolTip(tip_text(TIPS["counts"]))
         self._counts.column.add((self.by_line, 0, Qt.AlignmentFlag.AlignLeft))
         inside = QWidget()
         VBox(inside, (0, 4, 0, 0), 6).add(
@@ -248,50 +236,36 @@ class TrialView(QWidget):
             *(self._build, self.pictures, self._counts, 1),
         )
         VBox(self, 0).add(UprightArea(inside))
-        self.show_idle()
-        self.show_nothing()
+        self.show_findings(Findings())
 
-    def show_nothing(self) -> None:
-        """Show no finding: no text was tried yet."""
-        self.show_problem("")
-        self.show_verdict("")
-        self.show_build(())
-        self.show_counts(())
-        self.pictures.show_pictures(None, None)
-        self.pictures.show_pixel(None)
-
-    def show_under_way(self, sentence: str) -> None:
-        """Name the work under way; after a second it has a bar, and can be cancelled."""
-        _show_words(self._status, sentence)
-        self._waiting.ask()
-
-    def show_idle(self, sentence: str = "") -> None:
-        """Show that nothing is under way, with a sentence on it if there is one."""
-        self._waiting.stop()
-        self._bar.hide()
-        self.cancel.hide()
-        _show_words(self._status, sentence)
-
-    def show_problem(self, sentence: str, line: int = 0) -> None:
-        """Show an error or a bug, and offer to go to its line; empty: there is none."""
-        self._line = line
-        _show_words(self._problem, sentence)
-        self._go.setText(f"Go to line {line}")
-        self._go.setVisible(line > 0)
-
-    def show_verdict(self, words: str) -> None:
-        """Show the verdict, in words."""
-        _show_words(self._verdict, words)
+    def show_findings(self, found: Findings) -> None:
+        """Show what is known of the newest trial."""
+        self._line = found.line
+        self._go.setText(f"Go to line {found.line}")
+        self._go.setVisible(found.line > 0)
+        verdict = OF_GOOD.format(verdict=found.verdict) if found.is_old else found.verdict
+        for label, words in (
+            (self._problem, found.problem),
+            (self._status, found.status),
+            (self._verdict, verdict),
+        ):
+            label.setText(words)
+            label.setVisible(bool(words))
+        if found.is_busy:
+            self._waiting.ask()
+        else:
+            self._waiting.stop()
+            self._show_busy(False)
+        self._build.show_rows((*found.build, *found.held))
+        self._counts.show_rows(found.counts)
+        self.pictures.show_pictures(found.before, found.after, found.caption)
+        if found.pixel != self.pictures.pixel:
+            self.pictures.show_pixel(found.pixel)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self.pictures.take_room(event.size())
 
-    def _show_bar(self) -> None:
-        self._bar.show()
-        self.cancel.show()
-
-
-def _show_words(label: QLabel, words: str) -> None:
-    label.setText(words)
-    label.setVisible(bool(words))
+    def _show_busy(self, is_busy: bool) -> None:
+        self._bar.setVisible(is_busy)
+        self.cancel.setVisible(is_busy)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from kernels.core.job import Job
@@ -19,23 +19,13 @@ from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import BLOCK, Rung
 from workbench.base import numbers
 from workbench.model.rung_times import RungTimes
-from workbench.session.kernel_trial import KernelText
 
 ON_THE_CPU = "Run on the CPU: no time."
 NOT_YET = "Not verified yet."
-NOT_RIGHT = "✗ The answer shown is right, and the kernel is not: see above."
-NOT_EVERY_RUN = f"{NOT_RIGHT} No time."
+NOT_RIGHT = "✗ The output shown is right, and the kernel is not: see above. No time."
 BY_CHANCE = "✗ Right on the GPU by chance; run on the CPU it is not: see above. No time."
 OF_GOOD = "Of the last text that ran: {verdict}"
-NO_BUG = "No bug found: bounds, races, barriers and the answer are in order."
-
-
-def refused_words(name: str, sentence: str) -> str:
-    """Name the file in a sentence on why its text does not run."""
-    if sentence.startswith((f"{name},", f"{name}:")):
-        return sentence
-    line = sentence.startswith("Line ")
-    return f"{name}, line{sentence[4:]}" if line else f"{name}: {sentence}"
+NO_BUG = "No bug found: bounds, races, barriers and the output are in order."
 
 
 def part_words(region: Region) -> str:
@@ -62,7 +52,7 @@ def verdict_words(tried: KernelTrial) -> str:
     if check is None:
         return NOT_YET if tried.on_gpu else f"✗ Not verified, on {part}.{no_time}"
     if check.bug or (check.ok and tried.problem):
-        return NOT_EVERY_RUN if tried.on_gpu else f"{NOT_RIGHT}{no_time}"
+        return NOT_RIGHT
     verdict = _check_words(check, tried.region, part)
     if tried.kernel is None or not tried.ok:
         return f"{verdict}{no_time}"
@@ -111,32 +101,31 @@ class FactRow(NamedTuple):
     tip: str
 
 
-AS_WRITTEN = "Counted on a smaller part, as the text has it: no compiler has spared anything."
+AS_WRITTEN = "Counted on a smaller part, as written: no compiler has optimized it."
 TIPS = {
     "Registers": "Registers per thread. More of them can leave room for fewer threads.",
-    "Spills": "Local memory of a thread: registers that were spilled, and arrays of its own that "
-    "it indexes as it runs. Both lie in the GPU's memory.",
-    "Shared memory": "Shared memory of a block whose size is fixed in the text.",
-    "Occupancy": "Warps that a multiprocessor holds at once, of those that it can hold at most.",
-    "Memory held": "By the processes that run your kernels: one works, one stands by in case that "
-    "the other has to be ended. CUDA itself takes some hundred MB of the GPU's memory besides, "
-    "each. They end with the window.",
-    "Beside the ladder": "Medians of this session, of the same job with the same L2 cache: of the "
-    "rung that it changes a thing about, and of the fastest one measured. The panel "
-    "Implementation measures the others.",
-    "Loads": f"Bytes loaded from global memory for each sample that it computes. {AS_WRITTEN}",
-    "Stores": f"Bytes stored in global memory for each sample that it computes. {AS_WRITTEN}",
-    "Operations": f"Of float32, for each sample that it computes. {AS_WRITTEN}",
-    "Sectors": "Sectors of 32 bytes that a warp's request to global memory touches, on average: "
-    "four hold 32 floats side by side, one 32 bytes.",
-    "Bank conflicts": "Transactions that a warp's request to shared memory takes: more than one "
-    "where lanes want different words of one bank.",
+    "Spills": "Local memory per thread, which lies in the GPU's memory: spilled registers, and "
+    "arrays with an index known only at run time.",
+    "Shared memory": "Shared memory per block whose size is fixed in the source.",
+    "Occupancy": "Warps that a multiprocessor holds at once, of the most that it can hold.",
+    "Memory held": "By the processes that run your kernels: one works, one stands by. CUDA takes "
+    "some hundred MB of the GPU's memory besides, each. They end with the window.",
+    "Beside the ladder": "Medians of this session, of the same job with the same L2 cache: the "
+    "rung that it changes, and the fastest one measured.",
+    "Loads": f"Bytes loaded from global memory per sample. {AS_WRITTEN}",
+    "Stores": f"Bytes stored in global memory per sample. {AS_WRITTEN}",
+    "Operations": f"Of float32, per sample. {AS_WRITTEN}",
+    "Sectors": "Sectors of 32 bytes per request of a warp to global memory, on average: four hold "
+    "32 floats side by side.",
+    "Bank conflicts": "Transactions per request of a warp to shared memory: more than one where "
+    "lanes want different words of one bank.",
 }
 NONE_YET = "no rung was timed on this job yet"
 
 
-def _row(name: str, words: str) -> FactRow:
-    return FactRow(name, words, TIPS[name])
+def _rows(facts: Mapping[str, str]) -> list[FactRow]:
+    """Rows with their tooltips; facts without words are left out."""
+    return [FactRow(name, words, TIPS[name]) for name, words in facts.items() if words]
 
 
 def build_rows(built: Built, before: Built | None) -> list[FactRow]:
@@ -144,14 +133,13 @@ def build_rows(built: Built, before: Built | None) -> list[FactRow]:
 
     before  the build of the last save; None: there is none
     """
-    then, rows = _build_facts(before) if before else {}, []
-    for name, fact in _build_facts(built).items():
-        old = then.get(name, fact)
-        words = fact if old == fact else f"{fact} ({old} at the last save)"
-        if name == "Occupancy" and built.occupancy:
-            words += f". {built.occupancy.limit}"
-        rows.append(_row(name, words))
-    return rows
+    facts, then = _build_facts(built), _build_facts(before or built)
+    for name, fact in facts.items():
+        if then.get(name, fact) != fact:
+            facts[name] = f"{fact} ({then[name]} at the last save)"
+    if built.occupancy:
+        facts["Occupancy"] += f". {built.occupancy.limit}"
+    return _rows(facts)
 
 
 def _build_facts(built: Built) -> dict[str, str]:
@@ -167,18 +155,17 @@ def _build_facts(built: Built) -> dict[str, str]:
     return facts
 
 
-def held_rows(held: Held) -> Iterator[FactRow]:
-    """Yield a row on the memory that is held, if any is."""
-    if held.children:
-        processes = f"{held.children} process{'es' if held.children > 1 else ''}"
-        device = f", {numbers.byte_count(held.device_bytes)} of the GPU's"
-        yield _row("Memory held", f"{numbers.byte_count(held.host_bytes)}{device}, in {processes}")
+def held_rows(held: Held) -> list[FactRow]:
+    """A row on the memory that is held, if any is."""
+    host, device = (numbers.byte_count(each) for each in (held.host_bytes, held.device_bytes))
+    words = f"{host}, {device} of the GPU's; processes: {held.children}"
+    return _rows({"Memory held": words if held.children else ""})
 
 
-def ladder_rows(tried: KernelTrial, rung: Rung, times: RungTimes) -> Iterator[FactRow]:
-    """Yield a row of speed-ups over rungs, if the kernel has a time."""
+def ladder_rows(tried: KernelTrial, rung: Rung, times: RungTimes) -> list[FactRow]:
+    """A row of speed-ups over rungs, if the kernel has a time."""
     if tried.kernel is None or not tried.kernel.cache:
-        return
+        return []
     rungs = {each.key: each.title for each in all_implementations() if each.kind == "cuda"}
     known = {
         key: time
@@ -192,7 +179,7 @@ def ladder_rows(tried: KernelTrial, rung: Rung, times: RungTimes) -> Iterator[Fa
             median_ms = known[key].median_ms
             ratio = numbers.times_as_fast(median_ms / tried.kernel.median_ms)
             parts.append(f"{ratio} {rungs[key]} ({numbers.duration(median_ms)})")
-    yield _row("Beside the ladder", "; ".join(parts) or NONE_YET)
+    return _rows({"Beside the ladder": "; ".join(parts) or NONE_YET})
 
 
 SHARED = "shared memory"
@@ -205,16 +192,26 @@ def count_rows(counts: RunCounts, sample_bytes: int) -> list[FactRow]:
     samples = counts.stored.get("picture", 0) / sample_bytes
     if not samples:
         return []
-    outside = [each for each in counts.lines if each.array != SHARED and each.requests]
-    shared = [each for each in counts.lines if each.array == SHARED and each.requests]
-    facts = {
-        "Loads": _of_arrays(counts.loaded, samples),
-        "Stores": _of_arrays(counts.stored, samples),
-        "Operations": _operations(counts.operations, samples),
-        "Sectors": _cost("", outside, _ratio) if outside else "",
-        "Bank conflicts": _conflicts(shared),
-    }
-    return [_row(name, words) for name, words in facts.items() if words]
+    requested = [each for each in counts.lines if each.requests]
+    outside = [each for each in requested if each.array != SHARED]
+    shared = [each for each in requested if each.array == SHARED]
+    loads, stores = (
+        [f"{name} {_rate(count / samples)} B" for name, count in each.items() if count]
+        for each in (counts.loaded, counts.stored)
+    )
+    named = zip(counts.operations or (), OPERATIONS, strict=False)
+    done = [f"{_rate(count / samples)} {name}" for count, name in named if count]
+    has_conflicts = any(_turns(each) > 1 for each in shared)
+    conflicts = _cost(" transactions", shared, _turns) if has_conflicts else "none"
+    return _rows(
+        {
+            "Loads": _per_sample(loads),
+            "Stores": _per_sample(stores),
+            "Operations": _per_sample(done) or ("none" if counts.operations else ""),
+            "Sectors": _cost("", outside, _ratio) if outside else "",
+            "Bank conflicts": conflicts if shared else "",
+        }
+    )
 
 
 class LineWords(NamedTuple):
@@ -253,25 +250,8 @@ def _sentence(count: LineCount, samples: float) -> str:
     )
 
 
-def _of_arrays(each_bytes: Mapping[str, int], samples: float) -> str:
-    """Write "picture 2.1 B, sums 6 B per sample"; empty without any."""
-    parts = [f"{name} {_rate(count / samples)} B" for name, count in each_bytes.items() if count]
+def _per_sample(parts: Sequence[str]) -> str:
     return f"{', '.join(parts)} per sample" if parts else ""
-
-
-def _operations(operations: Sequence[int] | None, samples: float) -> str:
-    if operations is None:
-        return ""
-    named = zip(operations, OPERATIONS, strict=True)
-    parts = [f"{_rate(count / samples)} {name}" for count, name in named if count]
-    return f"{', '.join(parts)} per sample" if parts else "none"
-
-
-def _conflicts(lines: Sequence[LineCount]) -> str:
-    if not lines:
-        return ""
-    has_conflicts = max(map(_turns, lines)) > 1
-    return _cost(" transactions", lines, _turns) if has_conflicts else "none"
 
 
 def _cost(what: str, lines: Sequence[LineCount], key: Callable[[LineCount], float]) -> str:
@@ -280,8 +260,9 @@ def _cost(what: str, lines: Sequence[LineCount], key: Callable[[LineCount], floa
     average = _rate(sum(each.cost for each in lines) / sum(each.requests for each in lines))
     most = _rate(_ratio(worst))
     is_special = worst.line is not None and most != average
-    where = f", most in line {worst.line}: {most}" if is_special else ""
-    return f"{average}{what} per request{where}"
+    return f"{average}{what} per request" + (
+        f", most in line {worst.line}: {most}" if is_special else ""
+    )
 
 
 def _ratio(line: LineCount) -> float:
@@ -296,32 +277,3 @@ def _turns(line: LineCount) -> float:
 def _rate(number: float) -> str:
     """Write a number with two decimals where it is small: "2.06", "25"."""
     return f"{number:,.0f}" if number >= 100 or number == int(number) else f"{number:.2g}"
-
-
-class SavedBuilds:
-    """The builds of the last two texts that were saved, and of the one that was tried last."""
-
-    def __init__(self) -> None:
-        self._tried: tuple[KernelText, Built] | None = None
-        self._saved: list[tuple[KernelText, Built]] = []  # the newest last
-
-    def forget(self) -> None:
-        """Begin with another kernel."""
-        self._tried, self._saved = None, []
-
-    def take(self, asked: KernelText, built: Built, is_saved: bool) -> Built | None:
-        """Keep the build of a text; return that of the last save before, if for the same job."""
-        self._tried = asked, built
-        if is_saved:
-            self.note_saved(asked.text)
-        others = [each for each in self._saved if each[0].text != asked.text]
-        if not others or not others[-1][0].job.same_work(asked.job):
-            return None
-        return others[-1][1]
-
-    def note_saved(self, text: str) -> None:
-        """Keep the text tried last, if it is this one, as the newest saved."""
-        if self._tried is None or self._tried[0].text != text:
-            return
-        others = [each for each in self._saved if each[0].text != text]
-        self._saved = [*others[-1:], self._tried]

@@ -5,37 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Progress
-from kernels.core.verdict import NOT_YET_SEARCHED
-from kernels.cuda_child.worker_pool import Held
 from kernels.cuda_on_cpu import confinement
 from kernels.cuda_on_cpu.bug import BugSearch
 from kernels.cuda_on_cpu.counting import RunCounts
-from kernels.cuda_on_cpu.findings import Finding
-from kernels.cuda_on_cpu.kernel_trial import KernelTrial
-from kernels.rungs.rung import Rung
+from kernels.cuda_on_cpu.kernel_trial import Built, KernelTrial
 from workbench.model import intents
 from workbench.model.rung_times import RungTimes
 from workbench.panels.kernel import trial_words
 from workbench.panels.kernel.code_editor import CodeEditor, Kind, Mark
-from workbench.panels.kernel.trial_view import TrialView
-from workbench.panels.kernel.trial_words import (
-    BY_CHANCE,
-    NO_BUG,
-    OF_GOOD,
-    FactRow,
-    SavedBuilds,
-    searched_words,
-    verdict_words,
-)
+from workbench.panels.kernel.trial_view import Findings, TrialView
+from workbench.panels.kernel.trial_words import BY_CHANCE, NO_BUG, searched_words, verdict_words
 from workbench.session.kernel_file import KernelFile
 from workbench.session.kernel_trial import (
     Counted,
+    Ended,
     Followed,
     KernelText,
     Pixel,
@@ -50,17 +40,14 @@ from workbench.session.kernel_trial import (
 )
 from workbench.session.store import Store
 from workbench.session.tasks import AnalysisThread, StepQueue
-from workbench.widgets.message_bar import MessageBar
 
 PAUSE_MS = 500  # in typing, after which what stands there is tried
-PATIENCE_MS = 2500  # after which the message bar has the error in an unfinished text, too
 NAME = "kernel"  # of both on the thread: the newer takes the other's place
 NO_PICTURE = "Open a picture: the kernel is tried on it."
 TRYING, SEARCHING = "Trying it on the CPU…", "Searching for the bug…"
 TRYING_ON_GPU = "Trying it on the GPU…"
 FOLLOWING = "Recording the steps of a block…"
 BEFORE = "What is shown below is of the last text that ran, which stays in use."
-STAYS = "The last text that ran stays in use."
 STOPPED = "Stopped."
 NOT_TRIED = "It was not tried."
 HELD = "Not run yet: the file comes from elsewhere."
@@ -69,6 +56,7 @@ HELD = "Not run yet: the file comes from elsewhere."
 class Trying(QObject):
     """A service that tries the newest text, and cancels the trial of an older one.
 
+    found  everything that is shown of the trial
     tried  the last trial; None: there was none yet
 
     Signals:
@@ -91,56 +79,50 @@ class Trying(QObject):
         file: KernelFile,
         editor: CodeEditor,
         view: TrialView,
-        messages: MessageBar,
         parent: QObject,
     ) -> None:
         """Begin to follow `file`; `editor` gets the marks, and `view` everything else."""
         super().__init__(parent)
         self._store, self._file, self._editor, self._view = store, file, editor, view
         self._times, self._trials, self._thread = times, trials, AnalysisThread(self)
-        self._messages = messages
         self._at: Pixel | None = None
         self._device: Device | None = None
         self._children_of: Device | None = None  # that texts were tried on
-        self._builds = SavedBuilds()
-        self._built: list[FactRow] = []
-        self._held: Held | None = None
-        self._complaint = ""  # for the message bar, which may show
-        self._shown_complaint = ""
+        self._built: tuple[KernelText, Built] | None = None  # the last build, and that of
+        self._saved: tuple[KernelText, Built] | None = None  # the last save
+        self.found = Findings()
+        self.tried: KernelTrial | None = None
         self._asked: KernelText | None = None
         self._answered: KernelText | None = None  # the text of the output in view
-        self._found: tuple[KernelText, str] | None = None  # of the newest text: its verdict
-        self.tried: KernelTrial | None = None
-        self._is_under_way = self._is_held = self._is_trial = False
         self._doing: KernelText | None = None  # the text under way, or the last one
-        self._verdict = ""  # of the output in view
+        self._done: KernelText | None = None  # the text whose trial is over
+        self._is_held = self._is_trial = False
         self._remark = ""  # shown at the end of what is under way
         for queue in (self._thread, trials):
             queue.dropped.connect(lambda _: self._end(""))
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._try)
-        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
-        self._patience.timeout.connect(self._complain)
         editor.textChanged.connect(self._pause.start)
-        editor.textChanged.connect(self._patience.stop)
         file.began.connect(self._begin_another)
         for signal in (file.arrived, file.saving, file.saved):
             signal.connect(self._try)
         file.saved.connect(self._note_saved)
-        view.cancel.clicked.connect(self._cancel)
+        view.cancel.clicked.connect(lambda: self._cancel(STOPPED))
 
     @property
     def is_settled(self) -> bool:
         """True while nothing is under way and nothing waits."""
-        timers = (self._pause, self._patience)
-        return not self._is_under_way and not any(each.isActive() for each in timers)
+        return not self.found.is_busy and not self._pause.isActive()
 
     @property
-    def found(self) -> tuple[str, Job | None]:
+    def verdict(self) -> tuple[str, Job | None]:
         """The verdict of the present text in words, and the job that it was tried on."""
-        if self._found is None or self._found[0].text != self._file.text:
+        found = self.found
+        if self._done is None or self._done.text != self._file.text:
             return NOT_TRIED, None
-        return self._found[1], self._found[0].job
+        if found.is_old or not found.verdict:
+            return f"✗ It does not run. {found.problem}", self._done.job
+        return f"{found.problem} {found.verdict}".strip(), self._done.job
 
     def use_device(self, device: Device | NoDevice) -> None:
         """Try texts on this GPU from now on, or on the CPU where there is none."""
@@ -158,9 +140,7 @@ class Trying(QObject):
         """Try nothing from now on, or the next text: on the CPU a kernel may do anything."""
         self._is_held = is_held
         if is_held:
-            self._stop()
-            self._asked = None
-            self._end(HELD)
+            self._cancel(HELD)
 
     def release(self) -> None:
         """Try the present text, and those after it."""
@@ -193,13 +173,12 @@ class Trying(QObject):
 
     def _interrupt(self) -> None:
         self._pause.stop()
-        if self._is_under_way:
+        if self.found.is_busy:
             self._asked = None  # it is tried again
 
     def close(self) -> None:
         """Cancel the work, and wait for the thread to end."""
         self._pause.stop()
-        self._patience.stop()
         self._stop()
         self._thread.close()
         if self._children_of is not None:
@@ -207,12 +186,10 @@ class Trying(QObject):
 
     def _begin_another(self) -> None:
         """Show nothing of the kernel before, and try this one, even if it is the same text."""
-        self._answered = self._asked = None
-        self._builds.forget()
-        self._built = []
-        self._view.show_nothing()
-        self._editor.show_marks([])
-        self._withdraw_complaint()
+        self._answered = self._asked = self._done = None
+        self._built = self._saved = None
+        self.found = Findings(self.found.status, self.found.is_busy)
+        self._show(marks=[])
         self.asked_for.emit(None)
         self._try()
 
@@ -236,9 +213,10 @@ class Trying(QObject):
         asked: KernelText,
         steps: Callable[[KernelText], Iterator[Step | Followed | None]],
     ) -> None:
-        self._is_under_way, self._doing, self._remark = True, asked, ""
-        self._is_trial = steps is trying
-        self._view.show_under_way(sentence)
+        self._doing, self._remark, self._is_trial = asked, "", steps is trying
+        if self._is_trial:
+            self._done = None
+        self._show(status=sentence, is_busy=True)
         self._stop()
         on_gpu = asked.device is not None and steps in (trying, searching)
         queue = self._trials if on_gpu else self._thread
@@ -249,8 +227,7 @@ class Trying(QObject):
             queue.cancel(NAME)
 
     def _end(self, sentence: str) -> None:
-        self._is_under_way = False
-        self._view.show_idle(sentence)
+        self._show(status=sentence, is_busy=False)
 
     def _wanted(self) -> KernelText | None:
         """The text and the job to try; None, with the reason shown, without them."""
@@ -262,17 +239,24 @@ class Trying(QObject):
         except KernelError as error:
             job, why_not = None, str(error)
         if job is None:
-            self._view.show_idle(why_not)
+            self._end(why_not)
             return None
         look = intents.look_for(state)
         return KernelText(
             *(self._file.name, self._file.text, job, self._at, state.levels, look, self._device)
         )
 
-    def _cancel(self) -> None:
+    def _cancel(self, why: str) -> None:
         self._stop()
         self._asked = None
-        self._end(STOPPED)
+        self._end(why)
+
+    def _show(self, marks: list[Mark] | None = None, **changes: Any) -> None:
+        """Show changed fields of `found`; marks: in place of those in the editor."""
+        self.found = replace(self.found, **changes)
+        self._view.show_findings(self.found)
+        if marks is not None:
+            self._editor.show_marks(marks)
 
     # -- findings
 
@@ -280,11 +264,13 @@ class Trying(QObject):
         if isinstance(step, Refused) and step.sentence == confinement.why_not():
             self.unconfined.emit(step.sentence)
         if isinstance(step, Progress):
-            self._view.show_under_way(f"{step.doing[:1].upper()}{step.doing[1:]}…")
+            self._show(status=f"{step.doing[:1].upper()}{step.doing[1:]}…")
         elif isinstance(step, Refused) and step.is_ours and not self._is_trial:
             self._remark = step.sentence  # it says nothing about the text
         elif isinstance(step, Refused):
             self._refuse(step.sentence, step.line)
+        elif isinstance(step, Tried) and step.is_good:
+            self._show_answer(step)
         elif isinstance(step, Tried):
             self._show_trial(step)
         elif isinstance(step, Counted):
@@ -293,11 +279,15 @@ class Trying(QObject):
             self._show_search(step)
         elif isinstance(step, Followed):
             self._show_steps(step)
-        else:  # Ended
-            if self._is_trial:
-                self._held = step.held
-                self._show_build(self._built if step.held else [])
-            self._end(self._remark)
+        else:
+            self._take_end(step)
+
+    def _take_end(self, step: Ended) -> None:
+        if self._is_trial:
+            self._done = self._doing
+            held = tuple(trial_words.held_rows(step.held)) if step.held else ()
+            self._show(held=held, build=self.found.build if step.held else ())
+        self._end(self._remark)
 
     @property
     def _now(self) -> KernelText:
@@ -305,119 +295,87 @@ class Trying(QObject):
         assert self._doing is not None
         return self._doing
 
-    def _point_out(self, sentence: str, line: int, kind: Kind = "bug") -> None:
+    def _point_out(self, sentence: str, line: int, kind: Kind = "bug", **changes: Any) -> None:
         """Show one error, and mark its line; 0: it has none."""
-        self._view.show_problem(sentence, line)
-        self._editor.show_marks([Mark(line, 0, sentence, kind)] if line else [])
+        marks = [Mark(line, 0, sentence, kind)] if line else []
+        self._show(marks, problem=sentence, line=line, **changes)
 
     def _refuse(self, sentence: str, line: int) -> None:
-        self._found = self._now, f"✗ It does not run. {sentence}"
         has_answer = self._answered is not None
         self._remark = BEFORE if has_answer else ""
-        if has_answer:
-            self._view.show_verdict(OF_GOOD.format(verdict=self._verdict))
-        self._point_out(sentence, line, "error")
-        in_file = trial_words.refused_words(self._file.name, sentence)
-        self._complaint = f"{in_file} {STAYS}" if has_answer else in_file
-        if self._file.is_saved:
-            self._complain()
-        else:  # perhaps half of a line: its mark says enough
-            self._patience.start()
-
-    def _complain(self) -> None:
-        """Show the error in the message bar, unless it was shown, and perhaps dismissed, before."""
-        self._patience.stop()
-        if self._complaint != self._shown_complaint:
-            self._withdraw_complaint()
-            self._shown_complaint = self._complaint
-            self._messages.show_error_if_free(self._complaint)
-
-    def _withdraw_complaint(self) -> None:
-        if self._shown_complaint:
-            self._messages.dismiss(self._shown_complaint)
-            self._shown_complaint = ""
-
-    def _note_saved(self) -> None:
-        """Treat a text that was tried before it was saved as one that is tried now."""
-        self._builds.note_saved(self._file.text)
-        if self._patience.isActive():
-            self._complain()
+        self._point_out(sentence, line, "error", is_old=has_answer)
 
     def _show_trial(self, step: Tried) -> None:
-        if step.is_good:
-            self._show_answer(step)
-            return
         self.tried = tried = step.trial
-        line = tried.line or 0
-        self._take_build(tried, step.rung)
+        problem, line = tried.problem, tried.line or 0
+        self._show_build(step)
         if step.after is None:
-            if not tried.problem:  # it compiles, and now it runs
+            if not problem:  # it compiles, and now it runs
                 return
-            self._refuse(tried.problem, line)
+            self._refuse(problem, line)
         else:
-            bug = step.finding
-            problem, line = (bug.sentence, bug.line or 0) if bug else (tried.problem, line)
-            where = searched_words(bug.region) if bug else ""
+            where = ""
+            if bug := step.finding:
+                problem, line, where = bug.sentence, bug.line or 0, searched_words(bug.region)
             self._remark = " ".join(filter(None, (where, tried.printed.strip())))
-            self._view.show_problem(problem, line)
+            self._show(problem=problem, line=line)
             self._show_answer(step)
-            if _is_outcome(tried):
-                self._found = self._now, f"{problem} {verdict_words(tried)}".strip()
-            self._patience.stop()
-            self._withdraw_complaint()
         marks = [
             Mark(each.line, each.column, each.text)
             for each in tried.diagnostics
             if each.is_error and each.file == step.rung.file
         ]
         if line and not any(each.line == line for each in marks):
-            sentence = step.finding.sentence if step.finding else tried.problem
-            marks.append(Mark(line, 0, sentence, "bug"))
+            marks.append(Mark(line, 0, problem, "bug"))
         self._editor.show_marks(marks)
 
-    def _take_build(self, tried: KernelTrial, rung: Rung) -> None:
+    def _show_build(self, step: Tried) -> None:
         """Show the build, beside that of the last save, and the kernel's place on the ladder."""
-        if tried.built is not None:
-            before = self._builds.take(self._now, tried.built, self._file.is_saved)
-            place = trial_words.ladder_rows(tried, rung, self._times)
-            self._show_build([*place, *trial_words.build_rows(tried.built, before)])
+        now, tried = self._now, step.trial
+        if tried.built is None:
+            return
+        saved = self._saved
+        is_other = saved is not None and saved[0].text != now.text
+        before = saved[1] if saved and is_other and saved[0].job.same_work(now.job) else None
+        self._built = now, tried.built
+        if self._file.is_saved:
+            self._saved = self._built
+        place = trial_words.ladder_rows(tried, step.rung, self._times)
+        self._show(build=(*place, *trial_words.build_rows(tried.built, before)))
 
-    def _show_build(self, rows: list[FactRow]) -> None:
-        self._built = rows
-        self._view.show_build([*rows, *(trial_words.held_rows(self._held) if self._held else ())])
+    def _note_saved(self) -> None:
+        """Keep the build of a text that was tried before it was saved."""
+        if self._built is not None and self._built[0].text == self._file.text:
+            self._saved = self._built
 
     def _show_answer(self, step: Tried) -> None:
-        tried, pictures = step.trial, self._view.pictures
+        tried, check = step.trial, step.trial.check
         self._answered = replace(self._now, text=step.rung.source)
-        self._verdict = verdict_words(tried)
-        words = OF_GOOD.format(verdict=self._verdict) if step.is_good else self._verdict
-        self._view.show_verdict(words)
-        if tried.on_gpu:
-            if tried.problem or not (tried.check is None or tried.check.ok):
-                self._show_counts(None, tried.job)
-        elif tried.counts or not tried.ok:  # else they are being counted, and those before stay
+        is_unknown = check is None and tried.on_gpu and not tried.problem
+        if tried.counts or not (tried.ok or is_unknown):  # else those before stay meanwhile
             self._show_counts(tried.counts, tried.job, is_of_text=not step.is_good)
-        pictures.show_pictures(step.before, step.after, self._file.name)
-        check = tried.check
         is_wrong = check is not None and check.wrong > 0
-        pictures.show_pixel((check.worst[1], check.worst[0]) if check and is_wrong else None)
+        self._show(
+            verdict=verdict_words(tried),
+            is_old=step.is_good,
+            before=step.before,
+            after=step.after,
+            caption=self._file.name,
+            pixel=(check.worst[1], check.worst[0]) if check and is_wrong else None,
+        )
 
     def _show_counted(self, tried: KernelTrial) -> None:
         """Show the counts of a kernel that is right on the GPU, perhaps by chance."""
         self._show_counts(tried.counts, tried.job)
         if tried.is_at_fault:
-            self._point_out(tried.problem, tried.line or 0)
-            self._verdict = BY_CHANCE
-            self._view.show_verdict(BY_CHANCE)
-            self._found = self._now, f"{tried.problem} {BY_CHANCE}"
+            self._point_out(tried.problem, tried.line or 0, verdict=BY_CHANCE)
 
     def _show_counts(self, counts: RunCounts | None, job: Job, is_of_text: bool = True) -> None:
         """Show counts, also beside the lines if they are of the text in the editor."""
         sample_bytes = job.picture.itemsize
-        self._view.show_counts(trial_words.count_rows(counts, sample_bytes) if counts else ())
-        self._editor.show_counts(
-            trial_words.line_words(counts, sample_bytes) if counts and is_of_text else {}
-        )
+        self._show(counts=tuple(trial_words.count_rows(counts, sample_bytes)) if counts else ())
+        by_line = trial_words.line_words(counts, sample_bytes) if counts and is_of_text else {}
+        self._editor.show_counts(by_line)
 
     def _show_steps(self, step: Followed) -> None:
         found = step.stepped
@@ -429,43 +387,23 @@ class Trying(QObject):
 
     def _show_search(self, step: Searched) -> None:
         finding = step.finding
+        changes: dict[str, Any] = {}
         is_of_text = self._answered is None or _is_same(self._answered, self._now)
-        if is_of_text:
-            self._complete_verdict(finding)
         where = searched_words(finding.region) if finding else NO_BUG
         self._remark = " ".join(filter(None, (where, "" if is_of_text else BEFORE)))
-        line = (finding and finding.line) or 0
-        self._point_out(finding.sentence if finding else "", line)
-        if finding is None:
-            return
-        if line:
-            self._editor.go_to_line(line)
-        if (pixel := trial_words.pixel_of(step.rung, step.job, finding)) is not None:
-            self._view.pictures.show_pictures(step.before, None)
-            self._view.pictures.show_pixel(pixel)
-
-    def _complete_verdict(self, finding: Finding | None) -> None:
-        """Add a search that the user began to the verdict in view, if that is of a right output."""
         tried = self.tried
-        if tried is None or tried.check is None or tried.problem or tried.check.wrong:
+        if is_of_text and tried and tried.check and not tried.problem and not tried.check.wrong:
+            check = BugSearch(finding).verdict(tried.check, self._now.device)
+            self.tried = replace(tried, check=check)  # the verdict on a right output is complete
+            changes["verdict"] = verdict_words(self.tried)
+        if finding is None:
+            self._point_out("", 0, **changes)
             return
-        check = BugSearch(finding).verdict(tried.check, self._now.device)
-        self.tried = replace(tried, check=check)
-        self._verdict = verdict_words(self.tried)
-        self._view.show_verdict(self._verdict)
-        if self._found is not None:
-            said = finding.sentence if finding else ""
-            self._found = self._found[0], f"{said} {self._verdict}".strip()
-
-
-def _is_outcome(tried: KernelTrial) -> bool:
-    """True once a trial is over; else its verdict or its time is still to come."""
-    if tried.check is not None and tried.check.unsearched == NOT_YET_SEARCHED:
-        return False
-    if not tried.on_gpu:
-        return True
-    is_wrong = tried.check is not None and not tried.ok
-    return tried.kernel is not None or is_wrong or bool(tried.problem)
+        if (pixel := trial_words.pixel_of(step.rung, step.job, finding)) is not None:
+            changes |= {"before": step.before, "after": None, "pixel": pixel}
+        self._point_out(finding.sentence, finding.line or 0, **changes)
+        if finding.line:
+            self._editor.go_to_line(finding.line)
 
 
 def _is_same(one: KernelText | None, other: KernelText | None) -> bool:

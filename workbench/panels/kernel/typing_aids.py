@@ -1,4 +1,4 @@
-"""Help with typing code: indenting, commenting lines, a brace on its own line, another text.
+"""Help with typing code: brackets, indenting, commenting lines, a brace on its own line.
 
 Each is one step of undo.
 """
@@ -6,14 +6,12 @@ Each is one step of undo.
 from __future__ import annotations
 
 import re
-from itertools import islice, takewhile
 
-from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
+from PySide6.QtGui import QTextBlock, QTextCursor
 
 from workbench.widgets.code_view import one_step
 
-PAIRS = {"(": ")", "[": "]", "{": "}"}
-OPENING, CLOSING = "".join(PAIRS), "".join(PAIRS.values())
+OPENING, CLOSING = "([{", ")]}"
 NO_CODE = re.compile(
     r'//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|' + r"'(?:\\.|[^'\\\n])*'?", re.S
 )
@@ -37,16 +35,17 @@ def bracket_pair(text: str, at: int) -> tuple[int, int] | None:
 def _other_half(code: str, place: int) -> int:
     """The place of the other half; -1: it is missing, or of another kind."""
     step = 1 if code[place] in OPENING else -1
-    deeper, wanted = (OPENING, CLOSING) if step == 1 else (CLOSING, OPENING)
+    deeper, wanted = (OPENING, CLOSING)[::step]
     waiting: list[str] = []
     for at in range(place, len(code) if step == 1 else -1, step):
         letter = code[at]
         if letter in deeper:
             waiting.append(wanted[deeper.index(letter)])
-        elif letter in wanted and letter != waiting.pop():
-            return -1
-        if letter in wanted and not waiting:
-            return at
+        elif letter in wanted:
+            if letter != waiting.pop():
+                return -1
+            if not waiting:
+                return at
     return -1
 
 
@@ -126,30 +125,6 @@ def toggle_comment(cursor: QTextCursor) -> None:
             at = QTextCursor(block)
             at.setPosition(block.position() + column)
             at.insertText("// ")
-
-
-def replace(document: QTextDocument, text: str) -> None:
-    """Put `text` in the place of the document's.
-
-    Lines at either end that are the same stay, marks in them as well: they are not coloured anew.
-    """
-    before, now = document.toPlainText().split("\n"), text.split("\n")
-    if len(before) != document.blockCount():  # lines of another kind within one of these
-        before = []
-    shorter = min(len(before), len(now)) - 1  # a line of each is replaced
-    first = _same(before, now, shorter)
-    last = _same(before[::-1], now[::-1], shorter - first)
-    cursor = QTextCursor(document.findBlockByNumber(first))
-    end = document.findBlockByNumber(document.blockCount() - 1 - last)
-    with one_step(cursor):
-        cursor.setPosition(end.position() + end.length() - 1, KEEP)
-        cursor.insertText("\n".join(now[first : len(now) - last]))
-
-
-def _same(some: list[str], other: list[str], most: int) -> int:
-    """Count the elements that both begin with, up to `most`."""
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(some, other, strict=False))
-    return len(list(islice(same, max(most, 0))))
 
 
 def selected_lines(cursor: QTextCursor) -> list[QTextBlock]:

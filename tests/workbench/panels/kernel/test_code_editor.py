@@ -1,18 +1,15 @@
 """The editor of kernels: what keys do to its text, what it sets off, and how one leaves it."""
 
-import re
-
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent, QTextCharFormat
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QListWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 
-from kernels.rungs.cuda_text import LADDER
 from tests.workbench.driving import child
 from workbench.base import theme
 from workbench.panels.kernel.code_editor import CodeEditor, Mark
-from workbench.panels.kernel.editor_aids import PRELUDE, Completion, FindRow
+from workbench.panels.kernel.editor_aids import Completion, FindRow, known_words
 from workbench.panels.kernel.typing_aids import bracket_pair
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -131,29 +128,13 @@ def test_several_lines_move_and_are_commented_together_and_one_undo_takes_it_bac
     assert editor.toPlainText() == "a;\n\n  b;\nc;"
 
 
-@pytest.mark.parametrize(
-    ("before", "now"),
-    [
-        ("a\nb\nc", "a\nx\nc"),
-        ("a\nb\nc", "a\nb\nb\nc"),
-        ("a\nb\nb\nc", "a\nb\nc"),
-        ("a\nb\nc", "a\nb"),
-        ("a\nb", "x\na\nb"),
-        ("a\nb", "a\nb\n"),
-        ("a\nb\n", "a\nb"),
-        ("a", ""),
-        ("", "a\nb"),
-        ("𝕂\nb\n𝕂", "𝕂\n𝕂c\n𝕂"),  # two units of Qt's each
-        ("a\u2028b\nc", "a\nc"),
-        ("a\nb\nc", "a\nb\nc"),
-    ],
-)
-def test_of_another_text_from_outside_only_lines_that_differ_are_touched(editor, before, now):
-    editor.begin_with(before)
+@pytest.mark.parametrize("now", ["a\nx\nc", "𝕂\n", ""])
+def test_another_text_from_outside_can_be_undone(editor, now):
+    editor.begin_with("a\nb\nc")
     editor.replace_text(now)
     assert editor.toPlainText() == now
     keys(editor, (Qt.Key.Key_Z, CTRL))
-    assert editor.toPlainText() == before.replace("\u2028", "\n")
+    assert editor.toPlainText() == "a\nb\nc"
 
 
 # -- the keyboard
@@ -297,58 +278,51 @@ def test_find_goes_through_all_places_and_round(page, editor):
 # -- completion
 
 
-def words(page):
-    """What the list offers, as it reads."""
-    shown = child(page, "kernel-words", QListWidget)
-    return [shown.item(row).text() for row in range(shown.count())] if shown.isVisible() else []
+def offered(page):
+    """The words that the list offers, as they read."""
+    shown = page.completion.popup()
+    rows = page.completion.completionModel()
+    return [rows.index(n, 0).data() for n in range(rows.rowCount())] if shown.isVisible() else []
 
 
-def test_words_of_the_prelude_are_offered_with_what_they_mean(page, editor):
+def test_words_of_the_prelude_are_offered_with_their_meaning(page, editor):
     keys(editor, "re")
-    offered = words(page)
-    assert any(each.startswith("read_sample  ") and "beyond the edges" in each for each in offered)
-    keys(editor, "ad_s", Qt.Key.Key_Return)
+    assert any(
+        each.startswith("read_sample  ") and "beyond the edges" in each for each in offered(page)
+    )
+    keys(editor, "ad_s")
+    keys(page.completion.popup(), Qt.Key.Key_Return)
     assert editor.toPlainText() == "read_sample"
-    assert words(page) == []
+    assert offered(page) == []
 
 
 def test_arrows_choose_in_the_list_and_a_click_takes(page, editor):
-    keys(editor, "HA", Qt.Key.Key_Down, Qt.Key.Key_Return)
+    shown = page.completion.popup()
+    keys(editor, "HA")
+    keys(shown, Qt.Key.Key_Down, Qt.Key.Key_Return)
     assert editor.toPlainText() == "HALO_Y"
     put(editor, "|")
     keys(editor, "bo")
-    shown = child(page, "kernel-words", QListWidget)
-    item = next(iter(shown.findItems("border_sample", Qt.MatchFlag.MatchStartsWith)))
-    QTest.mouseClick(
-        shown.viewport(), Qt.MouseButton.LeftButton, pos=shown.visualItemRect(item).center()
-    )
+    rows = [each.split()[0] for each in offered(page)]
+    place = shown.visualRect(shown.model().index(rows.index("border_sample"), 0))
+    QTest.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=place.center())
     assert editor.toPlainText() == "border_sample"
     assert editor.hasFocus()
 
 
-PRELUDE_TEXT = (LADDER / "prelude.cuh").read_text(encoding="utf-8")
-DEFAULTS = PRELUDE_TEXT.partition("#ifndef KSIZE")[2].partition("#endif")[0]
-PRELUDE_CODE = re.sub(r"//.*", "", PRELUDE_TEXT.replace(DEFAULTS, ""))
-DEFINED = (
-    r"^#define (\w+)",
-    r"^struct (\w+) ",
-    r"^using (\w+) =",
-    r"^enum (\w+)",
-    r"constexpr (?:int|bool) ([A-Z][A-Z_]+)\b",
-    r"^__device__ __forceinline__ [\w* ]+[ *](\w+)\(",
-)
+def test_words_of_the_kernel_are_offered_where_they_are_asked_for_and_esc_closes_the_list(
+    page, editor
+):
+    put(editor, "int longest;\n|")
+    keys(editor, "l", (Qt.Key.Key_Space, CTRL))
+    assert offered(page) == ["longest  in this kernel"]
+    keys(page.completion.popup(), Qt.Key.Key_Escape)
+    assert offered(page) == []
+    assert editor.toPlainText() == "int longest;\nl"
 
 
-def test_every_word_of_the_prelude_is_known_and_none_besides():
-    defined = {word for each in DEFINED for word in re.findall(each, PRELUDE_CODE, re.M)}
-    defined |= set(re.findall(r"\w+", re.search(r"^enum \w+ \{(.*?)\}", PRELUDE_CODE, re.M)[1]))
-    assert set(PRELUDE) == defined
-
-
-def test_what_a_function_takes_is_what_stands_in_the_prelude():
-    for word, meaning in PRELUDE.items():
-        if found := re.search(rf"\b{word}\((.*?)\)", PRELUDE_CODE):
-            names = re.findall(r"(\w+)(?:,|$)", found[1])
-            if names and meaning.startswith("("):
-                told = re.findall(r"\w+", meaning.partition(")")[0])
-                assert told == names, word
+def test_the_words_of_the_prelude_are_read_from_it():
+    words = known_words()
+    assert words["KSIZE"] == "the weights are KSIZE x KSIZE"
+    assert words["read_along"].startswith("(const T* row, int x, int width) Sample x of a row")
+    assert {"CLAMP", "uint8", "RADIUS", "to_sample", "DYNAMIC_SHARED", "blockIdx"} <= set(words)
