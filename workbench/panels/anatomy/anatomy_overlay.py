@@ -94,12 +94,6 @@ def block_area(look: Look) -> QRectF:
     return _area(shape.with_halo(look.block).clipped(shape.picture), look)
 
 
-def grid_is_drawn(look: Look, scale: float) -> bool:
-    """Return True if blocks are far enough apart on the screen."""
-    across, down = look.subject.shape.covers
-    return min(across / look.subject.channels, down) * scale >= NARROWEST
-
-
 def warp_runs(look: Look, warp: int) -> list[Rect]:
     """The samples of a warp's lanes as rectangles: runs of samples, equal rows joined."""
     return look.record.rects(warp * LANES, (warp + 1) * LANES) if look.record else []
@@ -112,11 +106,11 @@ def _area(rect: Rect, look: Look) -> QRectF:
 
 
 def _paint_grid(painter: QPainter, visible: QRectF, scale: float, look: Look) -> None:
-    if not grid_is_drawn(look, scale):
-        return
     shape = look.subject.shape
     area = visible.intersected(_area(shape.picture, look))
     across, down = shape.covers[0] / look.subject.channels, shape.covers[1]
+    if min(across, down) * scale < NARROWEST:
+        return
     columns, rows = (
         [
             round((n * step - origin) * scale)

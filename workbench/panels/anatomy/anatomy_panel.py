@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QPainter, QShowEvent
-from PySide6.QtWidgets import QButtonGroup, QProgressBar, QSizePolicy, QWidget
+from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QWidget
 
 from kernels.anatomy.anatomy_words import loads_words
 from kernels.anatomy.launch_shapes import Block
@@ -18,12 +18,12 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.core.job import Result
 from workbench.base.background import AFTER_PAINTING_MS, Throttle
+from workbench.base.plain_text import tip_text
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.anatomy.anatomy_overlay import (
     PART_TITLES,
     block_area,
-    grid_is_drawn,
     legend_words,
     paint_look,
 )
@@ -41,7 +41,6 @@ from workbench.widgets.tile import words_label
 
 NO_PICTURE = "Open a picture: blocks, warps and threads are drawn over it."
 PROSE_TIP = "The launch, this block and this warp in sentences."
-TOO_CLOSE = "Zoom in to see the grid of blocks."
 PART_TIPS: dict[Part, str] = {
     "load": "What the warp loads from global memory (1)",
     "share": "What the block stores in shared memory (2)",
@@ -50,9 +49,8 @@ PART_TIPS: dict[Part, str] = {
 ZOOM_TIP = "Fill the view with the block and its halo"
 LOADS_TIP = (
     "Samples read from global memory for each sample computed, with halos and with the buffers "
-    "between launches. The whole bar is the plain kernel, which reads one for every weight."
+    "between launches. The plain kernel reads one for every weight."
 )
-BAR_STEPS = 1000
 PASSING_MS = 50
 RECORDS, COUNTS = "anatomy-block", "anatomy"  # the tasks on the thread for analyses
 KEYS: dict[int, Part] = dict(zip((Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3), PARTS, strict=True))
@@ -90,7 +88,6 @@ class AnatomyPane(QWidget):
         self._worded: Look | None = None  # the one that the panel describes
         self._at: tuple[int, int] | None = None  # the sample and row shown
         self._numbers: tuple[Block, int] | None = None  # block and thread that keys went to
-        self._scale = 1.0
         self._passing = Throttle(PASSING_MS, self._show_look, self)
         self._later = Throttle(AFTER_PAINTING_MS, self._refresh, self)
         self._choice = LaunchChoice(store)
@@ -148,9 +145,6 @@ class AnatomyPane(QWidget):
         if look is None or not self.isVisible():
             return
         paint_look(painter, visible, scale, look, self._warp.marks(look))
-        if scale != self._scale:
-            self._scale = scale
-            QTimer.singleShot(0, self, self._show_grid_note)  # no layout may change while painting
 
     @property
     def is_painting(self) -> bool:
@@ -231,17 +225,9 @@ class AnatomyPane(QWidget):
 
     def _lay_out(self) -> None:
         self._sentence = words_label("anatomy-sentence")
-        self._loads_bar = QProgressBar(textVisible=False)
-        self._loads_bar.setObjectName("anatomy-loads-bar")
-        self._loads_bar.setRange(0, BAR_STEPS)
-        self._loads_words = words_label("anatomy-loads")
-        self._loads = QWidget()
-        self._loads.setToolTip(LOADS_TIP)
-        VBox(self._loads, (0, 2, 0, 2), 3).add(self._loads_bar, self._loads_words)
+        self._loads = words_label("anatomy-loads")
+        self._loads.setToolTip(tip_text(LOADS_TIP))
         self._part_row = self._make_parts()
-        self._grid_note = words_label("anatomy-grid-note", 0.85, is_muted=True)
-        self._grid_note.setText(TOO_CLOSE)
-        self._grid_note.hide()
         self._words = words_label("anatomy-words")
         folded = FoldedSection("anatomy-fold", PROSE_TIP, "In words", self._words)
         self._in_words = QWidget()  # around the section, as only its guard hides that
@@ -250,7 +236,7 @@ class AnatomyPane(QWidget):
         inside = QWidget()
         VBox(inside, MARGINS, 6).add(
             *(self._choice, self._sentence, self._loads, self._part_row, self._warp),
-            *(self._grid_note, self._in_words, 1),
+            *(self._in_words, 1),
         )
         area = UprightArea(inside)
         giving_way = GivingWay(area, (folded, self._sentence), usual=2)
@@ -299,11 +285,7 @@ class AnatomyPane(QWidget):
         subject = self._subject
         loads = subject.loads_per_sample(self._device) if subject else None
         self._loads.setVisible(loads is not None)
-        if loads is not None:
-            sentence = loads_words(*loads)
-            self._loads_words.setText(sentence)
-            self._loads_bar.setAccessibleName(sentence)
-            self._loads_bar.setValue(round(BAR_STEPS * min(loads[0] / loads[1], 1.0)))
+        self._loads.setText(loads_words(*loads) if loads is not None else "")
         self._counts.cancel(COUNTS)
         if subject is None:
             return
@@ -367,7 +349,6 @@ class AnatomyPane(QWidget):
         self._worded = look
         if not (old and look and (old.subject, old.block) == (look.subject, look.block)):
             self._show_words(look)
-        self._show_grid_note()
         self._zoom.setEnabled(look is not None)
         self._part_row.setVisible(look is not None and look.thread is not None)
         self._warp.show_look(look, self.part)
@@ -375,10 +356,6 @@ class AnatomyPane(QWidget):
     def _show_words(self, look: Look | None) -> None:
         sentences = look.sentences() if look else []
         self._words.setText("\n\n".join(f"{title}\n{text}" for title, text in sentences))
-
-    def _show_grid_note(self) -> None:
-        look = self.look
-        self._grid_note.setVisible(look is not None and not grid_is_drawn(look, self._scale))
 
     def _ask_zoom(self) -> None:
         if self.look is not None:

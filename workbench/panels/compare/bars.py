@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,6 @@ class ModeBar(QWidget):
         self.setObjectName("modes")
         self.setAccessibleName("How pictures are looked at")
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self._is_short = False
         self._row = row = HBox(self, 0, 0)
         row.setSizeConstraint(HBox.SizeConstraint.SetNoConstraint)
         self._modes = make_segments(MODES, lambda mode: store.choose(view_mode=mode))
@@ -68,28 +67,26 @@ class ModeBar(QWidget):
 
     def sizeHint(self) -> QSize:  # noqa: N802
         # Of whole words: with short ones it could not become wide again.
-        return QSize(self._whole_width, super().sizeHint().height())
+        return QSize(self._width({}), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        return QSize(self._whole_width - self._saved, super().minimumSizeHint().height())
+        return QSize(self._width(SHORT), super().minimumSizeHint().height())
 
     def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
-        rounding = len(SHORT)  # of the words' widths, from which the whole width is worked out
-        is_short = self.width() + rounding < self._whole_width
-        if is_short != self._is_short:
-            self._is_short = is_short
-            for mode, text, _ in MODES:
-                self._modes[mode].setText(SHORT.get(mode, text) if is_short else text)
+        rounding = len(SHORT)  # of the words' widths
+        is_short = self.width() + rounding < self._width({})
+        for mode, text, _ in MODES:
+            shown = SHORT.get(mode, text) if is_short else text
+            if shown != self._modes[mode].text():
+                self._modes[mode].setText(shown)
 
-    @property
-    def _saved(self) -> int:  # px, by short words
-        wide = self._modes["side"].fontMetrics().horizontalAdvance
-        texts = {mode: text.replace("&", "") for mode, text, _ in MODES}
-        return sum(wide(texts[mode]) - wide(text.replace("&", "")) for mode, text in SHORT.items())
-
-    @property
-    def _whole_width(self) -> int:
-        return self._row.minimumSize().width() + (self._saved if self._is_short else 0)
+    def _width(self, short: Mapping[str, str]) -> int:
+        """Width with these short words, in px."""
+        wide, width = self._modes["side"].fontMetrics().horizontalAdvance, 0
+        for mode, text, _ in MODES:
+            width += wide(short.get(mode, text).replace("&", ""))
+            width -= wide(self._modes[mode].text().replace("&", ""))
+        return self._row.minimumSize().width() + width
 
 
 class ModeOptions(QWidget):
