@@ -464,7 +464,7 @@ RUNNING = {
         COPY,
         "runs as it is loaded|was still running",
         "crash",
-        "it was still running at the deadline",
+        "was still running at the deadline",
         before="static volatile int one = 1; static int n = [] { while (one) {} return 1; }();",
         is_cuda=False,
     ),

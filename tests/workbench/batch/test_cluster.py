@@ -5,6 +5,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from time import monotonic
 from types import SimpleNamespace
 
@@ -37,8 +38,11 @@ class Bound(ThreadPoolExecutor):
         return super().submit(self._call, function, own, tasks)
 
     def _call(self, function, order, tasks):
-        if self.address in self.client.broken and tasks:
+        if tasks and self.address in self.client.broken:
+            self.client.broke.set()
             raise self.client.broken[self.address]
+        if tasks and self.client.broken:  # it is to have pictures, however quick the others are
+            assert self.client.broke.wait(60)
         return function(order, tasks)
 
 
@@ -48,6 +52,7 @@ class Client:
     def __init__(self, workers=WORKERS, answers=None):
         self.workers, self.answers = workers, answers or {}
         self.handed_out, self.broken, self.come = [], {}, []
+        self.broke = Event()
 
     @property
     def scheduler(self):
