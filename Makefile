@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCKS := $(wildcard packaging/lock/*.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test nightly quick lint types unit full bench compiled blocks mutants size format setup lock tables recorded charts screenshots snapshots clean
+.PHONY: help run test nightly quick lint types unit full bench compiled blocks size format setup lock tables recorded charts screenshots snapshots clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -58,10 +58,6 @@ compiled: .venv/test.stamp ## compile rungs that changed for all cards, and keep
 
 blocks: .venv/test.stamp ## record what the threads of rungs that changed load and store, for computers without a compiler
 	$(BIN)/python -m tests.kernels.anatomy.recorded $(ARGS)
-
-mutants: .venv/test.stamp ## plant small faults that some test should notice, e.g. make mutants ARGS="workbench/charts --count 50"
-	$(BIN)/python -m pip install --quiet coverage
-	$(BIN)/python -m tests.mutation $(ARGS)
 
 size: ## lines and files beside their bounds, and each room's beside its budget
 	@$(PYTHON) -m tests.size

@@ -69,7 +69,7 @@ _collections = count(1)
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: windows wait, and so does the soak, two thirds of the time."""
+    """One more than there are cores: windows wait a good part of the time."""
     from kernels.core.cpu_load import usable_cores
 
     return usable_cores() + 1
