@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import io
-import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -23,16 +22,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.core.timing import NO_INTERVAL
-from kernels.sweeps.record import CellPair, Record, Session, compare_sessions
+from kernels.sweeps.record import CellPair, Session, compare_sessions
 from kernels.sweeps.session_csv import write_pairs_csv
-from workbench.base import numbers, theme
+from workbench.base import theme
 from workbench.base.background import Background
-from workbench.base.numbers import star, why_starred
+from workbench.base.numbers import why_starred
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.names import cpu_name
-from workbench.model.plan_dimensions import in_words, varied_of
+from workbench.model.plan_dimensions import varied_of
 from workbench.panels.sweep.shown_sessions import ShownSession
+from workbench.report.compared import COLUMNS, Row, most_different_first, row_of
 from workbench.session.exporter import Exporter
 from workbench.widgets.boxes import VBox
 from workbench.widgets.drop_down import DropDown
@@ -40,7 +39,6 @@ from workbench.widgets.file_dialogs import ask_save_path
 
 MAX_ROWS = 2000
 
-Row = tuple[str, ...]
 Compared = tuple[str, Sequence[Row], Sequence[str], Sequence[CellPair]]  # with the rows' tooltips
 
 
@@ -59,35 +57,6 @@ def compared(a: Session, b: Session) -> Compared:
     return " ".join(sentences_of(pairs, "B")), rows, tips, pairs
 
 
-def most_different_first(pairs: Iterable[CellPair]) -> list[CellPair]:
-    """Sort pairs: the most different first, then equal ones, then those of one session alone."""
-
-    def place(pair: CellPair) -> tuple[int, float]:
-        if pair.comparison is None:
-            return (2 if pair.a and pair.b else 3 if pair.a is None else 4), 0.0
-        return int(pair.comparison.verdict == "same"), -abs(math.log(pair.comparison.ratio))
-
-    return sorted(pairs, key=place)
-
-
-def row_of(pair: CellPair, varied: Collection[str] = ()) -> Row:
-    """The table's row for a pair; `varied` names the fields in which cells differ."""
-    found, name = pair.comparison, in_words(pair.cell, varied)
-    times = _time(pair.a), _time(pair.b)
-    if found is None:
-        return (name, *times, "", "", pair.objection or "")
-    interval = " – ".join(map(numbers.three_digits, found.interval or ())) or NO_INTERVAL
-    return (name, *times, numbers.fine_ratio(found.ratio), interval, found.in_words)
-
-
-def _time(record: Record | None) -> str:
-    """Text of a verified output's time; no other output has a speed."""
-    if record is None or record.verified is None:
-        return numbers.MISSING
-    mark = star(record.verified.disturbances)
-    return f"{numbers.duration(record.verified.kernel.median_ms)}{mark}"
-
-
 def _stars(pair: CellPair) -> Iterator[str]:
     """The disturbances of both times."""
     for name, record in (("A", pair.a), ("B", pair.b)):
@@ -95,7 +64,6 @@ def _stars(pair: CellPair) -> Iterator[str]:
             yield f"{name}: {why_starred(record.verified.disturbances)}"
 
 
-COLUMNS = ("Measurement", "A", "B", "A / B", "95 % interval", "B is")
 NAME, FINDING = 0, 5
 COMPARING = "Comparing…"
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
