@@ -1,4 +1,4 @@
-"""Write the tables of docs/scale.md and the one of README: `make tables`.
+"""Write the tables of docs/scale.md: `make tables`.
 
 They are made of the files in assets/measured/, one for each machine, that begin with a name in
 COMMANDS, whose `--json` wrote them; where there is none, the tables say so.
@@ -7,7 +7,7 @@ COMMANDS, whose `--json` wrote them; where there is none, the tables say so.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -20,7 +20,7 @@ from workbench.cli.benches.batch import Rates
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURED = ROOT / "assets" / "measured"
-PAGE, README = ROOT / "docs" / "scale.md", ROOT / "README.md"
+PAGE = ROOT / "docs" / "scale.md"
 
 PLANNED_SIDE = 100_000  # pixels of 8-bit RGB
 STAGES = {"read": "reading", "filter": "filtering", "write": "writing", "all": "all at a time"}
@@ -68,19 +68,6 @@ def page_tables(found: Measured) -> dict[str, str]:
         name: "\n\n".join(filter(None, parts)) or f"*Not measured yet: `{COMMANDS[kind]} FILE`.*"
         for name, (kind, parts) in made.items()
     }
-
-
-def readme_tables(found: Measured) -> dict[str, str]:
-    """Make the table of README: the figures that stand for the others, a line each."""
-    rows = [
-        *(row for data in found["batch"] for row in _batch_rows_in_short(data)),
-        *(_large_in_short(data) for data in found["large"]),
-        *(row for data in found["devices"] for row in _devices_in_short(data)),
-        *(_many_in_short(data) for data in found["many"]),
-        *(_kills_in_short(data) for data in found["kills"]),
-    ]
-    made = table(("what", "how fast", "on"), rows) if rows else "*Not measured yet.*"
-    return {"scale": made}
 
 
 # ---------------------------------------------------------------------------- a folder
@@ -141,22 +128,6 @@ def _peer(peer: Data | None, ours: Data) -> str:
     return f"{rate} per s, {numbers.fine_ratio(ours['batch'] / peer['per_s'])}"
 
 
-def _batch_rows_in_short(data: Data) -> Iterator[tuple[str, ...]]:
-    """A line for each format, on GPUs alone: on a CPU the other programs are the measure."""
-    if data["machine"]["gpu"] is None:
-        return
-    height, width = data["size"]
-    for name, rates in data["per_s"].items():
-        limit, allowed = _limit(rates, data)
-        share = numbers.percent(rates["batch"] / allowed)
-        of_it = f"{share} of what" if rates["batch"] < allowed else "as many as"
-        yield (
-            f"a folder of {_format(name)}, {width:,}×{height:,}",
-            f"{numbers.three_digits(rates['batch'])} per s, {of_it} {limit} alone would allow",
-            _machine(data),
-        )
-
-
 # ---------------------------------------------------------------------------- a large picture
 
 
@@ -196,16 +167,6 @@ def _plan(runs: Iterable[Data]) -> str:
         )
         rows.append((_machine(data), *taken, str(data["wall"])))
     return table(head, rows, range(1, 7)) if rows else ""
-
-
-def _large_in_short(data: Data) -> tuple[str, ...]:
-    rate = numbers.pixel_rate(data["side"] ** 2 / 1e6 / data["seconds"]["all"])
-    planned = about(data["seconds"]["all"] * (PLANNED_SIDE / data["side"]) ** 2)
-    return (
-        f"a TIFF in strips, {data['side']:,}², from file to file",
-        f"{rate}; the wall is {data['wall']}; {PLANNED_SIDE:,}² pixels would take {planned}",
-        _machine(data),
-    )
 
 
 # ---------------------------------------------------------------------------- several GPUs
@@ -272,28 +233,6 @@ def _best_of_one(data: Data) -> dict[str, float]:
     return {each["name"]: max(each["per_s"]) for each in single}
 
 
-def _devices_in_short(data: Data) -> Iterator[tuple[str, ...]]:
-    """The largest picture of each kind, and each folder, on the most GPUs."""
-    largest: dict[tuple[str, str], Data] = {}
-    for cell in data["cells"]:
-        if cell["devices"] > 1:
-            largest[cell["kind"], cell["weights"]] = cell
-    for cell in largest.values():
-        filtering = _against(cell, cell["against_one"])
-        whole = _against(cell, cell["against_one_with_transfers"])
-        yield (
-            f"one picture on {cell['devices']} GPUs, {_cell(cell)}",
-            f"{filtering}; with transfers {whole}",
-            _machine(data),
-        )
-    one = _best_of_one(data)
-    for each in data["folders"]:
-        if (count := len(each["devices"])) > 1:
-            ratio = numbers.fine_ratio(max(each["per_s"]) / one[each["name"]])
-            what = f"a folder on {count} GPUs, limited by {LIMITS[each['limit']]}"
-            yield what, ratio, _machine(data)
-
-
 # ---------------------------------------------------------------------------- many, and killed
 
 
@@ -309,16 +248,6 @@ def _many(data: Data) -> str:
     )
 
 
-def _many_in_short(data: Data) -> tuple[str, ...]:
-    first, last = (numbers.three_digits(data["per_s"][at]) for at in (0, -1))
-    peak = numbers.byte_count(data["peak_bytes"][-1])
-    return (
-        f"a folder of {data['files']:,} files of {data['side']}×{data['side']} pixels",
-        f"{first} per s in the first tenth, {last} in the last, {peak} of memory at most",
-        _machine(data),
-    )
-
-
 def _kills(data: Data) -> str:
     peak = numbers.byte_count(data["peak_bytes"])
     return wrapped(
@@ -328,15 +257,6 @@ def _kills(data: Data) -> str:
         f"Half written: {data['half_written']}. "
         f"Hidden files of killed writes, which a later write takes away: {data['abandoned']}. "
         f"It took {about(data['seconds'])}, with {peak} of memory at most."
-    )
-
-
-def _kills_in_short(data: Data) -> tuple[str, ...]:
-    return (
-        f"a folder of {data['files']:,} files, killed {data['kills']} times and resumed",
-        f"{data['lost']} lost, {data['twice']} done twice, "
-        f"{numbers.byte_count(data['peak_bytes'])} of memory at most",
-        _machine(data),
     )
 
 
@@ -363,10 +283,9 @@ def _where(data: Data) -> str:
 
 
 def main() -> int:
-    found = measured(MEASURED)
-    for path, made in ((PAGE, page_tables(found)), (README, readme_tables(found))):
-        path.write_text(with_tables(path.read_text("utf-8"), made), encoding="utf-8")
-        print(f"Wrote the tables of {path.relative_to(ROOT)}.")
+    made = page_tables(measured(MEASURED))
+    PAGE.write_text(with_tables(PAGE.read_text("utf-8"), made), encoding="utf-8")
+    print(f"Wrote the tables of {PAGE.relative_to(ROOT)}.")
     return 0
 
 

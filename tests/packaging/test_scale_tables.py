@@ -87,14 +87,10 @@ def script(root):
     return module
 
 
-def test_the_pages_are_what_make_tables_makes_of_the_files_beside_them(script):
-    found = script.measured(script.MEASURED)
-    for path, made in (
-        (script.PAGE, script.page_tables(found)),
-        (script.README, script.readme_tables(found)),
-    ):
-        text = path.read_text(encoding="utf-8")
-        assert script.with_tables(text, made) == text, "make tables"
+def test_the_page_is_what_make_tables_makes_of_the_files_beside_it(script):
+    text = script.PAGE.read_text(encoding="utf-8")
+    made = script.page_tables(script.measured(script.MEASURED))
+    assert script.with_tables(text, made) == text, "make tables"
 
 
 def made_of(script, name):
@@ -109,7 +105,6 @@ def test_a_folders_limit_is_the_slowest_stage_and_others_are_beside_it(script):
     on_cpu = {**FOUND, "batch": [{**BATCH, "machine": {**MACHINE, "gpu": None}}]}
     made = script.page_tables(on_cpu)["batch"]
     assert "| 60 % | the cores | 98 % |" in made.replace("\u202f", " ")
-    assert "a folder of PNG" not in script.readme_tables(on_cpu)["scale"]
 
 
 def test_a_large_picture_has_its_wall_and_a_huge_one_is_planned(script):
@@ -129,21 +124,6 @@ def test_many_files_are_told_by_their_first_and_their_last_tenth(script):
     assert "was 70.0 MiB and 79.0 MiB. It took about 5 min." in made
 
 
-def test_readme_has_a_line_for_each_of_them(script):
-    made = script.readme_tables(FOUND)["scale"].replace("\u202f", " ")
-    for line in (
-        "a folder of PNG, 1,920×1,080 | 30.0 per s, 90 % of what the files alone would allow",
-        "a TIFF in strips, 10,000², from file to file | 200 MP/s; the wall is the disk, to write; "
-        "100,000² pixels would take about 50 s",
-        "one picture on 2 GPUs, strong: gaussian 5×5, 8,192² | 2.00×; with transfers 2.00×",
-        "a folder on 2 GPUs, limited by the GPU's kernel | 1.90× | 2 × NVIDIA H100, 16 cores",
-        "a folder of 100,000 files of 8×8 pixels | 400 per s in the first tenth, 310 in the last, "
-        "79.0 MiB of memory at most",
-        "a folder of 10,000 files, killed 40 times and resumed | 0 lost, 0 done twice, 200 MiB",
-    ):
-        assert f"| {line}" in made
-
-
 def test_files_are_found_by_their_beginning_and_written_into_the_pages(
     script, tmp_path, monkeypatch, capsys
 ):
@@ -154,16 +134,10 @@ def test_files_are_found_by_their_beginning_and_written_into_the_pages(
         **{"batch": 2, "large": 1},
         **{"devices": 0, "many": 0, "kills": 0},
     }
-    page, readme = tmp_path / "scale.md", tmp_path / "README.md"
+    page = tmp_path / "scale.md"
     markers = "".join(f"<!-- {name} -->\n<!-- /{name} -->\n" for name in script.page_tables(found))
     page.write_text(markers, encoding="utf-8")
-    readme.write_text("<!-- scale -->\n<!-- /scale -->\n", encoding="utf-8")
-    for name, value in {
-        "PAGE": page,
-        "README": readme,
-        "ROOT": tmp_path,
-        "MEASURED": tmp_path,
-    }.items():
+    for name, value in {"PAGE": page, "ROOT": tmp_path, "MEASURED": tmp_path}.items():
         monkeypatch.setattr(script, name, value)
     assert script.main() == 0
     assert "Wrote the tables of scale.md." in capsys.readouterr().out
