@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -101,8 +101,8 @@ def _apply(recipe: Recipe, pairs: Pairs, arguments: Namespace) -> int:
     machine = facts(engine) if arguments.json else {}
     progress = ProgressLine(arguments.progress)
     failures, count = len(pairs.complaints), len(pairs.pairs)
-    into_folder = pairs.into_folder or names_folder(arguments.output)
     control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
+    began, how, counts = control.clock(), "stopped", Counter[str]()
 
     def say(outcome: Outcome, doing: str) -> None:
         if not arguments.control:
@@ -112,45 +112,43 @@ def _apply(recipe: Recipe, pairs: Pairs, arguments: Namespace) -> int:
             print(output.json_of(rows_record(outcome)), flush=True)
         control.obey()
 
-    with (
-        _folder(Path(arguments.output)) if into_folder else nullcontext(),
-        _telling_of_parts(pairs, progress),
-        _telling_the_end(control, arguments) as counts,
-    ):
+    made = _made_folder(pairs, arguments)
+    try:
         for outcome in in_order(running(engine, pairs.pairs, recipe, arguments.jobs, say)):
             progress.say("")
             _print_outcome(outcome, recipe, machine, arguments)
             failures += outcome.error is not None
             counts[outcome.status] += 1
             del outcome  # its pictures would stay in memory while the next ones are read
-    return FAILED if failures else 0
-
-
-@contextmanager
-def _telling_the_end(control: RemoteControl, arguments: Namespace) -> Iterator[Counter[str]]:
-    """Count pictures by their status, and print the counts for a program at the end."""
-    counts: Counter[str] = Counter()
-    began, how = control.clock(), "stopped"
-    try:
-        yield counts
         how = "ended"
-    finally:
-        if arguments.control:
-            end = {"counts": dict(counts), "seconds": control.clock() - began}
-            print(output.json_of({how: end}), flush=True)
-
-
-@contextmanager
-def _telling_of_parts(pairs: Pairs, progress: ProgressLine) -> Iterator[None]:
-    """After Ctrl+C, name the results that are written in part and can be resumed."""
-    try:
-        yield
     except KeyboardInterrupt:
         progress.say("")
         for pair in pairs.pairs:
             if is_begun(pair.target):
                 complain(f"{pair.target_shown} is written in part; the same command resumes it.")
         raise
+    finally:
+        if arguments.control:
+            end = {"counts": dict(counts), "seconds": control.clock() - began}
+            print(output.json_of({how: end}), flush=True)
+        if made is not None:
+            with suppress(OSError):  # it is not empty
+                made.rmdir()
+    return FAILED if failures else 0
+
+
+def _made_folder(pairs: Pairs, arguments: Namespace) -> Path | None:
+    """Make the folder OUT; return it if it was not there."""
+    path = Path(arguments.output)
+    if not (pairs.into_folder or names_folder(arguments.output)) or path.is_dir():
+        return None
+    try:
+        path.mkdir()
+    except OSError as error:
+        raise CommandError(
+            f"Cannot make the folder {path}: {error.strerror}; choose another one."
+        ) from error
+    return path
 
 
 def _print_outcome(
@@ -170,34 +168,14 @@ def _print_outcome(
 
 
 def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:
-    pair = outcome.pair
+    pair, line = outcome.pair, ""
     for remark in outcome.remarks:
         yield f"{pair.name}: {remark}"
     if outcome.skipped:
         yield f"{pair.name}: {pair.target_shown} is there already and was left as it is."
-    elif outcome.error is None and (line := _result(outcome)):
+    elif outcome.large is not None:
+        line = large_in_one_line(outcome.large)
+    elif outcome.result is not None:
+        line = in_one_line(outcome.result)
+    if line and outcome.error is None:
         yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
-
-
-def _result(outcome: Outcome) -> str:
-    if outcome.large is not None:
-        return large_in_one_line(outcome.large)
-    return "" if outcome.result is None else in_one_line(outcome.result)
-
-
-@contextmanager
-def _folder(path: Path) -> Iterator[None]:
-    """Make `path` if it is not there; it goes again if nothing was written into it."""
-    is_ours = not path.exists()
-    try:
-        path.mkdir(exist_ok=True)
-    except OSError as error:
-        raise CommandError(
-            f"Cannot make the folder {path}: {error.strerror}; choose another one."
-        ) from error
-    try:
-        yield
-    finally:
-        if is_ours:
-            with suppress(OSError):  # it is not empty
-                path.rmdir()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import io
 import shlex
-import sys
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from difflib import get_close_matches
@@ -25,10 +24,10 @@ from kernels.sweeps.machine import this_machine
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 from kernels.sweeps.plan_files import presets, read_plan
 from kernels.sweeps.plan_run import cells_of, sweeping
-from kernels.sweeps.record import Machine, Record, Session
+from kernels.sweeps.record import Record, Session
 from kernels.sweeps.session_csv import write_csv
 from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, resume, session_path
-from workbench.cli.output import USAGE, CommandError, printed_apart, say
+from workbench.cli.output import USAGE, CommandError, complain, printed_apart, say
 from workbench.cli.recipe_options import read_named
 from workbench.cli.stopping import ended_by_sigterm
 from workbench.cli.sweep_words import closing_lines, opening_lines, sweep_data
@@ -37,6 +36,7 @@ from workbench.files.picture_errors import ImageFileError
 from workbench.session.session_store import refuse_other_pictures
 
 ESTIMATE_EVERY_S = 1.0
+Known = dict[Cell, Record]
 NOTHING_MEASURED = (
     "Nothing was measured: no cell gave a right output in its time; the reasons stand above."
 )
@@ -57,36 +57,39 @@ def run(arguments: Namespace) -> int:
         machine = this_machine(engine)
         if arguments.resume:
             refuse_other_pictures(read_session(folder), given)
-        before, file = _session_file(folder, plan, machine, resuming=arguments.resume)
-        records = {record.cell: record for record in before}
-        session = Session(plan, machine, time())
+            session, file = resume(folder, machine, plan)
+            for remark in session.remarks:
+                complain(remark)
+        else:
+            session = Session(plan, machine, time())
+            file = SessionFile.create(folder, plan, machine)
+        known = {record.cell: record for record in session.records}
+        left = {cell for cell in cells if cell not in known or not known[cell].is_complete}
+        able = {cell for cell in left if refusal(engine, cell, texts) is None}
+        failure: BaseException | None = None
         with file:
             print(
-                _prospect(engine, plan, cells, before, texts),
+                _prospect(plan, len(cells) - len(left), len(left), able, known),
                 f"On {machine.name}, into {folder}.",
                 flush=True,
             )
             try:
-                for record in _measured(plan, engine, given, cells, records, texts):
+                for record in _measured(plan, engine, given, able, known, texts):
                     file.append(record)
-                    records[record.cell] = record
-            except BaseException as error:
-                say("")
-                session = read_session(folder)  # it may have ended between file and dict
-                print("\n".join(closing_lines(session)))
-                if isinstance(error, KeyboardInterrupt | KernelError):  # a bug speaks for itself
-                    _print_interruption(error, session.records, len(cells), arguments, folder)
-                print_json(partial(sweep_data, session, len(cells), folder))
-                raise
-            finally:
-                say("")
-                table = _write_table(folder)
-        session = replace(session, records=tuple(records.values()))
+                    known[record.cell] = record
+            except BaseException as error:  # noqa: BLE001 - it is raised again below
+                failure = error
+        say("")
+        session = read_session(folder)
         print("\n".join(closing_lines(session)))
-        print(f"\nKept in {folder}.")
+        table = _write_table(folder, session)
+        if failure is None:
+            print(f"\nKept in {folder}.")
+        elif isinstance(failure, KeyboardInterrupt | KernelError):  # a bug speaks for itself
+            _print_interruption(failure, session.records, len(cells), arguments, folder)
         print_json(partial(sweep_data, session, len(cells), folder))
-    if table:
-        raise table
+    for error in filter(None, (failure, table)):
+        raise error
     if not any(record.verified for record in session.records):
         raise CommandError(NOTHING_MEASURED)
     return 0
@@ -190,24 +193,12 @@ def _folder(arguments: Namespace) -> Path:
     return folder
 
 
-def _session_file(
-    folder: Path, plan: Plan, machine: Machine, *, resuming: bool
-) -> tuple[Sequence[Record], SessionFile]:
-    """Open the file to append to; return the records that it holds."""
-    if not resuming:
-        return (), SessionFile.create(folder, plan, machine)
-    session, file = resume(folder, machine, plan)
-    for remark in session.remarks:
-        print(f"workbench: {remark}", file=sys.stderr)
-    return session.records, file
-
-
-def _write_table(folder: Path) -> CommandError | None:
-    """Write session.csv from the session on the disk; return the error if that fails."""
+def _write_table(folder: Path, session: Session) -> CommandError | None:
+    """Write session.csv; return the error if that fails."""
     path = folder / "session.csv"
     table = io.StringIO(newline="")
     try:
-        write_csv([read_session(folder)], table)
+        write_csv([session], table)
         with replacing(path) as file:
             file.write(table.getvalue().encode())
     except (OSError, KernelError) as error:
@@ -219,38 +210,26 @@ def _write_table(folder: Path) -> CommandError | None:
 # -- the run
 
 
-def _prospect(
-    engine: Engine, plan: Plan, cells: Sequence[Cell], done: Sequence[Record], texts: Texts
-) -> str:
+def _prospect(plan: Plan, done: int, left: int, able: set[Cell], known: Known) -> str:
     """Estimate the time that it will take, in a sentence."""
-    known = {record.cell for record in done if record.is_complete}
-    left = [cell for cell in cells if cell not in known]
-    able = [cell for cell in left if refusal(engine, cell, texts) is None]
-    some = "all" if not left else f"{len(known)}"
-    parts = [f"{some} of them are measured already"] if known else []
-    if len(able) < len(left):
-        parts.append(f"{len(left) - len(able)} cannot run here")
+    parts = [f"{done if left else 'all'} of them are measured already"] if done else []
+    if len(able) < left:
+        parts.append(f"{left - len(able)} cannot run here")
     if able:
         subject = "the rest takes" if parts else "measuring them takes"
-        parts.append(f"{subject} {about(estimated_s(able, done, plan.sampling))}")
+        parts.append(f"{subject} {about(estimated_s(able, known.values(), plan.sampling))}")
     sentence = ", ".join(parts)
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def _measured(
-    plan: Plan,
-    engine: Engine,
-    given: Given,
-    cells: Sequence[Cell],
-    known: Mapping[Cell, Record],
-    texts: Texts,
+    plan: Plan, engine: Engine, given: Given, able: set[Cell], known: Known, texts: Texts
 ) -> Iterator[Record]:
     """Measure the rest, record by record, with a line on the progress.
 
+    able   the cells whose time is estimated
     known  the newest record of each cell; the caller adds those that come
     """
-    left = [cell for cell in cells if cell not in known or not known[cell].is_complete]
-    able = {cell for cell in left if refusal(engine, cell, texts) is None}
     remaining, estimated_at = "", -ESTIMATE_EVERY_S
     for step in sweeping(plan, engine, given, known.values(), texts):
         if not isinstance(step, Record):

@@ -68,8 +68,7 @@ def test_a_plan_measures_the_kernel_beside_it(gpu, capsys, tmp_path, monkeypatch
     assert main.main(["sweep", "../plan.toml", "--out", "../out"]) == 0
     monkeypatch.chdir(tmp_path)
     printed = capsys.readouterr().out
-    assert "4 cells: 2 sizes × 2 implementations." in printed
-    assert "size  sequential  mine.cu" in printed
+    assert "4 cells: 2 size × 2 implementation." in printed
     found = {(each["implementation"], each["width"]): each for each in rows()}
     assert len(found) == 4
     mine = found["mine.cu", "24"]
