@@ -1,7 +1,5 @@
 """What a profiler counted where aims are missed: which launches, and what is kept of them."""
 
-import importlib.util
-
 import pytest
 
 AIM = {"precision": "float32", "aim": 85, "best": "shared", "share": 60.0, "met": False}
@@ -11,14 +9,6 @@ CELL = {
     **{"weights": "gaussian", "pixel_type": "uint8", "channels": 3, "ksize": 5},
     **{"width": 96, "height": 64, "size": "96x64", "rungs": [SHARED, TWO], "aims": [AIM]},
 }
-
-
-@pytest.fixture
-def script(root):
-    spec = importlib.util.spec_from_file_location("counters", root / "packaging" / "counters.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def row(script, function, duration, **stalls):

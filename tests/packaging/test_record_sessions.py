@@ -1,23 +1,15 @@
 """Recorded sessions: every preset is measured anew, packed, marked, and held against the old."""
 
-import importlib.util
-
 import pytest
 
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests.made_sessions import a_session
 
 
-@pytest.fixture
-def script(root, tmp_path, monkeypatch):
-    """The module, with a folder of its own for what is recorded."""
-    spec = importlib.util.spec_from_file_location(
-        "record_sessions", root / "packaging" / "record_sessions.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    monkeypatch.setattr(module, "RECORDED", tmp_path / "recorded")
-    return module
+@pytest.fixture(autouse=True)
+def recorded(script, tmp_path, monkeypatch):
+    """A folder of its own for what is recorded."""
+    monkeypatch.setattr(script, "RECORDED", tmp_path / "recorded")
 
 
 def kept(folder, session):

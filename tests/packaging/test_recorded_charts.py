@@ -1,7 +1,6 @@
 """The charts of docs/sweeps.md: drawn from recorded sessions, in step with them, in their words."""
 
 import gzip
-import importlib.util
 from xml.etree import ElementTree
 
 import pytest
@@ -10,16 +9,6 @@ from kernels.sweeps.session_files import SessionFile
 from tests.made_sessions import a_session
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-@pytest.fixture
-def script(root):
-    """`packaging/recorded_charts.py`, which is a script and no member of a package; fresh."""
-    path = root / "packaging" / "recorded_charts.py"
-    spec = importlib.util.spec_from_file_location("recorded_charts", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def description(svg):

@@ -1,9 +1,6 @@
 """The tables of docs/scale.md and README: whole, and made of what was measured."""
 
-import importlib.util
 import json
-
-import pytest
 
 MACHINE = {"cpu": "A CPU, 16 cores", "memory": "128 GiB", "system": "", "gpu": "NVIDIA H100"}
 HEAD = {"date": "2026-11-27T09:00:00+00:00", "machine": MACHINE}
@@ -75,16 +72,6 @@ FOUND = {
     **{"batch": [BATCH], "large": [LARGE], "devices": [DEVICES]},
     **{"many": [MANY], "kills": [KILLS]},
 }
-
-
-@pytest.fixture(scope="module")
-def script(root):
-    """`packaging/scale_tables.py`, which is a script and no member of a package."""
-    path = root / "packaging" / "scale_tables.py"
-    spec = importlib.util.spec_from_file_location("scale_tables", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_the_page_is_what_make_tables_makes_of_the_files_beside_it(script):

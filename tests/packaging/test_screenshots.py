@@ -1,27 +1,15 @@
 """The screenshots of the papers and the help: one of every mode, made by the program, and small."""
 
-import importlib.util
 import re
 from io import BytesIO
 
 import numpy as np
-import pytest
 from PIL import Image
 
 from tests import window_driver
 from tests.window_driver import ENTER
 from workbench.model.modes import MODES
 from workbench.session.exporter import read_settings, save_png
-
-
-@pytest.fixture(scope="module")
-def script(root):
-    """`packaging/screenshots.py`, which is a script and no member of a package."""
-    path = root / "packaging" / "screenshots.py"
-    spec = importlib.util.spec_from_file_location("screenshots", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_every_mode_can_be_entered_and_is_drawn(script):

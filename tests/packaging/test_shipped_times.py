@@ -1,28 +1,14 @@
 """The times that `auto` goes by until it is tuned are those that were measured."""
 
-import importlib.util
 import json
 
-from tests.packaging.conftest import ROOT
 
-
-def the_script():
-    spec = importlib.util.spec_from_file_location(
-        "shipped_times", ROOT / "packaging" / "shipped_times.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_file_is_what_was_measured():
-    script = the_script()
+def test_the_file_is_what_was_measured(script):
     measured = json.loads(script.MEASURED.read_text(encoding="utf-8"))
     assert script.WRITTEN.read_text(encoding="utf-8") == script.text(measured), "run `make tables`"
 
 
-def test_wrong_or_imprecise_answers_do_not_count():
-    script = the_script()
+def test_wrong_or_imprecise_answers_do_not_count(script):
     cell = json.loads(script.MEASURED.read_text(encoding="utf-8"))["cells"][0]
     quickest = {**cell["rungs"][0], "ms": 0.001, "quartiles": [0.001, 0.001]}
     wrong, rough = {**quickest, "ok": False}, {**quickest, "precision": "reduced"}
