@@ -70,6 +70,7 @@ def test_wrong_answers_are_never_a_speed(kept, capsys):
     b = kept("b", a_session("transfers", outcome=lambda cell, _: wrong(cell)))
     said = said_of(capsys, a, b)
     assert said.count("B: Its answer is WRONG in 12 samples") == 6
+    assert "geometric mean" not in said
 
 
 def test_a_disturbed_time_fails_nothing_and_is_counted(kept, capsys):
