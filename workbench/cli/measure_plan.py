@@ -88,8 +88,8 @@ def run(arguments: Namespace) -> int:
         elif isinstance(failure, KeyboardInterrupt | KernelError):  # a bug speaks for itself
             _print_interruption(failure, session.records, len(cells), arguments, folder)
         print_json(partial(sweep_data, session, len(cells), folder))
-    for error in filter(None, (failure, table)):
-        raise error
+    for ended_by in filter(None, (failure, table)):
+        raise ended_by
     if not any(record.verified for record in session.records):
         raise CommandError(NOTHING_MEASURED)
     return 0
