@@ -60,24 +60,10 @@ def same_bits(some: NDArray[Any], other: NDArray[Any]) -> bool:
     ) and np.array_equal(these[words:], those[words:])
 
 
-def outside_in_words(name: str, offset: int) -> str:
-    """The sentence for a write beside an array, `offset` bytes from its begin."""
-    where = "before the start" if offset < 0 else "behind the end"
-    return f"Something was written {where} of {name}."
-
-
-def padding_in_words(name: str, row: int) -> str:
-    """The sentence for a write between the end of a row and the begin of the next one."""
-    return f"Something was written behind the end of row {row} of {name}, where no sample is."
-
-
 def row_end(picture: NDArray[Any]) -> int:
     """The byte of a row, (H, W, C), behind which nothing may be written up to the next."""
     row_bytes = int(picture.shape[1] * picture.shape[2] * picture.itemsize)
     return -(-row_bytes // CHUNK_BYTES) * CHUNK_BYTES
-
-
-WRITTEN_TO_PICTURE = "Something was written to the picture, which is only to be read."
 
 
 def unwritten_in_words(unwritten: NDArray[np.bool_], corner: tuple[int, int] = (0, 0)) -> str:

@@ -72,17 +72,6 @@ class RunEndedError(KernelError):
         self.line, self.log = line, log
 
 
-def not_started(error: OSError) -> RunEndedError:
-    """The error for a child that this computer would not start."""
-    why = error.strerror or type(error).__name__
-    return RunEndedError(f"The process that runs kernels on the GPU could not be started: {why}.")
-
-
-def was_ended() -> RunEndedError:
-    """The error for a child that somebody else ended between two requests."""
-    return RunEndedError("The process that runs kernels on the GPU was ended.")
-
-
 def too_long(phase: Phase, seconds: float, *, may_have_failed: bool = False) -> RunEndedError:
     """The error for a phase that was not over at its deadline.
 
@@ -112,7 +101,10 @@ def how_it_ended(code: int | None) -> str:
         return "ended"
     if code == -getattr(signal, "SIGKILL", 9):
         return "was killed, perhaps for want of memory"
-    return f"crashed ({_signal(-code)})" if code < 0 else f"ended (exit code {code})"
+    if code >= 0:
+        return f"ended (exit code {code})"
+    known = {each.value: each.name for each in signal.Signals}
+    return f"crashed ({known.get(-code, f'signal {-code}')})"
 
 
 def failed(rung: Rung, said: dict[str, Any]) -> RunEndedError:
@@ -121,7 +113,13 @@ def failed(rung: Rung, said: dict[str, Any]) -> RunEndedError:
     key = re.sub(r"^(cudaerror|cudaerror_|cuda_error_)", "", name.lower()).replace("_", "")
     if said["error"] == "DeviceLostError" and key in FAILURES:
         if key == "assert" and (found := ASSERTION.search(str(said.get("printed", "")))):
-            return _assertion(rung, found)
+            file, line, block_x, block_y, x, y, what = found.groups()
+            is_own = file == rung.file
+            return RunEndedError(
+                f"{f'Line {line}' if is_own else f'{file}, line {line}'}: thread ({x}, {y}) of "
+                f"block ({block_x}, {block_y}) finds an assertion that does not hold: {what}.",
+                int(line) if is_own else None,
+            )
         ending = "" if FAILURES[key].endswith("?") else f" ({name})."
         return RunEndedError(f"{FAILURES[key]}{ending}")
     if said["error"] == "DeviceLostError":
@@ -150,24 +148,6 @@ def _refused_by_compiler(rung: Rung, sentence: str, log: str) -> RunEndedError:
     return RunEndedError(sentence, log=log)
 
 
-def _assertion(rung: Rung, found: re.Match[str]) -> RunEndedError:
-    file, line, block_x, block_y, x, y, what = found.groups()
-    is_own = file == rung.file
-    where = f"Line {line}" if is_own else f"{file}, line {line}"
-    return RunEndedError(
-        f"{where}: thread ({x}, {y}) of block ({block_x}, {block_y}) finds an assertion that does "
-        f"not hold: {what}.",
-        int(line) if is_own else None,
-    )
-
-
 def in_seconds(seconds: float) -> str:
     """A deadline in words."""
     return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
-
-
-def _signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

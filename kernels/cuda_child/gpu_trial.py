@@ -27,11 +27,8 @@ from kernels.core.errors import FIRST_ERROR
 from kernels.core.health import Nvml, Watch
 from kernels.core.job import Job, Progress, Ran, Sampling
 from kernels.core.poison import (
-    WRITTEN_TO_PICTURE,
     is_as_before,
     order_in_words,
-    outside_in_words,
-    padding_in_words,
     same_bits,
     unwritten_in_words,
 )
@@ -95,15 +92,11 @@ def gpu_trial(
                 yield step
     except RunEndedError as error:
         known = replace(known, kernel=None, problem=str(error), line=error.line)
-        yield replace(known, diagnostics=_diagnostics(rung, error.log), log=error.log)
-
-
-def _diagnostics(rung: Rung, log: str) -> tuple[Diagnostic, ...]:
-    """Errors of NVRTC's log, each on the line that is to be changed."""
-    return tuple(
-        Diagnostic(file, line_without_end(rung.source, int(line), text), 0, True, text)
-        for file, line, text in FIRST_ERROR.findall(log)
-    )
+        diagnostics = tuple(
+            Diagnostic(file, line_without_end(rung.source, int(line), text), 0, True, text)
+            for file, line, text in FIRST_ERROR.findall(error.log)
+        )
+        yield replace(known, diagnostics=diagnostics, log=error.log)
 
 
 def _on_a_child(rung: Rung, job: Job, sampling: Sampling, children: WorkerPool) -> Steps:
@@ -325,7 +318,7 @@ class _Trial:
             raise
         as_before = self._as_before(crop, some.answer, 0)
         fault = yield from rows_fault(self._rung, crop, rows, whole, some.answer, as_before)
-        return fault.in_words(self._rung) if fault else ""
+        return fault.sentence.format(who="The kernel") if fault else ""
 
     def _compiled(
         self, job: Job, meanwhile: Callable[[], None] = lambda: None
@@ -364,12 +357,8 @@ class _Trial:
             return late if self._child.is_overdue else doing
 
         said, answer = yield from run_with_progress(steps, where)
-        for name, offset in said["outside"]:
-            raise RunEndedError(outside_in_words(name, offset))
-        if said["changed"]:
-            raise RunEndedError(WRITTEN_TO_PICTURE)
-        for name, row in said["padding"]:
-            raise RunEndedError(padding_in_words(name, row))
+        if said["broken_rule"]:
+            raise RunEndedError(said["broken_rule"])
         return _Run(said["ms"], answer, said["printed"])
 
     def _enter(self, part: Part) -> None:

@@ -165,7 +165,7 @@ def guarded_run(
     enter: Callable[[Phase], None],
     taking_turn: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> dict[str, Any]:
-    """Run a kernel once into `answer`, (H, W, C); return its time, and the rules that it broke.
+    """Run a kernel once into `answer`, (H, W, C); return its time, and a rule that it broke.
 
     enter        called with each phase as it begins
     taking_turn  reserves the device
@@ -177,9 +177,4 @@ def guarded_run(
     with taking_turn():
         ms = device.launch(rung, job, request.rows, block, layout.places, request.cache, enter)
     answer.reshape(job.height, -1)[:] = layout.samples(block, "target", job)
-    return {
-        "ms": ms,
-        "outside": layout.touched_outside(block),
-        "padding": layout.touched_padding(block, job, turn),
-        "changed": layout.is_changed(block, job),
-    }
+    return {"ms": ms, "broken_rule": layout.broken_rule(block, job, turn)}

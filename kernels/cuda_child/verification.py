@@ -12,7 +12,7 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from threading import Event, Lock
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,28 +45,18 @@ def fresh(job: Job, random: np.random.Generator) -> Job:
     # an output of an earlier one takes knowing all of that, and the products of each row anew.
     down, across = (int(random.integers(0, size)) for size in job.picture.shape[:2])
     picture = np.roll(job.picture, (down, across), (0, 1))
-    return replace(job, picture=_changed(picture, random))
-
-
-def _changed(picture: NDArray[Any], random: np.random.Generator) -> NDArray[Any]:
     rows = (len(picture), 1, 1)
     if picture.dtype.kind == "u":
         most = int(np.iinfo(picture.dtype).max)
         picture ^= random.integers(1, most, rows, picture.dtype)  # neither none nor all
     else:
         picture *= random.uniform(0.5, 1.0, rows).astype(picture.dtype)
-    return picture
+    return replace(job, picture=picture)
 
 
-class Submit(Protocol):
-    """Submit a reference computation to the thread pool."""
-
-    def __call__(self, steps: Worked, *, in_turn: bool = False) -> Future[Oracle]:
-        """The last step of a computation, once it is known.
-
-        in_turn  one at a time, in a thread of their own: two threads take longer for small tiles
-                 than one, since they wait for the interpreter, as does the run of the kernel
-        """
+# Submits a reference computation to the thread pool; with in_turn=True one at a time, in a thread
+# of their own: two threads take longer for small tiles than one, waiting for the interpreter.
+Submit = Callable[..., "Future[Oracle]"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

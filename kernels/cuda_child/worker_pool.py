@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from math import inf
 from typing import Any
 
@@ -26,10 +26,8 @@ from kernels.cuda_child.child_endings import (
     RunEndedError,
     died,
     failed,
-    not_started,
     too_long,
     too_much_memory,
-    was_ended,
 )
 from kernels.cuda_child.child_requests import Phase, Request, SharedBytes, device_of
 
@@ -46,6 +44,7 @@ COPIES = 14
 LEFT_AT_WORK_S = 0.2  # longer than a run takes, as a rule, that nobody waits for any more
 # CuPy never unloads a program, so what each has declared __device__ stays in the GPU's memory.
 MAX_COMPILED = 200
+WAS_ENDED = "The process that runs kernels on the GPU was ended."
 LEAVING_S = 2.0  # at the end of this process, for children to be gone
 
 
@@ -127,7 +126,7 @@ class GpuWorker:
         """
         yield from self.ready()
         if not self.process.is_alive:  # ended by somebody else
-            raise was_ended()
+            raise RunEndedError(WAS_ENDED)
         self._launch_s, self._owes, self.is_overdue = launch_s, True, False
         self.compiled += request.what == "compile"
         self._most_bytes = self._limits.held_bytes + COPIES * request.picture_bytes
@@ -137,7 +136,9 @@ class GpuWorker:
         try:
             said = yield from self._reply()
         except GeneratorExit:
-            self._end_late()
+            if launch_s and not self.process.has_reply.is_set():
+                watch = partial(self._end_late, launch_s + FAULT_S)
+                threading.Thread(target=watch, name="cuda-child", daemon=True).start()
             raise
         if "error" in said:
             raise failed(request.rung, said)
@@ -156,7 +157,7 @@ class GpuWorker:
         """
         yield from self.ready()  # nobody else looks at the memory then
         if not self.process.is_alive:
-            raise was_ended()
+            raise RunEndedError(WAS_ENDED)
         size = picture.nbytes
         memory = self._memory.array(2 * size)
         memory[:size] = picture.reshape(-1).view(np.uint8)
@@ -214,16 +215,10 @@ class GpuWorker:
                 raise too_much_memory(self._phase, self._most_bytes)
             yield
 
-    def _end_late(self) -> None:
+    def _end_late(self, patience_s: float) -> None:
         """End a cancelled kernel that still runs long after its deadline."""
-        patience_s = self._launch_s + FAULT_S
-        if self._launch_s and not self.process.has_reply.is_set():
-
-            def watch() -> None:
-                if not self.process.has_reply.wait(patience_s):
-                    self.end()
-
-            threading.Thread(target=watch, name="cuda-child", daemon=True).start()
+        if not self.process.has_reply.wait(patience_s):
+            self.end()
 
     def _begin(self, phase: Phase, waits: str = "") -> None:
         limits = {**self._limits.seconds, "launching": self._launch_s, "waiting": inf}
@@ -256,7 +251,9 @@ def _started(maker: str, index: int) -> tuple[SharedBytes, ChildProcess]:
     except OSError as error:
         if memory is not None:
             memory.close()
-        raise not_started(error) from error
+        why = error.strerror or type(error).__name__
+        words = f"The process that runs kernels on the GPU could not be started: {why}."
+        raise RunEndedError(words) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,10 +289,17 @@ class WorkerPool:
         Raises RunEndedError where none starts.
         """
         while True:
-            child = self._taken()
-            is_new = child.facts is None
+            with self._lock:
+                self._drop_ended()
+                child = self._waiting.pop() if self._waiting else self._new()
+                self._out.append(child)
+            is_new, until = child.facts is None, time.monotonic() + LEFT_AT_WORK_S
             try:
-                yield from self._waiting_for(child)
+                for _ in child.ready():
+                    if time.monotonic() > until and self.has_ready:
+                        child.end()
+                        break
+                    yield
             except RunEndedError:
                 self.give_back(child)
                 if is_new:
@@ -307,15 +311,6 @@ class WorkerPool:
             if child.is_usable:
                 return child
             self.give_back(child)
-
-    def _waiting_for(self, child: GpuWorker) -> Generator[None, None, None]:
-        """Wait until it is ready; end it where that takes long, and another one is."""
-        until = time.monotonic() + LEFT_AT_WORK_S
-        for _ in child.ready():
-            if time.monotonic() > until and self.has_ready:
-                child.end()
-                return
-            yield
 
     def give_back(self, child: GpuWorker) -> None:
         """Keep a child for who takes one next, unless it has ended, or has had many texts."""
@@ -332,7 +327,7 @@ class WorkerPool:
             self._drop_ended()
             if not self._waiting:
                 with suppress(RunEndedError):  # who takes one will be told, if it is still so
-                    self._waiting.append(GpuWorker(self._maker, self._index, self._limits))
+                    self._waiting.append(self._new())
 
     @property
     def has_ready(self) -> bool:
@@ -361,14 +356,8 @@ class WorkerPool:
             gone = [each for each in self._ended if each.process.code(patience_s) is not None]
             self._ended = [each for each in self._ended if each not in gone]
 
-    def _taken(self) -> GpuWorker:
-        with self._lock:
-            self._drop_ended()
-            if not self._waiting:
-                self._waiting.append(GpuWorker(self._maker, self._index, self._limits))
-            child = self._waiting.pop()
-            self._out.append(child)
-            return child
+    def _new(self) -> GpuWorker:
+        return GpuWorker(self._maker, self._index, self._limits)
 
     def _drop_ended(self) -> None:
         for each in [each for each in self._waiting if not each.is_usable]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernels.core.device import Device
 from kernels.core.driving import last_of
@@ -40,7 +38,7 @@ from kernels.cuda_on_cpu.regions import (
     small_size,
 )
 from kernels.cuda_on_cpu.shim import CheckedShim
-from kernels.cuda_on_cpu.trial import DEADLINE_S, rows_finding, unset_in_words, with_unset
+from kernels.cuda_on_cpu.trial import DEADLINE_S, rows_finding, unset_variable, with_unset
 from kernels.oracle.checking import judged, limits_of
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.rungs.rung import Rung
@@ -149,36 +147,27 @@ def _search(runs: Runs, region: Region, seed: int) -> Search:
     rung, part = runs.rung, runs.job
     ended = yield from runs.patiently()
     if found := finding_of(rung, region, ended):
-        if found.kind == "bounds":
-            sentence = yield from with_unset(rung, part, found.sentence, found.line)
-            found = replace(found, sentence=sentence)
-        return found
+        return (yield from with_unset(rung, part, found))
     if ended.answer is None:
         return None
     check = yield from checked(rung, part, ended.answer)
     again = yield from runs.again(seed=seed)
     if check.ok:
-        return (yield from _of_right_output(runs, region, ended, again)) or (yield from _far(runs))
+        if found := finding_of(rung, region, again):
+            return found
+        if reads_old_answer(ended):  # by which a kernel could tell that it is being checked
+            return suspicion_of(rung, region, ended)
+        if differing := (yield from runs.differing(ended, again)):
+            return Finding("order", differing, region)
+        return (yield from rows_finding(runs, region, ended)) or (yield from _far(runs))
     never = ended.unwritten(again)
     if ended.reports.suspicion.kind:
         return suspicion_of(rung, region, ended)
     if never.any():
         return Finding("unwritten", unwritten_in_words(never), region)
-    sentence, line = yield from unset_in_words(runs, ended)
-    if sentence:
-        return Finding("uninitialised", sentence, region, line)
+    if unset := (yield from unset_variable(runs, region, ended)):
+        return unset
     return _of_wrong_output(rung, region, ended, check)
-
-
-def _of_right_output(runs: Runs, region: Region, ended: Ended, again: Ended) -> Search:
-    """Search a right output: launch it again, and for some rows alone."""
-    if found := finding_of(runs.rung, region, again):
-        return found
-    if reads_old_answer(ended):  # by which a kernel could tell that it is being checked
-        return suspicion_of(runs.rung, region, ended)
-    if differing := (yield from runs.differing(ended, again)):
-        return Finding("order", differing, region)
-    return (yield from rows_finding(runs, region, ended))
 
 
 def _far(runs: Runs) -> Search:
@@ -198,23 +187,18 @@ def _far(runs: Runs) -> Search:
 
 
 def _of_wrong_output(rung: Rung, region: Region, ended: Ended, check: Check) -> Finding:
-    assert ended.answer is not None
-    (y, x, channel), off = _first_wrong(rung, ended.job, ended.answer, check)
-    bug = Finding("wrong", f"The kernel writes {off}.", region)
-    where = ended.storer(y, x * ended.job.channels + channel)
-    return bug if where is None else located(rung, ended, where, bug, f"{{who}} writes {off}.")
-
-
-def _first_wrong(
-    rung: Rung, job: Job, answer: NDArray[Any], check: Check
-) -> tuple[tuple[int, int, int], str]:
-    """Find (y, x, channel) of the first wrong sample, and describe the write there."""
+    """The first wrong sample, and the thread that wrote it."""
+    job, answer = ended.job, ended.answer
+    assert answer is not None
     oracle = filtered(job, (0, job.height), (0, job.width))
     _, _, wrong = judged(job, answer, oracle, limits_of(job, rung.tolerance(job)))
     y, x, channel = (int(each[0]) for each in np.nonzero(wrong))
     expected = to_pixel_type(oracle, answer.dtype)[y, x, channel]
-    return (y, x, channel), (
-        f"{float(answer[y, x, channel]):.6g} to x {x}, y {y}, channel {channel}, where the "
+    off = (
+        f"writes {float(answer[y, x, channel]):.6g} to x {x}, y {y}, channel {channel}, where the "
         f"reference has {float(expected):.6g}; {check.wrong:,} of {check.samples:,} samples are "
-        "wrong"
+        "wrong."
     )
+    bug = Finding("wrong", f"The kernel {off}", region)
+    where = ended.storer(y, x * job.channels + channel)
+    return bug if where is None else located(rung, ended, where, bug, f"{{who}} {off}")

@@ -63,8 +63,10 @@ def _serve(request: Request, memory: int, replies: int) -> None:
         os.close(replies)  # whatever it writes, it speaks for itself alone,
         os.dup2(1, 0)  # and what is requested next is not for it
         try:
-            _die_with(us)
-            _Run(request, memory).run(telling, word)
+            # The system ends this process when its parent ends, or has ended by now.
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() == us:
+                _Run(request, memory).run(telling, word)
         except Exception:  # noqa: BLE001 - a bug of ours, not to be taken for the kernel's
             reply(telling, {"bug": traceback.format_exc()}, word)
         finally:
@@ -72,7 +74,14 @@ def _serve(request: Request, memory: int, replies: int) -> None:
     os.close(telling)
     said, code, is_late = _ending(process, hearing, PATIENCE * request.seconds + KILLING_S)
     os.close(hearing)
-    reply(replies, {**_understood(said, word), "ended": code, "late": is_late})
+    try:
+        # The report begins with `word`: else a kernel wrote there.  It decides nothing: the parent
+        # looks itself at whether the output is right.
+        found = json.loads(said.removeprefix(word)) if said.startswith(word) else {}
+    except (ValueError, RecursionError):  # it was ended in the midst, or a kernel wrote there, too
+        found = {}
+    known = found if isinstance(found, dict) else {}
+    reply(replies, {**known, "ended": code, "late": is_late})
 
 
 def _ending(process: int, hearing: int, patience_s: float) -> tuple[bytes, int, bool]:
@@ -96,38 +105,25 @@ def _ending(process: int, hearing: int, patience_s: float) -> tuple[bytes, int, 
             return said, os.waitstatus_to_exitcode(status), is_late
         is_late = is_late or (not ended and time.monotonic() > until)
         is_too_much = is_late or len(said) > MAX_SAID
-        if not ended and (is_too_much or (0 in ready and not isinstance(_next(), Request))):
+        is_cancelled = False
+        if not ended and 0 in ready:  # a request that came during a run: all but a Request end it
+            if (request := next_request()) is None:
+                sys.exit()
+            is_cancelled = not isinstance(request, Request)
+        if not ended and (is_too_much or is_cancelled):
             os.kill(process, signal.SIGKILL)
             until = float("inf")
 
 
-def _next() -> Any:
-    """Take a request that came during a run: all but a Request end it."""
-    if (request := next_request()) is None:
-        sys.exit()
-    return request
-
-
-def _understood(said: bytes, word: bytes) -> dict[str, Any]:
-    """Parse the report of a run, which begins with `word`: else a kernel wrote there.
-
-    It decides nothing: the parent looks itself at whether the output is right.
-    """
-    try:
-        found = json.loads(said.removeprefix(word)) if said.startswith(word) else {}
-    except (ValueError, RecursionError):  # it was ended in the midst, or a kernel wrote there, too
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 # ---- In the fork. -------------------------------------------------------------------------------
 
+VOID, TEXT = ctypes.c_void_p, ctypes.c_char_p
 
-def _die_with(parent: int) -> None:
-    """Have the system end this process when its parent ends, or end it now if that is too late."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(2)
+
+class _Found(ctypes.Structure):
+    """The layout of Dl_info."""
+
+    _fields_ = (("file", TEXT), ("begin", VOID), ("symbol", TEXT), ("address", VOID))
 
 
 class _Run:
@@ -163,7 +159,10 @@ class _Run:
         """Run it, report, and end this process."""
         request, said = self.request, dict[str, Any]()
         _limit(request.seconds)
-        runtime = _runtime(request.library)
+        # What the library was linked with comes first, so that it takes no other file.
+        linked = reversed(runtime_of(Path(request.library)))
+        runtime, *_ = [ctypes.CDLL(str(each)) for each in linked]
+        runtime.take_printed.restype = ctypes.c_char_p
         try:
             runtime.hand_over(os.open(request.library, os.O_RDONLY))
             resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
@@ -179,7 +178,7 @@ class _Run:
                 f"The run needs more than the {MAX_MEMORY >> 30} GiB of memory it may have."
             )
         said["arrays"] = getattr(self.shim, "names", [])
-        said["printed"] = _printed(runtime)
+        said["printed"] = bytes(runtime.take_printed()).decode("utf-8", "replace")
         reply(telling, said, word)
         os._exit(0)
 
@@ -188,9 +187,10 @@ class _Run:
         shim, shared, request = self.shim, self.shared, self.request
         if isinstance(shim, CountingShim):
             key = key_of(knobs_of(request.rung, self.job))
-            begin = _begin_of(library[f"static_shared_bytes_{key}"])
+            found, inside = _Found(), ctypes.cast(library[f"static_shared_bytes_{key}"], VOID)
+            ctypes.CDLL(None).dladdr(inside, ctypes.byref(found))
             traces = shim.watch_into(self.job, shared.source, shared.target)
-            return {"counts": counted(shim, traces, begin)}
+            return {"counts": counted(shim, traces, int(found.begin or 0))}
         library.report_to(ctypes.c_void_p(shared.address))
         if isinstance(shim, SteppedShim):
             assert request.at is not None
@@ -223,37 +223,6 @@ class _Run:
             self._launch(order)
             answers.append(target.view(np.uint8).copy())
         return int((answers[0] != answers[1]).sum())
-
-
-def _runtime(library: str) -> ctypes.CDLL:
-    """Load what a library was linked with, so that it takes no other file and binds nothing."""
-    loaded = [ctypes.CDLL(str(each)) for each in reversed(runtime_of(Path(library)))]
-    return loaded[0]
-
-
-class _Found(ctypes.Structure):
-    """The layout of Dl_info."""
-
-    _fields_ = (
-        ("file", ctypes.c_char_p),
-        ("begin", ctypes.c_void_p),
-        ("symbol", ctypes.c_char_p),
-        ("address", ctypes.c_void_p),
-    )
-
-
-def _begin_of(function: Any) -> int:
-    """Address at which the library of a function was loaded."""
-    found = _Found()
-    inside = ctypes.cast(function, ctypes.c_void_p)
-    ctypes.CDLL(None).dladdr(inside, ctypes.byref(found))
-    return int(found.begin or 0)
-
-
-def _printed(runtime: ctypes.CDLL) -> str:
-    take = runtime.take_printed
-    take.restype = ctypes.c_char_p
-    return bytes(take()).decode("utf-8", "replace")
 
 
 def _limit(seconds: float) -> None:

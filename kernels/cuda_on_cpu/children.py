@@ -109,7 +109,12 @@ class Child:
             self.process.send(request)
             found = yield from self._reply()
         except BaseException:  # nobody drives this any more, or Ctrl+C
-            self._end_run()
+            self.process.send(END)
+            until = time.monotonic() + ENDING_S
+            for _ in self._reply():
+                if time.monotonic() > until:
+                    self.end()
+                    break
             raise
         if "bug" in found:
             raise RuntimeError(f"A run on the CPU failed:\n{found['bug']}")
@@ -126,15 +131,6 @@ class Child:
             self.process.code()
             os.close(self.memory)
             self.memory = -1
-
-    def _end_run(self) -> None:
-        """End what runs; or the whole child, if that does not reply."""
-        self.process.send(END)
-        until = time.monotonic() + ENDING_S
-        for _ in self._reply():
-            if time.monotonic() > until:
-                self.end()
-                break
 
     def _reply(self) -> Generator[None, None, dict[str, Any]]:
         yield

@@ -35,22 +35,22 @@ OF_CUDA = re.compile(
 OWN_NAMES = re.compile(r"\brung_\d+::|\{anonymous\}::|\(anonymous namespace\)::|(?<=\w)_0\b")
 # What g++ says of a part of it that a signal has ended, and of itself: the first that fits.
 GAVE_UP = (
-    (TOO_LONG, "takes too long"),
+    (TOO_LONG, "the text takes too long"),
     (
         r"File size limit exceeded.*signal terminated",
-        "has arrays with values, or __shared__, of more than 128 MiB",
+        "the text has arrays with values, or __shared__, of more than 128 MiB",
     ),
     (
         r"Killed.*signal terminated|out of memory|virtual memory exhausted",
-        "needs more memory than it may have",
+        "the text needs more memory than it may have",
     ),
-    (r"internal compiler error", "makes the compiler crash"),
+    (r"internal compiler error", "the text makes the compiler crash"),
+    ("No space left on device", "no space is left on the disk"),
+    # The linker: no instruction reaches as far.
+    ("relocation truncated to fit", "the text has more than 2 GiB of arrays of fixed size"),
 )
-
-NO_ROOM = "No space left on device"
 INCLUDED = re.compile(r"^(?:In file included |\s+)from (.*?):(\d+)[:,]")
 FOREIGN = "a file that is not the kernel's own is included, or one that is not there"
-TOO_LARGE = "relocation truncated to fit"  # the linker: no instruction reaches as far
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,10 @@ def diagnostics_of(log: str, rung: Rung) -> tuple[Diagnostic, ...]:
             file, (line, column) = rung.file, own
         elif file == GENERATED:
             file, line, column = rung.file, rung.source.rstrip().count("\n") + 1, 0
-        words = _in_words(told[5])
+        words = told[5]
+        for pattern, plain in IN_WORDS:
+            words = pattern.sub(plain, words)
+        words = OWN_NAMES.sub("", words)
         if file == rung.file and (meant := line_without_end(rung.source, line, words)) != line:
             line, column = meant, 0
         found.append(Diagnostic(file, line, column, told[4].lower() != "warning", words))
@@ -114,8 +117,7 @@ def with_lacking(log: str, *, is_taken: bool) -> str:
 
     is_taken  whether CUDA's compiler was asked, and takes the text
     """
-    gave_up = log.startswith(REFUSED) or any(each in log for each in (NO_ROOM, TOO_LARGE))
-    gave_up = gave_up or any(re.search(died, log) for died, _ in GAVE_UP)
+    gave_up = log.startswith(REFUSED) or any(re.search(died, log) for died, _ in GAVE_UP)
     is_lacking = not gave_up and (is_taken or OF_CUDA.search(log))
     return f"{log}\n{LACKING}" if is_lacking else log
 
@@ -126,34 +128,17 @@ def first_error(log: str, rung: Rung) -> tuple[str, int | None]:
         return log.removeprefix(REFUSED), None
     for died, what in GAVE_UP:
         if re.search(died, log):
-            return f"The compiler gave up: the text {what}.", None
-    if NO_ROOM in log:
-        return "The compiler gave up: no space is left on the disk.", None
-    if TOO_LARGE in log:
-        return (
-            "Its arrays of fixed size take more than the 2 GiB that a program has for them.",
-            None,
-        )
+            return f"The compiler gave up: {what}.", None
     found = [each for each in diagnostics_of(log, rung) if each.is_error]
-    lacking = f" {LACKING}" if LACKING in log else ""
-    for each in found:
-        if each.file == rung.file:
-            return f"Line {each.line}: {_with_hint(each.text)}{lacking}", each.line
-    if found:
-        first = found[0]
-        return f"{first.file}, line {first.line}: {_with_hint(first.text)}{lacking}", None
-    return "The compiler refused the text without saying why.", None
-
-
-def _in_words(text: str) -> str:
-    for pattern, words in IN_WORDS:
-        text = pattern.sub(words, text)
-    return OWN_NAMES.sub("", text)
-
-
-def _with_hint(text: str) -> str:
-    end = "" if text.endswith(("?", "!", ".")) else "."  # some are questions
-    return f"{text}{end} {hint_for(text)}".rstrip()
+    if not found:
+        return "The compiler refused the text without saying why.", None
+    first = next((each for each in found if each.file == rung.file), found[0])
+    end = "" if first.text.endswith(("?", "!", ".")) else "."  # some are questions
+    words = f"{first.text}{end} {hint_for(first.text)}".rstrip()
+    words += f" {LACKING}" if LACKING in log else ""
+    if first.file == rung.file:
+        return f"Line {first.line}: {words}", first.line
+    return f"{first.file}, line {first.line}: {words}", None
 
 
 def with_line(message: str, file: str) -> tuple[str, int | None]:

@@ -154,8 +154,7 @@ class Flavour:
     @property
     def is_watched(self) -> bool:
         """True if compilers add code of their own, which runs as the library is loaded."""
-        beginnings = ("-fsanitize=thread", "-fsanitize=address")
-        return any(each.startswith(beginnings) for each in self.flags)
+        return "-fsanitize=thread" in self.flags
 
     def flags_for(self, compiler: Compiler) -> tuple[str, ...]:
         """The flags for the device code of this compiler."""
@@ -211,19 +210,11 @@ ZEROED = Flavour("zeroed", (*_TRIED, *_SET), _RUNTIME, _REPORT, _TRIED_BY_GNU)
 # Compiled to be warned of them alone; less optimised, g++ does not see how values go.
 WARNED = Flavour("warned", ("-O1",), ())
 # Every step of one block written down, with what is loaded and stored at it.
-STEPPED = Flavour(
-    "stepped",
-    ("-O0", *WATCHED, *NO_LIBRARIES, *_LINES),
-    _RUNTIME,
-    beside=(HERE / "report.cpp", HERE / "stepping.cpp"),
-)
-# What the threads of one block load and store at each step, and nothing else.
-RECORDED = Flavour(
-    "recorded",
-    ("-O0", *WATCHED, "-DRECORDING", *NO_LIBRARIES, *_LINES),
-    _RUNTIME,
-    (HERE / "recording.cpp",),
-)
+_STEPPED = ("-O0", *WATCHED, *NO_LIBRARIES, *_LINES)
+_RECORDER = (HERE / "report.cpp", HERE / "recorder.cpp")
+STEPPED = Flavour("stepped", _STEPPED, _RUNTIME, _RECORDER)
+# Likewise, but each vector is loaded and stored as a whole.
+RECORDED = Flavour("recorded", (*_STEPPED, "-DRECORDING"), _RUNTIME, _RECORDER)
 # Every access looked at before it is done, and every index of an array whose length the text tells.
 CHECKED = Flavour(
     "checked",

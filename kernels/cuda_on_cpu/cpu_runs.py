@@ -31,15 +31,14 @@ from kernels.cuda_on_cpu.elf import LineTable
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
 from kernels.cuda_on_cpu.shared_run import Kind, Reports, SharedRun, Signal, Where
 from kernels.cuda_on_cpu.shim import CheckedShim, Order, Shim, out_of_rows
-from kernels.cuda_on_cpu.stepped import TRACE_BYTES, StepTrace
+from kernels.cuda_on_cpu.stepped import TRACE_BYTES, Trace
 from kernels.rungs.cuda_text import unknown_words
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 
 MAX_KEPT_BYTES = 200 << 20  # of the cache, parsed headers and all
 MIN_ROOM = 1 << 16  # bytes, which a full disk has not
-SPARE = 3  # times the time that a strip of a slow run should take
-MAX_STRIPS = 64
+SPARE, MAX_TIMES = 3, 192  # times its estimate that a slow run gets; times its limit at most
 
 Steps = Generator[Progress, None, "Ended"]
 
@@ -50,9 +49,7 @@ class Ended:
 
     said       by the child: "done", or why it was "refused"; "arrays", "printed", "ended", "late"
     answer     (H, W, C), where it came to its end; `as_before`: whether a sample is as it was
-    outside    arrays beside which something was written, and bytes from their begin
-    padding    pictures between whose rows something was written, and behind which row
-    changed    whether the picture itself was written to
+    broken_rule  the sentence for what was written beside the output
     storers    who stored each sample, where that was requested: (H, pitch, bytes of a Where)
     beside     the array that it crashed beside, and where from its begin
     trace      the steps of a block, where those were requested
@@ -64,12 +61,10 @@ class Ended:
     reports: Reports
     answer: NDArray[Any] | None
     as_before: NDArray[np.bool_] | None
-    outside: list[tuple[str, int]]
-    padding: list[tuple[str, int]]
-    changed: bool
+    broken_rule: str
     storers: NDArray[np.uint8] | None
     beside: tuple[str, int] | None
-    trace: StepTrace | None
+    trace: Trace | None
 
     def storer(self, y: int, sample: int) -> Where | None:
         """The thread that stored a sample of row y; None: it is not known."""
@@ -130,7 +125,9 @@ def built(
         sets = dict.fromkeys(knobs_of(rung, job) for job in jobs)
         text, cache = shim.text(rung, sets), default_cache()
         for_cuda = jobs if for_cuda is None else for_cuda
-        steps = side_by_side(_by_cuda(rung, for_cuda, cache), _attempt(text, shim, cache))
+        # The ladder's own rungs are known to have no errors.
+        by_cuda = cuda_errors(rung, for_cuda if is_own(rung.key) else (), cache)
+        steps = side_by_side(by_cuda, _attempt(text, shim, cache))
         doing = Progress(f"compiling {rung.title} for the CPU")
         errors, library = yield from run_with_progress(steps, doing)
     except OSError as error:  # a full disk, as a rule
@@ -141,11 +138,6 @@ def built(
         return BuildError(with_lacking(str(library), is_taken=why_not_seen() is None))
     assert isinstance(library, Path)
     return library
-
-
-def _by_cuda(rung: Rung, jobs: Sequence[Job], cache: Path) -> Generator[None, None, str]:
-    """The errors of CUDA's compiler; the ladder's own rungs are known to have none."""
-    return (yield from cuda_errors(rung, jobs, cache)) if jobs and is_own(rung.key) else ""
 
 
 def _attempt(text: str, shim: type[Shim], cache: Path) -> Generator[None, None, Path | BuildError]:
@@ -167,7 +159,7 @@ class Runs:
     seconds: float
 
     def patiently(self, turn: int = 0, **how: Any) -> Steps:
-        """Run it; where it is slow, without the launches before, or strip by strip.
+        """Run it; where it is slow, without the launches before, or for longer.
 
         turn  which of the two poisons the output is filled with
         how   fields of `Request`
@@ -175,12 +167,10 @@ class Runs:
         ended = yield from self.once(turn, **how)
         if ended.pace and how.pop("is_repeated", False):
             ended = yield from self.once(turn, **how)
-        if not ended.pace:
+        if ended.pace * MAX_TIMES < SPARE:
             return ended
-        rows = int(self.job.height * ended.pace / SPARE)
-        if not rows or self.job.height > rows * MAX_STRIPS:
-            return ended
-        return (yield from self._by_strips(rows, turn, **how))
+        longer = replace(self, seconds=self.seconds * SPARE / ended.pace)
+        return (yield from longer.once(turn, **how))
 
     def again(self, **how: Any) -> Steps:
         """Run it once more, with other poison, and with the threads in the opposite order.
@@ -247,34 +237,11 @@ class Runs:
         return Ended(
             *(job, self.library, said, reports, answer),
             as_before=None if answer is None else is_as_before(answer, unwritten),
-            outside=layout.touched_outside(block),
-            padding=layout.touched_padding(block, job, turn),
-            changed=layout.is_changed(block, job),
+            broken_rule=layout.broken_rule(block, job, turn),
             storers=shared.storers() if is_checked else None,
             beside=shared.beside(reports.fault.offset) if has_fault else None,
-            trace=StepTrace.of(shared.trace) if has_trace else None,
+            trace=Trace.of(shared.trace) if has_trace else None,
         )
-
-    def _by_strips(self, rows: int, turn: int, **how: Any) -> Steps:
-        """Run it strip by strip; the end is that of the last one, with the output of all."""
-        job = self.job
-        answer, as_before = np.empty_like(job.picture), np.empty(job.picture.shape, np.bool_)
-        storers, suspicion = None, None
-        for first in range(0, job.height, rows):
-            strip = slice(first, min(first + rows, job.height))
-            ended = yield from self.once(turn, **how, rows=(strip.start, strip.stop))
-            if ended.answer is None or ended.as_before is None:
-                return ended
-            answer[strip], as_before[strip] = ended.answer[strip], ended.as_before[strip]
-            if ended.storers is not None:
-                storers = np.zeros_like(ended.storers) if storers is None else storers
-                storers[strip] = ended.storers[strip]
-            if suspicion is None and ended.reports.suspicion.kind:
-                suspicion = ended.reports
-            if ended.outside or ended.padding or ended.changed:
-                break
-        reports = suspicion or ended.reports
-        return replace(ended, answer=answer, as_before=as_before, storers=storers, reports=reports)
 
 
 def default_cache() -> Path:

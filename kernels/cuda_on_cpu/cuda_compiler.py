@@ -1,7 +1,6 @@
 """CUDA's own compiler beside the C++ compiler: what it refuses is broken, whatever runs here.
 
-NVRTC needs no GPU.  Where it is not installed, the text itself is looked at for what g++ takes and
-CUDA does not.
+NVRTC needs no GPU.  Where it is not installed, a verdict says so.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from tree_sitter import Node
 from kernels.core.errors import FIRST_ERROR
 from kernels.core.job import Job
 from kernels.core.version import how_to_add
-from kernels.cuda.nvrtc import Compiler, CompilerEndedError, compiler_for, options_for
+from kernels.cuda.nvrtc import CompilerEndedError, compiler_for, options_for
 from kernels.cuda_on_cpu.building import TOO_LONG
 from kernels.cuda_on_cpu.step_points import parser
 from kernels.rungs.cuda_text import (
@@ -43,25 +42,20 @@ MAX_SECONDS = 30  # of the CPU's time
 LATE = TOO_LONG
 CRASHED = "CUDA's compiler: internal compiler error"
 PTXAS = re.compile(r"^ptxas (?:.*; )?(?:error|fatal)\s*:\s*(?!Ptx assembly aborted)(.+?)\.?$", re.M)
-HOST_FUNCTION = "A function without execution space annotations is considered a host function"
-HOST_VARIABLE = "A variable without memory space annotations is considered a host variable"
 IN_SHORT = (
-    (re.compile(r"A function without execution space annotations.*"), HOST_FUNCTION),
-    (re.compile(r"A namespace scope variable without memory space annotations.*"), HOST_VARIABLE),
+    (
+        re.compile(r"(A function without execution space annotations).*"),
+        r"\1 is considered a host function",
+    ),
+    (
+        re.compile(r"A namespace scope (variable without memory space annotations).*"),
+        r"A \1 is considered a host variable",
+    ),
 )
 NOWHERE = re.compile(r"Unresolved extern (?:function|variable) '(?:_Z(\d+))?(\w+)'")
 AT_END = re.compile(r"^At end of source: (?:catastrophic )?error(?: #[\w-]+)?: (.+?)\.?$", re.M)
 ASM = re.compile(r"\basm\b")
-SPACES = r"__(?:device|global|host|constant|shared|managed)__"
-COMPUTED = re.compile(r"\bgoto\s*\*")
 CHOOSES = re.compile(r"(?:#|%:)(?![ \t]*pragma\b)|\btemplate\b|\bauto\b")  # code by a number
-MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\(?)((?:\\\n|[^\n])*)", re.M)
-DECLARATIONS = ("function_definition", "declaration", "field_declaration", "expression_statement")
-SCOPES = (
-    *("template_declaration", "namespace_definition", "linkage_specification", "declaration_list"),
-    *("struct_specifier", "class_specifier", "union_specifier", "field_declaration_list"),
-    *("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif"),
-)
 
 
 def why_not_seen() -> str | None:
@@ -77,11 +71,14 @@ def cuda_errors(rung: Rung, jobs: Sequence[Job], cache: Path) -> Generator[None,
     One process serves all jobs, up to the first with errors.  Closing the generator ends it.  Its
     logs are kept in `cache`.
     """
+    if not jobs:
+        return ""
     architecture = max(ARCHITECTURE, 10 * rung.capability[0] + rung.capability[1])
     compiler = compiler_for(architecture)
-    found = [*_host_asm(rung), *(_by_text(rung) if compiler is None else ())]
-    if found or compiler is None:
-        return "\n".join(f"{rung.file}:{line}: error: {what}" for line, what in found)
+    if errors := _host_asm(rung):
+        return errors
+    if compiler is None:
+        return ""
     asked = compiler.version, rung.text
     assembled = _kept(cache, *asked)
     is_short = not CHOOSES.search(without_literals(rung.source))
@@ -89,15 +86,22 @@ def cuda_errors(rung: Rung, jobs: Sequence[Job], cache: Path) -> Generator[None,
     for job in jobs:
         options = [*options_for(rung, job, architecture), *compiler.without_cache]
         options.remove(TELLING)
-        kept = _kept(cache, *asked, _of_type(options) if is_short else options)
+        # Without directives, macros that are numbers choose no other code.
+        chosen = (one for one in options if one.startswith("-DSAMPLE=") or one[:2] != "-D")
+        kept = _kept(cache, *asked, list(chosen) if is_short else options)
         try:
             if log := str(json.loads(kept.read_bytes())):
                 return _as_gnu(rung, log)
         except (OSError, ValueError):
             quick = READ_ONLY if wanted or assembled.exists() else QUICK
             wanted.setdefault(kept, [[*options, quick], options])
-    logs = (yield from _logs_of(compiler, rung.text, [*wanted.values()])) if wanted else [""]
-    if logs[-1] not in (LATE, CRASHED):
+    logs, steps = [""], [*wanted.values()]
+    try:
+        replies = (yield from compiler.replies(rung.text, steps, (), MAX_SECONDS)) if steps else []
+        logs = ["" if each["is_taken"] else str(each["log"]) for each in replies] or logs
+    except CompilerEndedError as error:
+        logs = [LATE if error.code is None else CRASHED]
+    else:
         with suppress(OSError):
             for kept, log in zip(wanted, logs, strict=False):  # up to the first with errors
                 kept.write_text(json.dumps(log), encoding="utf-8")
@@ -108,22 +112,6 @@ def cuda_errors(rung: Rung, jobs: Sequence[Job], cache: Path) -> Generator[None,
 def _kept(cache: Path, *asked: Any) -> Path:
     key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16]
     return cache / f"nvrtc-{key}.json"
-
-
-def _of_type(options: list[str]) -> list[str]:
-    """Leave out macros that are numbers: without directives they choose no other code."""
-    return [each for each in options if not each.startswith("-D") or each.startswith("-DSAMPLE=")]
-
-
-def _logs_of(
-    compiler: Compiler, text: str, wanted: list[list[list[str]]]
-) -> Generator[None, None, list[str]]:
-    """Compile up to what has errors; return the logs, empty for what has none."""
-    try:
-        replies = yield from compiler.replies(text, wanted, (), MAX_SECONDS)
-    except CompilerEndedError as error:
-        return [LATE if error.code is None else CRASHED]
-    return ["" if each["is_taken"] else str(each["log"]) for each in replies]
 
 
 def _as_gnu(rung: Rung, log: str) -> str:
@@ -157,57 +145,17 @@ def _short(said: str) -> str:
 
 
 @lru_cache(64)  # called for every job of a check
-def _host_asm(rung: Rung) -> tuple[tuple[int, str], ...]:
-    """Find lines with asm outside of functions, which NVRTC passes over and nvcc does not."""
-    said = "asm outside of functions is no device code"
-    return tuple(
-        (node.start_point[0] + 1, said)
-        for node, _ in _declared(parser().parse(_code_of(rung)).root_node)
-        if any(child.type == "gnu_asm_expression" for child in node.children)
-    )
+def _host_asm(rung: Rung) -> str:
+    """The errors for asm outside of functions, which NVRTC passes over and nvcc does not."""
+    code = without_decorations(without_comments(rung.source)).encode()
+    lines = _asm_outside(parser().parse(code).root_node)
+    what = "asm outside of functions is no device code"
+    return "\n".join(f"{rung.file}:{line}: error: {what}" for line in lines)
 
 
-def _code_of(rung: Rung) -> bytes:
-    return without_decorations(without_comments(rung.source)).encode()
-
-
-def _by_text(rung: Rung) -> Iterator[tuple[int, str]]:
-    """Yield lines that CUDA's compiler rejects and g++ takes, with its words."""
-    code = without_literals(rung.source)
-    for found in COMPUTED.finditer(code):
-        yield code.count("\n", 0, found.start()) + 1, "expected an expression"
-    macros = MACRO.findall(code)
-    spaces = "|".join((SPACES, *(name for name, _, body in macros if re.search(SPACES, body))))
-    written = {name for name, is_function, body in macros if is_function or "(" in body}
-    text = _code_of(rung)
-    for node, begin in _declared(parser().parse(text).root_node):
-        body = node.child_by_field_name("body")
-        head = text[begin : body.start_byte if body else node.end_byte].decode()
-        if re.search(rf"\b(?:{spaces})\b", head) or written & set(re.findall(r"\w+", head)):
-            continue
-        line = node.start_point[0] + 1
-        if node.type == "function_definition":
-            if body is not None and body.type == "compound_statement":
-                yield line, HOST_FUNCTION
-        elif _is_function(node):
-            yield line, HOST_FUNCTION
-        elif node.type == "declaration" and not re.search(r"\b(?:const|constexpr)\b", head):
-            yield line, HOST_VARIABLE
-
-
-def _declared(node: Node) -> Iterator[tuple[Node, int]]:
-    """Yield the declarations outside of functions, and where the node before each ends."""
-    begin = node.start_byte
-    for child in node.children:
-        if child.type in DECLARATIONS:
-            yield child, begin
-        for inner in (child, child.child_by_field_name("type")):
-            if inner is not None and inner.type in SCOPES:
-                yield from _declared(inner)
-        if child.is_named and child.type != "ERROR":
-            begin = child.end_byte
-
-
-def _is_function(node: Node) -> bool:
-    found = node.child_by_field_name("declarator")
-    return found is not None and found.type == "function_declarator"
+def _asm_outside(node: Node) -> Iterator[int]:
+    if node.type == "gnu_asm_expression":
+        yield node.start_point[0] + 1
+    elif node.type != "function_definition":
+        for child in node.children:
+            yield from _asm_outside(child)

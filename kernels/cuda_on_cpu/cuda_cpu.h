@@ -26,7 +26,7 @@
     type& operator=(const type& from) { return __VA_ARGS__, *this; }
 #elif defined(RECORDING)
 namespace cuda_cpu {
-void copy(void* to, const void* from, size_t bytes);  // in recording.cpp
+void copy(void* to, const void* from, size_t bytes);  // in recorder.cpp
 }
 // or all at once, as a GPU does; nor copied without a call, or what a function is handed is not told of;
 #define BY_WORDS(type, ...)                                               \
@@ -199,22 +199,6 @@ template <class... Parameters>
 const char* launch(const Launch& how, void (*kernel)(Parameters...), void** arguments, Statics shared) {
     KernelCall<Parameters...> call{kernel, arguments};
     return launch(how, call.begin, &call, shared);
-}
-
-// What a kernel takes, in words: "pu1" is a pointer to unsigned integers of one byte, "i4" an int.
-template <class T> char* put_kind(char* at) {
-    if constexpr (std::is_pointer_v<T>) return *at = 'p', put_kind<std::remove_pointer_t<T>>(at + 1);
-    else if constexpr (std::is_void_v<T>) return at + std::sprintf(at, "v0 ");
-    else {
-        const char kind = std::is_floating_point_v<T> ? 'f' : !std::is_integral_v<T> ? 'o' : std::is_signed_v<T> ? 'i' : 'u';
-        return at + std::sprintf(at, "%c%zu ", kind, sizeof(T));
-    }
-}
-template <class... Parameters> const char* signature(void (*)(Parameters...)) {
-    static char words[16 * sizeof...(Parameters) + 1];
-    char* at = words;
-    ((at = put_kind<Parameters>(at)), ...);
-    return words;
 }
 
 // Every lane of `mask` shows `value` and gets what lane `from` shows.

@@ -91,8 +91,6 @@ def _one(rung: Rung, key: str, knobs: Knobs, written: Callable[[str], str]) -> s
             f'extern "C" const char* launch_{unique}(const cuda_cpu::Launch* how, '
             f"void** arguments) {{ return cuda_cpu::launch(*how, rung_{key}::{unique}, "
             f"arguments, {{{shared}}}); }}",
-            f'extern "C" const char* signature_{unique}() '
-            f"{{ return cuda_cpu::signature(rung_{key}::{unique}); }}",
         ]
     lines.append(
         f'extern "C" long static_shared_bytes_{key}() '

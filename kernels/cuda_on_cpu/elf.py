@@ -79,7 +79,7 @@ def symbols_of(sections: dict[str, bytes]) -> Iterator[Symbol]:
 def variables_of(path: Path) -> list[Variable]:
     """The variables of a library that have a place of their own, by address."""
     return sorted(
-        Variable(each.begin, each.begin + each.size, _short(each.name))
+        Variable(each.begin, each.begin + each.size, short_name(each.name))
         for each in symbols_of(sections_of(path))
         if each.kind == OBJECT and each.size and each.place < SPECIAL
     )
@@ -111,19 +111,13 @@ def _text(data: bytes, at: int) -> str:
     return data[at : data.index(b"\0", at)].decode("utf-8", "replace")
 
 
-def _short(symbol: str) -> str:
-    """Leave the last of the names in a mangled one: "tile" for "_ZZ8convolvevE4tile"."""
-    names = names_in(symbol) if symbol.startswith("_Z") else []
-    return names[-1] if names else symbol
-
-
-def names_in(symbol: str) -> list[str]:
-    """The names in a mangled one, each of which stands behind its length."""
-    names, at = [], 0
-    while found := re.compile(r"\d+").search(symbol, at):
+def short_name(symbol: str) -> str:
+    """The last of the names in a mangled one: "tile" for "_ZZ8convolvevE4tile"."""
+    name, at = symbol, 0 if symbol.startswith("_Z") else len(symbol)
+    while found := re.compile(r"\d+").search(symbol, at):  # each stands behind its length
         at = found.end() + int(found[0])
-        names.append(symbol[found.end() : at])
-    return [each for each in names if each]
+        name = symbol[found.end() : at] or name
+    return name
 
 
 class LineTable:
@@ -148,46 +142,38 @@ class LineTable:
 class _Reader:
     """Bytes, read from front to back."""
 
-    def __init__(self, data: bytes, at: int = 0) -> None:
-        self.data, self.at = data, at
+    def __init__(self, data: bytes) -> None:
+        self.data, self.at = data, 0
 
     def number(self, form: str) -> int:
         (value,) = struct.unpack_from(f"<{form}", self.data, self.at)
         self.at += struct.calcsize(form)
         return int(value)
 
-    def unsigned(self) -> int:
-        value = shift = 0
+    def leb128(self, *, signed: bool = False) -> int:
+        value = bits = 0
         while True:
             byte = self.number("B")
-            value |= (byte & 0x7F) << shift
-            shift += 7
+            value |= (byte & 0x7F) << bits
+            bits += 7
             if byte < 0x80:
-                return value
-
-    def signed(self) -> int:
-        start = self.at
-        value = self.unsigned()
-        bits = 7 * (self.at - start)
-        return value - (1 << bits) if value >> (bits - 1) & 1 else value
+                return value - (1 << bits) if signed and byte & 0x40 else value
 
     def text(self) -> str:
-        end = self.data.index(b"\0", self.at)
-        found = self.data[self.at : end].decode("utf-8", "replace")
-        self.at = end + 1
+        found = _text(self.data, self.at)
+        self.at = self.data.index(b"\0", self.at) + 1
         return found
 
 
 def _rows(data: bytes) -> Iterator[Row]:
-    at = 0
-    while at < len(data):
-        (length,) = struct.unpack_from("<I", data, at)
-        yield from _rows_of_unit(data[at + 4 : at + 4 + length])
-        at += 4 + length
+    """Yield the rows of all units, each of which begins with its length."""
+    while data:
+        end = 4 + int.from_bytes(data[:4], "little")
+        yield from _rows_of_unit(_Reader(data[4:end]))
+        data = data[end:]
 
 
-def _rows_of_unit(data: bytes) -> Iterator[Row]:
-    read = _Reader(data)
+def _rows_of_unit(read: _Reader) -> Iterator[Row]:
     if read.number("H") != VERSION:
         return
     header_length = read.number("I")
@@ -202,18 +188,17 @@ def _rows_of_unit(data: bytes) -> Iterator[Row]:
     while name := read.text():
         files.append(name)
         for _ in range(3):
-            read.unsigned()
+            read.leb128()
     read.at = program
     address, file, line = 0, 1, 1
-    while read.at < len(data):
+    while read.at < len(read.data):
         code = read.number("B")
         if code >= first_special:
-            special = code - first_special
-            address += special // line_range * least
-            line += line_base + special % line_range
+            steps, lines = divmod(code - first_special, line_range)
+            address, line = address + steps * least, line + line_base + lines
             yield Row(address, files[file], line)
         elif code == 0:
-            end = read.unsigned() + read.at
+            end = read.leb128() + read.at
             extended = read.number("B")
             if extended == END_SEQUENCE:
                 yield Row(address, "", 0)
@@ -224,15 +209,15 @@ def _rows_of_unit(data: bytes) -> Iterator[Row]:
         elif code == COPY:
             yield Row(address, files[file], line)
         elif code == ADVANCE_PC:
-            address += read.unsigned() * least
+            address += read.leb128() * least
         elif code == ADVANCE_LINE:
-            line += read.signed()
+            line += read.leb128(signed=True)
         elif code == SET_FILE:
-            file = read.unsigned()
+            file = read.leb128()
         elif code == CONST_ADD_PC:
             address += (255 - first_special) // line_range * least
         elif code == FIXED_ADVANCE_PC:
             address += read.number("H")
         else:
             for _ in range(lengths[code - 1]):
-                read.unsigned()
+                read.leb128()

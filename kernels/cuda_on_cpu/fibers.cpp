@@ -3,11 +3,9 @@
 // A fiber runs until it ends or reaches a barrier.  A warp's barrier opens as soon as its lanes have
 // come, and the warp runs on while others have not begun: they meet at the block's barriers alone.
 // Shared memory is exactly as large as asked for and full of NaN, so that what was never written, or
-// not yet, shows.  AddressSanitizer is told of every change of stack; for the
-// race detector, build this file without -fsanitize=thread but with -DRACE_DETECTOR.
+// not yet, shows.
 #include "cuda_cpu.h"
 #include "fibers.h"
-#include "sanitizers.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -72,28 +70,17 @@ struct Fiber {
     unsigned mask = 0;  // of lanes, where that is a warp's,
     unsigned met = 0;   // and which of them met there
     bool is_missed_by_block = false, is_missed_by_warp = false;  // at a barrier, as it had ended
-    unsigned block_barriers = 0, warp_barriers = 0;  // reached so far
+    unsigned block_barriers = 0;                     // reached so far
     unsigned shown = 0;                              // values, to the whole warp
     uint64_t value = 0;           // that it shuffles,
     uint64_t* received = nullptr;  // and where those of the others go: one of them,
     int from = -1;                // the value of that lane; of each, where it is -1
-    void* asan = nullptr;
-    void* tsan = nullptr;
 };
-
-// What the race detector takes for a mutex: all release it at a barrier, and acquire it behind it.
-// Two by turns, so that nobody acquires what a quicker thread released at the next barrier.
-struct alignas(16) Tag {
-    char bytes[16];
-};
-using Tags = std::array<Tag, 2>;
 
 std::vector<Fiber> fibers;  // of the block
 unsigned count;             // of threads in a block
 unsigned current;
-Fiber scheduler;
-const void* scheduler_bottom;  // of its stack, found out by ASan
-size_t scheduler_bytes;
+void* scheduler_top;  // its stack pointer while a thread runs
 
 void (*thread_function)(void*);
 void* thread_data;
@@ -104,26 +91,12 @@ bool is_in_thread;
 using Slots = std::array<uint64_t, WARP>;
 constexpr size_t IN_TURN = 8;                   // a warp's: next_warp_slots
 Slots* slots;                                   // of the block
-Tags* tags;                                     // of the block: its own, then its warps'
-Tag begin, all_done;
 std::minstd_rand chance;                        // for SHUFFLED
 bool is_by_chance;
 char message[512];
 const char* last_message;  // for when its block has ended
 char printed[64 << 10];  // what device code prints
 size_t printed_bytes;
-
-// What a CUDA thread runs on: a stack, and a thread to the race detector, which takes half a
-// millisecond to make.  That wants others for every block of a launch: it would take the variables on a
-// stack for those of the block before.  The next launch, which begins when this one has ended, has them
-// again.
-struct Place {
-    char* stack;
-    void* tsan;
-};
-std::vector<Place> places;
-size_t taken;                       // of them, in this launch or block
-constexpr size_t MOST_KEPT = 4096;  // the detector knows no more than some 8000 at once
 
 unsigned blocks, blocks_begun;  // of the launch
 uint64_t launch_began, block_began;  // by the CPU's clock
@@ -157,34 +130,23 @@ switch_stack:
 )");
 constexpr int SAVED_REGISTERS = 6;
 
-void back_to_scheduler(bool for_good) {
-    asan::leave(for_good ? nullptr : &fibers[current].asan, scheduler_bottom, scheduler_bytes);
-    tsan::change_to(scheduler.tsan);
-    switch_stack(&fibers[current].top, scheduler.top);
-    asan::arrive(fibers[current].asan, &scheduler_bottom, &scheduler_bytes);
-}
+void back_to_scheduler() { switch_stack(&fibers[current].top, scheduler_top); }
 
 void resume(unsigned index) {
     Fiber& fiber = fibers[index];
     current = index;
     threadIdx = fiber.thread;
     is_showing = false;
-    asan::leave(&scheduler.asan, fiber.stack, STACK_BYTES);
-    tsan::change_to(fiber.tsan);
     is_in_thread = true;
-    switch_stack(&scheduler.top, fiber.top);
+    switch_stack(&scheduler_top, fiber.top);
     is_in_thread = false;
     if (at_pause) at_pause();
-    asan::arrive(scheduler.asan, nullptr, nullptr);
 }
 
 void first_function() {
-    asan::arrive(nullptr, &scheduler_bottom, &scheduler_bytes);
-    tsan::acquire(&begin);
     thread_function(thread_data);
     fibers[current].state = DONE;
-    tsan::release(&all_done);
-    back_to_scheduler(true);
+    back_to_scheduler();
     __builtin_unreachable();
 }
 
@@ -196,30 +158,14 @@ char* new_stack() {
     return static_cast<char*>(memory) + GUARD_BYTES;
 }
 
-const Place& next_place() {
-    if (taken == places.size()) places.push_back({new_stack(), tsan::create()});
-    return places[taken++];
-}
-
-void give_back_places() {
-    for (; places.size() > MOST_KEPT; places.pop_back()) {
-        tsan::destroy(places.back().tsan);
-        munmap(places.back().stack - GUARD_BYTES, GUARD_BYTES + STACK_BYTES);
-    }
-    taken = tsan::IS_ON ? std::min(taken, places.size()) : 0;
-}
-
 void prepare(Fiber& fiber, uint3 thread) {
-    const Place& place = next_place();
-    fiber.stack = place.stack;
-    fiber.tsan = place.tsan;
-    fiber.state = READY;
+    char* const stack = fiber.stack ? fiber.stack : new_stack();
+    fiber = {};
+    fiber.stack = stack;
     fiber.thread = thread;
-    fiber.block_barriers = fiber.warp_barriers = fiber.shown = 0;
-    fiber.is_missed_by_block = fiber.is_missed_by_warp = false;
     // As if first_function had called switch_stack: its address to return to under the registers.
     // One word stays free above, so that the stack is aligned as the ABI wants it at an entry.
-    void** top = reinterpret_cast<void**>(fiber.stack + STACK_BYTES) - 1;
+    void** top = reinterpret_cast<void**>(stack + STACK_BYTES) - 1;
     *--top = reinterpret_cast<void*>(&first_function);
     for (int i = 0; i < SAVED_REGISTERS; ++i) *--top = nullptr;
     fiber.top = top;
@@ -227,13 +173,11 @@ void prepare(Fiber& fiber, uint3 thread) {
 
 // ---- Barriers. ---------------------------------------------------------------------------------
 
-void wait(State state, const char* file, int line, Tag* tag) {
+void wait(State state, const char* file, int line) {
     fibers[current].state = state;
     fibers[current].file = file;
     fibers[current].line = line;
-    tsan::release(tag);
-    back_to_scheduler(false);
-    tsan::acquire(tag);
+    back_to_scheduler();
 }
 
 const char* plural(unsigned number) { return number == 1 ? "" : "s"; }
@@ -375,7 +319,6 @@ bool run_warp(unsigned warp, int order) {
 }
 
 void run_block(const Launch& how) {
-    tsan::release(&begin);  // what was done for this block; what other blocks did is not in it
     for (unsigned i = 0; i < count; ++i) prepare(fibers[i], {i % how.block_x, i / how.block_x, 0});
     do {
         bool is_held_up;
@@ -386,11 +329,10 @@ void run_block(const Launch& how) {
         } while (is_held_up && !message[0]);
     } while (!message[0] && open_block_barrier());
     if (last_message && !message[0]) std::snprintf(message, sizeof message, "%s", last_message);
-    give_back_places();
 }
 
 void* poisoned(size_t bytes) {
-    void* memory = std::malloc(bytes);  // exact, so that ASan sees the first byte beyond it
+    void* memory = std::malloc(bytes);
     if (bytes && !memory) abort();
     std::memset(memory, NEVER_STORED, bytes);
     return memory;
@@ -421,13 +363,14 @@ void add_products(void* sum, const uint64_t* left, const uint64_t* right) {
 void sync_block(const char* file, int line, int barrier) {
     fibers[current].barrier = barrier;
     fibers[current].way = way_of ? way_of(__builtin_frame_address(0)) : 0;
-    wait(AT_BLOCK_BARRIER, file, line, &tags[0][fibers[current].block_barriers++ % 2]);
+    ++fibers[current].block_barriers;
+    wait(AT_BLOCK_BARRIER, file, line);
 }
 
 void meet(State state, unsigned mask, const char* file, int line) {
     if (!(mask >> lane() & 1)) stopped("waits with a mask that does not name its own lane", "", file, line);
     fibers[current].mask = mask;
-    wait(state, file, line, &tags[1 + current / WARP][fibers[current].warp_barriers++ % 2]);
+    wait(state, file, line);
 }
 void sync_warp(unsigned mask, const char* file, int line) { meet(AT_WARP_BARRIER, mask, file, line); }
 void shuffle_warp(unsigned mask, const char* file, int line) {
@@ -449,7 +392,7 @@ void fence(bool of_block) {
 void hold_up() {
     if (!is_by_chance || !is_in_thread || chance() / 64 % HELD_UP) return;
     const bool was_showing = is_showing;
-    back_to_scheduler(false);
+    back_to_scheduler();
     is_showing = was_showing;
 }
 
@@ -471,18 +414,10 @@ const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics
     last_message = nullptr;
     if (at_launch) at_launch();
     if (fibers.size() < count) fibers.resize(count);
-    scheduler.tsan = tsan::current();
-    taken = 0;
-
-    // For the race detector tags, slots and shared memory of all blocks live until the end: used again
-    // at the same address, tags would look as if one block had waited for another, the others as if
-    // it ought to have.  Of a large picture they would take gigabytes.
     blocks = how.grid_x * how.grid_y, blocks_begun = 0;
     launch_began = __builtin_ia32_rdtsc();
-    const unsigned kept = tsan::IS_ON ? blocks : 1;
-    std::vector<Slots> all_slots(IN_TURN * kept * warps());
-    std::vector<Tags> all_tags(size_t(kept) * (1 + warps()));
-    std::vector<void*> all_shared;
+    std::vector<Slots> all_slots(IN_TURN * warps());
+    slots = all_slots.data();
     chance.seed(how.seed + 1);
     is_by_chance = how.order == SHUFFLED;
     const unsigned column = how.cross % how.grid_x, row = how.cross / how.grid_x % how.grid_y;
@@ -491,17 +426,13 @@ const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics
         if (how.cross && block % how.grid_x != column && block / how.grid_x != row && block + 1 != blocks) continue;
         blockIdx = {block % how.grid_x, block / how.grid_x, 0};
         block_began = __builtin_ia32_rdtsc(), ++blocks_begun;
-        tags = &all_tags[size_t(block % kept) * (1 + warps())];
-        slots = &all_slots[IN_TURN * (block % kept) * warps()];
-        for (; all_shared.size() >= kept; all_shared.pop_back()) std::free(all_shared.back());
-        all_shared.push_back(shared = poisoned(how.shared_bytes));
+        shared = poisoned(how.shared_bytes);
         if (statics.begin) std::memset(statics.begin, NEVER_STORED, statics.end - statics.begin);
         if (at_block) at_block();
         run_block(how);
+        std::free(shared);
         if (message[0]) break;
     }
-    tsan::acquire(&all_done);
-    for (void* memory : all_shared) std::free(memory);
     return message[0] ? message : nullptr;
 }
 
@@ -525,7 +456,7 @@ void* words::malloc(size_t bytes) {
 void give_up(const char* why) {
     std::snprintf(message, sizeof message, "%s", why);
     fibers[current].state = DONE;
-    back_to_scheduler(true);
+    back_to_scheduler();
     __builtin_unreachable();
 }
 
@@ -547,7 +478,7 @@ Pace pace() {
 bool has_ended(unsigned thread) { return fibers[thread].state == DONE; }
 Running running() {
     const Fiber& fiber = fibers[current];
-    return {fiber.stack, STACK_BYTES, GUARD_BYTES, current, fiber.block_barriers, fiber.warp_barriers};
+    return {fiber.stack, STACK_BYTES, GUARD_BYTES, current, fiber.block_barriers};
 }
 const void* of_the_library() { return reinterpret_cast<const void*>(thread_function); }
 const void* arguments() { return thread_data; }

@@ -12,7 +12,6 @@ struct Running {
     size_t guard_bytes;         // below it, which nobody may touch
     unsigned number;            // in its block
     unsigned block_barriers;    // that it has reached
-    unsigned warp_barriers;     // likewise
 };
 bool is_running();  // whether it is a thread that runs, and not the scheduler
 Running running();

@@ -6,10 +6,9 @@ import re
 from dataclasses import dataclass, replace
 
 from kernels.core.job import Job
-from kernels.core.poison import WRITTEN_TO_PICTURE, outside_in_words, padding_in_words
 from kernels.cuda_on_cpu.compile_errors import Diagnostic
 from kernels.cuda_on_cpu.cpu_runs import Ended
-from kernels.cuda_on_cpu.elf import names_in
+from kernels.cuda_on_cpu.elf import short_name
 from kernels.cuda_on_cpu.guarded_layout import WORDS
 from kernels.cuda_on_cpu.regions import DEVICE, Region
 from kernels.cuda_on_cpu.shared_run import (
@@ -91,90 +90,39 @@ class Finding:
     is_unfinished: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Accessed:
-    """An access of a thread: to what array, and where in it.
-
-    array   its name in words; empty: none is near
-    offset  of the access from the array's begin; `size` is the access's, `whole` the array's
-    """
-
-    job: Job
-    array: str
-    offset: int
-    size: int
-    whole: int
-    address: int
-
-    @property
-    def element(self) -> str:
-        """The part of an existing array."""
-        if self.array in WORDS.values():
-            y, x = self._place
-            return f"column {self._pixel(x)} of row {y} of {self.array}"
-        if self.array == SHARED and self.size == 4:
-            return f"number {self.offset // 4:,} of {self.array}"
-        return f"byte {self.offset:,} of {self.array}"
-
-    @property
-    def outside(self) -> str:
-        """The place beyond an array, in rows and columns of a picture."""
-        if not self.array:
-            is_null = self.address < NEAR_NULL
-            return "through a null pointer" if is_null else "memory far outside of all arrays"
-        if self.array in WORDS.values():
-            return self._outside_picture
-        if self.offset < 0:
-            return f"{-self.offset:,} bytes before the start of {self.array}"
-        return f"byte {self.offset:,} of {self.array}, which has {self.whole:,}"
-
-    @property
-    def misaligned(self) -> str:
-        """The place of an access that begins between two numbers."""
-        return (
-            f"{self.size} bytes at once of {self.array}, {self.offset:,} bytes from its begin: "
-            f"that must be a multiple of {self.size}"
-        )
-
-    @property
-    def _outside_picture(self) -> str:
-        y, x = self._place
-        if y < 0 or y >= self.job.height:
-            has = f", which has {self.job.height}" if y >= 0 else ""
-            return f"row {_minus(y)} of {self.array}{has}"
-        has = f", which has {self.job.width}" if x >= 0 else ""
-        return f"column {self._pixel(x)} of row {y} of {self.array}{has}"
-
-    @property
-    def _place(self) -> tuple[int, int]:
-        """Row and sample; the end of the gap between two rows stands before the next row."""
-        job, pitch = self.job, Facts(self.job, DEVICE)["PITCH"]
-        samples = job.width * job.channels
-        y, x = divmod(self.offset // job.picture.itemsize, pitch)
-        gap = pitch - samples
-        reach = max(job.reach * job.channels, 1)
-        if x >= samples and pitch - x <= min(reach, gap - gap // 2):
-            return y + 1, x - pitch
-        return y, x
-
-    def _pixel(self, sample: int) -> str:
-        return _minus(sample // self.job.channels)
-
-
 def finding_of(rung: Rung, region: Region, ended: Ended) -> Finding | None:
     """The bug that ended a run, as far as the run can tell by itself; None: there is none."""
-    return _Words(rung, region, ended).finding()
+    report, refusal = ended.reports.fault, str(ended.said.get("refused", ""))
+    # Of two threads that race the one that waits in vain at a barrier is the better reason.
+    is_of_barrier = report.kind == Kind.RACE and BARRIER in refusal
+    is_over = not ended.crashed and report.kind in (Kind.CRASH, Kind.DEADLINE)
+    if is_of_barrier or is_over or report.kind == Kind.NOTHING:
+        return _without_report(region, ended, refusal)
+    kind = KINDS.get(Kind(report.kind), "crash")
+    if report.signal == Signal.SIGFPE:
+        kind = "division"
+    if report.signal == Signal.SIGSEGV and report.array == DYNAMIC_ARRAY:
+        kind = "stack"
+    found = _of_report(rung, region, ended, kind, report, _fault(rung, ended, report))
+    if ended.pace:  # of no thread's fault
+        found = replace(found, sentence=TOO_SLOW.format(done=ended.pace), line=None)
+    return replace(found, is_unfinished=ended.is_unfinished)
 
 
 def suspicion_of(rung: Rung, region: Region, ended: Ended) -> Finding:
     """The read that can be no sample, for a run that has one."""
-    return _Words(rung, region, ended).suspicion()
+    report = ended.reports.suspicion
+    words = f"reads {_element(ended, report)}, which no thread has written before."
+    if report.kind == Kind.PADDING:
+        words = f"{_does(report.is_store)} {_outside(ended, report)}."
+    return _of_report(rung, region, ended, KINDS[Kind(report.kind)], report, words)
 
 
 def located(rung: Rung, ended: Ended, where: Where, finding: Finding, words: str) -> Finding:
     """Name a thread and its line in a finding: "Line 23: thread (3, 7) of block (0, 1) ..."."""
-    who, line = _Words(rung, finding.region, ended).placed(where)
-    sentence = words.format(who=who)
+    place, line = _line(rung, ended, where)
+    thread = f"thread {where.thread} of block {where.block}"
+    sentence = words.format(who=f"{place}: {thread}" if place else f"T{thread[1:]}")
     return replace(finding, sentence=sentence, line=line, thread=where.thread, block=where.block)
 
 
@@ -184,145 +132,94 @@ def reads_old_answer(ended: Ended) -> bool:
     return report.kind == Kind.UNINITIALISED and _array_of(ended, report) == WORDS["target"]
 
 
-class _Words:
-    """The reports of a run in words."""
+def _of_report(
+    rung: Rung, region: Region, ended: Ended, kind: str, report: Report, words: str
+) -> Finding:
+    finding = Finding(kind, "", region)
+    return located(rung, ended, report.here, finding, f"{{who}} {words}")
 
-    def __init__(self, rung: Rung, region: Region, ended: Ended) -> None:
-        self._rung, self._region, self._ended = rung, region, ended
-        self._refusal = str(ended.said.get("refused", ""))
 
-    def finding(self) -> Finding | None:
-        """The bug that ended the run."""
-        ended, report = self._ended, self._ended.reports.fault
-        # Of two threads that race the one that waits in vain at a barrier is the better reason.
-        is_of_barrier = report.kind == Kind.RACE and BARRIER in self._refusal
-        if is_of_barrier or report.kind == Kind.NOTHING:
-            return self._without_report()
-        if not ended.crashed and report.kind in (Kind.CRASH, Kind.DEADLINE):
-            return self._without_report()
-        kind = KINDS.get(Kind(report.kind), "crash")
-        if report.signal == Signal.SIGFPE:
-            kind = "division"
-        if report.signal == Signal.SIGSEGV and report.array == DYNAMIC_ARRAY:
-            kind = "stack"
-        found = self._of_report(kind, report, self._crash_or_fault(report))
-        if ended.pace:  # of no thread's fault
-            found = replace(found, sentence=TOO_SLOW.format(done=ended.pace), line=None)
-        return replace(found, is_unfinished=ended.is_unfinished)
+def _line(rung: Rung, ended: Ended, where: Where) -> tuple[str, int | None]:
+    """Place code: "Line 23", or "Prelude.cuh, line 7" where it is not of the rung's file."""
+    row = where.row(ended.lines, rung.file)
+    if row is None:
+        return "", None
+    if row.file == rung.file:
+        return f"Line {row.line}", row.line
+    return f"{row.file}, line {row.line}", None
 
-    def suspicion(self) -> Finding:
-        """The read that can be no sample."""
-        report = self._ended.reports.suspicion
-        accessed = self._accessed(report)
-        words = f"reads {accessed.element}, which no thread has written before."
-        if report.kind == Kind.PADDING:
-            words = f"{_does(report.is_store)} {accessed.outside}."
-        return self._of_report(KINDS[Kind(report.kind)], report, words)
 
-    def placed(self, where: Where) -> tuple[str, int | None]:
-        """Place a thread: "Line 23: thread (3, 7) of block (0, 1)", and the line."""
-        beginning, line = self._line(where)
-        thread = f"thread {where.thread} of block {where.block}"
-        return (f"{beginning}: {thread}" if beginning else f"T{thread[1:]}"), line
-
-    def _line(self, where: Where) -> tuple[str, int | None]:
-        """Place code: "Line 23", or "Prelude.cuh, line 7" where it is not of the rung's file."""
-        row = where.row(self._ended.lines, self._rung.file)
-        if row is None:
-            return "", None
-        if row.file == self._rung.file:
-            return f"Line {row.line}", row.line
-        return f"{row.file}, line {row.line}", None
-
-    def _of_report(self, kind: str, report: Report, words: str) -> Finding:
-        (who, line), here = self.placed(report.here), report.here
-        return Finding(kind, f"{who} {words}", self._region, line, here.thread, here.block)
-
-    def _without_report(self) -> Finding | None:
-        """Tell how the run ended where no thread is known to be at fault."""
-        ended = self._ended
-        if self._refusal:
-            line = ended.said.get("line")
-            kind = "barrier" if BARRIER in self._refusal else "refused"
-            sentence = _undefined(self._refusal) or self._refusal
-            line = line if isinstance(line, int) else None
-            thread, block = _named("thread", sentence), _named("block", sentence)
-            return Finding(kind, sentence, self._region, line, thread, block)
-        if ended.crashed:
-            kind = "deadline" if ended.is_starved else "crash"
-            is_unfinished = ended.is_unfinished
-            return Finding(kind, self._silent(), self._region, is_unfinished=is_unfinished)
-        for name, offset in ended.outside:
-            return Finding("refused", outside_in_words(name, offset), self._region)
-        if ended.changed:
-            return Finding("refused", WRITTEN_TO_PICTURE, self._region)
-        for name, row in ended.padding:
-            return Finding("refused", padding_in_words(name, row), self._region)
-        return None
-
-    def _silent(self) -> str:
-        if self._ended.is_starved:
-            doing = "killed after" if self._ended.said.get("late") else "still running at"
-            return f"The run was {doing} the deadline: not finished."
-        why = ENDED.get(self._ended.said.get("ended"), "its process ended without a word")
-        return f"The run came to no end: {why}."
-
-    def _crash_or_fault(self, report: Report) -> str:
-        if report.kind == Kind.ELEMENT:
-            has = f"an array that has {report.array_bytes:,}, numbered from 0"
-            return f"uses element {_minus(report.offset, ',')} of {has}."
-        if report.kind == Kind.BEYOND:
-            return "accesses what lies beyond the array that its pointer is of."
-        if self._ended.is_starved:
-            return f"was {STARVED}"
-        if report.kind == Kind.DEADLINE:
-            return "was still running at the deadline: a loop that does not end?"
-        return self._crash(report) if report.kind == Kind.CRASH else self._fault(report)
-
-    def _crash(self, report: Report) -> str:
-        ended = self._ended
-        if refused := _refused_memory(ended):
-            return refused
-        if ended.beside:
-            name, offset = ended.beside
-            beside = _Accessed(ended.job, name, offset, report.size, 0, report.address)
-            return f"{_does(report.is_store)} {beside.outside}."
-        if report.signal != Signal.SIGSEGV:
-            return f"{CRASHES.get(report.signal, 'crashes')}."
-        if report.array == DYNAMIC_ARRAY:
-            return OVERFLOW
-        is_null = report.address < NEAR_NULL and not report.size
-        return (
-            "follows a null pointer." if is_null else "accesses memory far outside of all arrays."
+def _without_report(region: Region, ended: Ended, refusal: str) -> Finding | None:
+    """Tell how the run ended where no thread is known to be at fault."""
+    _, is_undefined, symbol = refusal.partition("undefined symbol: ")
+    if is_undefined:
+        name = short_name(symbol.strip())
+        refusal = f"A function is declared and called, but defined nowhere: {name}."
+    if refusal:
+        line = ended.said.get("line")
+        return Finding(
+            "barrier" if BARRIER in refusal else "refused",
+            refusal,
+            region,
+            line if isinstance(line, int) else None,
+            *(_named("thread", refusal), _named("block", refusal)),
         )
+    if ended.crashed:
+        kind = "deadline" if ended.is_starved else "crash"
+        why = ENDED.get(ended.said.get("ended"), "its process ended without a word")
+        sentence = f"The run came to no end: {why}."
+        if ended.is_starved:
+            doing = "killed after" if ended.said.get("late") else "still running at"
+            sentence = f"The run was {doing} the deadline: not finished."
+        return Finding(kind, sentence, region, is_unfinished=ended.is_unfinished)
+    return Finding("refused", ended.broken_rule, region) if ended.broken_rule else None
 
-    def _fault(self, report: Report) -> str:
-        """Describe an access that breaks a rule."""
-        accessed, does = self._accessed(report), _does(report.is_store)
-        if not accessed.array and (refused := _refused_memory(self._ended)):
-            return refused
-        if report.kind == Kind.RACE:
-            return f"{does} {accessed.element}{self._other(report)}"
-        if report.kind == Kind.READ_ONLY:
-            return f"writes to {accessed.array}, which is only to be read."
-        if report.kind == Kind.MISALIGNED:
-            return f"{does} {accessed.misaligned}."
-        return f"{does} {accessed.outside}."
 
-    def _accessed(self, report: Report) -> _Accessed:
-        array = _array_of(self._ended, report)
-        facts = (report.offset, report.size, report.array_bytes, report.address)
-        return _Accessed(self._ended.job, array, *facts)
-
-    def _other(self, report: Report) -> str:
-        there = report.there
-        where = self._line(there)[0]
-        in_line = f" in {where[0].lower()}{where[1:]}" if where else ""
+def _fault(rung: Rung, ended: Ended, report: Report) -> str:
+    """What a thread does that ends its run: "reads row 45 of the picture, which has 45."."""
+    array, does = _array_of(ended, report), _does(report.is_store)
+    if report.kind == Kind.ELEMENT:
+        has = f"an array that has {report.array_bytes:,}, numbered from 0"
+        return f"uses element {_minus(report.offset, ',')} of {has}."
+    if report.kind == Kind.BEYOND:
+        return "accesses what lies beyond the array that its pointer is of."
+    if ended.is_starved:
+        return f"was {STARVED}"
+    if report.kind == Kind.DEADLINE:
+        return "was still running at the deadline: a loop that does not end?"
+    if ended.reports.refused_bytes and (report.kind == Kind.CRASH or not array):
+        lacks = _size(ended.reports.refused_bytes)
+        return f"lacks {lacks} of memory that was refused: a run may take {_size(MAX_MEMORY)}."
+    if report.kind == Kind.CRASH:
+        return _crash(ended, report)
+    if report.kind == Kind.RACE:
+        there, place = report.there, _line(rung, ended, report.there)[0]
+        in_line = f" in {place[0].lower()}{place[1:]}" if place else ""
         block = "" if there.block == report.here.block else f" of block {there.block}"
         return (
-            f", which thread {there.thread}{block} {_does(report.other_stores)}{in_line}, with no "
-            "barrier between the two."
+            f"{does} {_element(ended, report)}, which thread {there.thread}{block} "
+            f"{_does(report.other_stores)}{in_line}, with no barrier between the two."
         )
+    if report.kind == Kind.READ_ONLY:
+        return f"writes to {array}, which is only to be read."
+    if report.kind == Kind.MISALIGNED:
+        return (
+            f"{does} {report.size} bytes at once of {array}, {report.offset:,} bytes from its "
+            f"begin: that must be a multiple of {report.size}."
+        )
+    return f"{does} {_outside(ended, report)}."
+
+
+def _crash(ended: Ended, report: Report) -> str:
+    if ended.beside:
+        name, offset = ended.beside
+        return f"{_does(report.is_store)} {_outside_array(ended.job, name, offset, 0)}."
+    if report.signal != Signal.SIGSEGV:
+        return f"{CRASHES.get(report.signal, 'crashes')}."
+    if report.array == DYNAMIC_ARRAY:
+        return OVERFLOW
+    is_null = report.address < NEAR_NULL and not report.size
+    return "follows a null pointer." if is_null else "accesses memory far outside of all arrays."
 
 
 def _array_of(ended: Ended, report: Report) -> str:
@@ -334,20 +231,46 @@ def _array_of(ended: Ended, report: Report) -> str:
     return str(names[report.array]) if report.array < len(names) else "an array"
 
 
-def _undefined(refusal: str) -> str:
-    """The sentence where the library cannot be loaded; empty: that is not why."""
-    _, is_it, symbol = refusal.partition("undefined symbol: ")
-    if not is_it:
-        return ""
-    name = (names_in(symbol.strip()) or [symbol.strip()])[-1]
-    return f"A function is declared and called, but defined nowhere: {name}."
+def _element(ended: Ended, report: Report) -> str:
+    """The part of an existing array that is accessed."""
+    array, offset = _array_of(ended, report), report.offset
+    if array in WORDS.values():
+        y, x = _place(ended.job, offset)
+        return f"column {_minus(x // ended.job.channels)} of row {y} of {array}"
+    if array == SHARED and report.size == 4:
+        return f"number {offset // 4:,} of {array}"
+    return f"byte {offset:,} of {array}"
 
 
-def _refused_memory(ended: Ended) -> str:
-    """The words for a thread that lacks memory which it requested; empty: it got all."""
-    if not (count := ended.reports.refused_bytes):
-        return ""
-    return f"lacks {_size(count)} of memory that was refused: a run may take {_size(MAX_MEMORY)}."
+def _outside(ended: Ended, report: Report) -> str:
+    """The place beyond an array, in rows and columns of a picture."""
+    if array := _array_of(ended, report):
+        return _outside_array(ended.job, array, report.offset, report.array_bytes)
+    is_null = report.address < NEAR_NULL
+    return "through a null pointer" if is_null else "memory far outside of all arrays"
+
+
+def _outside_array(job: Job, array: str, offset: int, size: int) -> str:
+    if array in WORDS.values():
+        y, x = _place(job, offset)
+        if y < 0 or y >= job.height:
+            return f"row {_minus(y)} of {array}" + f", which has {job.height}" * (y >= 0)
+        column = f"column {_minus(x // job.channels)} of row {y} of {array}"
+        return column + f", which has {job.width}" * (x >= 0)
+    if offset < 0:
+        return f"{-offset:,} bytes before the start of {array}"
+    return f"byte {offset:,} of {array}, which has {size:,}"
+
+
+def _place(job: Job, offset: int) -> tuple[int, int]:
+    """Row and sample; the end of the gap between two rows stands before the next row."""
+    pitch, samples = Facts(job, DEVICE)["PITCH"], job.width * job.channels
+    y, x = divmod(offset // job.picture.itemsize, pitch)
+    gap = pitch - samples
+    reach = max(job.reach * job.channels, 1)
+    if x >= samples and pitch - x <= min(reach, gap - gap // 2):
+        return y + 1, x - pitch
+    return y, x
 
 
 def _size(count: int) -> str:

@@ -78,31 +78,27 @@ class GuardedLayout:
         rows.view(np.uint8)[:, row * rows.itemsize :] = 0xFF
         rows[:, :row] = job.picture.reshape(job.height, -1)
 
-    def touched_outside(self, block: Bytes) -> list[tuple[str, int]]:
-        """The arrays beside which something was written, and where from their begin."""
-        return [
-            (name_in_words(name), begin + int(wrong[0]) - self.places[name][0])
-            for begin, end, name in self.zones
-            if (wrong := np.flatnonzero(block[begin:end] != self._red_zone(begin, end, name))).size
-        ]
-
-    def touched_padding(self, block: Bytes, job: Job, turn: int) -> list[tuple[str, int]]:
-        """The pictures between whose rows something was written, and behind which row."""
-        end, found = row_end(job.picture), []
+    def broken_rule(self, block: Bytes, job: Job, turn: int) -> str:
+        """The sentence for what was written beside the output; empty: nothing was."""
+        for begin, end, name in self.zones:
+            wrong = np.flatnonzero(block[begin:end] != self._red_zone(begin, end, name))
+            if wrong.size:
+                is_before = begin + int(wrong[0]) < self.places[name][0]
+                where = "before the start" if is_before else "behind the end"
+                return f"Something was written {where} of {name_in_words(name)}."
+        if not same_bits(self.samples(block, "source", job), job.picture.reshape(job.height, -1)):
+            return "Something was written to the picture, which is only to be read."
+        end = row_end(job.picture)
         begin, behind = self.places["target"]
         row_bytes = (behind - begin) // self.shape[0]
         padding = _poison_between_rows(self.shape[0], end, row_bytes, turn)
         before: dict[str, Any] = {"source": 0xFF, "target": padding}
         for name, was in before.items():
-            wrong = (self.array(block, name, job).view(np.uint8)[:, end:] != was).any(axis=1)
-            if wrong.any():
-                found.append((name_in_words(name), int(np.flatnonzero(wrong)[0])))
-        return found
-
-    def is_changed(self, block: Bytes, job: Job) -> bool:
-        """True if the picture was written to."""
-        before = job.picture.reshape(job.height, -1)
-        return not same_bits(self.samples(block, "source", job), before)
+            rows = (self.array(block, name, job).view(np.uint8)[:, end:] != was).any(axis=1)
+            if rows.any():
+                of = f"row {int(np.argmax(rows))} of {name_in_words(name)}"
+                return f"Something was written behind the end of {of}, where no sample is."
+        return ""
 
     def _red_zone(self, begin: int, end: int, name: str) -> Bytes:
         return red_zone(end - begin, list(self.places).index(name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import re
 from collections.abc import Generator, Iterable, Sequence
 from functools import cached_property
@@ -31,8 +32,10 @@ from kernels.cuda_on_cpu.compiler import RECORDED, why_not
 from kernels.cuda_on_cpu.counting import occurrence
 from kernels.cuda_on_cpu.cpu_runs import default_cache
 from kernels.cuda_on_cpu.device_code import Knobs, generated, knobs_of, with_words
+from kernels.cuda_on_cpu.guarded_layout import rounded_up
 from kernels.cuda_on_cpu.shim import Launch, LaunchError, Order, Shim
 from kernels.cuda_on_cpu.step_points import told_in
+from kernels.cuda_on_cpu.stepped import DYNAMIC_ARRAY, TRACE_BYTES, Trace, record
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import PICTURE, Rung
 
@@ -43,17 +46,7 @@ HALF = (
     "unsigned short bits; float16& operator=(const float16& from)"
     " { return cuda_cpu::copy(this, &from, 2), *this; }\n    __device__",
 )
-MAX_PATH = 16
-# As struct Access and Step in recording.cpp.
-NUMBERS = ("thread", "step", "array", "is_store", "size", "site")
-ACCESS = np.dtype(
-    [
-        *((name, np.int32 if name == "array" else np.uint32) for name in NUMBERS),
-        ("offset", np.uint64),
-    ]
-)
-STEP = np.dtype([("interval", np.uint32), ("point", np.uint32), ("path", np.uint32, MAX_PATH)])
-MAX_ACCESSES, MAX_STEPS = 6_000_000, 1_000_000  # of a block
+ALIGNMENT = 128  # of what the launch requests of shared memory, behind arrays of fixed size
 
 
 class RecordingShim(Shim):
@@ -90,29 +83,27 @@ class RecordingShim(Shim):
         """Run one block of a pass."""
         arrays, given = self._arrays(job, shape, block)
         named = (*arrays, *(("weights", one) for one in given))
-        ranges = [(one.ctypes.data, one.ctypes.data + one.nbytes) for _, one in named]
-        watched = np.array(ranges, np.uint64)
-        accesses, steps = np.empty(MAX_ACCESSES, ACCESS), np.empty(MAX_STEPS, STEP)
-        counts = np.zeros(2, np.uint64)
-        pointer, size = ctypes.c_void_p, ctypes.c_uint64
-        what = (
-            *(size(MAX_ACCESSES), pointer(steps.ctypes.data), size(MAX_STEPS)),
-            *(pointer(counts.ctypes.data), pointer(watched.ctypes.data), len(watched)),
-        )
-        number = block[1] * shape.grid[0] + block[0]
-        self.library.record(pointer(accesses.ctypes.data), *what, number)
+        pointers = [one for _, one in named]
+        each, memory = self.rung.passes[shape.number], mmap.mmap(-1, TRACE_BYTES)
+        trace_memory = np.frombuffer(memory, np.uint8)
+        record(self.library, trace_memory, pointers, block)
+        self.library.run_only(ctypes.c_int64(block[1] * shape.grid[0] + block[0]))
         try:
-            each, facts = self.rung.passes[shape.number], Facts(job)
-            how = Launch(*shape.grid, *shape.block, facts.value(each.shared_bytes), Order.FORWARD)
-            pointers = [one for _, one in named]
+            shared_bytes = Facts(job).value(each.shared_bytes)
+            how = Launch(*shape.grid, *shape.block, shared_bytes, Order.FORWARD)
             self._launch(each, job, how, pointers, (0, job.height))
         finally:
-            self.library.record(None, *what, 0)
-        if counts[0] > MAX_ACCESSES or counts[1] > MAX_STEPS:
+            self.library.run_only(ctypes.c_int64(-1))
+            record(self.library, None)
+        trace = Trace.of(trace_memory)
+        if trace.is_cut:
             raise LaunchError("A block's accesses are too many to be recorded.")
+        # As on a GPU arrays of fixed size come first.
+        dynamic = trace.accesses["array"] == DYNAMIC_ARRAY
+        trace.accesses["offset"][dynamic] += rounded_up(int(trace.head["static_bytes"]), ALIGNMENT)
+        trace.accesses["array"] = np.maximum(trace.accesses["array"], DYNAMIC_ARRAY)
         names = [name for name, _ in named]
-        accesses = accesses[: counts[0]]
-        found = _steps_of(accesses[accesses["size"] > 0], steps[: counts[1]], self._lines)
+        found = _steps_of(trace, self._lines)
         return Record([_access(each, names, shape.threads) for each in found], shape, block)
 
     def _arrays(
@@ -182,18 +173,17 @@ class BlockRecords:
 
 
 def _steps_of(
-    accesses: NDArray[np.void], steps: NDArray[np.void], lines: Sequence[tuple[str, int]]
+    trace: Trace, lines: Sequence[tuple[str, int]]
 ) -> list[tuple[tuple[str, int], NDArray[np.void], NDArray[np.int64]]]:
     """The accesses of each line to one array, of one size, and the time of each.
 
     A time is a step of the text, one access in it, and one turn of that access.
     """
-    order = np.lexsort((*steps["path"].T[::-1], steps["interval"]))
-    rank = np.empty(len(steps), np.int64)
-    rank[order] = np.arange(len(steps))
+    accesses = trace.accesses[trace.accesses["size"] > 0]
     numbers = {line: number for number, line in enumerate(dict.fromkeys(lines))}
-    line = np.array([numbers[each] for each in lines])[steps["point"][accesses["step"]]]
-    place = rank[accesses["step"]] * (int(accesses["site"].max(initial=0)) + 1) + accesses["site"]
+    line = np.array([numbers[each] for each in lines])[trace.steps["point"][accesses["step"]]]
+    place = accesses["step"].astype(np.int64) * (int(accesses["site"].max(initial=0)) + 1)
+    place += accesses["site"]
     time = np.stack((place, occurrence(accesses["thread"].astype(np.int64), place)))
     kinds = np.stack([line, *(accesses[name] for name in ("array", "is_store", "size"))])
     _, first, kind = np.unique(kinds, axis=1, return_index=True, return_inverse=True)

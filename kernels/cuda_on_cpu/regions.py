@@ -120,26 +120,15 @@ Rows = tuple[int, int]  # the first, and the one behind the last
 class RowsFault:
     """The first sample that is wrong after a launch of some rows.
 
+    sentence    with "{who}" for the thread that wrote it
     y, sample   its row, and its place in that
     is_outside  it is of a row that was not requested, and was written
     """
 
-    rows: Rows
+    sentence: str
     y: int
     sample: int
     is_outside: bool
-
-    def in_words(self, rung: Rung, who: str = "The kernel") -> str:
-        """The sentence; who: the thread that wrote, and its line."""
-        first, end = self.rows
-        asked = f"only rows {first} to {end - 1} {{}} asked for (from first_row, before end_row)"
-        unused = "".join(f" {name} is used nowhere." for name in unused_rows(rung))
-        if self.is_outside:
-            return f"{who} writes row {self.y}, where {asked.format('were')}.{unused}"
-        return (
-            f"Row {self.y} comes out wrong where {asked.format('are')}, and right where all rows "
-            f"are.{unused}"
-        )
 
 
 def launched_for(rows: Rows, ending: str) -> str:
@@ -177,7 +166,12 @@ def rows_fault(
 
     def fault(samples: NDArray[np.bool_], *, is_outside: bool) -> RowsFault:
         y, x, channel = (int(each[0]) for each in np.nonzero(samples))
-        return RowsFault(rows, y, x * samples.shape[2] + channel, is_outside)
+        asked = f"only rows {first} to {end - 1} {{}} asked for (from first_row, before end_row)"
+        words = f"Row {y} comes out wrong where {asked.format('are')}, and right where all rows are"
+        if is_outside:
+            words = f"{{who}} writes row {y}, where {asked.format('were')}"
+        unused = "".join(f" {name} is used nowhere." for name in unused_rows(rung))
+        return RowsFault(f"{words}.{unused}", y, x * samples.shape[2] + channel, is_outside)
 
     written = ~as_before
     written[first:end] = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from enum import IntEnum
@@ -22,18 +21,15 @@ from kernels.cuda_on_cpu.compile_errors import with_line
 from kernels.cuda_on_cpu.compiler import CHECKED, PLAIN, TRIED, ZEROED, Flavour
 from kernels.cuda_on_cpu.device_code import Knobs, generated, key_of, knobs_of
 from kernels.cuda_on_cpu.elf import Variable
-from kernels.cuda_on_cpu.guarded_layout import ALIGNMENT
+from kernels.cuda_on_cpu.guarded_layout import ALIGNMENT, WORDS
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.cuda_on_cpu.shared_run import SharedRun
 from kernels.rungs.job_facts import Facts
-from kernels.rungs.own_kernels import NUMBERS
 from kernels.rungs.rung import PICTURE, Pass, Rung
 
 POISON = 0xA5  # every byte of an output before it is written
 NEVER_STORED = 0xFF  # every byte of what lies between passes: NaN, read as floats
 MAX_STATIC_SHARED = 48 * 1024  # of a block: CUDA's compiler refuses more
-KINDS = {"f": "a float", "i": "an integer", "u": "an integer"}
-POINTED = re.compile(r"p([a-z])(\d+)")
 
 Named = Sequence[tuple[str, NDArray[Any]]]
 
@@ -124,7 +120,6 @@ class Shim:
         constants  contents of some __constant__ arrays in place of the right ones
         Raises LaunchError where threads wait for each other in vain.
         """
-        # Of exactly the size they must have, so that ASan sees what lies beyond.
         source = in_rows(job.picture, Facts(job, DEVICE)["PITCH"])
         target = np.full(source.nbytes, POISON, np.uint8).view(source.dtype).reshape(source.shape)
         self.run_into(job, source, target, order, rows, constants)
@@ -159,7 +154,7 @@ class Shim:
             if each.library:
                 _transform(each, facts, read[0][1], written[1])
                 continue
-            self._check_signature(each, job, names, len(given))
+            self._check_static_shared(job)
             assert step.grid is not None
             assert step.block is not None
             how = Launch(*step.grid, *step.block, step.shared_bytes, order, seed, cross)
@@ -168,9 +163,12 @@ class Shim:
                 pointers = [one for _, one in (*read, written, *given)]
                 self._launch(each, job, how, pointers, step.rows)
 
+    def _key(self, job: Job) -> str:
+        return key_of(knobs_of(self.rung, job))
+
     def _operands(self, job: Job, constants: dict[str, NDArray[Any]]) -> list[NDArray[Any]]:
         """Set the __constant__ arrays; return what each launch is given behind the pictures."""
-        operands, key = self.rung.operands(job), key_of(knobs_of(self.rung, job))
+        operands, key = self.rung.operands(job), self._key(job)
         for name, stored in {**operands.constants, **constants}.items():
             find = self.library[f"{name}_{key}"]
             find.restype = ctypes.c_void_p
@@ -187,14 +185,8 @@ class Shim:
         """Watch a launch that is given these arrays."""
         return nullcontext()
 
-    def _check_signature(self, each: Pass, job: Job, reads: Sequence[str], weights: int) -> None:
-        key = key_of(knobs_of(self.rung, job))
-        signature = self.library[f"signature_{each.function}_{key}"]
-        signature.restype = ctypes.c_char_p
-        said = bytes(signature()).decode()
-        if reason := _why_not_signature(each.function, said, reads, each.writes, weights, job):
-            raise LaunchError(reason)
-        static = self.library[f"static_shared_bytes_{key}"]()
+    def _check_static_shared(self, job: Job) -> None:
+        static = self.library[f"static_shared_bytes_{self._key(job)}"]()
         if static > MAX_STATIC_SHARED:
             raise LaunchError(
                 f"Arrays declared __shared__ take {static / 1024:.1f} KiB; a block has "
@@ -214,7 +206,7 @@ class Shim:
         pointers = [ctypes.c_void_p(one.ctypes.data) for one in arrays]
         values = [*pointers, *map(ctypes.c_int, numbers)]
         arguments = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
-        launch = self.library[f"launch_{each.function}_{key_of(knobs_of(self.rung, job))}"]
+        launch = self.library[f"launch_{each.function}_{self._key(job)}"]
         launch.restype = ctypes.c_char_p
         if message := launch(ctypes.byref(how), arguments):
             raise LaunchError(*with_line(message.decode(), self.rung.file))
@@ -277,7 +269,9 @@ class CheckedShim(Shim):
                 any(array is one for _, one in loads),
                 any(array is one for _, one in stores),
             )
-            seen[array.ctypes.data] = _in_words(name, number >= len(loads))
+            picture = WORDS["target" if number >= len(loads) else "source"]
+            known = {PICTURE: picture, "weights": "the weights"}
+            seen[array.ctypes.data] = known.get(name, f"the buffer {name}")
         self.names = [*seen.values(), *(each.name for each in self.variables)]
         for place, each in enumerate(self.variables, len(seen)):
             watched[place] = (each.begin, each.end, 0, 0, True, True)
@@ -288,52 +282,6 @@ class CheckedShim(Shim):
         self.library.check_accesses(ctypes.c_void_p(watched.ctypes.data), *count, writers, size)
         yield
         self.library.check_accesses(None, 0, 0, None, size)
-
-
-def _in_words(name: str, is_stored: bool) -> str:
-    if name == PICTURE:
-        return "the answer" if is_stored else "the picture"
-    return "the weights" if name == "weights" else f"the buffer {name}"
-
-
-def _why_not_signature(
-    function: str, signature: str, reads: Sequence[str], writes: str, weights: int, job: Job
-) -> str:
-    """Explain what is wrong with a kernel's parameters; empty: nothing.
-
-    signature  as cuda_cpu::signature has it: "pu1 pu1 pf4 i4 i4 i4 i4 i4"
-    """
-    expected = [*reads, writes, *["weights"] * weights, *NUMBERS]
-    taken = signature.split()
-    if len(taken) != len(expected):
-        names = ", ".join([*(f"{name} to read" for name in reads), f"{writes} to write"])
-        return (
-            f"{function} takes {len(taken)} argument{'' if len(taken) == 1 else 's'} and is handed "
-            f"{len(expected)}: {names}{', weights' * weights}, {', '.join(NUMBERS)}."
-        )
-    for place, (kind, name) in enumerate(zip(taken, expected, strict=True), 1):
-        if reason := _why_not(kind, name, job):
-            return f"{function} takes as argument {place} {reason}."
-    return ""
-
-
-def _why_not(kind: str, name: str, job: Job) -> str:
-    described = "a pointer" if kind.startswith("p") else "an object"
-    if kind[0] in KINDS:
-        described = f"{KINDS[kind[0]]} of {int(kind[1:]) * 8} bits"
-    if name in NUMBERS:
-        is_int = kind in ("i4", "u4")
-        return "" if is_int else f"{described}, and is handed {name}, which is an int"
-    pointed = POINTED.fullmatch(kind)
-    if pointed is None:
-        return f"{described}, and is handed a pointer to {name}"
-    size = int(pointed[2])
-    if name == PICTURE and pointed[1] in KINDS and size != job.picture.itemsize:
-        return (
-            f"a pointer to numbers of {size * 8} bits, and is handed one to the picture's samples, "
-            f"which are {job.pixel_type}"
-        )
-    return ""
 
 
 def load_transforms() -> Any:

@@ -1,9 +1,9 @@
-"""A shim that follows one block, and the steps that it wrote down."""
+"""Traces of one block: its threads' loads and stores by step of the text, and all that they did."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -23,11 +23,11 @@ from kernels.cuda_on_cpu.step_points import told
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
 
-MAX_STEPS, MAX_ACCESSES, MAX_VALUES = 1_000_000, 1_500_000, 1_500_000
+MAX_STEPS = 1_000_000
 MAX_PATH, MAX_SHARED = 16, 16
 VALUE_BYTES = 16  # of what is loaded or stored at once that are kept
 DYNAMIC_ARRAY, STATIC_ARRAY = -1, -2
-# As struct SharedName, Head, Step, Access and Value in stepping.cpp.
+# As struct SharedName, Head, Step, Access, Turn and Value in recorder.cpp.
 U32, I32, U64 = np.uint32, np.int32, np.uint64
 SHARED_NAME = np.dtype(
     [
@@ -37,55 +37,87 @@ SHARED_NAME = np.dtype(
 )
 HEAD = np.dtype(
     [
-        *(("counts", U64, 3), ("is_found", U32), ("found", U32, 3), ("block", U32, 2)),
-        *(("threads", U32, 2), ("dynamic_bytes", U64), ("static_bytes", U64)),
+        *(("counts", U64, 4), ("is_found", U32), ("found", U32, 2), ("none", U32)),
+        *(("block", U32, 2), ("threads", U32, 2), ("dynamic_bytes", U64), ("static_bytes", U64)),
         *(("shared_names", U64), ("shared", SHARED_NAME, MAX_SHARED)),
     ]
 )
-STEP = np.dtype([("thread", U32), ("interval", U32), ("point", U32), ("path", U32, MAX_PATH)])
+STEP = np.dtype([("interval", U32), ("point", U32), ("path", U32, MAX_PATH)])
 ACCESS = np.dtype(
     [
-        *(("step", U32), ("array", I32), ("is_store", U32), ("size", U32), ("offset", U64)),
-        ("value", np.uint8, VALUE_BYTES),
+        *(("thread", U32), ("step", U32), ("array", I32), ("is_store", U32), ("size", U32)),
+        *(("site", U32), ("offset", U64), ("value", np.uint8, VALUE_BYTES)),
     ]
 )
+TURN = np.dtype([("thread", U32), ("step", U32)])
 VALUE = np.dtype(
     [
-        *(("step", U32), ("variable", U32), ("index", I32, 2), ("bits", U64)),
-        *(("kind", U32), ("none", U32)),
+        *(("thread", U32), ("step", U32), ("variable", U32), ("kind", U32)),
+        *(("index", I32, 2), ("bits", U64)),
     ]
 )
-MOST = ((STEP, MAX_STEPS), (ACCESS, MAX_ACCESSES), (VALUE, MAX_VALUES))
+MOST = ((STEP, MAX_STEPS), (ACCESS, 6_000_000), (TURN, MAX_STEPS), (VALUE, 1_500_000))
+ROOM = np.array([most for _, most in MOST], U64)
 TRACE_BYTES = HEAD.itemsize + sum(kind.itemsize * most for kind, most in MOST)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StepTrace:
+class Trace:
     """All that one block did, in the order in which its threads ran.
 
     head      of HEAD, one
-    steps     of STEP; `accesses` and `values` are of ACCESS and VALUE, each of a step
+    steps     of STEP, each once; `accesses`, `turns` and `values` are of ACCESS, TURN and VALUE, by
+              the number of a step in the order of the text
     is_cut    there was no room for all of it
     """
 
     head: Any
     steps: NDArray[np.void]
     accesses: NDArray[np.void]
+    turns: NDArray[np.void]
     values: NDArray[np.void]
     is_cut: bool
 
     @classmethod
-    def of(cls, memory: NDArray[np.uint8]) -> StepTrace:
+    def of(cls, memory: NDArray[np.uint8]) -> Trace:
         """Copy it from the memory that a run wrote it into."""
         head = memory[: HEAD.itemsize].copy().view(HEAD)[0]
-        begin, found, is_cut = HEAD.itemsize, [], False
+        begin, found = HEAD.itemsize, []
         for (kind, most), count in zip(MOST, head["counts"].tolist(), strict=True):
             size = kind.itemsize * min(count, most)
             found.append(memory[begin : begin + size].copy().view(kind))
             begin += kind.itemsize * most
-            is_cut |= count > most
-        steps, accesses, values = found
-        return cls(head, steps, accesses, values, is_cut)
+        steps, *others = found
+        accesses, turns, values = others
+        is_cut = bool((head["counts"] > ROOM).any())
+        order = np.lexsort((steps["point"], *steps["path"].T[::-1], steps["interval"]))
+        rank = np.argsort(order).astype(U32)
+        for each in others if len(steps) else ():
+            each["step"] = rank[np.minimum(each["step"], len(steps) - 1)]
+        return cls(head, steps[order], accesses, turns, values, is_cut)
+
+
+def record(
+    library: ctypes.CDLL,
+    memory: NDArray[np.uint8] | None,
+    arrays: Sequence[NDArray[Any]] = (),
+    block: tuple[int, int] = (0, 0),
+    *,
+    sought: int = 0,
+    follows: bool = False,
+) -> None:
+    """Have the launches to come write down a block in memory of TRACE_BYTES; None: no longer.
+
+    sought   the address of a byte: only the block that stores there is looked for
+    follows  write down also turns, and all values
+    """
+    ranges = [(each.ctypes.data, each.ctypes.data + each.nbytes) for each in arrays]
+    watched = np.array(ranges, U64).reshape(-1, 2)
+    library.record(
+        ctypes.c_void_p(None if memory is None else memory.ctypes.data),
+        *(ctypes.c_void_p(ROOM.ctypes.data), ctypes.c_void_p(watched.ctypes.data), len(watched)),
+        *(ctypes.c_uint64(sought), *block, ctypes.c_bool(follows)),
+    )
 
 
 class SteppedShim(Shim):
@@ -106,9 +138,7 @@ class SteppedShim(Shim):
 
     def step_through(self, job: Job, shared: SharedRun, at: StepAt) -> None:
         """Run `job`, and record a block of a pass: the one that stores a sample of a row."""
-        self._job, self._at = job, at
-        self._trace = shared.trace
-        self._head = self._trace[: HEAD.itemsize].view(HEAD)
+        self._job, self._at, self._trace = job, at, shared.trace
         poison = shared.target.copy()
         for self._is_seeking in (True, False) if at.is_sought else (False,):
             shared.target[...] = poison
@@ -119,16 +149,14 @@ class SteppedShim(Shim):
         if step.number != self._at.number:
             yield
             return
-        ranges = [
-            (each.ctypes.data, each.ctypes.data + each.nbytes) for _, each in (*loads, *stores)
-        ]
-        watched = np.array(ranges, np.uint64)
+        arrays = [each for _, each in (*loads, *stores)]
         sought = self._sought(stores[0][1]) if self._is_seeking else 0
-        self._tell(self._trace.ctypes.data, watched, sought, self._block(step))
+        block = self._block(step)
+        record(self.library, self._trace, arrays, block, sought=sought, follows=True)
         try:
             yield
         finally:
-            self._tell(None, watched, 0, (0, 0))
+            record(self.library, None)
 
     def _sought(self, stored: NDArray[Any]) -> int:
         """Address of the sample in the output of the pass, which has rows like the picture."""
@@ -139,7 +167,7 @@ class SteppedShim(Shim):
 
     def _block(self, step: LaunchStep) -> tuple[int, int]:
         """The block that stores there; where none does, the one that should."""
-        head = self._head[0]
+        head = self._trace[: HEAD.itemsize].view(HEAD)[0]
         if head["is_found"]:
             return int(head["found"][0]), int(head["found"][1])
         assert step.grid is not None
@@ -147,13 +175,3 @@ class SteppedShim(Shim):
         across, down = (facts.value(each) for each in self.rung.passes[step.number].covers)
         x, y = self._at.sample // across, self._at.row // down
         return min(x, step.grid[0] - 1), min(y, step.grid[1] - 1)
-
-    def _tell(
-        self, into: int | None, watched: NDArray[np.uint64], sought: int, block: tuple[int, int]
-    ) -> None:
-        room = map(ctypes.c_uint64, (MAX_STEPS, MAX_ACCESSES, MAX_VALUES))
-        arrays = ctypes.c_void_p(watched.ctypes.data)
-        self.library.step_through(
-            *(ctypes.c_void_p(into), *room, arrays, len(watched)),
-            *(ctypes.c_uint64(sought), *block),
-        )

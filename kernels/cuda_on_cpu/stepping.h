@@ -1,4 +1,4 @@
-// What device code tells stepping.cpp of, where step_points.py has put these words between its own.
+// What device code tells recorder.cpp of, where step_points.py has put these words between its own.
 #pragma once
 
 #include "cuda_cpu.h"

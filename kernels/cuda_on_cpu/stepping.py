@@ -29,7 +29,7 @@ from kernels.cuda_on_cpu.stepped import (
     MAX_STEPS,
     VALUE_BYTES,
     SteppedShim,
-    StepTrace,
+    Trace,
 )
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.operands import operands_of
@@ -86,7 +86,7 @@ class _Layout:
 class BlockSteps:
     """The steps of one block, from 0 up to `count`."""
 
-    def __init__(self, rung: Rung, job: Job, number: int, trace: StepTrace, told: Told) -> None:
+    def __init__(self, rung: Rung, job: Job, number: int, trace: Trace, told: Told) -> None:
         self.job, self.number, self._trace, self._told = job, number, trace, told
         self._pitch = Facts(job, DEVICE)["PITCH"]
         each, head = rung.passes[number], trace.head
@@ -98,20 +98,14 @@ class BlockSteps:
         self.block = int(head["block"][0]), int(head["block"][1])
         self.block_xy = int(head["threads"][0]), int(head["threads"][1])
         self.function = each.function
-        self._step_of = rows = _frames(trace)
-        first = np.unique(rows, return_index=True)[1]
-        self.count = int(rows.max()) + 1
-        self._points = trace.steps["point"][first].astype(np.int64)
-        self._intervals = trace.steps["interval"][first].astype(np.int64)
-        self._by_step = _Grouped(rows, self.count)
-        self._access_step = rows[trace.accesses["step"]]
-        self._accesses = _Grouped(self._access_step, self.count)
-        self._value_step = rows[trace.values["step"]]
-        self._access_thread = trace.steps["thread"][trace.accesses["step"]]
-        self._value_thread = trace.steps["thread"][trace.values["step"]]
+        steps, self.count = trace.steps, len(trace.steps)
+        self._points = steps["point"].astype(np.int64)
+        self._intervals = steps["interval"].astype(np.int64)
+        self._turns = _Grouped(trace.turns["step"], self.count)
+        self._accesses = _Grouped(trace.accesses["step"], self.count)
         self._shared = self._layouts()
         stores = np.flatnonzero(trace.accesses["is_store"])
-        self._stores = stores[np.argsort(self._access_step[stores], kind="stable")]
+        self._stores = stores[np.argsort(trace.accesses["step"][stores], kind="stable")]
 
     @property
     def threads(self) -> int:
@@ -128,8 +122,7 @@ class BlockSteps:
 
     def threads_at(self, step: int) -> NDArray[np.int64]:
         """The numbers of the threads that take part in a step."""
-        found = self._trace.steps["thread"][self._by_step.of(step)]
-        return np.unique(found).astype(np.int64)
+        return np.unique(self._trace.turns["thread"][self._turns.of(step)]).astype(np.int64)
 
     def next_barrier(self, step: int) -> int:
         """The first step behind the next barrier; the last step where there is none."""
@@ -145,7 +138,7 @@ class BlockSteps:
 
     def steps_of(self, thread: int) -> NDArray[np.int64]:
         """The steps that a thread takes part in, each once, in its own order."""
-        found = self._step_of[self._trace.steps["thread"] == thread]
+        found = self._trace.turns["step"][self._trace.turns["thread"] == thread].astype(np.int64)
         own: NDArray[np.int64] = found[np.sort(np.unique(found, return_index=True)[1])]
         return own
 
@@ -165,13 +158,14 @@ class BlockSteps:
         begin = accesses["offset"].astype(np.int64)
         is_it = (begin <= sought) & (sought < begin + accesses["size"])
         is_it &= (accesses["is_store"] > 0) & (accesses["array"] == last)
-        found = self._access_thread[is_it]
+        found = accesses["thread"][is_it]
         return int(found[-1]) if len(found) else None
 
     def touches(self, step: int, thread: int) -> list[Touch]:
         """The loads and stores of a thread at a step, in its order."""
         own = self._accesses.of(step)
-        return [self._touch(i) for i in own[self._access_thread[own] == thread]]
+        mine = own[self._trace.accesses["thread"][own] == thread]
+        return [self._touch(self._trace.accesses[i]) for i in mine]
 
     def variables(self, step: int, thread: int) -> list[tuple[str, str]]:
         """The variables in scope of a thread before a step, with values; the newest first.
@@ -183,9 +177,9 @@ class BlockSteps:
         here = int(later[0]) if len(later) else self.count
         at = self.point(here if here < self.count else int(own_steps[-1]))
         values = self._trace.values
-        is_mine = (self._value_thread == thread) & (self._value_step < here)
+        is_mine = (values["thread"] == thread) & (values["step"] < here)
         mine = np.flatnonzero(is_mine & (values["kind"] != POINTER))
-        mine = mine[np.argsort(self._value_step[mine], kind="stable")]
+        mine = mine[np.argsort(values["step"][mine], kind="stable")]
         known: dict[tuple[int, tuple[int, ...]], str] = {}
         for i in mine:
             index = tuple(int(each) for each in values["index"][i] if each >= 0)
@@ -213,7 +207,7 @@ class BlockSteps:
     ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
         """An array's bytes as they are before a step, and which of them were stored."""
         accesses, stores = self._trace.accesses, self._stores
-        done = stores[: int(np.searchsorted(self._access_step[stores], step))]
+        done = stores[: int(np.searchsorted(accesses["step"][stores], step))]
         done = done[accesses["array"][done] == array]
         sizes = np.minimum(accesses["size"][done], VALUE_BYTES).astype(np.int64)
         # All bytes in the order of their stores: of those to one place the last one stays.
@@ -272,12 +266,12 @@ class BlockSteps:
         """The distances at each step from all threads' places to those of the threads below."""
         accesses, found = self._trace.accesses, set()
         own = np.flatnonzero(accesses["array"] == array)
-        steps = np.unique(self._access_step[own])
+        steps = np.unique(accesses["step"][own])
         for step in steps[:: max(len(steps) // MAX_LOOKED_AT, 1)]:
             here = self._accesses.of(int(step))
             here = here[accesses["array"][here] == array][::-1]
             places = accesses["offset"][here].tolist()
-            first = dict(zip(self._access_thread[here].tolist(), places, strict=True))
+            first = dict(zip(accesses["thread"][here].tolist(), places, strict=True))
             below = {
                 (first[thread + self.block_xy[0]] - place) // size
                 for thread, place in first.items()
@@ -286,30 +280,25 @@ class BlockSteps:
             found |= below if len(below) == 1 else set()
         return found
 
-    def _touch(self, i: int) -> Touch:
-        access = self._trace.accesses[i]
+    def _touch(self, access: Any) -> Touch:
         array, size, offset = int(access["array"]), int(access["size"]), int(access["offset"])
-        name, where, kind = (self._in_shared if array < 0 else self._in_global)(array, offset)
-        is_whole = size >= kind.itemsize
-        value = float(access["value"][:size].view(kind)[0]) if is_whole else float("nan")
-        return Touch(name, bool(access["is_store"]), offset, size, value, where)
-
-    def _in_shared(self, array: int, offset: int) -> tuple[str, str, np.dtype[Any]]:
+        name, where, kind = "shared memory", f"byte {offset:,}", np.dtype(np.float32)
+        if array >= 0:
+            name, kind = self.arrays[array], self._kind_of(array)
+            y, sample = divmod(offset // kind.itemsize, self._pitch)
+            x, channel = divmod(sample, self.job.channels)
+            where = f"({x}, {y})" + f", channel {channel}" * (self.job.channels > 1)
+            if name == "weights":
+                where = f"number {offset // kind.itemsize:,}"
         for each in self._shared:
             number = each.numbers(offset)
             if each.array == array and 0 <= number < each.count:
                 row, column = divmod(number, each.columns)
-                return each.name, f"row {row}, column {column}", each.kind
-        return "shared memory", f"byte {offset:,}", np.dtype(np.float32)
-
-    def _in_global(self, array: int, offset: int) -> tuple[str, str, np.dtype[Any]]:
-        name, kind = self.arrays[array], self._kind_of(array)
-        if name == "weights":
-            return name, f"number {offset // kind.itemsize:,}", kind
-        y, sample = divmod(offset // kind.itemsize, self._pitch)
-        x, channel = divmod(sample, self.job.channels)
-        of = f", channel {channel}" if self.job.channels > 1 else ""
-        return name, f"({x}, {y}){of}", kind
+                name, where, kind = each.name, f"row {row}, column {column}", each.kind
+                break
+        is_whole = size >= kind.itemsize
+        value = float(access["value"][:size].view(kind)[0]) if is_whole else float("nan")
+        return Touch(name, bool(access["is_store"]), offset, size, value, where)
 
     def _kind_of(self, array: int) -> np.dtype[Any]:
         is_picture = self.arrays[array] in ("the picture", "the answer")
@@ -327,20 +316,6 @@ class _Grouped:
         """The places that have this number."""
         found: NDArray[np.int64] = self._order[self._begins[number] : self._begins[number + 1]]
         return found
-
-
-def _frames(trace: StepTrace) -> NDArray[np.int64]:
-    """The number of the block's step that each of the threads' steps is part of, from 0 on."""
-    steps = trace.steps
-    number = np.zeros(len(steps), np.int64)
-    for column in (steps["interval"], *steps["path"].T):
-        span = int(column.max()) + 1
-        if span == 1:
-            continue
-        if int(number.max()) > np.iinfo(np.int64).max // (2 * span):
-            number = np.unique(number, return_inverse=True)[1].astype(np.int64)
-        number = number * span + column
-    return np.unique(number, return_inverse=True)[1].astype(np.int64)
 
 
 def _in_words(kind: int, bits: Any) -> str:
@@ -419,14 +394,14 @@ def stepping(
     with borrowed_child() as child:
         runs = Runs(child, SteppedShim, rung, part, library, deadline_s)
         ended = yield from runs.once(at=where)
-        if ended.answer is None and ended.trace is not None and not len(ended.trace.steps):
+        if ended.answer is None and ended.trace is not None and not len(ended.trace.turns):
             where = replace(where, is_sought=False)  # it came to no block that stores there
             ended = yield from runs.once(at=where)
     found = finding_of(rung, region, ended)
     sentence, line = (found.sentence, found.line) if found else ("", None)
     trace = ended.trace
     assert trace is not None
-    if trace.is_cut or not len(trace.steps):
+    if trace.is_cut or not len(trace.turns):
         problem = TOO_LONG if trace.is_cut else sentence or NO_STEPS
         yield Stepped(part, region, pixel, problem=problem, line=line)
         return

@@ -35,7 +35,6 @@ from kernels.cuda_on_cpu.regions import (
     rows_to_try,
     small_size,
 )
-from kernels.cuda_on_cpu.shared_run import Kind, Signal
 from kernels.cuda_on_cpu.shim import CheckedShim, TriedShim, ZeroedShim
 from kernels.rungs.cuda_text import without_comments
 from kernels.rungs.rung import Rung
@@ -97,35 +96,30 @@ def _tried(runs: Runs, region: Region, *, some_rows: bool) -> Outcomes:
     ended = yield from runs.patiently()
     found = finding_of(rung, region, ended)
     outcome = KernelTrial(job, region, printed=str(ended.said.get("printed", "")))
+    if found:
+        found = yield from with_unset(rung, job, found)
+    if ended.beside:  # its output is to be seen
+        unguarded = yield from runs.patiently(is_guarded=False)
+        if unguarded.answer is not None:
+            check = yield from checked(rung, job, unguarded.answer)
+            outcome = replace(outcome, answer=unguarded.answer, check=check)
     if ended.answer is None:
-        outcome = _with(outcome, found)
-        fault = ended.reports.fault
-        if fault.kind in (Kind.ELEMENT, Kind.BEYOND) or fault.signal == Signal.SIGSEGV:
-            problem = yield from with_unset(rung, job, outcome.problem, outcome.line)
-            outcome = replace(outcome, problem=problem)
-        if ended.beside:  # its output is to be seen
-            ended = yield from runs.patiently(is_guarded=False)
-        if ended.answer is not None:
-            check = yield from checked(rung, job, ended.answer)
-            outcome = replace(outcome, answer=ended.answer, check=check)
-        return outcome
+        return _with(outcome, found)
     check = yield from checked(rung, job, ended.answer)
-    again = yield from runs.again()
-    found = found or finding_of(rung, region, again)
-    never = ended.unwritten(again)
-    corner = region.left, region.top
     outcome = replace(outcome, answer=ended.answer, check=check)
-    if not found:
-        problem = yield from runs.differing(ended, again, corner)
-        outcome = replace(outcome, problem=problem or unwritten_in_words(never, corner))
+    again = yield from runs.again()
+    if found := found or finding_of(rung, region, again):
+        return _with(outcome, found)
+    corner = region.left, region.top
+    problem = yield from runs.differing(ended, again, corner)
+    problem = problem or unwritten_in_words(ended.unwritten(again), corner)
+    outcome = replace(outcome, problem=problem)
     # Of a large picture a part came before.
-    if some_rows and not found and outcome.ok and job.width * job.height <= prod(TRIED_SIZE):
-        found = yield from rows_finding(runs, region, ended)
-    outcome = _with(outcome, found)
-    if not outcome.problem and not check.ok:
+    if some_rows and outcome.ok and job.width * job.height <= prod(TRIED_SIZE):
+        return _with(outcome, (yield from rows_finding(runs, region, ended)))
+    if not problem and not check.ok:
         yield outcome
-        problem, line = yield from unset_in_words(runs, ended)
-        outcome = replace(outcome, problem=problem, line=line)
+        return _with(outcome, (yield from unset_variable(runs, region, ended)))
     return outcome
 
 
@@ -152,9 +146,9 @@ def rows_finding(
     fault = yield from rows_fault(rung, job, rows, *outputs)
     if fault is None:
         return None
-    bug = Finding("rows", fault.in_words(rung), region)
+    bug = Finding("rows", fault.sentence.format(who="The kernel"), region)
     where = some.storer(fault.y, fault.sample) if fault.is_outside else None
-    return bug if where is None else located(rung, some, where, bug, fault.in_words(rung, "{who}"))
+    return bug if where is None else located(rung, some, where, bug, fault.sentence)
 
 
 def building_ahead(
@@ -242,31 +236,39 @@ def _refused_by_compiler(rung: Rung, job: Job, region: Region, error: BuildError
 # right with; where zeros make another output, that depends on such a variable.
 
 
-def unset_in_words(runs: Runs, ended: Ended) -> Generator[Progress, None, tuple[str, int | None]]:
-    """The variable that a wrong output depends on, in a sentence, and its line; empty: none."""
+def unset_variable(
+    runs: Runs, region: Region, ended: Ended
+) -> Generator[Progress, None, Finding | None]:
+    """The variable that a wrong output depends on."""
     rung = runs.rung
     library = yield from built(ZeroedShim, rung, ended.job)
     if isinstance(library, BuildError):  # a compiler that knows no such option
-        return "", None
+        return None
     zeroed = yield from replace(runs, shim=ZeroedShim, library=library).patiently()
     if ended.answer is None or zeroed.answer is None or same_bits(ended.answer, zeroed.answer):
-        return "", None
-    warned = yield from _warned(rung, ended.job)
-    for line, name in warned.items():
-        return f"Line {line}: {name} is used before it was given a value, {DEPENDS}.", line
-    return _of_declared(rung)
+        return None
+    found = yield from _warned(rung, ended.job)
+    words = "is used before it was given a value"
+    if not found:
+        declared = list(_declared(without_comments(rung.source)))
+        if len(declared) > 1:
+            names = " or ".join(f"{name} (line {line})" for line, name in declared)
+            return Finding("uninitialised", f"{names} {words}, {DEPENDS}.", region)
+        found, words = dict(declared), "is not given a value on every way to its use"
+    for line, name in found.items():
+        return Finding("uninitialised", f"Line {line}: {name} {words}, {DEPENDS}.", region, line)
+    return Finding("uninitialised", f"A variable {words}, {DEPENDS}.", region)
 
 
-def with_unset(
-    rung: Rung, job: Job, sentence: str, line: int | None
-) -> Generator[Progress, None, str]:
+def with_unset(rung: Rung, job: Job, found: Finding) -> Generator[Progress, None, Finding]:
     """Add to the sentence for a fault on a line the variable that has no value there."""
-    if line is None:
-        return sentence
+    if found.line is None or found.kind not in ("bounds", "crash", "stack"):
+        return found
     warned = yield from _warned(rung, job)
-    if line not in warned:
-        return sentence
-    return f"{sentence} {warned[line]} is used there before it was given a value."
+    if found.line not in warned:
+        return found
+    words = f"{warned[found.line]} is used there before it was given a value."
+    return replace(found, sentence=f"{found.sentence} {words}")
 
 
 def _warned(rung: Rung, job: Job) -> Generator[Progress, None, dict[int, str]]:
@@ -280,30 +282,16 @@ def _warned(rung: Rung, job: Job) -> Generator[Progress, None, dict[int, str]]:
     found: dict[int, str] = {}
     for each in diagnostics_of(said, rung):
         if each.file == rung.file and (named := NAMED.search(each.text)):
-            found.setdefault(each.line, _short(named[1]))
+            of, dot, member = named[1].partition(".")
+            # "s.a" for "s.convolve(int)::S::a".
+            found.setdefault(each.line, f"{of}{dot}{member.rpartition('::')[2]}")
     return dict(sorted(found.items()))
 
 
-def _short(name: str) -> str:
-    """Leave out the scope of a name: "s.a" for "s.convolve(int)::S::a"."""
-    of, dot, member = name.partition(".")
-    return f"{of}{dot}{member.rpartition('::')[2]}"
-
-
-def _of_declared(rung: Rung) -> tuple[str, int | None]:
-    """The sentence where the compiler does not warn: which are declared without a value."""
-    found = dict(_declared(without_comments(rung.source)))
-    if len(found) == 1:
-        (name, line) = next(iter(found.items()))
-        return f"Line {line}: {name} is not given a value on every way to its use, {DEPENDS}.", line
-    names = " or ".join(f"{name} (line {line})" for name, line in found.items())
-    return f"{names or 'A variable'} is used before it was given a value, {DEPENDS}.", None
-
-
-def _declared(code: str) -> Iterator[tuple[str, int]]:
-    """Yield the names that are declared without a value, and their lines."""
+def _declared(code: str) -> Iterator[tuple[int, str]]:
+    """Yield the names that are declared without a value, behind their lines."""
     for each in DECLARED.finditer(code):
         line = code.count("\n", 0, each.start(1)) + 1
         for declared in each[1].split(","):
             if "=" not in declared and (name := re.search(r"\w+", declared)):
-                yield name[0], line
+                yield line, name[0]

@@ -187,7 +187,13 @@ class KernelFile(QObject):
         def take(found: _OnDisk | None) -> None:
             self._saving = None
             if found is None:
-                self._has_saved(target, text)
+                self._on_disk, self._was_gone = text, False
+                if target != self._path:
+                    self._path = target
+                    self._watch.begin(target)
+                else:
+                    self._watch.renew()
+                self._note()  # more may have been typed
             elif text == self._text:
                 self._take_up(*found)
             else:  # more was typed, of which no copy is kept yet
@@ -201,15 +207,6 @@ class KernelFile(QObject):
             on_failure(error)
 
         self._do(writing, take, fail)
-
-    def _has_saved(self, target: Path, text: str) -> None:
-        self._on_disk, self._was_gone = text, False
-        if target != self._path:
-            self._path = target
-            self._watch.begin(target)
-        else:
-            self._watch.renew()
-        self._note()  # more may have been typed
 
     def make_folder(self, folder: Path, then: Callable[[], None]) -> None:
         """Make a folder on the thread, if that is possible, and call `then`."""

@@ -136,50 +136,42 @@ class KernelFolder(QObject):
             self.look()
 
     def _take(self, found: _Found) -> None:
-        self._watch(set(found.there))
+        wanted = set(found.there)
+        watched = {*self._watcher.files(), *self._watcher.directories()}
+        if watched - wanted:
+            self._watcher.removePaths(sorted(watched - wanted))
+        if wanted - watched:
+            self._watcher.addPaths(sorted(wanted - watched))
         if (found.names, found.kernels) != (self.names, self.kernels):
             self.names, self.kernels = found.names, found.kernels
             self.changed.emit()
         if not found.chosen or found.chosen != self._store.state.implementation:
             return
         if found.file is not None:
-            self._take_file(found.file)
+            self._read, self._is_missed = found.file, False
+            self._say_mended()
+            if self._store.state.own_kernel != self._read:
+                self.arrived.emit(self._read)
         elif self._read is None or self._read.name != found.chosen:
             self._lose(found)
         elif found.is_there:
-            self._refuse(found.sentence)
+            if found.sentence != self._refusal:
+                self._refusal = found.sentence
+                self.refused.emit(self._refusal)
         elif not self._is_missed:
             self._is_missed = True
             self._settling.start(GONE_MS)
         else:
             self._lose(found)
 
-    def _take_file(self, file: OwnFile) -> None:
-        self._read, self._is_missed = file, False
-        self._say_mended()
-        if self._store.state.own_kernel != self._read:
-            self.arrived.emit(self._read)
-
     def _say_mended(self) -> None:
         if self._refusal:
             self._refusal = ""
             self.mended.emit()
 
-    def _refuse(self, sentence: str) -> None:
-        if sentence != self._refusal:
-            self._refusal = sentence
-            self.refused.emit(sentence)
-
     def _lose(self, found: _Found) -> None:
         self._read, self._refusal, self._is_missed = None, "", False
         self.lost.emit(found.sentence)
-
-    def _watch(self, wanted: set[str]) -> None:
-        watched = {*self._watcher.files(), *self._watcher.directories()}
-        if watched - wanted:
-            self._watcher.removePaths(sorted(watched - wanted))
-        if wanted - watched:
-            self._watcher.addPaths(sorted(wanted - watched))
 
 
 def _found(folder: Path, admitted: Path | None, chosen: str) -> _Found:
@@ -188,7 +180,9 @@ def _found(folder: Path, admitted: Path | None, chosen: str) -> _Found:
     paths = [folder, path.parent, path] if chosen else [folder]
     there = tuple(str(each) for each in paths if each.exists())  # before it is read
     try:
-        files = {each.name for each in folder.iterdir() if _is_kernel(each)}
+        # Kernels of the user's, not links to somebody else's.
+        paths = [each for each in folder.iterdir() if each.suffix == SUFFIX and each.is_file()]
+        files = {each.name for each in paths if is_own_file(each)}
     except OSError:
         files = set()
     if admitted is not None and admitted.is_file():
@@ -215,8 +209,3 @@ def _kernel_in(path: Path) -> Rung | str:
 
 def _path_of(name: str, folder: Path, admitted: Path | None) -> Path:
     return admitted if admitted is not None and admitted.name == name else folder / name
-
-
-def _is_kernel(path: Path) -> bool:
-    """True for a kernel of the user's, not for a link to somebody else's."""
-    return path.suffix == SUFFIX and path.is_file() and is_own_file(path)

@@ -53,8 +53,8 @@ class KernelJournal:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or journal_folder()
-        self._own: tuple[Path, BinaryIO] | None = None
-        self._left: tuple[Unsaved, Path, BinaryIO] | None = None
+        self._own: _Held | None = None
+        self._left: tuple[Unsaved, _Held] | None = None
         self._noted: Unsaved | None = None
         self._leaving: deque[Unsaved] = deque()
         self._written: Unsaved | None = None
@@ -92,79 +92,72 @@ class KernelJournal:
         It is held here, so that no other program offers it, until `drop_left`.
         """
         if self._left is None:
-            self._left = self._newest_left()
+            found: list[tuple[float, Path]] = []
+            with suppress(OSError):
+                found = [(path.stat().st_mtime, path) for path in self._folder.glob(f"*{_KEPT}")]
+            for _, path in sorted(found, reverse=True):
+                with suppress(OSError, ValueError, TypeError, KeyError):
+                    unsaved = _read(path)
+                    is_own = self._own is not None and path == self._own.path
+                    if not is_own and (lock := hold(path.with_suffix(_LOCK))) is not None:
+                        self._left = unsaved, _Held(path, lock)
+                        break
         return self._left[0] if self._left else None
 
     def drop_left(self) -> None:
         """Remove what `left` returned: it was brought back, or is not wanted."""
         if self._left is not None:
-            _, path, held = self._left
+            self._left[1].close(is_wanted=False)
             self._left = None
-            with suppress(OSError):
-                path.unlink(missing_ok=True)
-            _close(path, held)
 
     def close(self) -> None:
         """Let go of the files; what was not saved is offered the next time."""
         self.set_aside()
         self.write()
         if self._left is not None:
-            self._left[2].close()
+            self._left[1].close(is_wanted=True)
             self._left = None
 
     def _keep(self, noted: Unsaved) -> None:
         if noted is self._written:
             return
+        data = json.dumps({"text": noted.text, "path": str(noted.path or "")}).encode()
         try:
-            self._write(noted)
-            self._written = noted
-            self.complaint = ""
+            if self._own is None:
+                self._folder.mkdir(parents=True, exist_ok=True)
+                path = self._folder / f"{uuid4().hex}{_KEPT}"
+                lock = hold(path.with_suffix(_LOCK))
+                assert lock is not None  # nobody else knows its name
+                self._own = _Held(path, lock)
+            # Not on the disk yet but with the system, which outlives the program.
+            with safe_files.replacing(self._own.path, is_synced=False) as file:
+                file.write(data)
+            self._written, self.complaint = noted, ""
         except OSError as error:
             reason = safe_files.reason(error)
             self.complaint = f"What you type is not kept if the program ends: {reason}."
 
-    def _write(self, unsaved: Unsaved) -> None:
-        if self._own is None:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            path = self._folder / f"{uuid4().hex}{_KEPT}"
-            held = hold(path.with_suffix(_LOCK))
-            assert held is not None  # nobody else knows its name
-            self._own = path, held
-        at = str(unsaved.path) if unsaved.path else ""
-        data = json.dumps({"text": unsaved.text, "path": at}).encode()
-        # Not on the disk yet but with the system, which outlives the program.
-        with safe_files.replacing(self._own[0], is_synced=False) as file:
-            file.write(data)
-
     def _let_go(self, *, is_wanted: bool) -> None:
         self._written, self.complaint = None, ""
         if self._own is not None:
-            path, held = self._own
+            self._own.close(is_wanted=is_wanted)
             self._own = None
-            if not is_wanted:
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A journal, and the lock beside it."""
+
+    path: Path
+    lock: BinaryIO
+
+    def close(self, *, is_wanted: bool) -> None:
+        """Unlock it; where it is not wanted, remove both."""
+        self.lock.close()
+        if not is_wanted:
+            for each in (self.path, self.path.with_suffix(_LOCK)):
                 with suppress(OSError):
-                    path.unlink(missing_ok=True)
-            _close(path, held)
-
-    def _newest_left(self) -> tuple[Unsaved, Path, BinaryIO] | None:
-        own = self._own[0] if self._own else None
-        found: list[tuple[float, Path]] = []
-        with suppress(OSError):
-            found = [(path.stat().st_mtime, path) for path in self._folder.glob(f"*{_KEPT}")]
-        for _, path in sorted(found, reverse=True):
-            with suppress(OSError, ValueError, TypeError, KeyError):
-                unsaved = _read(path)
-                if path != own and (held := hold(path.with_suffix(_LOCK))) is not None:
-                    return unsaved, path, held
-        return None
-
-
-def _close(path: Path, held: BinaryIO) -> None:
-    """Let go of a journal; its lock goes with it where it is gone."""
-    held.close()
-    if not path.exists():
-        with suppress(OSError):
-            path.with_suffix(_LOCK).unlink(missing_ok=True)
+                    each.unlink(missing_ok=True)
 
 
 def _read(path: Path) -> Unsaved:

@@ -23,6 +23,7 @@ from kernels.cuda_on_cpu.bug import CHECKING, finding_bug, verdict_search
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.findings import Finding
 from kernels.cuda_on_cpu.kernel_trial import KernelTrial
+from kernels.cuda_on_cpu.regions import cropped
 from kernels.cuda_on_cpu.stepping import Stepped, stepping
 from kernels.cuda_on_cpu.trial import trial
 from kernels.rungs.headers import HeaderError
@@ -158,7 +159,9 @@ def searching(asked: KernelText) -> Iterator[Step]:
             if isinstance(step, Progress):
                 yield step
             else:
-                yield Searched(rung, asked.job, step, _part(asked, step) if step else None)
+                part = cropped(asked.job, step.region).picture if step else None
+                before = None if part is None else to_display(part, asked.levels)
+                yield Searched(rung, asked.job, step, before)
     yield Ended()
 
 
@@ -262,14 +265,6 @@ def _shown(rung: Rung, tried: KernelTrial, asked: KernelText) -> Tried:
     return Tried(rung, tried, to_display(before, asked.levels), show(answer, asked.look))
 
 
-def _part(asked: KernelText, finding: Finding) -> Display:
-    """The part of the picture that a bug was found on."""
-    part = finding.region
-    rows = slice(part.top, part.top + part.height)
-    columns = slice(part.left, part.left + part.width)
-    return to_display(np.ascontiguousarray(asked.job.picture[rows, columns]), asked.levels)
-
-
 @dataclass(frozen=True, slots=True)
 class Followed:
     """The steps of a block, or why there are none, with the pictures that it ran on and made."""
@@ -290,15 +285,13 @@ def following(asked: KernelText, number: int | None) -> Iterator[Step | Followed
         yield rung
     else:
         for step in stepping(rung, asked.job, at=asked.at, number=number):
-            yield step if isinstance(step, Progress) else _followed(rung, step, asked)
+            if isinstance(step, Progress):
+                yield step
+                continue
+            before = to_display(np.ascontiguousarray(step.job.picture), asked.levels)
+            after = None if step.answer is None else show(step.answer, asked.look)
+            yield Followed(rung, step, before, after)
     yield Ended()
-
-
-def _followed(rung: Rung, stepped: Stepped, asked: KernelText) -> Followed:
-    before = to_display(np.ascontiguousarray(stepped.job.picture), asked.levels)
-    if stepped.answer is None:
-        return Followed(rung, stepped, before)
-    return Followed(rung, stepped, before, show(stepped.answer, asked.look))
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,20 +42,21 @@ def test_what_is_laid_in_is_seen_and_every_byte_beside_it_as_well():
         assert (source[:, :7] == picture.reshape(5, 7)).all()
         assert (source[:, 7:] == 0xFF).all()
         assert (target[:, :7] == layout.unwritten(job, turn).reshape(5, 7)).all()
-        assert layout.touched_outside(block) == layout.touched_padding(block, job, turn) == []
-        assert not layout.is_changed(block, job)
+        assert layout.broken_rule(block, job, turn) == ""
     assert (layout.unwritten(job, 0) != layout.unwritten(job, 1)).all()
     begin, end = layout.places["target"]
-    for at, offset in ((begin - 1, -1), (end, end - begin)):
-        block[at] ^= 255
-        assert layout.touched_outside(block) == [("the answer", offset)]
-        block[at] ^= 255
-    target[2, -1] ^= 1
-    assert layout.touched_padding(block, job, 1) == [("the answer", 2)]
-    source[4, 7] ^= 1  # no sample
-    assert not layout.is_changed(block, job)
-    source[4, 6] ^= 1
-    assert layout.is_changed(block, job)
+    bytes_of = {"source": source, "target": target.view(np.uint8)}
+    broken = [
+        (block, begin - 1, "before the start of the answer"),
+        (block, end, "behind the end of the answer"),
+        (bytes_of["target"], (2, -1), "row 2 of the answer"),
+        (bytes_of["source"], (4, 7), "row 4 of the picture"),
+        (bytes_of["source"], (4, 6), "to the picture"),
+    ]
+    for memory, at, words in broken:
+        memory[at] ^= 255
+        assert words in layout.broken_rule(block, job, 1)
+        memory[at] ^= 255
 
 
 def test_what_is_copied_from_beside_one_array_to_beside_another_is_noticed():
@@ -69,7 +70,7 @@ def test_what_is_copied_from_beside_one_array_to_beside_another_is_noticed():
             layout.fill(block, job, 0)
             (_, behind), (_, at) = layout.places[first], layout.places[other]
             block[at : at + 16] = block[behind : behind + 16]
-            assert bool(layout.touched_outside(block)) == (first != other)
+            assert bool(layout.broken_rule(block, job, 0)) == (first != other)
 
 
 class Computer:

@@ -182,7 +182,7 @@ RUNG = own_kernel("mine.cu", starting_points()[0].text)
         ("mine.cu:7:5: error: did you mean 'sum'?\n", "Line 7: did you mean 'sum'?", 7),
         (
             "x.o: in function `f':\n(.text+0x3bf): relocation truncated to fit: R_X86_64_PC32\n",
-            "Its arrays of fixed size take more than the 2 GiB that a program has for them.",
+            "The compiler gave up: the text has more than 2 GiB of arrays of fixed size.",
             None,
         ),
         (

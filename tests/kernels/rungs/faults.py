@@ -288,7 +288,7 @@ FAULTS = {
     ),
 }
 
-# These may well give the right answer; a sanitizer sees them all the same.
+# These may well give the right answer; a run with every access checked sees them all the same.
 HIDDEN_FAULTS = {
     "reads below the last row": Fault("global", "i < 0 ? 0 : size - 1", "i < 0 ? 0 : size"),
     "writes behind the tile": Fault(

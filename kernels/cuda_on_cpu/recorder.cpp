@@ -1,0 +1,292 @@
+// Records, of one block, what each thread loads and stores and at which step of the text; where the block is
+// followed, also each thread's way through the steps, its variables, and the values that it loads and stores.
+//
+// Threads that are in the same turns of the same loops are at one step, in whatever order they ran.  What is
+// stored is read at the next step or store: no other thread runs in between.
+#include "fibers.h"
+#include "stepping.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <unordered_map>
+#include <vector>
+
+using namespace cuda_cpu;
+
+namespace {
+
+constexpr int MAX_PATH = 16, MAX_SHARED = 16, MAX_BYTES = 16;
+constexpr int32_t DYNAMIC_ARRAY = -1, STATIC_ARRAY = -2;  // as in report.h
+using Path = std::array<uint32_t, MAX_PATH>;              // calls and loops, each with its turn
+
+struct Watched {
+    uint64_t begin, end;
+};
+
+// These as in recording.py.
+struct SharedName {
+    uint32_t name;
+    int32_t array;
+    uint64_t offset;
+    uint32_t kind, size, rows, columns;
+};
+struct Head {
+    uint64_t steps, accesses, turns, values;  // so many so far; what is no more room for counts, too
+    uint32_t is_found, found_x, found_y, none;
+    uint32_t block_x, block_y, threads_x, threads_y;
+    uint64_t dynamic_bytes, static_bytes, shared_names;
+    SharedName shared[MAX_SHARED];
+};
+struct Step {
+    uint32_t interval, point;  // interval: barriers before it
+    Path path;
+    bool operator==(const Step&) const = default;
+};
+struct Access {
+    uint32_t thread, step;
+    int32_t array;
+    uint32_t is_store, size, site;  // size 0: part of the one before; site: which access of the text
+    uint64_t offset;
+    uint8_t value[MAX_BYTES];
+};
+struct Turn {
+    uint32_t thread, step;
+};
+struct Value {
+    uint32_t thread, step, variable, kind;
+    int32_t i, j;
+    uint64_t bits;
+};
+struct Hash {
+    size_t operator()(const Step& step) const {
+        size_t hash = (uint64_t(step.interval) << 32) + step.point;
+        for (uint32_t part : step.path) hash = (hash ^ part) * 0x9E3779B97F4A7C15;
+        return hash ^ hash >> 32;
+    }
+};
+struct Room {
+    uint64_t steps, accesses, turns, values;
+};
+
+struct Thread {
+    Path path{};
+    int depth = 0;
+    uint32_t point = 0, calls = 0;
+    int64_t step = -1;  // the number of its step; -1: it has none yet
+
+    void push(uint32_t part, uint32_t turn) {
+        for (const uint32_t each : {part, turn}) {
+            if (depth < MAX_PATH) path[depth] = each;
+            ++depth;
+        }
+    }
+    void pop() {
+        for (int i = 0; i < 2; ++i)
+            if (--depth < MAX_PATH) path[depth] = 0;
+    }
+};
+
+Head* head;  // null: nobody wants to know
+Step* steps;
+Access* accesses;
+Turn* turns;
+Value* values;
+Room room;
+bool is_recording;  // the block that runs is written down
+bool is_followed;
+uint64_t sought;    // whoever stores this byte is looked for; 0: a block is written down
+unsigned wanted_x, wanted_y;
+std::vector<Watched> watched;
+std::vector<Thread> threads;
+std::unordered_map<Step, uint32_t, Hash> numbers;  // of the steps
+std::unordered_map<const void*, uint32_t> sites;
+Access* pending;         // stored by the next step or store,
+const void* pending_at;  // there
+
+Thread& here() { return threads[running().number]; }
+
+void settle() {
+    if (pending) std::memcpy(pending->value, pending_at, std::min<size_t>(pending->size, MAX_BYTES));
+    pending = nullptr;
+}
+
+uint32_t step_of(Thread& thread) {
+    if (thread.step >= 0) return uint32_t(thread.step);
+    Step step{running().block_barriers, thread.point, thread.path};
+    if (thread.depth < MAX_PATH) step.path[thread.depth] = thread.point + 1;
+    const auto [found, is_new] = numbers.try_emplace(step, numbers.size());
+    thread.step = found->second;
+    if (is_new && head->steps++ < room.steps) steps[thread.step] = step;
+    return found->second;
+}
+
+void begin_block() {
+    settle();
+    is_recording = head && !sought && blockIdx.x == wanted_x && blockIdx.y == wanted_y;
+    threads.assign(blockDim.x * blockDim.y, {});
+    if (!is_recording) return;
+    head->block_x = blockIdx.x, head->block_y = blockIdx.y;
+    head->threads_x = blockDim.x, head->threads_y = blockDim.y;
+    head->dynamic_bytes = dynamic_shared_bytes();
+    size_t bytes = 0;
+    static_shared(&bytes);
+    head->static_bytes = bytes;
+}
+
+// Numbers that lie side by side, and that one function loads or stores one after the other: a GPU's
+// compiler makes one access of them where they are aligned to what that takes.
+struct Run {
+    std::vector<Access*> parts;
+    const void *pc, *frame;
+    Access whole{};  // the one before
+
+    bool goes_on(const Access& next, const void* next_pc, const void* next_frame) const {
+        if (parts.empty()) return false;
+        const Access& last = *parts.back();
+        return last.thread == next.thread && last.step == next.step && last.array == next.array && frame == next_frame &&
+               last.offset + last.size == next.offset && (pc < next_pc || (!frame && pc == next_pc));
+    }
+    void add(Access* next, const void* next_pc, const void* next_frame) {
+        if (!goes_on(*next, next_pc, next_frame)) close();
+        parts.push_back(next);
+        pc = next_pc, frame = next_frame;
+    }
+    void close() {
+        if (parts.empty()) return;
+        Access& first = *parts.front();
+        const uint64_t size = parts.back()->offset + parts.back()->size - first.offset;
+        const bool is_whole = first.is_store || !frame ? (size & (size - 1)) == 0 : size == 16;
+        if (parts.size() > 1 && size <= 16 && is_whole && first.offset % size == 0) {
+            for (Access* part : parts) part->size = 0;
+            // What it has just loaded a thread does not load again for each of its numbers.
+            const bool is_again = !first.is_store && whole.size == size && whole.offset == first.offset &&
+                                  whole.thread == first.thread && whole.array == first.array;
+            if (!is_again) first.size = uint32_t(size);
+            whole = first, whole.size = uint32_t(size);
+        }
+        parts.clear();
+    }
+};
+Run runs[2];  // of loads, of stores
+
+void write_down(int32_t array, uint64_t offset, const void* at, uint64_t size, bool is_store, const void* pc, const void* frame) {
+    if (head->accesses++ >= room.accesses) return;
+    Access& access = accesses[head->accesses - 1];
+    const uint32_t site = sites.try_emplace(pc, sites.size()).first->second;
+    access = {running().number, step_of(here()), array, is_store, uint32_t(size), site, offset, {}};
+    if (!is_followed) runs[is_store].add(&access, pc, frame);
+    else if (is_store) pending = &access, pending_at = at;
+    else std::memcpy(access.value, at, std::min<size_t>(size, MAX_BYTES));
+}
+
+void touch(const void* address, uint64_t size, bool is_store, const void* pc, const void* frame) {
+    const auto at = reinterpret_cast<uint64_t>(address);
+    if (!head || !is_running()) return;
+    if (sought && is_store && at <= sought && sought < at + size) head->is_found = 1, head->found_x = blockIdx.x, head->found_y = blockIdx.y;
+    if (!is_recording) return;
+    if (is_store) settle();  // not where it loads: a copy tells first of what it stores to
+    const auto is_within = [&](uint64_t begin, uint64_t end) { return begin <= at && at + size <= end; };
+    for (size_t i = 0; i < watched.size(); ++i)
+        if (is_within(watched[i].begin, watched[i].end))
+            return write_down(int32_t(i), at - watched[i].begin, address, size, is_store, pc, frame);
+    const auto tile = reinterpret_cast<uint64_t>(dynamic_shared());
+    if (is_within(tile, tile + head->dynamic_bytes)) return write_down(DYNAMIC_ARRAY, at - tile, address, size, is_store, pc, frame);
+    size_t bytes = 0;
+    const auto own = reinterpret_cast<uint64_t>(static_shared(&bytes));
+    if (is_within(own, own + bytes)) write_down(STATIC_ARRAY, at - own, address, size, is_store, pc, frame);
+}
+
+inline void on_access(const void* at, uint64_t size, bool is_store, const void* pc, const void* frame) {
+    touch(at, size, is_store, pc, *static_cast<void* const*>(frame));  // that of the function which accesses
+}
+
+}  // namespace
+
+namespace cuda_cpu {
+
+Call::Call() : point(0), calls(0) {
+    if (!is_recording) return;
+    Thread& thread = here();
+    point = thread.point, calls = thread.calls + 1;
+    thread.push(point + 1, calls);
+}
+Call::~Call() {
+    if (!is_recording) return;
+    Thread& thread = here();
+    settle();
+    thread.pop();
+    thread.point = point, thread.calls = calls;
+    if (!is_followed) thread.step = -1;
+}
+Loop::Loop(unsigned point) {
+    if (is_recording) here().push(point + 1, 0);
+}
+Loop::~Loop() {
+    if (is_recording) here().pop();
+}
+void Loop::next() {
+    if (!is_recording) return;
+    Thread& thread = here();
+    if (thread.depth <= MAX_PATH) ++thread.path[thread.depth - 1];
+}
+
+void step(unsigned point) {
+    if (!is_recording) return;
+    settle();
+    Thread& thread = here();
+    thread.point = point, thread.calls = 0, thread.step = -1;
+    if (is_followed && head->turns++ < room.turns) turns[head->turns - 1] = {running().number, step_of(thread)};
+}
+
+// An assignment of a vector, all of it at once.
+void copy(void* to, const void* from, size_t bytes) {
+    const void* const pc = __builtin_return_address(1);  // behind the operator
+    touch(from, bytes, false, pc, nullptr);
+    touch(to, bytes, true, pc, nullptr);
+    std::memcpy(to, from, bytes);
+}
+
+void tell_value(unsigned variable, ValueKind kind, uint64_t bits, int i, int j) {
+    if (!is_recording || !is_followed) return;
+    settle();
+    if (head->values++ < room.values) values[head->values - 1] = {running().number, step_of(here()), variable, uint32_t(kind), i, j, bits};
+}
+
+void tell_shared(unsigned name, const void* at, ValueKind kind, unsigned size, unsigned rows, unsigned columns) {
+    if (!is_recording || head->shared_names >= MAX_SHARED) return;
+    for (uint64_t i = 0; i < head->shared_names; ++i)
+        if (head->shared[i].name == name) return;
+    size_t bytes = 0;
+    const char* const own = static_shared(&bytes);
+    const char* const begin = static_cast<const char*>(at);
+    const bool is_static = own <= begin && begin < own + bytes;
+    const char* const from = is_static ? own : static_cast<const char*>(dynamic_shared());
+    head->shared[head->shared_names++] = {name, is_static ? STATIC_ARRAY : DYNAMIC_ARRAY, uint64_t(begin - from), uint32_t(kind), size, rows, columns};
+}
+
+}  // namespace cuda_cpu
+
+extern "C" {
+
+// From now on: write down a block, or, where an address is sought, only who stores there; null: nothing.
+void record(Head* into, const Room* most, const Watched* arrays, unsigned count, uint64_t address, unsigned block_x,
+            unsigned block_y, bool follows) {
+    settle();
+    for (Run& run : runs) run.close(), run.whole = {};
+    is_recording = false, is_followed = follows;
+    head = into, room = *most;
+    at_block = into ? begin_block : nullptr;
+    watched.assign(arrays, arrays + count);
+    numbers.clear(), sites.clear();
+    sought = address, wanted_x = block_x, wanted_y = block_y;
+    steps = reinterpret_cast<Step*>(into + 1);
+    accesses = reinterpret_cast<Access*>(steps + room.steps);
+    turns = reinterpret_cast<Turn*>(accesses + room.accesses);
+    values = reinterpret_cast<Value*>(turns + room.turns);
+}
+// Of a launch only this block runs; negative: all do.
+void run_only(int64_t block) { only_block = block; }
+}
+
+#include "accesses.h"
