@@ -21,7 +21,7 @@ from kernels.cuda.launch import Programs, occupancy_on, plan_steps, prepare_laun
 from kernels.cuda.probing import probe
 from kernels.cuda_child.child_requests import Phase
 from kernels.cuda_child.guarded_run import KeptMemory
-from kernels.cuda_on_cpu.guarded_layout import Place
+from kernels.cuda_on_cpu.shared_run import Place
 from kernels.rungs.rung import Rung
 
 MAX_LOCKED = 256 << 20  # bytes of this computer's memory that are locked at once, to be copied fast

@@ -41,7 +41,7 @@ from kernels.cuda_child.guarded_run import layout_of
 from kernels.cuda_child.verification import VerificationQueue, put_back, taken
 from kernels.cuda_child.worker_pool import GpuWorker, WorkerPool, cuda_children
 from kernels.cuda_on_cpu.compile_errors import Diagnostic
-from kernels.cuda_on_cpu.kernel_trial import Built, KernelTrial, Part
+from kernels.cuda_on_cpu.findings import Built, KernelTrial, Part
 from kernels.cuda_on_cpu.regions import (
     cropped,
     launched_for,

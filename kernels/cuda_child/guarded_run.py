@@ -16,7 +16,7 @@ from kernels.core.job import Job
 from kernels.core.poison import RED_BYTES
 from kernels.core.timing import Cache
 from kernels.cuda_child.child_requests import Phase, Request
-from kernels.cuda_on_cpu.guarded_layout import Bytes, GuardedLayout, Place, rounded_up
+from kernels.cuda_on_cpu.shared_run import Bytes, GuardedLayout, Place, rounded_up
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
 

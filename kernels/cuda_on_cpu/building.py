@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import os
@@ -18,7 +19,7 @@ from typing import IO
 
 from kernels.core.child_process import finished
 from kernels.core.driving import outcome_of
-from kernels.core.safe_files import holding
+from kernels.core.safe_files import cache_folder, holding
 from kernels.cuda_on_cpu.compiler import HERE, RUNTIME, Compiler, Flavour, the_compiler
 from kernels.cuda_on_cpu.elf import why_not_text
 
@@ -36,6 +37,8 @@ SOURCE, MADE = "text.cpp", "made"  # in the folder, with this suffix, that the c
 WORK = ".work"
 TOO_LONG = "the compiler takes too long"
 REFUSED = "refused: "  # before a sentence of ours
+MAX_KEPT_BYTES = 200 << 20  # of the cache, parsed headers and all
+MIN_ROOM = 1 << 16  # bytes, which a full disk has not
 
 
 class BuildError(Exception):
@@ -228,3 +231,45 @@ def _words_in(said: IO[bytes]) -> str:
     words = said.read(MAX_SAID)
     said.seek(max(size - MAX_SAID, len(words)))
     return (words + said.read()).decode("utf-8", "replace")
+
+
+def default_cache() -> Path:
+    """The folder of compiled texts; those that were not used for long are deleted.
+
+    Where nothing can be kept, as on a full disk, it is one that goes with this process.
+    """
+    # By one name, however it is reached: libraries are linked, and so remembered, by their paths.
+    folder = (cache_folder() / "cuda-on-cpu").resolve()
+    try:
+        return _tidied(folder)
+    except OSError:
+        return _passing()
+
+
+@cached
+def _tidied(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(bytes(MIN_ROOM))
+    files = []
+    for path in (*folder.glob("*"), *folder.glob("*/*")):
+        with suppress(OSError):  # another process has just removed it
+            if path.suffix == WORK:
+                with holding(path.with_suffix(".lock"), 0.0) as is_free:
+                    if is_free:  # its process was killed
+                        shutil.rmtree(path, ignore_errors=True)
+            elif path.is_file():
+                files.append((path, path.stat()))
+    kept = 0
+    for path, facts in sorted(files, key=lambda each: -each[1].st_mtime):
+        kept += facts.st_size
+        if kept > MAX_KEPT_BYTES and path.suffix != ".lock":  # which somebody may hold
+            path.unlink(missing_ok=True)
+    return folder
+
+
+@cached
+def _passing() -> Path:
+    folder = tempfile.mkdtemp(prefix="cuda-on-cpu-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder).resolve()

@@ -27,6 +27,7 @@ from kernels.cuda_on_cpu.confinement import NoConfinementError, confine
 from kernels.cuda_on_cpu.counting import CountingShim, counted
 from kernels.cuda_on_cpu.device_code import key_of, knobs_of
 from kernels.cuda_on_cpu.elf import variables_of
+from kernels.cuda_on_cpu.recording import TRACE_BYTES, SteppedShim
 from kernels.cuda_on_cpu.shared_run import MAX_MEMORY, SharedRun
 from kernels.cuda_on_cpu.shim import (
     CheckedShim,
@@ -36,7 +37,6 @@ from kernels.cuda_on_cpu.shim import (
     TriedShim,
     load_transforms,
 )
-from kernels.cuda_on_cpu.stepped import TRACE_BYTES, SteppedShim
 
 LOOK_S = 0.004  # between two looks at whether a run has ended
 PATIENCE = 2  # times the CPU time that a run may take: then it ends, however it waits

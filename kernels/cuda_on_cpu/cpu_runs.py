@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
-import shutil
-import tempfile
 import zlib
 from collections.abc import Generator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import cache
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -20,24 +16,21 @@ from numpy.typing import NDArray
 from kernels.core.driving import run_with_progress, side_by_side
 from kernels.core.job import Job, Progress
 from kernels.core.poison import BY_ORDER, BY_STATE, is_as_before, order_in_words
-from kernels.core.safe_files import cache_folder, holding
-from kernels.cuda_on_cpu.building import REFUSED, WORK, BuildError, building
+from kernels.cuda_on_cpu.building import REFUSED, BuildError, building, default_cache
 from kernels.cuda_on_cpu.children import Child, Request
 from kernels.cuda_on_cpu.compile_errors import with_lacking
 from kernels.cuda_on_cpu.confinement import is_allowed
 from kernels.cuda_on_cpu.cuda_compiler import cuda_errors, why_not_seen
 from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.elf import LineTable
+from kernels.cuda_on_cpu.recording import TRACE_BYTES, Trace
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
 from kernels.cuda_on_cpu.shared_run import Kind, Reports, SharedRun, Signal, Where
 from kernels.cuda_on_cpu.shim import CheckedShim, Order, Shim, out_of_rows
-from kernels.cuda_on_cpu.stepped import TRACE_BYTES, Trace
 from kernels.rungs.cuda_text import unknown_words
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 
-MAX_KEPT_BYTES = 200 << 20  # of the cache, parsed headers and all
-MIN_ROOM = 1 << 16  # bytes, which a full disk has not
 SPARE, MAX_TIMES = 3, 192  # times its estimate that a slow run gets; times its limit at most
 
 Steps = Generator[Progress, None, "Ended"]
@@ -242,45 +235,3 @@ class Runs:
             beside=shared.beside(reports.fault.offset) if has_fault else None,
             trace=Trace.of(shared.trace) if has_trace else None,
         )
-
-
-def default_cache() -> Path:
-    """The folder of compiled texts; those that were not used for long are deleted.
-
-    Where nothing can be kept, as on a full disk, it is one that goes with this process.
-    """
-    # By one name, however it is reached: libraries are linked, and so remembered, by their paths.
-    folder = (cache_folder() / "cuda-on-cpu").resolve()
-    try:
-        return _tidied(folder)
-    except OSError:
-        return _passing()
-
-
-@cache
-def _tidied(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryFile(dir=folder) as file:
-        file.write(bytes(MIN_ROOM))
-    files = []
-    for path in (*folder.glob("*"), *folder.glob("*/*")):
-        with suppress(OSError):  # another process has just removed it
-            if path.suffix == WORK:
-                with holding(path.with_suffix(".lock"), 0.0) as is_free:
-                    if is_free:  # its process was killed
-                        shutil.rmtree(path, ignore_errors=True)
-            elif path.is_file():
-                files.append((path, path.stat()))
-    kept = 0
-    for path, facts in sorted(files, key=lambda each: -each[1].st_mtime):
-        kept += facts.st_size
-        if kept > MAX_KEPT_BYTES and path.suffix != ".lock":  # which somebody may hold
-            path.unlink(missing_ok=True)
-    return folder
-
-
-@cache
-def _passing() -> Path:
-    folder = tempfile.mkdtemp(prefix="cuda-on-cpu-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder).resolve()

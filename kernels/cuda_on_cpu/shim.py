@@ -21,9 +21,8 @@ from kernels.cuda_on_cpu.compile_errors import with_line
 from kernels.cuda_on_cpu.compiler import CHECKED, PLAIN, TRIED, ZEROED, Flavour
 from kernels.cuda_on_cpu.device_code import Knobs, generated, key_of, knobs_of
 from kernels.cuda_on_cpu.elf import Variable
-from kernels.cuda_on_cpu.guarded_layout import ALIGNMENT, WORDS
 from kernels.cuda_on_cpu.regions import DEVICE
-from kernels.cuda_on_cpu.shared_run import SharedRun
+from kernels.cuda_on_cpu.shared_run import ALIGNMENT, WORDS, SharedRun
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import PICTURE, Pass, Rung
 

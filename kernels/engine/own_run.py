@@ -21,9 +21,8 @@ from kernels.core.job import Job, Progress, Ran, Result, Sampling
 from kernels.core.verdict import NOT_YET_SEARCHED
 from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.cuda_child.worker_pool import cuda_children
-from kernels.cuda_on_cpu.bug import verdict_search
-from kernels.cuda_on_cpu.kernel_trial import KernelTrial
-from kernels.cuda_on_cpu.trial import trial
+from kernels.cuda_on_cpu.findings import KernelTrial
+from kernels.cuda_on_cpu.trial import trial, verdict_search
 from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.rung import Rung
 

@@ -17,7 +17,7 @@ from time import perf_counter, time_ns
 
 from kernels.core.device import Device
 from kernels.cuda_on_cpu.compiler import why_not
-from kernels.cuda_on_cpu.kernel_trial import Part
+from kernels.cuda_on_cpu.findings import Part
 from kernels.pictures import generated
 from kernels.rungs.own_kernels import own_kernel, starting_points
 from tests.benches import bench

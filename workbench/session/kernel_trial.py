@@ -19,13 +19,11 @@ from kernels.cuda_child import verification
 from kernels.cuda_child.child_endings import RunEndedError
 from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.cuda_child.worker_pool import Held, cuda_children
-from kernels.cuda_on_cpu.bug import CHECKING, finding_bug, verdict_search
 from kernels.cuda_on_cpu.compiler import why_not
-from kernels.cuda_on_cpu.findings import Finding
-from kernels.cuda_on_cpu.kernel_trial import KernelTrial
+from kernels.cuda_on_cpu.findings import Finding, KernelTrial
 from kernels.cuda_on_cpu.regions import cropped
 from kernels.cuda_on_cpu.stepping import Stepped, stepping
-from kernels.cuda_on_cpu.trial import trial
+from kernels.cuda_on_cpu.trial import CHECKING, finding_bug, trial, verdict_search
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import Rung

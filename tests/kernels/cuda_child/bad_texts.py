@@ -6,7 +6,7 @@ import numpy as np
 
 from kernels.core.job import Job
 from kernels.cuda_child.gpu_trial import gpu_trial
-from kernels.cuda_on_cpu.kernel_trial import KernelTrial
+from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_on_cpu.bad_kernels import COPY, START
 

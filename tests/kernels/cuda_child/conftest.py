@@ -14,7 +14,7 @@ LIMITS = Limits(
 
 def find_no_bug(monkeypatch):
     """Have the search of a kernel that only a fake GPU runs right find nothing."""
-    monkeypatch.setattr("kernels.cuda_on_cpu.bug.finding_bug", lambda *_, **__: iter([None]))
+    monkeypatch.setattr("kernels.cuda_on_cpu.trial.finding_bug", lambda *_, **__: iter([None]))
 
 
 def children_of(device: str, limits: Limits = LIMITS) -> WorkerPool:

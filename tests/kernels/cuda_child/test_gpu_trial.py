@@ -10,7 +10,7 @@ import pytest
 from kernels.core.job import Progress, Sampling
 from kernels.cuda_child import gpu_trial as module
 from kernels.cuda_child.gpu_trial import gpu_trial
-from kernels.cuda_on_cpu.kernel_trial import KernelTrial
+from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_child.bad_texts import a_job, text, tried
 from tests.kernels.cuda_child.conftest import LIMITS

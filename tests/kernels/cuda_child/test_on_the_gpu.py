@@ -14,7 +14,7 @@ from kernels.core.job import Job, Sampling
 from kernels.cuda.probing import probe
 from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.cuda_child.worker_pool import WorkerPool
-from kernels.cuda_on_cpu.kernel_trial import KernelTrial
+from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import ladder
 from tests.kernels.cases import fitting_weights

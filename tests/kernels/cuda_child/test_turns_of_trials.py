@@ -18,7 +18,7 @@ from kernels.cuda import device_pictures
 from kernels.cuda.several_gpus import SeveralGpus
 from kernels.cuda_child import worker_pool
 from kernels.cuda_child.gpu_trial import gpu_trial
-from kernels.cuda_on_cpu.kernel_trial import KernelTrial
+from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import ladder
 from tests.conftest import ROOT

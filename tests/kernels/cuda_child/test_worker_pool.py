@@ -15,7 +15,7 @@ import pytest
 from kernels.core.job import Progress, Sampling
 from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.cuda_child.worker_pool import MAIN, Held
-from kernels.cuda_on_cpu.kernel_trial import KernelTrial
+from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.rungs.own_kernels import own_kernel
 from tests.conftest import ROOT
 from tests.kernels.cuda_child.bad_texts import a_job, text, tried

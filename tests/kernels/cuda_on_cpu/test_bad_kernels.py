@@ -15,12 +15,10 @@ from kernels.core.job import Job, Progress
 from kernels.core.poison import unwritten_in_words
 from kernels.cuda.nvrtc import compilers
 from kernels.cuda_on_cpu import compiler, cpu_runs
-from kernels.cuda_on_cpu.bug import finding_bug
 from kernels.cuda_on_cpu.children import end_children, held_bytes
-from kernels.cuda_on_cpu.findings import Finding
-from kernels.cuda_on_cpu.kernel_trial import KernelTrial
+from kernels.cuda_on_cpu.findings import Finding, KernelTrial
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
-from kernels.cuda_on_cpu.trial import trial
+from kernels.cuda_on_cpu.trial import finding_bug, trial
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel, read_own_kernel
 from tests.kernels.cuda_on_cpu.bad_kernels import COPY, FIRST_LINE, REFUSED, RUNNING, START

@@ -17,7 +17,7 @@ from kernels.core.driving import outcome_of
 from kernels.core.job import Job
 from kernels.core.safe_files import FOLDER_VARIABLE, holding
 from kernels.cuda_on_cpu import building, compiler, cpu_runs
-from kernels.cuda_on_cpu.building import build
+from kernels.cuda_on_cpu.building import build, default_cache
 from kernels.cuda_on_cpu.compile_errors import diagnostics_of, first_error
 from kernels.cuda_on_cpu.compiler import (
     CHECKED,
@@ -28,7 +28,6 @@ from kernels.cuda_on_cpu.compiler import (
     the_compiler,
     why_not,
 )
-from kernels.cuda_on_cpu.cpu_runs import default_cache
 from kernels.cuda_on_cpu.elf import LineTable, Row
 from kernels.cuda_on_cpu.shim import TriedShim
 from kernels.rungs.own_kernels import own_kernel, starting_points
@@ -96,7 +95,7 @@ def test_a_folder_has_one_name_however_it_is_reached(tmp_path, monkeypatch):
 
 def test_what_was_not_used_for_long_is_deleted_and_no_lock(tmp_path, monkeypatch):
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    monkeypatch.setattr(cpu_runs, "MAX_KEPT_BYTES", 50)
+    monkeypatch.setattr(building, "MAX_KEPT_BYTES", 50)
     folder = tmp_path / "cuda-on-cpu"
     folder.mkdir()
     for age, name in enumerate(("new.so", "older.so", "oldest.so", "oldest.lock")):
@@ -138,7 +137,7 @@ def test_where_nothing_can_be_kept_it_is_kept_while_the_process_lasts(tmp_path, 
     (tmp_path / "file").touch()
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "file"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    cpu_runs._passing.cache_clear()
+    building._passing.cache_clear()
     folder = default_cache()
     assert folder.parent == tmp_path
     assert build("int kept;", TRIED, folder).parent == folder

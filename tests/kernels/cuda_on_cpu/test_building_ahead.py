@@ -11,8 +11,7 @@ import pytest
 from kernels.core.borders import BORDERS
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import building, compiler
-from kernels.cuda_on_cpu.bug import finding_bug
-from kernels.cuda_on_cpu.trial import building_ahead, trial
+from kernels.cuda_on_cpu.trial import building_ahead, finding_bug, trial
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_on_cpu.bad_kernels import START
 

@@ -10,7 +10,7 @@ from kernels.core.job import Job
 from kernels.cuda import nvrtc
 from kernels.cuda.nvrtc import compilers
 from kernels.cuda_on_cpu import compiler, cuda_compiler
-from kernels.cuda_on_cpu.kernel_trial import KernelTrial
+from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.cuda_on_cpu.trial import trial
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel, starting_points

@@ -11,12 +11,10 @@ from kernels.core.driving import outcome_of
 from kernels.core.job import Job
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.bug import BugSearch, finding_bug
 from kernels.cuda_on_cpu.children import end_children
-from kernels.cuda_on_cpu.findings import Finding
-from kernels.cuda_on_cpu.kernel_trial import KernelTrial
+from kernels.cuda_on_cpu.findings import Finding, KernelTrial
 from kernels.cuda_on_cpu.regions import Region, rows_fault, rows_to_try, unused_rows
-from kernels.cuda_on_cpu.trial import trial
+from kernels.cuda_on_cpu.trial import BugSearch, finding_bug, trial
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import rung_called
 from tests.kernels.cuda_on_cpu.bad_kernels import COPY, START

@@ -80,7 +80,7 @@ def test_a_kernel_that_reads_beyond_the_picture_is_not_run(engine):
 
 @needs_compiler
 def test_where_nothing_could_be_searched_it_is_not_verified_and_says_why(engine, monkeypatch):
-    monkeypatch.setattr("kernels.cuda_on_cpu.bug.why_not", lambda: "No compiler here.")
+    monkeypatch.setattr("kernels.cuda_on_cpu.trial.why_not", lambda: "No compiler here.")
     result = results(engine, a_job())[-1]
     assert result.check.ok
     assert not result.check.is_verified

@@ -6,8 +6,8 @@ import pytest
 
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.bug import finding_bug
 from kernels.cuda_on_cpu.findings import Finding
+from kernels.cuda_on_cpu.trial import finding_bug
 from kernels.rungs.rung import Rung, ladder
 from tests.kernels.cases import pairwise_cases
 from tests.kernels.rungs.faults import FAULTS, HIDDEN_FAULTS, plant

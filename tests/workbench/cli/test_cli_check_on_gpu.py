@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kernels.cuda_on_cpu.kernel_trial import KernelTrial
+from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.cuda_on_cpu.regions import whole_of
 from tests.kernels.cuda_child.bad_texts import text
 from tests.kernels.cuda_child.conftest import children_of
@@ -34,7 +34,7 @@ def gpu(children, tmp_path, monkeypatch):
     monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
     monkeypatch.setattr("workbench.batch.kernel_checks.cuda_children", lambda _: children)
     monkeypatch.setattr("workbench.batch.kernel_checks.why_not_on_cpu", lambda: "No compiler.")
-    monkeypatch.setattr("kernels.cuda_on_cpu.bug.why_not", lambda: "No compiler.")
+    monkeypatch.setattr("kernels.cuda_on_cpu.trial.why_not", lambda: "No compiler.")
     small = CheckJob(timed_job().name, check_jobs.check_jobs(0)[1].job)
     for module in ("workbench.batch.kernel_checks", "workbench.report.checked_kernels"):
         monkeypatch.setattr(f"{module}.timed_job", lambda: small)

@@ -11,8 +11,7 @@ from kernels.core.timing import gives_speed_up
 from kernels.core.verdict import Check
 from kernels.cuda_child.worker_pool import Held
 from kernels.cuda_on_cpu.counting import LineCount, RunCounts
-from kernels.cuda_on_cpu.findings import Finding
-from kernels.cuda_on_cpu.kernel_trial import Built, KernelTrial
+from kernels.cuda_on_cpu.findings import Built, Finding, KernelTrial
 from kernels.cuda_on_cpu.regions import Region
 from kernels.engine.engine import all_implementations
 from kernels.rungs.job_facts import Facts

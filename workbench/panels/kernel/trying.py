@@ -13,9 +13,9 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Progress
 from kernels.cuda_on_cpu import confinement
-from kernels.cuda_on_cpu.bug import BugSearch
 from kernels.cuda_on_cpu.counting import RunCounts
-from kernels.cuda_on_cpu.kernel_trial import Built, KernelTrial
+from kernels.cuda_on_cpu.findings import Built, KernelTrial
+from kernels.cuda_on_cpu.trial import BugSearch
 from workbench.model import intents
 from workbench.model.rung_times import RungTimes
 from workbench.panels.kernel import trial_words

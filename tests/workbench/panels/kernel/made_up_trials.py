@@ -10,8 +10,7 @@ from kernels.core.job import Progress
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu.compile_errors import Diagnostic
 from kernels.cuda_on_cpu.counting import LineCount, RunCounts
-from kernels.cuda_on_cpu.findings import Finding
-from kernels.cuda_on_cpu.kernel_trial import KernelTrial
+from kernels.cuda_on_cpu.findings import Finding, KernelTrial
 from kernels.cuda_on_cpu.regions import Region
 from kernels.rungs.own_kernels import starting_points
 from tests.workbench.driving import PATIENCE_MS, child, until
@@ -98,8 +97,8 @@ class MadeUpTrials:
         """Have the program try kernels in this way."""
         monkeypatch.setattr("workbench.session.kernel_trial.trial", self.trial)
         monkeypatch.setattr("workbench.session.kernel_trial.finding_bug", self.finding_bug)
-        monkeypatch.setattr("kernels.cuda_on_cpu.bug.finding_bug", self.finding_bug)
-        for module in ("workbench.session.kernel_trial", "kernels.cuda_on_cpu.bug"):
+        monkeypatch.setattr("kernels.cuda_on_cpu.trial.finding_bug", self.finding_bug)
+        for module in ("workbench.session.kernel_trial", "kernels.cuda_on_cpu.trial"):
             monkeypatch.setattr(f"{module}.why_not", lambda: None)
         monkeypatch.setattr(KernelFile, "_do", _done_at_once)
 

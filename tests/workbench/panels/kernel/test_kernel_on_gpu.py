@@ -7,7 +7,7 @@ import pytest
 from kernels.core.device import Occupancy
 from kernels.core.timing import Timing
 from kernels.cuda_child.worker_pool import Held
-from kernels.cuda_on_cpu.kernel_trial import Built, KernelTrial
+from kernels.cuda_on_cpu.findings import Built, KernelTrial
 from kernels.cuda_on_cpu.regions import whole_of
 from kernels.pictures.generated import noise
 from kernels.rungs.own_kernels import own_kernel
@@ -131,7 +131,7 @@ NO_COMPILER = "There is no C++ compiler: install g++."
 
 
 def without_compiler(monkeypatch):
-    for module in ("workbench.session.kernel_trial", "kernels.cuda_on_cpu.bug"):
+    for module in ("workbench.session.kernel_trial", "kernels.cuda_on_cpu.trial"):
         monkeypatch.setattr(f"{module}.why_not", lambda: NO_COMPILER)
 
 
