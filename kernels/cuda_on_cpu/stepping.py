@@ -22,13 +22,13 @@ from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.cpu_runs import Runs, built
 from kernels.cuda_on_cpu.findings import finding_of
 from kernels.cuda_on_cpu.recording import (
-    DYNAMIC_ARRAY,
     MAX_STEPS,
     VALUE_BYTES,
     SteppedShim,
     Trace,
 )
 from kernels.cuda_on_cpu.regions import DEVICE, Region, cropped, region_of, small_size
+from kernels.cuda_on_cpu.shared_run import DYNAMIC_ARRAY
 from kernels.cuda_on_cpu.shim import TriedShim
 from kernels.cuda_on_cpu.step_points import Point, Told, told
 from kernels.rungs.job_facts import Facts

@@ -180,9 +180,6 @@ class _Launch:
     def leave(self):
         os._exit(0)
 
-    def leave_with_7(self):
-        os._exit(7)
-
     def be_killed(self):
         os.kill(os.getpid(), 9)
 
@@ -197,12 +194,6 @@ class _Launch:
 
     def illegal(self):
         lost("cudaErrorIllegalAddress")
-
-    def illegal_for_the_driver(self):
-        lost("CUDA_ERROR_ILLEGAL_ADDRESS")
-
-    def misaligned(self):
-        lost("cudaErrorMisalignedAddress")
 
     def misaligned_and_told_late(self):
         time.sleep(0.6)
@@ -235,18 +226,6 @@ class _Launch:
         self.good()
         self.block[self.begin - 64] ^= 0x80
 
-    def far_behind_the_answer(self):
-        self.good()
-        self.block[-1] ^= 1
-
-    def before_the_picture(self):
-        self.good()
-        self.block[0] ^= 1
-
-    def behind_the_picture(self):
-        self.good()
-        self.block[self.layout.places["source"][1]] ^= 1
-
     def when_timed_behind_the_answer(self):
         self.good()
         if self.number > 5:
@@ -260,10 +239,6 @@ class _Launch:
         self.good()
         self.layout.array(self.block, "target", self.job)[3, -1] ^= 1
 
-    def between_rows_of_the_picture(self):
-        self.good()
-        self.layout.array(self.block, "source", self.job)[5, -1] ^= 1
-
     def in_the_last_chunk_of_a_row(self):
         self.good()
         if self.job.width % 16:
@@ -275,18 +250,10 @@ class _Launch:
     def half(self):
         self.target[:, ::2] = self.right()[:, ::2]
 
-    def one_row_less(self):
-        self.target[:-1] = self.right()[:-1]
-
     def all_rows(self):
         """Write all of them, whichever are asked for."""
         self.rows = slice(None)
         self.samples[:] = self.right()
-
-    def rows_from_the_top(self):
-        """Write as many as are asked for, from the first one of the picture on."""
-        right = self.right()
-        self.samples[: len(right)] = right
 
     def rows_moved(self):
         """Write the rows that are asked for, but what belongs to the first ones."""

@@ -1,8 +1,7 @@
 """Verification beside a child: references computed once and kept, checks shared by threads."""
 
 from concurrent.futures import Future
-from threading import Event, current_thread
-from weakref import ref
+from threading import Event
 
 import numpy as np
 import pytest
@@ -76,59 +75,6 @@ def test_the_memory_of_an_answer_is_used_again_once_it_is_checked_and_the_users_
     assert made.room() is None
     assert [each.ok for each in made.done] == [True, True]
     assert made.left == 0
-
-
-def test_the_memory_of_an_answer_is_not_used_again_while_it_is_compared(checks, monkeypatch):
-    _, made = checks
-    may_go_on = Event()
-
-    def waiting(*arguments):
-        assert may_go_on.wait(60)
-        yield from checking(*arguments)
-
-    monkeypatch.setattr(module, "checking", waiting)
-    unseen = made.unseen(is_whole=False)
-    answer = right(unseen.job)
-    for is_whole in (False, True):  # twice: the second one compares all of it
-        made.add_unseen(unseen, answer, is_whole)
-    assert made.room() is None
-    may_go_on.set()
-    made.wait(60)
-    assert made.room() is answer
-    assert made.room() is None
-
-
-def test_the_reference_of_a_picture_that_is_checked_is_not_kept(checks):
-    _, made = checks
-    unseen = made.unseen(is_whole=True)
-    made.add_unseen(unseen, right(unseen.job), is_whole=True)
-    references = [ref(each) for each in unseen.reference]
-    made.wait(60)
-    del unseen
-    assert references
-    assert not any(each() for each in references)
-
-
-def test_small_tiles_are_worked_out_in_one_thread_beside_those_that_share_a_picture(
-    checks, monkeypatch
-):
-    job, made = checks
-    threads = {True: set(), False: set()}
-
-    def noted(job, rows, columns=None):
-        threads[columns is not None].add(current_thread().name)
-        return filtered(job, rows, columns)
-
-    monkeypatch.setattr(module, "filtered", noted)
-    made.begin(job.picture)
-    for is_whole in (True, False, False):
-        unseen = made.unseen(is_whole)
-        made.add_unseen(unseen, right(unseen.job), is_whole)
-    made.wait(60)
-    assert [each.ok for each in made.done] == [True, True, True]
-    assert threads[True] == {"checks-in-turn_0"}
-    assert threads[False]
-    assert not threads[True] & threads[False]
 
 
 def at_once(steps, in_turn=False):
@@ -250,3 +196,23 @@ def test_floats_grow_no_larger_and_what_is_not_finite_stays():
     job = fresh(Job(picture, BLUR), random)
     assert largest_finite(job.picture) <= largest_finite(picture)
     assert np.isnan(job.picture).sum() == np.isinf(job.picture).sum() == 1
+
+
+def test_the_memory_of_an_answer_is_not_used_again_while_it_is_compared(checks, monkeypatch):
+    _, made = checks
+    may_go_on = Event()
+
+    def waiting(*arguments):
+        assert may_go_on.wait(60)
+        yield from checking(*arguments)
+
+    monkeypatch.setattr(module, "checking", waiting)
+    unseen = made.unseen(is_whole=False)
+    answer = right(unseen.job)
+    for is_whole in (False, True):  # twice: the second one compares all of it
+        made.add_unseen(unseen, answer, is_whole)
+    assert made.room() is None
+    may_go_on.set()
+    made.wait(60)
+    assert made.room() is answer
+    assert made.room() is None

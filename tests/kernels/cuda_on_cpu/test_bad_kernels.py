@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job, Progress
-from kernels.core.poison import unwritten_in_words
 from kernels.cuda.nvrtc import compilers
 from kernels.cuda_on_cpu import compiler, cpu_runs
 from kernels.cuda_on_cpu.children import end_children, held_bytes
@@ -21,7 +20,7 @@ from kernels.cuda_on_cpu.regions import TRIED_SIZE
 from kernels.cuda_on_cpu.trial import finding_bug, trial
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel, read_own_kernel
-from tests.kernels.cuda_on_cpu.bad_kernels import COPY, FIRST_LINE, REFUSED, RUNNING, START
+from tests.kernels.cuda_on_cpu.bad_kernels import COPY, REFUSED, RUNNING, START
 
 pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 DEADLINE_S = 0.4
@@ -223,14 +222,6 @@ def test_a_large_picture_is_tried_in_part():
     assert (whole.answer == picture).all()
 
 
-def test_the_part_that_is_tried_has_blocks_that_are_cut():
-    """Else what is wrong at the edges would pass, as where threads return before a barrier."""
-    width, height = TRIED_SIZE
-    for block in (4, 8, 16, 32, 64):
-        assert height % block
-        assert all(width * channels % block for channels in (1, 3))
-
-
 def test_what_is_copied_from_beyond_the_picture_to_beyond_the_answer_is_noticed():
     picture = np.random.default_rng(5).integers(0, 255, (45, 64, 1), np.uint8)
     body = "row_of(dst, y, pitch)[x] = row_of(src, y, pitch)[x];"
@@ -248,15 +239,3 @@ def test_memory_that_a_kernel_asks_for_is_its_own_up_to_its_end():
     assert found(right) is None
     finding = found(START.format(before="", body=body.replace("LAST", "999999")))
     assert (finding.kind, finding.line) == ("bounds", 9)
-
-
-def test_samples_that_were_never_written_are_placed_in_the_picture():
-    never = np.zeros((4, 5, 3), np.bool_)
-    never[1, 2:, 1] = True
-    said = "3 samples were never written, the first at x 12, y 21, channel 1."
-    assert unwritten_in_words(never, (10, 20)) == said
-    assert unwritten_in_words(never & False, (10, 20)) == ""
-
-
-def test_lines_count_from_the_body():
-    assert START.format(before="", body="HERE").splitlines()[FIRST_LINE - 1] == "HERE"

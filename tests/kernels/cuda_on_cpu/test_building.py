@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,7 +27,7 @@ from kernels.cuda_on_cpu.compiler import (
     the_compiler,
     why_not,
 )
-from kernels.cuda_on_cpu.elf import LineTable, Row
+from kernels.cuda_on_cpu.elf import LineTable
 from kernels.cuda_on_cpu.shim import TriedShim
 from kernels.rungs.own_kernels import own_kernel, starting_points
 from kernels.rungs.rung import ladder
@@ -39,21 +38,6 @@ with_binutils = pytest.mark.skipif(
 FLAVOURS = [each for each in vars(compiler).values() if isinstance(each, Flavour)]
 GNU, CLANG = Compiler(("g++",), True, "12.2.0"), Compiler(("clang++",), False, "15.0.7")
 UNKNOWN_TO_CLANG = ("-fno-tree-", "-fno-thread-", "-fno-plt", "--param", "-Wmaybe-")
-
-
-@pytest.mark.parametrize("flavour", FLAVOURS, ids=lambda each: each.name)
-def test_clang_is_given_nothing_that_only_gnu_knows(flavour):
-    given = (*CLANG.options, *flavour.flags_for(CLANG), *CLANG.warnings)
-    assert [each for each in given if each.startswith(UNKNOWN_TO_CLANG)] == []
-    assert set(flavour.flags_for(GNU)) == {*flavour.flags, *flavour.gnu_flags}
-
-
-def test_a_users_file_is_optimised_only_where_each_call_of_its_text_stays_one():
-    levels = [
-        [flag for flag in compiler.TRIED.flags_for(each) if flag.startswith("-O")][-1]
-        for each in (GNU, CLANG)
-    ]
-    assert levels == ["-Og", "-O0"]
 
 
 def test_clang_looks_for_what_a_flavour_wants_and_links_no_library_of_its_own_for_it(
@@ -78,13 +62,6 @@ cp /bin/sh "$2"
     assert {"-shared", "-fno-sanitize=undefined"} <= {*linked}
 
 
-def test_it_is_in_the_folder_that_is_named(tmp_path, monkeypatch):
-    for name in ("one", "other"):
-        monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / name))
-        assert default_cache() == tmp_path / name / "cuda-on-cpu"
-        assert default_cache().is_dir()
-
-
 def test_a_folder_has_one_name_however_it_is_reached(tmp_path, monkeypatch):
     """Libraries are linked by their names: by another, all would be compiled anew."""
     (tmp_path / "link").symlink_to(tmp_path / "folder")
@@ -103,22 +80,6 @@ def test_what_was_not_used_for_long_is_deleted_and_no_lock(tmp_path, monkeypatch
         os.utime(folder / name, (1e9 - age, 1e9 - age))
     default_cache()
     assert {each.name for each in folder.iterdir()} == {"new.so", "older.so", "oldest.lock"}
-
-
-def test_what_another_process_removes_meanwhile_is_no_matter(tmp_path, monkeypatch):
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    folder = tmp_path / "cuda-on-cpu"
-    folder.mkdir()
-    (folder / "going.so").write_bytes(b"1")
-    is_file = Path.is_file
-
-    def going(path):
-        found = is_file(path)
-        path.unlink()
-        return found
-
-    monkeypatch.setattr(Path, "is_file", going)
-    assert default_cache() == folder
 
 
 def test_what_a_killed_process_left_goes_and_what_is_under_way_stays(tmp_path, monkeypatch):
@@ -269,10 +230,3 @@ def test_lines_are_those_of_addr2line(build_cache):
             assert (row.file, row.line) == (file, int(line))
             seen.add((row.file, row.line))
     assert {("mine.cu", 3), ("mine.cu", 6), ("other.cuh", 101)} <= seen
-
-
-@with_binutils
-def test_what_lies_outside_has_no_line():
-    table = LineTable([Row(16, "mine.cu", 3), Row(32, "", 0)])
-    assert [table.at(address) for address in (0, 15, 32, 99)] == [None] * 4
-    assert table.at(31) == Row(16, "mine.cu", 3)

@@ -77,11 +77,6 @@ def test_a_sample_has_the_bytes_that_it_is_stored_in(pixel_type, size, build_cac
     assert counts.loaded["picture"].sum() == counts.stored["picture"].sum() == 32 * size
 
 
-def test_wide_loads_count_as_what_they_bring(build_cache):
-    body = "const uint4 four = *reinterpret_cast<const uint4*>(src); dst[i] = four.x;"
-    assert count(body, build_cache).loaded["picture"].sum() == 32 * 16
-
-
 def test_shared_memory_and_registers_are_no_global_memory(build_cache):
     body = """
     DYNAMIC_SHARED(float, tile);
@@ -119,11 +114,6 @@ def test_a_product_that_is_added_is_one_multiply_add(expression, operations, bui
     assert counts.flops == 32 * (2 * operations[0] + sum(operations[1:]))
 
 
-def test_sums_count_in_place_as_well(build_cache):
-    body = "float sum = src[i]; sum += 2.0f * src[i]; sum -= 1.0f; sum *= sum; dst[i] = sum;"
-    assert count(body, build_cache).operations.tolist() == [[32, 32, 32, 0]]
-
-
 def test_the_answer_is_the_same_as_without_counting(build_cache):
     rung = {each.key: each for each in ladder()}["shared"]
     random = np.random.default_rng(3)
@@ -151,16 +141,6 @@ def trace(body, cache, width=40, threads=16, shared_bytes=0) -> Trace:
     return found
 
 
-def test_every_address_is_written_down_with_its_block_and_thread(build_cache):
-    found = trace("dst[i] = src[width - 1 - i];", build_cache)
-    loads = found.of(1, "picture", is_store=False)
-    assert loads["thread"].tolist() == list(range(16))
-    assert loads["offset"].tolist() == [4 * (39 - 16 - thread) for thread in range(16)]
-    stores = found.of(2, "picture", is_store=True)
-    assert stores["offset"].tolist() == [4 * (32 + thread) for thread in range(8)]
-    assert set(stores["size"]) == {4}
-
-
 def test_shared_memory_is_written_down_from_its_begin(build_cache):
     body = """
     DYNAMIC_SHARED(float, tile);
@@ -172,16 +152,6 @@ def test_shared_memory_is_written_down_from_its_begin(build_cache):
         stores, loads = (found.of(block, "tile", is_store) for is_store in (True, False))
         assert stores["offset"].tolist() == [4 * thread for thread in range(threads)]
         assert loads["offset"].tolist() == [thread // 2 * 4 for thread in range(threads)]
-
-
-def test_only_a_trace_writes_down(build_cache):
-    rung = Rung("test", "test.cu", f"{SIGNATURE}dst[i] = src[i];\n}}", "Test", "A test.", "global")
-    picture = np.zeros((1, 8, 1), np.float32)
-    job = Job(picture, np.ones((3, 3), np.float32), block_xy=(8, 1))
-    shim = CountingShim(rung, [job], build_cache)
-    assert shim.count(job)[0].loaded["picture"].sum() == 32
-    assert len(shim.trace(job)[0].accesses) == 16
-    assert shim.count(job)[0].stored["picture"].sum() == 32
 
 
 IDENTITY = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)

@@ -13,8 +13,7 @@ from kernels.cuda_on_cpu import compiler, cuda_compiler
 from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.cuda_on_cpu.trial import trial
 from kernels.rungs.headers import HeaderError
-from kernels.rungs.own_kernels import own_kernel, starting_points
-from kernels.rungs.rung import ladder
+from kernels.rungs.own_kernels import own_kernel
 
 on_cpu = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 with_nvrtc = pytest.mark.skipif(not compilers(), reason="NVRTC is not installed")
@@ -113,14 +112,6 @@ def test_without_it_words_that_are_no_cuda_are_refused_all_the_same(name, withou
 def test_what_it_takes_is_not(behind, build_cache):
     rung = own_kernel("mine.cu", text_of("", behind))
     assert outcome_of(cuda_compiler.cuda_errors(rung, [JOB], build_cache)) == ""
-
-
-def test_nor_is_the_ladder_or_what_users_begin_with(without_nvrtc, build_cache):
-    texts = [each.source for each in ladder()]
-    rungs = [*ladder(), *(own_kernel("mine.cu", each.text) for each in starting_points())]
-    assert texts
-    for rung in rungs:
-        assert outcome_of(cuda_compiler.cuda_errors(rung, [JOB], build_cache)) == "", rung.key
 
 
 @on_cpu

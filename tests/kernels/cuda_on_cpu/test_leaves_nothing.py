@@ -55,15 +55,6 @@ def test_a_child_whose_reply_is_garbled_is_ended_and_replaced(monkeypatch):
     assert outcome.answer is not None
 
 
-def test_memory_that_is_still_looked_at_goes_with_who_looks():
-    memory = os.memfd_create("test")
-    shared = SharedRun(memory, a_job(), is_new=True)
-    looking = shared.source
-    shared.close()
-    assert looking.size
-    os.close(memory)
-
-
 def test_a_process_that_cannot_be_started_leaves_no_memory_open(monkeypatch):
     def refused(*_, **__):
         raise BlockingIOError("no more processes")

@@ -324,15 +324,6 @@ def test_only_a_bug_is_held_against_a_right_output(kind, is_bug):
     assert not check.is_verified
 
 
-def test_some_rows_are_never_all_nor_begin_where_a_block_does():
-    assert rows_to_try(1) is None
-    for height in range(2, 300):
-        first, end = rows_to_try(height)
-        assert 0 < first < end <= height
-        assert first % 2
-        assert end < height or height < 4
-
-
 @pytest.mark.parametrize(
     ("before", "after", "unused"),
     [

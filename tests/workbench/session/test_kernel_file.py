@@ -361,26 +361,3 @@ def test_what_is_saved_as_the_program_ends_is_saved(file, mine):
     file.close()
     assert mine.read_text(encoding="utf-8") == "two\n"
     assert offered() is None
-
-
-def test_a_bug_in_whoever_takes_a_text_does_not_leave_it_under_way(qtbot, file, mine):
-    def take(_):
-        raise ZeroDivisionError
-
-    with qtbot.capture_exceptions() as raised:
-        file.open(mine, take)
-        wait(lambda: raised)
-    assert not file.is_at_disk
-
-
-def test_a_name_is_told_when_it_or_what_is_saved_changes_and_not_at_each_key(qtbot, file, mine):
-    with qtbot.waitSignal(file.began):
-        file.open(mine)
-    told = []
-    file.named.connect(lambda: told.append(file.is_saved))
-    for text in ("one t", "one tw", "one two"):
-        file.type(text)
-    assert told == [False]
-    with qtbot.waitSignal(file.saved):
-        file.save()
-    assert told == [False, True]
