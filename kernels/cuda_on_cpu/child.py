@@ -24,7 +24,7 @@ from kernels.core.child_process import next_request, reply, take_replies
 from kernels.cuda_on_cpu.building import runtime_of
 from kernels.cuda_on_cpu.children import Request
 from kernels.cuda_on_cpu.confinement import NoConfinementError, confine
-from kernels.cuda_on_cpu.counting import CountingShim, counted
+from kernels.cuda_on_cpu.counting import LOOKED_AT, CountingShim, counted
 from kernels.cuda_on_cpu.device_code import key_of, knobs_of
 from kernels.cuda_on_cpu.elf import variables_of
 from kernels.cuda_on_cpu.recording import TRACE_BYTES, SteppedShim
@@ -189,8 +189,9 @@ class _Run:
             key = key_of(knobs_of(request.rung, self.job))
             found, inside = _Found(), ctypes.cast(library[f"static_shared_bytes_{key}"], VOID)
             ctypes.CDLL(None).dladdr(inside, ctypes.byref(found))
-            traces = shim.watch_into(self.job, shared.source, shared.target)
-            return {"counts": counted(shim, traces, int(found.begin or 0))}
+            shim.room = LOOKED_AT
+            shim.run_into(self.job, shared.source, shared.target, Order.FORWARD)
+            return {"counts": counted(shim, int(found.begin or 0))}
         library.report_to(ctypes.c_void_p(shared.address))
         if isinstance(shim, SteppedShim):
             assert request.at is not None

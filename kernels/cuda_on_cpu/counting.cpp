@@ -51,7 +51,7 @@ struct Place {
 };
 
 void write_down(int32_t array, bool is_store, uint64_t offset, uint64_t size, Place place) {
-    if (!accesses || (*written)++ >= room) return;
+    if ((*written)++ >= room) return;
     Access& access = accesses[*written - 1];
     access = {block(), threadIdx.y * blockDim.x + threadIdx.x, array, is_store, offset, size, {}};
     access.pcs[0] = reinterpret_cast<uint64_t>(place.pc);
@@ -89,7 +89,7 @@ inline void find_shared(uintptr_t at, bool is_store, uint64_t size, Place place)
 inline void on_access(const void* address, uint64_t size, bool is_store, const void* pc, const void* frame) {
     const auto at = reinterpret_cast<uintptr_t>(address);
     if (at - first < span) find(at, size, is_store, {pc, frame});
-    if (accesses) find_shared(at, is_store, size, {pc, frame});
+    if (room) find_shared(at, is_store, size, {pc, frame});
 }
 
 }  // namespace
@@ -102,12 +102,12 @@ void count(Operation operation) {
 
 extern "C" {
 
-// From now on; with no arrays and no operations: no longer.
-void watch(const Watched* ranges, unsigned count, Bytes* accessed, uint64_t* computed) {
-    watched = ranges;
-    arrays = count;
-    bytes = accessed;
-    operations = computed;
+// From now on, and as many accesses as there is room for; with no arrays and no operations: no longer.
+void watch(unsigned count, const Watched* ranges, Bytes* accessed, uint64_t* computed, Access* into, uint64_t* number,
+           uint64_t most, uint64_t shared_bytes_of_block) {
+    watched = ranges, arrays = count, bytes = accessed, operations = computed;
+    accesses = into, written = number, room = into ? most : 0, shared_bytes = shared_bytes_of_block;
+    is_own_known = false;
     uintptr_t last = 0;
     first = count ? UINTPTR_MAX : 0;
     for (unsigned i = 0; i < count; ++i) {
@@ -115,15 +115,6 @@ void watch(const Watched* ranges, unsigned count, Bytes* accessed, uint64_t* com
         last = std::max(last, ranges[i].end);
     }
     span = last - first;
-}
-
-// From now on, every access, too; with no room: no longer.
-void write_down_accesses(Access* into, uint64_t most, uint64_t* number, uint64_t shared_bytes_of_block) {
-    accesses = into;
-    room = most;
-    written = number;
-    shared_bytes = shared_bytes_of_block;
-    is_own_known = false;
 }
 }
 

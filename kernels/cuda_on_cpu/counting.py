@@ -22,7 +22,7 @@ from kernels.cuda.launch import LaunchStep
 from kernels.cuda_on_cpu.compiler import ACCESSES, COUNTING
 from kernels.cuda_on_cpu.device_code import Knobs, generated
 from kernels.cuda_on_cpu.elf import LineTable
-from kernels.cuda_on_cpu.shim import Named, Order, Shim
+from kernels.cuda_on_cpu.shim import Named, Shim
 from kernels.rungs.rung import Rung
 
 FLOAT_LITERAL = re.compile(r"\b\d+(?:\.\d*)?(?:e[+-]?\d+)?f\b")
@@ -44,7 +44,7 @@ IN_OTHER_WORDS = {
         "    for (int i = 0; i < CHUNK; ++i) values[i] = chunk_sample(whole, i);"
     ),
 }
-# As struct Access in counting.cpp; `array` is a place in Trace.arrays, or SHARED.
+# As struct Access in counting.cpp; `array` is a place in Counts.arrays, or SHARED.
 ACCESS = np.dtype(
     [
         *(
@@ -57,8 +57,7 @@ ACCESS = np.dtype(
     ]
 )
 SHARED = -1
-MAX_ACCESSES = 3_000_000  # of one launch
-LOOKED_AT = 500_000  # where as many are enough as there is room for
+LOOKED_AT = 500_000  # accesses of a launch
 MULTIPLY_ADDS, MULTIPLICATIONS, ADDITIONS, OTHERS = range(4)  # enum Operation in counted_float.h
 THREADS = 1024  # of a block at most
 
@@ -67,15 +66,20 @@ THREADS = 1024  # of a block at most
 class Counts:
     """Counts of what one launch of a pass did, as its text has it: no compiler spared anything.
 
+    arrays          names of what it is given: what it loads, then what it stores
     loaded, stored  bytes, by the name of an array and by block, in the order of the grid's rows
     operations      (blocks, 4): multiply-adds, other multiplications, other additions, and
                     divisions and roots
+    accesses        of ACCESS, block by block, as far as there was room; is_cut: not for all
     """
 
     number: int
+    arrays: tuple[str, ...]
     loaded: dict[str, NDArray[np.uint64]]
     stored: dict[str, NDArray[np.uint64]]
     operations: NDArray[np.uint64]
+    accesses: NDArray[np.void]
+    is_cut: bool
 
     @property
     def flops(self) -> int:
@@ -88,68 +92,21 @@ class Counts:
         return int(self.operations[:, MULTIPLY_ADDS].sum())
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """Every access of one launch of a pass, each thread's in its order.
-
-    arrays    names of what it is given: what it loads, then what it stores
-    accesses  of ACCESS, block by block
-    begins    (blocks + 1,) where those of each begin, and all end
-    is_cut    there was no room for all of them
-    """
-
-    number: int
-    arrays: tuple[str, ...]
-    accesses: NDArray[np.void]
-    begins: NDArray[np.int64]
-    is_cut: bool = False
-
-    def of(self, block: int, array: str, is_store: bool) -> NDArray[np.void]:
-        """The accesses of one block to an array, or to the "tile" in shared memory."""
-        own = self.accesses[self.begins[block] : self.begins[block + 1]]
-        named = [i for i, name in enumerate(self.arrays) if name == array]
-        is_there = np.zeros(len(own), np.bool_)
-        for place in [SHARED] if array == "tile" else named:  # one as a rule: np.isin takes longer
-            is_there |= own["array"] == place
-        found: NDArray[np.void] = own[is_there & (own["is_store"] == is_store)]
-        return found
-
-
 class CountingShim(Shim):
-    """A shim that keeps `counts`: of every launch of the last job, in their order."""
+    """A shim that keeps `counts`: of every launch of the last job, in their order.
+
+    room  for the accesses of a launch
+    """
 
     flavour = COUNTING
     counts: tuple[Counts, ...] = ()
-    _traces: list[Trace] | None = None  # None: not wanted
-    _room = 0  # for accesses; more of them are an error, or cut off
-    _cuts = False
+    room = 0
 
-    def count(self, job: Job) -> tuple[Counts, ...]:
+    def count(self, job: Job, room: int = 0) -> tuple[Counts, ...]:
         """Run `job`, and count what its launches did."""
-        self.counts = ()
+        self.counts, self.room = (), room
         self.run(job)
         return self.counts
-
-    def trace(self, job: Job) -> list[Trace]:
-        """Run `job`, and record all addresses that its threads load from and store to."""
-        with self._recorded(MAX_ACCESSES, cuts=False) as found:
-            self.run(job)
-        return found
-
-    def watch_into(self, job: Job, source: NDArray[Any], target: NDArray[Any]) -> list[Trace]:
-        """Run `job` from array to array; record as many addresses as there is room for."""
-        with self._recorded(LOOKED_AT, cuts=True) as found:
-            self.run_into(job, source, target, Order.FORWARD)
-        return found
-
-    @contextmanager
-    def _recorded(self, room: int, *, cuts: bool) -> Iterator[list[Trace]]:
-        self.counts, self._room, self._cuts = (), room, cuts
-        self._traces = list[Trace]()
-        try:
-            yield self._traces
-        finally:
-            self._traces = None
 
     @contextmanager
     def _watching(self, step: LaunchStep, loads: Named, stores: Named) -> Iterator[None]:
@@ -160,53 +117,39 @@ class CountingShim(Shim):
         ranges = np.array([starts, ends], np.uint64).T.copy()
         accessed = np.zeros((blocks, len(named), 2), np.uint64)
         operations = np.zeros((blocks, 4), np.uint64)
-        first, *others = (c_void_p(each.ctypes.data) for each in (ranges, accessed, operations))
-        self.library.watch(first, len(ranges), *others)
-        try:
-            with self._tracing(step, tuple(name for name, _ in named), starts):
-                yield
-        finally:
-            self.library.watch(None, 0, None, None)
-        loaded = _by_name(loads, accessed[:, : len(loads), 0])
-        stored = _by_name(stores, accessed[:, len(loads) :, 1])
-        self.counts += (Counts(step.number, loaded, stored, operations),)
-
-    @contextmanager
-    def _tracing(
-        self, step: LaunchStep, arrays: tuple[str, ...], starts: list[int]
-    ) -> Iterator[None]:
-        if self._traces is None:
-            yield
-            return
-        accesses, number = np.empty(self._room, ACCESS), c_uint64(0)
-        write_down, room = self.library.write_down_accesses, c_uint64(len(accesses))
-        into = c_void_p(accesses.ctypes.data)
-        write_down(into, room, byref(number), c_uint64(step.shared_bytes))
+        accesses, number = np.empty(self.room, ACCESS), c_uint64(0)
+        pointers = [c_void_p(each.ctypes.data) for each in (ranges, accessed, operations, accesses)]
+        sizes = c_uint64(self.room), c_uint64(step.shared_bytes)
+        self.library.watch(len(ranges), *pointers, byref(number), *sizes)
         try:
             yield
         finally:
-            write_down(None, c_uint64(0), None, c_uint64(0))
-        assert self._cuts or number.value <= len(accesses), "the job is too large to trace"
+            self.library.watch(0, None, None, None, None, byref(number), *sizes)
         found = accesses[: number.value]
         # A buffer that is written in place is given twice, and reported twice.
         if again := [i for i, start in enumerate(starts) if start in starts[:i]]:
             found = found[~np.isin(found["array"], again)]
-        found = found[np.argsort(found["block"], kind="stable")]
-        assert step.grid is not None
-        begins = np.searchsorted(found["block"], np.arange(step.grid[0] * step.grid[1] + 1))
-        is_cut = number.value > len(accesses)
-        self._traces.append(Trace(step.number, arrays, found, begins, is_cut))
+        counts = Counts(
+            step.number,
+            tuple(name for name, _ in named),
+            _by_name(loads, accessed[:, : len(loads), 0]),
+            _by_name(stores, accessed[:, len(loads) :, 1]),
+            operations,
+            found[np.argsort(found["block"], kind="stable")],
+            0 < self.room < number.value,
+        )
+        self.counts += (counts,)
 
     @classmethod
     def text(cls, rung: Rung, sets: Iterable[Knobs]) -> str:
         """Device code in which literals, too, are of the float that counts."""
-        return generated(rung, sets, _counted)
 
+        def counted(text: str) -> str:
+            for words, others in IN_OTHER_WORDS.items():
+                text = text.replace(words, others)
+            return FLOAT_LITERAL.sub(lambda found: f"float({found[0]})", text)
 
-def _counted(text: str) -> str:
-    for words, others in IN_OTHER_WORDS.items():
-        text = text.replace(words, others)
-    return FLOAT_LITERAL.sub(lambda found: f"float({found[0]})", text)
+        return generated(rung, sets, counted)
 
 
 def _by_name(named: Named, counted: NDArray[np.uint64]) -> dict[str, NDArray[np.uint64]]:
@@ -265,7 +208,7 @@ class RunCounts:
     blocks: int
 
 
-def counted(shim: CountingShim, traces: Iterable[Trace], begin: int) -> dict[str, Any]:
+def counted(shim: CountingShim, begin: int) -> dict[str, Any]:
     """The counts of a run of `shim`, as plain data; `begin` is where its code lies."""
     loaded: Counter[str] = Counter()
     stored: Counter[str] = Counter()
@@ -275,14 +218,13 @@ def counted(shim: CountingShim, traces: Iterable[Trace], begin: int) -> dict[str
         loaded.update({name: int(each.sum()) for name, each in counts.loaded.items()})
         stored.update({name: int(each.sum()) for name, each in counts.stored.items()})
         operations += counts.operations.sum(0).astype(np.int64)
-    for trace in traces:
-        whole = len(trace.begins) - 1
+        whole, accesses = len(counts.operations), counts.accesses
         blocks += whole
-        if trace.is_cut:  # and with it the last block that there was room for
-            whole = int(trace.begins.searchsorted(trace.begins[-1])) - 1
+        if counts.is_cut:  # and with it the last block that there was room for
+            whole = int(accesses["block"][-1])
         looked_at += whole
-        for cost in place_costs(trace.accesses[: trace.begins[whole]]):
-            array = "shared memory" if cost.array == SHARED else trace.arrays[cost.array]
+        for cost in place_costs(accesses[accesses["block"] < whole]):
+            array = "shared memory" if cost.array == SHARED else counts.arrays[cost.array]
             pcs = [pc - begin - 1 for pc in cost.pcs]
             numbers = (cost.requests, cost.bytes, cost.cost)
             places.append((pcs, array, cost.is_store, *numbers))

@@ -18,7 +18,6 @@ from kernels.cuda_on_cpu.counting import (
     Counts,
     LineCount,
     RunCounts,
-    Trace,
     place_costs,
 )
 from kernels.cuda_on_cpu.shim import Shim
@@ -129,7 +128,7 @@ def test_the_words_that_counting_changes_are_still_there():
         assert words in texts
 
 
-def trace(body, cache, width=40, threads=16, shared_bytes=0) -> Trace:
+def trace(body, cache, width=40, threads=16, shared_bytes=0) -> Counts:
     """As `count`, but every access."""
     passes = (Pass(shared_bytes=str(shared_bytes)),)
     rung = Rung(
@@ -137,7 +136,7 @@ def trace(body, cache, width=40, threads=16, shared_bytes=0) -> Trace:
     )
     picture = np.arange(width, dtype=np.float32).reshape(1, -1, 1)
     job = Job(picture, np.ones((3, 3), np.float32), block_xy=(threads, 1))
-    (found,) = CountingShim(rung, [job], cache).trace(job)
+    (found,) = CountingShim(rung, [job], cache).count(job, 10_000)
     return found
 
 
@@ -149,7 +148,10 @@ def test_shared_memory_is_written_down_from_its_begin(build_cache):
     """
     found = trace(body, build_cache, shared_bytes=64)
     for block, threads in ((0, 16), (2, 8)):
-        stores, loads = (found.of(block, "tile", is_store) for is_store in (True, False))
+        own = found.accesses[
+            (found.accesses["block"] == block) & (found.accesses["array"] == SHARED)
+        ]
+        stores, loads = (own[own["is_store"] == is_store] for is_store in (True, False))
         assert stores["offset"].tolist() == [4 * thread for thread in range(threads)]
         assert loads["offset"].tolist() == [thread // 2 * 4 for thread in range(threads)]
 
