@@ -13,7 +13,6 @@ import ctypes
 import errno
 import os
 import struct
-from collections.abc import Iterator
 
 # Numbers of x86-64.  Python itself needs them to say how the run went.
 ALLOWED = {
@@ -34,8 +33,6 @@ NONE_HERE = (
     "This system does not let a process confine itself (seccomp: {}): on its CPU a user kernel "
     "could read and change your files. It runs only where you allow that, as with --unconfined"
 )
-
-Step = tuple[int, int, int, int]
 
 
 class _Program(ctypes.Structure):
@@ -77,7 +74,11 @@ def confine(*, is_needed: bool = True) -> None:
         (EQUALS, 1, 0, ARCHITECTURE),
         (RETURN, 0, 0, TRAP),
         (LOAD, 0, 0, NUMBER_AT),
-        *_allowing(TGKILL, os.getpid()),  # abort() sends itself a signal
+        (EQUALS, 0, 4, TGKILL),  # abort() sends itself a signal
+        (LOAD, 0, 0, FIRST_ARGUMENT_AT),
+        (EQUALS, 0, 1, os.getpid()),
+        (RETURN, 0, 0, ALLOW),
+        (RETURN, 0, 0, TRAP),
     ]
     for number in sorted(ALLOWED):
         steps += [(EQUALS, 0, 1, number), (RETURN, 0, 0, ALLOW)]
@@ -98,12 +99,3 @@ def _prctl(what: int, value: int, pointer: object) -> int:
     """Ask for it; return the number of the error, 0 for none."""
     library = ctypes.CDLL(None, use_errno=True)
     return ctypes.get_errno() if library.prctl(what, value, pointer, 0, 0) else 0
-
-
-def _allowing(number: int, argument: int) -> Iterator[Step]:
-    """Yield what allows a call with this first argument."""
-    yield EQUALS, 0, 4, number
-    yield LOAD, 0, 0, FIRST_ARGUMENT_AT
-    yield EQUALS, 0, 1, argument
-    yield RETURN, 0, 0, ALLOW
-    yield RETURN, 0, 0, TRAP

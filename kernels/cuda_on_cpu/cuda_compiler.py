@@ -123,16 +123,13 @@ def _as_gnu(rung: Rung, log: str) -> str:
     found += [(rung.file, last, each[1]) for each in AT_END.finditer(log)]
     if not found:
         said = [each[1] for each in PTXAS.finditer(log)] or ["CUDA's compiler refuses the kernel"]
-        found = [(rung.file, _of_assembler(rung), each) for each in said]
+        # It names no line: that with asm, or of the kernel.
+        code = without_literals(rung.source)
+        asm = ASM.search(code)
+        line = next(iter(kernels_in(code).values()), 1)
+        line = code.count("\n", 0, asm.start()) + 1 if asm else line
+        found = [(rung.file, line, each) for each in said]
     return "\n".join(f"{file}:{line}: error: {_short(said)}" for file, line, said in found)
-
-
-def _of_assembler(rung: Rung) -> int:
-    """The line that an assembler means, which names none: with asm, or of the kernel."""
-    code = without_literals(rung.source)
-    if asm := ASM.search(code):
-        return code.count("\n", 0, asm.start()) + 1
-    return next(iter(kernels_in(code).values()), 1)
 
 
 def _short(said: str) -> str:

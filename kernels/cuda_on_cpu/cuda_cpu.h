@@ -84,24 +84,22 @@ struct dim3 {
 #include "cuda_vectors.h"
 
 // The overloads that CUDA has: of a signed and an unsigned number both are taken for unsigned.
-#define LEAST_AND_MOST(result, A, B)                                                                \
+#define CPU_LEAST_AND_MOST(result, A, B)                                                                \
     inline result min(A a, B b) { return result(a) < result(b) ? result(a) : result(b); }           \
     inline result max(A a, B b) { return result(a) > result(b) ? result(a) : result(b); }
-#define OF_INTEGERS(of, unsigned_of)                                                                \
-    LEAST_AND_MOST(of, of, of)                                                                      \
-    LEAST_AND_MOST(unsigned_of, unsigned_of, unsigned_of)                                           \
-    LEAST_AND_MOST(unsigned_of, of, unsigned_of)                                                    \
-    LEAST_AND_MOST(unsigned_of, unsigned_of, of)
+#define CPU_OF_INTEGERS(of, unsigned_of)                                                                \
+    CPU_LEAST_AND_MOST(of, of, of)                                                                      \
+    CPU_LEAST_AND_MOST(unsigned_of, unsigned_of, unsigned_of)                                           \
+    CPU_LEAST_AND_MOST(unsigned_of, of, unsigned_of)                                                    \
+    CPU_LEAST_AND_MOST(unsigned_of, unsigned_of, of)
 namespace cuda_cpu {
 using ulong = unsigned long;
 using llong = long long;
 using ullong = unsigned long long;
 }  // namespace cuda_cpu
-OF_INTEGERS(int, unsigned)
-OF_INTEGERS(long, cuda_cpu::ulong)
-OF_INTEGERS(cuda_cpu::llong, cuda_cpu::ullong)
-#undef OF_INTEGERS
-#undef LEAST_AND_MOST
+CPU_OF_INTEGERS(int, unsigned)
+CPU_OF_INTEGERS(long, cuda_cpu::ulong)
+CPU_OF_INTEGERS(cuda_cpu::llong, cuda_cpu::ullong)
 inline float min(float a, float b) { return fminf(a, b); }
 inline float max(float a, float b) { return fmaxf(a, b); }
 inline double min(double a, double b) { return fmin(a, b); }

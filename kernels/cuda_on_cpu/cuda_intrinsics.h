@@ -70,26 +70,24 @@ template <class To, class From> To bits_of(From from) {
 }
 }  // namespace cuda_cpu
 
-#define DOT(name, A, B, sum, from)                                                                          \
+#define CPU_DOT(name, A, B, sum, from)                                                                          \
     inline sum name(sum a, sum b, sum more) { return cuda_cpu::dot<A, B>(unsigned(a), unsigned(b), more, from); }
-#define DOT_OF_VECTORS(name, a_vector, b_vector, sum)                                                       \
+#define CPU_DOT_OF_VECTORS(name, a_vector, b_vector, sum)                                                       \
     inline sum name(a_vector a, b_vector b, sum more) {                                                     \
         return name(cuda_cpu::bits_of<sum>(a), cuda_cpu::bits_of<sum>(b), more);                            \
     }
-DOT(__dp4a, signed char, signed char, int, 0)
-DOT(__dp4a, unsigned char, unsigned char, unsigned, 0)
-DOT_OF_VECTORS(__dp4a, char4, char4, int)
-DOT_OF_VECTORS(__dp4a, uchar4, uchar4, unsigned)
-DOT(__dp2a_lo, short, signed char, int, 0)
-DOT(__dp2a_lo, unsigned short, unsigned char, unsigned, 0)
-DOT_OF_VECTORS(__dp2a_lo, short2, char4, int)
-DOT_OF_VECTORS(__dp2a_lo, ushort2, uchar4, unsigned)
-DOT(__dp2a_hi, short, signed char, int, 2)
-DOT(__dp2a_hi, unsigned short, unsigned char, unsigned, 2)
-DOT_OF_VECTORS(__dp2a_hi, short2, char4, int)
-DOT_OF_VECTORS(__dp2a_hi, ushort2, uchar4, unsigned)
-#undef DOT
-#undef DOT_OF_VECTORS
+CPU_DOT(__dp4a, signed char, signed char, int, 0)
+CPU_DOT(__dp4a, unsigned char, unsigned char, unsigned, 0)
+CPU_DOT_OF_VECTORS(__dp4a, char4, char4, int)
+CPU_DOT_OF_VECTORS(__dp4a, uchar4, uchar4, unsigned)
+CPU_DOT(__dp2a_lo, short, signed char, int, 0)
+CPU_DOT(__dp2a_lo, unsigned short, unsigned char, unsigned, 0)
+CPU_DOT_OF_VECTORS(__dp2a_lo, short2, char4, int)
+CPU_DOT_OF_VECTORS(__dp2a_lo, ushort2, uchar4, unsigned)
+CPU_DOT(__dp2a_hi, short, signed char, int, 2)
+CPU_DOT(__dp2a_hi, unsigned short, unsigned char, unsigned, 2)
+CPU_DOT_OF_VECTORS(__dp2a_hi, short2, char4, int)
+CPU_DOT_OF_VECTORS(__dp2a_hi, ushort2, uchar4, unsigned)
 
 // ---- SIMD in a word: of two halves, and of four bytes. -----------------------------------------
 
@@ -111,62 +109,57 @@ template <class T> unsigned sum_of_parts(unsigned words) {
 }
 }  // namespace cuda_cpu
 
-#define PARTS(name, type, number, ...)                                                                      \
+#define CPU_PARTS(name, type, number, ...)                                                                      \
     inline unsigned name##number(unsigned a, unsigned b) {                                                  \
         using T = type;                                                                                     \
         return cuda_cpu::by_parts<T>(a, b, [](int x, int y) -> int { return (void)x, (void)y, __VA_ARGS__; });   \
     }
-#define SIGNED_PARTS(name, ...) PARTS(name, short, 2, __VA_ARGS__) PARTS(name, signed char, 4, __VA_ARGS__)
-#define UNSIGNED_PARTS(name, ...) PARTS(name, unsigned short, 2, __VA_ARGS__) PARTS(name, unsigned char, 4, __VA_ARGS__)
-#define ONE_WORD(name, of)                                                                                  \
+#define CPU_SIGNED_PARTS(name, ...) CPU_PARTS(name, short, 2, __VA_ARGS__) CPU_PARTS(name, signed char, 4, __VA_ARGS__)
+#define CPU_UNSIGNED_PARTS(name, ...) CPU_PARTS(name, unsigned short, 2, __VA_ARGS__) CPU_PARTS(name, unsigned char, 4, __VA_ARGS__)
+#define CPU_ONE_WORD(name, of)                                                                                  \
     inline unsigned name##2(unsigned a) { return of##2(a, 0); }                                             \
     inline unsigned name##4(unsigned a) { return of##4(a, 0); }
-#define COMPARED(name, sign, operation)                                                                     \
-    sign##_PARTS(__vcmp##name, x operation y ? -1 : 0) sign##_PARTS(__vset##name, x operation y)
-SIGNED_PARTS(__vadd, x + y)
-SIGNED_PARTS(__vaddss, cuda_cpu::saturated<T>(x + y))
-UNSIGNED_PARTS(__vaddus, cuda_cpu::saturated<T>(x + y))
-SIGNED_PARTS(__vsub, x - y)
-SIGNED_PARTS(__vsubss, cuda_cpu::saturated<T>(x - y))
-UNSIGNED_PARTS(__vsubus, cuda_cpu::saturated<T>(x - y))
-SIGNED_PARTS(__vavgs, (x + y + (x + y >= 0)) >> 1)
-UNSIGNED_PARTS(__vavgu, (x + y + 1) >> 1)
-UNSIGNED_PARTS(__vhaddu, (x + y) >> 1)
-SIGNED_PARTS(__vabsdiffs, x > y ? x - y : y - x)
-UNSIGNED_PARTS(__vabsdiffu, x > y ? x - y : y - x)
-SIGNED_PARTS(__vmaxs, x > y ? x : y)
-UNSIGNED_PARTS(__vmaxu, x > y ? x : y)
-SIGNED_PARTS(__vmins, x < y ? x : y)
-UNSIGNED_PARTS(__vminu, x < y ? x : y)
-COMPARED(eq, SIGNED, ==)
-COMPARED(ne, SIGNED, !=)
-COMPARED(ges, SIGNED, >=)
-COMPARED(geu, UNSIGNED, >=)
-COMPARED(gts, SIGNED, >)
-COMPARED(gtu, UNSIGNED, >)
-COMPARED(les, SIGNED, <=)
-COMPARED(leu, UNSIGNED, <=)
-COMPARED(lts, SIGNED, <)
-COMPARED(ltu, UNSIGNED, <)
+#define CPU_COMPARED(name, sign, operation)                                                                     \
+    CPU_##sign##_PARTS(__vcmp##name, x operation y ? -1 : 0) CPU_##sign##_PARTS(__vset##name, x operation y)
+CPU_SIGNED_PARTS(__vadd, x + y)
+CPU_SIGNED_PARTS(__vaddss, cuda_cpu::saturated<T>(x + y))
+CPU_UNSIGNED_PARTS(__vaddus, cuda_cpu::saturated<T>(x + y))
+CPU_SIGNED_PARTS(__vsub, x - y)
+CPU_SIGNED_PARTS(__vsubss, cuda_cpu::saturated<T>(x - y))
+CPU_UNSIGNED_PARTS(__vsubus, cuda_cpu::saturated<T>(x - y))
+CPU_SIGNED_PARTS(__vavgs, (x + y + (x + y >= 0)) >> 1)
+CPU_UNSIGNED_PARTS(__vavgu, (x + y + 1) >> 1)
+CPU_UNSIGNED_PARTS(__vhaddu, (x + y) >> 1)
+CPU_SIGNED_PARTS(__vabsdiffs, x > y ? x - y : y - x)
+CPU_UNSIGNED_PARTS(__vabsdiffu, x > y ? x - y : y - x)
+CPU_SIGNED_PARTS(__vmaxs, x > y ? x : y)
+CPU_UNSIGNED_PARTS(__vmaxu, x > y ? x : y)
+CPU_SIGNED_PARTS(__vmins, x < y ? x : y)
+CPU_UNSIGNED_PARTS(__vminu, x < y ? x : y)
+CPU_COMPARED(eq, SIGNED, ==)
+CPU_COMPARED(ne, SIGNED, !=)
+CPU_COMPARED(ges, SIGNED, >=)
+CPU_COMPARED(geu, UNSIGNED, >=)
+CPU_COMPARED(gts, SIGNED, >)
+CPU_COMPARED(gtu, UNSIGNED, >)
+CPU_COMPARED(les, SIGNED, <=)
+CPU_COMPARED(leu, UNSIGNED, <=)
+CPU_COMPARED(lts, SIGNED, <)
+CPU_COMPARED(ltu, UNSIGNED, <)
 namespace cuda_cpu {
-SIGNED_PARTS(absolute, x < 0 ? -x : x)
-SIGNED_PARTS(absolute_saturated, saturated<T>(x < 0 ? -x : x))
-SIGNED_PARTS(negative, -x)
-SIGNED_PARTS(negative_saturated, saturated<T>(-x))
+CPU_SIGNED_PARTS(absolute, x < 0 ? -x : x)
+CPU_SIGNED_PARTS(absolute_saturated, saturated<T>(x < 0 ? -x : x))
+CPU_SIGNED_PARTS(negative, -x)
+CPU_SIGNED_PARTS(negative_saturated, saturated<T>(-x))
 }  // namespace cuda_cpu
-ONE_WORD(__vabs, cuda_cpu::absolute)
-ONE_WORD(__vabsss, cuda_cpu::absolute_saturated)
-ONE_WORD(__vneg, cuda_cpu::negative)
-ONE_WORD(__vnegss, cuda_cpu::negative_saturated)
+CPU_ONE_WORD(__vabs, cuda_cpu::absolute)
+CPU_ONE_WORD(__vabsss, cuda_cpu::absolute_saturated)
+CPU_ONE_WORD(__vneg, cuda_cpu::negative)
+CPU_ONE_WORD(__vnegss, cuda_cpu::negative_saturated)
 inline unsigned __vsads2(unsigned a, unsigned b) { return cuda_cpu::sum_of_parts<unsigned short>(__vabsdiffs2(a, b)); }
 inline unsigned __vsads4(unsigned a, unsigned b) { return cuda_cpu::sum_of_parts<unsigned char>(__vabsdiffs4(a, b)); }
 inline unsigned __vsadu2(unsigned a, unsigned b) { return cuda_cpu::sum_of_parts<unsigned short>(__vabsdiffu2(a, b)); }
 inline unsigned __vsadu4(unsigned a, unsigned b) { return cuda_cpu::sum_of_parts<unsigned char>(__vabsdiffu4(a, b)); }
-#undef PARTS
-#undef SIGNED_PARTS
-#undef UNSIGNED_PARTS
-#undef ONE_WORD
-#undef COMPARED
 
 // ---- Floating point. ---------------------------------------------------------------------------
 
@@ -248,27 +241,27 @@ template <class To, class From> To to_integer(Rounding how, From from) {
 }
 }  // namespace cuda_cpu
 
-#define ROUNDED(T, name, mode, MODE, operation)                                                             \
+#define CPU_ROUNDED(T, name, mode, MODE, operation)                                                             \
     inline T name##_##mode(T a, T b) {                                                                      \
         const volatile T x = a, y = b;                                                                      \
         const cuda_cpu::Rounded rounded(cuda_cpu::MODE);                                                    \
         const volatile T value = x operation y;                                                             \
         return value;                                                                                       \
     }
-#define ROUNDED_ONE(T, name, mode, MODE, given, ...)                                                        \
+#define CPU_ROUNDED_ONE(T, name, mode, MODE, given, ...)                                                        \
     inline T name##_##mode given {                                                                          \
         const volatile T x = a;                                                                             \
         const cuda_cpu::Rounded rounded(cuda_cpu::MODE);                                                    \
         const volatile T value = __VA_ARGS__;                                                               \
         return value;                                                                                       \
     }
-#define DIRECTED(T, t, mode, MODE)                                                                          \
-    ROUNDED(T, __##t##add, mode, MODE, +) ROUNDED(T, __##t##sub, mode, MODE, -)                             \
-    ROUNDED(T, __##t##mul, mode, MODE, *) ROUNDED(T, __##t##div, mode, MODE, /)                             \
-    ROUNDED_ONE(T, __##t##rcp, mode, MODE, (T a), 1 / x)                                                    \
-    ROUNDED_ONE(T, __##t##sqrt, mode, MODE, (T a), std::sqrt(T(x)))
-#define FUSED(T, name, mode, MODE) ROUNDED_ONE(T, name, mode, MODE, (T a, T b, T c), std::fma(T(x), b, c))
-#define CONVERTED(mode, MODE)                                                                               \
+#define CPU_DIRECTED(T, t, mode, MODE)                                                                          \
+    CPU_ROUNDED(T, __##t##add, mode, MODE, +) CPU_ROUNDED(T, __##t##sub, mode, MODE, -)                             \
+    CPU_ROUNDED(T, __##t##mul, mode, MODE, *) CPU_ROUNDED(T, __##t##div, mode, MODE, /)                             \
+    CPU_ROUNDED_ONE(T, __##t##rcp, mode, MODE, (T a), 1 / x)                                                    \
+    CPU_ROUNDED_ONE(T, __##t##sqrt, mode, MODE, (T a), std::sqrt(T(x)))
+#define CPU_FUSED(T, name, mode, MODE) CPU_ROUNDED_ONE(T, name, mode, MODE, (T a, T b, T c), std::fma(T(x), b, c))
+#define CPU_CONVERTED(mode, MODE)                                                                               \
     inline int __float2int_##mode(float value) { return cuda_cpu::to_integer<int>(cuda_cpu::MODE, value); } \
     inline unsigned __float2uint_##mode(float value) { return cuda_cpu::to_integer<unsigned>(cuda_cpu::MODE, value); }    \
     inline long long __float2ll_##mode(float value) { return cuda_cpu::to_integer<long long>(cuda_cpu::MODE, value); }    \
@@ -283,37 +276,28 @@ template <class To, class From> To to_integer(Rounding how, From from) {
     inline double __ll2double_##mode(long long value) { return cuda_cpu::converted<double>(cuda_cpu::MODE, value); }      \
     inline double __ull2double_##mode(unsigned long long value) { return cuda_cpu::converted<double>(cuda_cpu::MODE, value); } \
     inline float __double2float_##mode(double value) { return cuda_cpu::converted<float>(cuda_cpu::MODE, value); }
-#define OF_MODE(mode, MODE)                                                                                 \
-    DIRECTED(double, d, mode, MODE) FUSED(double, __fma, mode, MODE) FUSED(float, __fmaf, mode, MODE) CONVERTED(mode, MODE)
-OF_MODE(rn, RN)
-OF_MODE(rz, RZ)
-OF_MODE(ru, RU)
-OF_MODE(rd, RD)
-#define OF_FLOATS(mode, MODE)                                                                               \
-    DIRECTED(float, f, mode, MODE)                                                                          \
+#define CPU_OF_MODE(mode, MODE)                                                                                 \
+    CPU_DIRECTED(double, d, mode, MODE) CPU_FUSED(double, __fma, mode, MODE) CPU_FUSED(float, __fmaf, mode, MODE) CPU_CONVERTED(mode, MODE)
+CPU_OF_MODE(rn, RN)
+CPU_OF_MODE(rz, RZ)
+CPU_OF_MODE(ru, RU)
+CPU_OF_MODE(rd, RD)
+#define CPU_OF_FLOATS(mode, MODE)                                                                               \
+    CPU_DIRECTED(float, f, mode, MODE)                                                                          \
     inline float __int2float_##mode(int value) { return cuda_cpu::converted<float>(cuda_cpu::MODE, value); }
-OF_FLOATS(rz, RZ)
-OF_FLOATS(ru, RU)
-OF_FLOATS(rd, RD)
+CPU_OF_FLOATS(rz, RZ)
+CPU_OF_FLOATS(ru, RU)
+CPU_OF_FLOATS(rd, RD)
 inline double __int2double_rn(int value) { return value; }
 inline double __uint2double_rn(unsigned value) { return value; }
-#undef ROUNDED
-#undef ROUNDED_ONE
-#undef DIRECTED
-#undef FUSED
-#undef CONVERTED
-#undef OF_MODE
-#undef OF_FLOATS
 #endif
 
 // ---- Memory. -----------------------------------------------------------------------------------
 
-#define LOAD(name) template <class T> T name(const T* at) { return *at; }
-#define STORE(name) template <class T> void name(T* at, typename only<T>::type value) { *at = value; }
-LOAD(__ldg) LOAD(__ldcg) LOAD(__ldca) LOAD(__ldcs) LOAD(__ldlu) LOAD(__ldcv)
-STORE(__stwb) STORE(__stcg) STORE(__stcs) STORE(__stwt)
-#undef LOAD
-#undef STORE
+#define CPU_LOAD(name) template <class T> T name(const T* at) { return *at; }
+#define CPU_STORE(name) template <class T> void name(T* at, typename only<T>::type value) { *at = value; }
+CPU_LOAD(__ldg) CPU_LOAD(__ldcg) CPU_LOAD(__ldca) CPU_LOAD(__ldcs) CPU_LOAD(__ldlu) CPU_LOAD(__ldcv)
+CPU_STORE(__stwb) CPU_STORE(__stcg) CPU_STORE(__stcs) CPU_STORE(__stwt)
 inline void __threadfence_system() { __threadfence(); }
 inline void __nanosleep(unsigned) {}
 
@@ -327,12 +311,11 @@ UNWATCHED inline unsigned atomicDec(unsigned* at, unsigned last) {
     *at = old == 0 || old > last ? last : old - 1;
     return old;
 }
-#define SCOPED(name)                                                                                        \
+#define CPU_SCOPED(name)                                                                                        \
     template <class T, class... Values> UNWATCHED T name##_block(T* at, Values... values) { return name(at, values...); } \
     template <class T, class... Values> UNWATCHED T name##_system(T* at, Values... values) { return name(at, values...); }
-SCOPED(atomicAdd) SCOPED(atomicSub) SCOPED(atomicExch) SCOPED(atomicMin) SCOPED(atomicMax) SCOPED(atomicCAS)
-SCOPED(atomicInc) SCOPED(atomicDec) SCOPED(atomicAnd) SCOPED(atomicOr) SCOPED(atomicXor)
-#undef SCOPED
+CPU_SCOPED(atomicAdd) CPU_SCOPED(atomicSub) CPU_SCOPED(atomicExch) CPU_SCOPED(atomicMin) CPU_SCOPED(atomicMax) CPU_SCOPED(atomicCAS)
+CPU_SCOPED(atomicInc) CPU_SCOPED(atomicDec) CPU_SCOPED(atomicAnd) CPU_SCOPED(atomicOr) CPU_SCOPED(atomicXor)
 
 // ---- What a warp, or a block, does together. ---------------------------------------------------
 

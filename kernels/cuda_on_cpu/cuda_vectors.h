@@ -1,7 +1,7 @@
 // CUDA's vectors of one to four numbers, aligned as there.
 #pragma once
 
-#define VECTORS(word, of)                                                                        \
+#define CPU_VECTORS(word, of)                                                                        \
     struct word##1 { of x; };                                                                    \
     struct alignas(2 * sizeof(of)) word##2 {                                                     \
         of x, y;                                                                                 \
@@ -19,18 +19,17 @@
     inline word##2 make_##word##2(of x, of y) { return {x, y}; }                                 \
     inline word##3 make_##word##3(of x, of y, of z) { return {x, y, z}; }                        \
     inline word##4 make_##word##4(of x, of y, of z, of w) { return {x, y, z, w}; }
-VECTORS(char, signed char)
-VECTORS(uchar, unsigned char)
-VECTORS(short, short)
-VECTORS(ushort, unsigned short)
-VECTORS(int, int)
-VECTORS(float, float)
-VECTORS(long, long)
-VECTORS(ulong, unsigned long)
-VECTORS(longlong, long long)
-VECTORS(ulonglong, unsigned long long)
-VECTORS(double, double)
-#undef VECTORS
+CPU_VECTORS(char, signed char)
+CPU_VECTORS(uchar, unsigned char)
+CPU_VECTORS(short, short)
+CPU_VECTORS(ushort, unsigned short)
+CPU_VECTORS(int, int)
+CPU_VECTORS(float, float)
+CPU_VECTORS(long, long)
+CPU_VECTORS(ulong, unsigned long)
+CPU_VECTORS(longlong, long long)
+CPU_VECTORS(ulonglong, unsigned long long)
+CPU_VECTORS(double, double)
 
 struct uint1 { unsigned x; };
 inline uint1 make_uint1(unsigned x) { return {x}; }

@@ -5,23 +5,22 @@ using std::isfinite, std::isinf, std::isnan, std::signbit;  // of which <cmath> 
 
 // Threads are fibers: nobody comes between this load and the store.  Not told of as accesses of a
 // thread's own: who watches races is told that they are atomic.
-#define ATOMIC template <class T> UNWATCHED T
+#define CPU_ATOMIC template <class T> UNWATCHED T
 template <class T> struct only { using type = T; };
-ATOMIC atomic_old(T* at) { return cuda_cpu::before_atomic(at, sizeof(T)), *at; }
-ATOMIC atomicAdd(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = old + value; return old; }
-ATOMIC atomicSub(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = old - value; return old; }
-ATOMIC atomicMax(T* at, typename only<T>::type value) { const T old = atomic_old(at); if (value > old) *at = value; return old; }
-ATOMIC atomicMin(T* at, typename only<T>::type value) { const T old = atomic_old(at); if (value < old) *at = value; return old; }
-ATOMIC atomicOr(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = old | value; return old; }
-ATOMIC atomicAnd(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = old & value; return old; }
-ATOMIC atomicXor(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = old ^ value; return old; }
-ATOMIC atomicExch(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = value; return old; }
-ATOMIC atomicCAS(T* at, typename only<T>::type wanted, typename only<T>::type value) {
+CPU_ATOMIC atomic_old(T* at) { return cuda_cpu::before_atomic(at, sizeof(T)), *at; }
+CPU_ATOMIC atomicAdd(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = old + value; return old; }
+CPU_ATOMIC atomicSub(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = old - value; return old; }
+CPU_ATOMIC atomicMax(T* at, typename only<T>::type value) { const T old = atomic_old(at); if (value > old) *at = value; return old; }
+CPU_ATOMIC atomicMin(T* at, typename only<T>::type value) { const T old = atomic_old(at); if (value < old) *at = value; return old; }
+CPU_ATOMIC atomicOr(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = old | value; return old; }
+CPU_ATOMIC atomicAnd(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = old & value; return old; }
+CPU_ATOMIC atomicXor(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = old ^ value; return old; }
+CPU_ATOMIC atomicExch(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = value; return old; }
+CPU_ATOMIC atomicCAS(T* at, typename only<T>::type wanted, typename only<T>::type value) {
     const T old = atomic_old(at);
     if (old == wanted) *at = value;
     return old;
 }
-#undef ATOMIC
 
 inline void __threadfence() { cuda_cpu::fence(false); }
 inline void __threadfence_block() { cuda_cpu::fence(true); }

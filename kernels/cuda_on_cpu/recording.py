@@ -81,11 +81,11 @@ TRACE_BYTES = HEAD.itemsize + sum(kind.itemsize * most for kind, most in MOST)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
-    """All that one block did, in the order in which its threads ran.
+    """All that one block did.
 
     head      of HEAD, one
-    steps     of STEP, each once; `accesses`, `turns` and `values` are of ACCESS, TURN and VALUE, by
-              the number of a step in the order of the text
+    steps     of STEP, each once, in the order of the text
+    accesses  of ACCESS, by the number of their step; `turns` and `values` likewise
     is_cut    there was no room for all of it
     """
 
@@ -106,12 +106,12 @@ class Trace:
             found.append(memory[begin : begin + size].copy().view(kind))
             begin += kind.itemsize * most
         steps, *others = found
-        accesses, turns, values = others
         is_cut = bool((head["counts"] > ROOM).any())
         order = np.lexsort((steps["point"], *steps["path"].T[::-1], steps["interval"]))
         rank = np.argsort(order).astype(U32)
         for each in others if len(steps) else ():
             each["step"] = rank[np.minimum(each["step"], len(steps) - 1)]
+        accesses, turns, values = (each[np.argsort(each["step"], kind="stable")] for each in others)
         return cls(head, steps[order], accesses, turns, values, is_cut)
 
 

@@ -109,14 +109,11 @@ class _Writer:
         bare = without_decorations(bare.decode("latin-1")).encode("latin-1")  # in as many bytes
         for node in _functions(parser().parse(bare).root_node):
             self._write_function(node)
-        self.told.text = self._joined()
-
-    def _joined(self) -> str:
         parts, last = [], 0
         for at, words in sorted(self._insertions, key=lambda each: each[0]):
             parts += [self._text[last:at], words.encode()]
             last = at
-        return b"".join((*parts, self._text[last:])).decode()
+        self.told.text = b"".join((*parts, self._text[last:])).decode()
 
     def _put(self, at: int, words: str) -> None:
         self._insertions.append((at, words))
@@ -124,7 +121,9 @@ class _Writer:
     # -- functions
 
     def _write_function(self, node: Node) -> None:
-        body, declarator = node.child_by_field_name("body"), _function_declarator(node)
+        body, declarator = node.child_by_field_name("body"), node.child_by_field_name("declarator")
+        while declarator is not None and declarator.type != "function_declarator":
+            declarator = declarator.child_by_field_name("declarator")
         if body is None or declarator is None or body.type != "compound_statement":
             return
         if re.search(rb"\b(constexpr|consteval)\b", self._text[node.start_byte : body.start_byte]):
@@ -180,7 +179,9 @@ class _Writer:
             elif node.type == "switch_statement":
                 self._write_body(node.child_by_field_name("body"))
             elif node.type == "declaration":
-                self._write_declaration(node, _scope_end(parent))
+                while parent.parent and parent.type not in ("compound_statement", "case_statement"):
+                    parent = parent.parent
+                self._write_declaration(node, parent.end_byte)
             elif node.type == "expression_statement":
                 self._write_assigned(node, node.end_byte)
         elif node.has_error:
@@ -212,7 +213,9 @@ class _Writer:
         seen = ""
         header = node.child_by_field_name("initializer")
         if header is not None and header.type == "declaration":
-            for name in _names_in(header):
+            given = header.children_by_field_name("declarator")
+            names = [_declared(each) for each in given if each.type == "init_declarator"]
+            for name in filter(None, names):
                 self._declare(name, node.start_byte + 1, node.end_byte)
                 seen += f"{NEXT}saw({self._names[_text(name)]}, {_text(name)}); "
         self._write_body(node.child_by_field_name("body"), f" {loop}.next(); {seen}")
@@ -284,13 +287,6 @@ def _functions(node: Node) -> Iterator[Node]:
             yield from _functions(child)
 
 
-def _function_declarator(node: Node) -> Node | None:
-    found = node.child_by_field_name("declarator")
-    while found is not None and found.type != "function_declarator":
-        found = found.child_by_field_name("declarator")
-    return found
-
-
 def _inner(node: Node) -> Node | None:
     found = node.child_by_field_name("declarator")
     return found or next((each for each in node.named_children if "declarator" in each.type), None)
@@ -314,15 +310,3 @@ def _has_array(node: Node | None) -> bool:
             return True
         node = _inner(node)
     return False
-
-
-def _names_in(declaration: Node) -> Iterator[Node]:
-    for each in declaration.children_by_field_name("declarator"):
-        if each.type == "init_declarator" and (name := _declared(each)) is not None:
-            yield name
-
-
-def _scope_end(node: Node) -> int:
-    while node.type not in ("compound_statement", "case_statement") and node.parent is not None:
-        node = node.parent
-    return node.end_byte

@@ -39,7 +39,6 @@ NEVER_STORED = 0xFF  # every byte of shared memory at first
 KINDS = {0: "i"}  # enum ValueKind in stepping.h; others are unsigned as raw bits
 FLOATING, POINTER = 2, 4
 WARP = 32
-MAX_LOOKED_AT = 40  # steps, for the length of a tile's rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +100,8 @@ class BlockSteps:
         steps, self.count = trace.steps, len(trace.steps)
         self._points = steps["point"].astype(np.int64)
         self._intervals = steps["interval"].astype(np.int64)
-        self._turns = _Grouped(trace.turns["step"], self.count)
-        self._accesses = _Grouped(trace.accesses["step"], self.count)
         self._shared = self._layouts()
-        stores = np.flatnonzero(trace.accesses["is_store"])
-        self._stores = stores[np.argsort(trace.accesses["step"][stores], kind="stable")]
+        self._stores = trace.accesses[trace.accesses["is_store"] > 0]
 
     @property
     def threads(self) -> int:
@@ -122,7 +118,7 @@ class BlockSteps:
 
     def threads_at(self, step: int) -> NDArray[np.int64]:
         """The numbers of the threads that take part in a step."""
-        return np.unique(self._trace.turns["thread"][self._turns.of(step)]).astype(np.int64)
+        return np.unique(_at(self._trace.turns, step)["thread"]).astype(np.int64)
 
     def next_barrier(self, step: int) -> int:
         """The first step behind the next barrier; the last step where there is none."""
@@ -137,10 +133,9 @@ class BlockSteps:
         return begin
 
     def steps_of(self, thread: int) -> NDArray[np.int64]:
-        """The steps that a thread takes part in, each once, in its own order."""
-        found = self._trace.turns["step"][self._trace.turns["thread"] == thread].astype(np.int64)
-        own: NDArray[np.int64] = found[np.sort(np.unique(found, return_index=True)[1])]
-        return own
+        """The steps that a thread takes part in, each once."""
+        turns = self._trace.turns
+        return np.unique(turns["step"][turns["thread"] == thread]).astype(np.int64)
 
     def next_of(self, thread: int, step: int, way: int) -> int:
         """The next step (way 1) or the one before (-1) that a thread takes part in."""
@@ -152,9 +147,8 @@ class BlockSteps:
     def storing(self, pixel: tuple[int, int]) -> int | None:
         """The thread that stores the first sample of a pixel (x, y); None: none does."""
         accesses, last = self._trace.accesses, len(self.arrays) - 1
-        sought = (pixel[1] * self._pitch + pixel[0] * self.job.channels) * self._kind_of(
-            last
-        ).itemsize
+        sample = pixel[1] * self._pitch + pixel[0] * self.job.channels
+        sought = sample * self._kind_of(last).itemsize
         begin = accesses["offset"].astype(np.int64)
         is_it = (begin <= sought) & (sought < begin + accesses["size"])
         is_it &= (accesses["is_store"] > 0) & (accesses["array"] == last)
@@ -163,9 +157,8 @@ class BlockSteps:
 
     def touches(self, step: int, thread: int) -> list[Touch]:
         """The loads and stores of a thread at a step, in its order."""
-        own = self._accesses.of(step)
-        mine = own[self._trace.accesses["thread"][own] == thread]
-        return [self._touch(self._trace.accesses[i]) for i in mine]
+        own = _at(self._trace.accesses, step)
+        return [self._touch(each) for each in own[own["thread"] == thread]]
 
     def variables(self, step: int, thread: int) -> list[tuple[str, str]]:
         """The variables in scope of a thread before a step, with values; the newest first.
@@ -178,13 +171,10 @@ class BlockSteps:
         at = self.point(here if here < self.count else int(own_steps[-1]))
         values = self._trace.values
         is_mine = (values["thread"] == thread) & (values["step"] < here)
-        mine = np.flatnonzero(is_mine & (values["kind"] != POINTER))
-        mine = mine[np.argsort(values["step"][mine], kind="stable")]
         known: dict[tuple[int, tuple[int, ...]], str] = {}
-        for i in mine:
-            index = tuple(int(each) for each in values["index"][i] if each >= 0)
-            words = _in_words(int(values["kind"][i]), values["bits"][i])
-            known[-int(values["variable"][i]), index] = words
+        for value in values[is_mine & (values["kind"] != POINTER)]:
+            index = tuple(int(each) for each in value["index"] if each >= 0)
+            known[-int(value["variable"]), index] = _in_words(int(value["kind"]), value["bits"])
         found = []
         for (variable, index), words in sorted(known.items()):
             each = self._told.variables[-variable]
@@ -206,16 +196,15 @@ class BlockSteps:
         self, step: int, array: int, size: int
     ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
         """An array's bytes as they are before a step, and which of them were stored."""
-        accesses, stores = self._trace.accesses, self._stores
-        done = stores[: int(np.searchsorted(accesses["step"][stores], step))]
-        done = done[accesses["array"][done] == array]
-        sizes = np.minimum(accesses["size"][done], VALUE_BYTES).astype(np.int64)
+        done = self._stores[: int(np.searchsorted(self._stores["step"], step))]
+        done = done[done["array"] == array]
+        sizes = np.minimum(done["size"], VALUE_BYTES).astype(np.int64)
         # All bytes in the order of their stores: of those to one place the last one stays.
         store = np.repeat(np.arange(len(done)), sizes)
         byte = np.arange(len(store)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        places = accesses["offset"][done].astype(np.int64)[store] + byte
+        places = done["offset"].astype(np.int64)[store] + byte
         memory = np.full(size, NEVER_STORED, np.uint8)
-        memory[places] = accesses["value"][done][store, byte]
+        memory[places] = done["value"][store, byte]
         is_stored = np.zeros(size, np.bool_)
         is_stored[places] = True
         return memory, is_stored
@@ -245,7 +234,7 @@ class BlockSteps:
         values[~is_stored[span].reshape(-1, each.kind.itemsize).all(1)] = np.nan
         whole = np.full(-(-each.count // each.columns) * each.columns, np.nan)
         whole[: each.count] = values
-        some = self._trace.accesses[self._accesses.of(step)]
+        some = _at(self._trace.accesses, step)
         some = some[some["array"] == each.array]
         places = []
         for is_store in (0, 1):
@@ -257,28 +246,15 @@ class BlockSteps:
 
     def _row_of(self, array: int, size: int, count: int) -> int:
         """Guess how many numbers make a row: those from a thread to the one below it."""
-        strides = self._strides(array, size) if self.block_xy[1] > 1 else set()
-        likely = sorted(each for each in strides if self.block_xy[0] <= each <= count)
+        of_array = self._trace.accesses[self._trace.accesses["array"] == array][::-1]
+        above, below = (
+            dict(zip(own["step"].tolist(), own["offset"].tolist(), strict=True))
+            for own in (of_array[of_array["thread"] == each] for each in (0, self.block_xy[0]))
+        )
+        strides = {(at - above[step]) // size for step, at in below.items() if step in above}
+        likely = [each for each in strides if self.block_xy[0] <= each <= count]
         # Staged along one line, a row is as wide as the block; read back, as it is.
-        return likely[-1] if likely else min(count, WARP) or 1
-
-    def _strides(self, array: int, size: int) -> set[int]:
-        """The distances at each step from all threads' places to those of the threads below."""
-        accesses, found = self._trace.accesses, set()
-        own = np.flatnonzero(accesses["array"] == array)
-        steps = np.unique(accesses["step"][own])
-        for step in steps[:: max(len(steps) // MAX_LOOKED_AT, 1)]:
-            here = self._accesses.of(int(step))
-            here = here[accesses["array"][here] == array][::-1]
-            places = accesses["offset"][here].tolist()
-            first = dict(zip(accesses["thread"][here].tolist(), places, strict=True))
-            below = {
-                (first[thread + self.block_xy[0]] - place) // size
-                for thread, place in first.items()
-                if thread + self.block_xy[0] in first
-            }
-            found |= below if len(below) == 1 else set()
-        return found
+        return max(likely, default=min(count, WARP) or 1)
 
     def _touch(self, access: Any) -> Touch:
         array, size, offset = int(access["array"]), int(access["size"]), int(access["offset"])
@@ -305,17 +281,10 @@ class BlockSteps:
         return self.job.picture.dtype if is_picture else np.dtype(np.float32)
 
 
-class _Grouped:
-    """Places of an array by a number each has: those of one number, in their order."""
-
-    def __init__(self, numbers: NDArray[np.int64], count: int) -> None:
-        self._order = np.argsort(numbers, kind="stable")
-        self._begins = np.searchsorted(numbers[self._order], np.arange(count + 1))
-
-    def of(self, number: int) -> NDArray[np.int64]:
-        """The places that have this number."""
-        found: NDArray[np.int64] = self._order[self._begins[number] : self._begins[number + 1]]
-        return found
+def _at(records: NDArray[np.void], step: int) -> NDArray[np.void]:
+    """Those of one step, in their order."""
+    begin, end = np.searchsorted(records["step"], [step, step + 1])
+    return records[begin:end]
 
 
 def _in_words(kind: int, bits: Any) -> str:
