@@ -6,9 +6,8 @@ import re
 import signal
 from typing import Any
 
-from kernels.core.errors import FIRST_ERROR, KernelError
+from kernels.core.errors import KernelError
 from kernels.cuda_child.child_requests import Phase
-from kernels.rungs.cuda_text import hint_for, line_without_end
 from kernels.rungs.rung import Rung
 
 # What ended CUDA in the child, by its name without "cudaError" or "CUDA_ERROR_".
@@ -32,12 +31,6 @@ ASSERTION = re.compile(
     r"Assertion `(.*)` failed",
     re.M,
 )
-AT_END = re.compile(r"^At end of source: (?:catastrophic )?error(?: #[\w-]+)?: (.+?)\.?$", re.M)
-WITHOUT_A_WORD = (
-    "The compiler refuses the kernel without saying why: do its arrays declared __shared__ take "
-    "more than 48 KiB?"
-)
-PTXAS_ERROR = re.compile(r"^ptxas (?:error|fatal)\s*:\s*(.+?)\.?$", re.M)
 DOING: dict[Phase, str] = {
     "starting": "as it started",
     "compiling": "in the compiler",
@@ -125,27 +118,11 @@ def failed(rung: Rung, said: dict[str, Any]) -> RunEndedError:
     if said["error"] == "DeviceLostError":
         return RunEndedError(f"The kernel ended all work on the GPU in its process ({name}).")
     if said["error"] == "CompileFailedError":
-        return _refused_by_compiler(rung, str(said["sentence"]), str(said["log"]))
+        from kernels.cuda_on_cpu.compile_errors import as_gnu, first_error  # with a parser
+
+        if log := str(said["log"]):
+            return RunEndedError(*first_error(as_gnu(rung, log), rung), log)
     return RunEndedError(str(said["sentence"]))
-
-
-def _refused_by_compiler(rung: Rung, sentence: str, log: str) -> RunEndedError:
-    """The error for a compiler's log: the first in the user's own source, if there is one."""
-    found = list(FIRST_ERROR.finditer(log))
-    if own := [each for each in found if each[1] == rung.file]:
-        said = own[0][3]
-        line = line_without_end(rung.source, int(own[0][2]), said)
-        return RunEndedError(f"Line {line}: {said}. {hint_for(said)}".rstrip(), line, log)
-    if found:
-        return RunEndedError(f"{found[0][1]}, line {found[0][2]}: {found[0][3]}.", log=log)
-    if at_end := AT_END.search(log):
-        last = rung.source.rstrip().count("\n") + 1
-        return RunEndedError(f"Line {last}, at the end: {at_end[1]}.", last, log)
-    if of_ptxas := PTXAS_ERROR.search(log):
-        return RunEndedError(f"The assembler refuses the kernel: {of_ptxas[1]}.", log=log)
-    if "see the compiler's log" in sentence:  # NVRTC 13 has no word for too much shared memory
-        return RunEndedError(WITHOUT_A_WORD, log=log)
-    return RunEndedError(sentence, log=log)
 
 
 def in_seconds(seconds: float) -> str:

@@ -23,7 +23,6 @@ from kernels.core.cpu_load import usable_cores
 from kernels.core.device import Device, NoDevice, Occupancy
 from kernels.core.device_turns import Waiting, takes_turns
 from kernels.core.driving import run_with_progress
-from kernels.core.errors import FIRST_ERROR
 from kernels.core.health import Nvml, Watch
 from kernels.core.job import Job, Progress, Ran, Sampling
 from kernels.core.poison import (
@@ -40,7 +39,7 @@ from kernels.cuda_child.child_requests import Request, with_tuples
 from kernels.cuda_child.guarded_run import layout_of
 from kernels.cuda_child.verification import VerificationQueue, put_back, taken
 from kernels.cuda_child.worker_pool import GpuWorker, WorkerPool, cuda_children
-from kernels.cuda_on_cpu.compile_errors import Diagnostic
+from kernels.cuda_on_cpu.compile_errors import as_gnu, diagnostics_of
 from kernels.cuda_on_cpu.findings import Built, KernelTrial, Part
 from kernels.cuda_on_cpu.regions import (
     cropped,
@@ -50,7 +49,6 @@ from kernels.cuda_on_cpu.regions import (
     rows_to_try,
     whole_of,
 )
-from kernels.rungs.cuda_text import line_without_end
 from kernels.rungs.rung import Rung
 
 CROP = (64, 64)
@@ -92,10 +90,7 @@ def gpu_trial(
                 yield step
     except RunEndedError as error:
         known = replace(known, kernel=None, problem=str(error), line=error.line)
-        diagnostics = tuple(
-            Diagnostic(file, line_without_end(rung.source, int(line), text), 0, True, text)
-            for file, line, text in FIRST_ERROR.findall(error.log)
-        )
+        diagnostics = diagnostics_of(as_gnu(rung, error.log), rung)
         yield replace(known, diagnostics=diagnostics, log=error.log)
 
 

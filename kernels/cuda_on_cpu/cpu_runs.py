@@ -18,9 +18,8 @@ from kernels.core.job import Job, Progress
 from kernels.core.poison import BY_ORDER, BY_STATE, is_as_before, order_in_words
 from kernels.cuda_on_cpu.building import REFUSED, BuildError, building, default_cache
 from kernels.cuda_on_cpu.children import Child, Request
-from kernels.cuda_on_cpu.compile_errors import with_lacking
+from kernels.cuda_on_cpu.compile_errors import cuda_errors, why_not_seen, with_lacking
 from kernels.cuda_on_cpu.confinement import is_allowed
-from kernels.cuda_on_cpu.cuda_compiler import cuda_errors, why_not_seen
 from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.elf import LineTable
 from kernels.cuda_on_cpu.recording import TRACE_BYTES, Trace

@@ -18,11 +18,10 @@ from kernels.core.poison import same_bits, unwritten_in_words
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu.building import BuildError, default_cache, warnings
 from kernels.cuda_on_cpu.children import borrowed_child
-from kernels.cuda_on_cpu.compile_errors import LACKING, diagnostics_of, first_error
+from kernels.cuda_on_cpu.compile_errors import LACKING, diagnostics_of, first_error, why_not_seen
 from kernels.cuda_on_cpu.compiler import WARNED, why_not
 from kernels.cuda_on_cpu.counting import AccessesShim, CountingShim, RunCounts, in_lines
 from kernels.cuda_on_cpu.cpu_runs import Ended, Runs, built
-from kernels.cuda_on_cpu.cuda_compiler import why_not_seen
 from kernels.cuda_on_cpu.device_code import generated, knobs_of
 from kernels.cuda_on_cpu.elf import variables_of
 from kernels.cuda_on_cpu.findings import (

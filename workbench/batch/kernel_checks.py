@@ -24,9 +24,9 @@ from kernels.core.timing import Timing
 from kernels.core.verdict import Check, Tolerance
 from kernels.cuda_child.gpu_trial import OWN_SAMPLING, gpu_trial
 from kernels.cuda_child.worker_pool import cuda_children
+from kernels.cuda_on_cpu.compile_errors import NOT_SEEN
 from kernels.cuda_on_cpu.compiler import why_not as why_not_on_cpu
 from kernels.cuda_on_cpu.counting import MULTIPLY_ADDS, RunCounts
-from kernels.cuda_on_cpu.cuda_compiler import NOT_SEEN
 from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.cuda_on_cpu.regions import DEVICE as CPU_RUNTIME
 from kernels.cuda_on_cpu.trial import (

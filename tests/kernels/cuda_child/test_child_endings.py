@@ -42,7 +42,7 @@ def test_what_does_not_compile_is_told_with_its_line(name):
 @needs_a_compiler
 def test_what_the_assembler_refuses_is_told_in_its_words():
     told = refused(RUNNING["function that is nowhere"].text)
-    assert "The assembler refuses the kernel: Unresolved extern function" in str(told)
+    assert "declared and called, but defined nowhere: helper" in str(told)
     told = refused(ENDED["too much static shared memory"][0])
     assert "shared" in str(told)
 

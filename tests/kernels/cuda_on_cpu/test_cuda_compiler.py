@@ -9,7 +9,7 @@ from kernels.core.driving import outcome_of
 from kernels.core.job import Job
 from kernels.cuda import nvrtc
 from kernels.cuda.nvrtc import compilers
-from kernels.cuda_on_cpu import compiler, cuda_compiler
+from kernels.cuda_on_cpu import compile_errors, compiler
 from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.cuda_on_cpu.trial import trial
 from kernels.rungs.headers import HeaderError
@@ -83,18 +83,18 @@ def tried(text: str, job: Job = JOB, **options) -> KernelTrial:
 
 @pytest.fixture
 def without_nvrtc(monkeypatch):
-    monkeypatch.setattr(cuda_compiler, "compiler_for", lambda _: None)
+    monkeypatch.setattr(compile_errors, "compiler_for", lambda _: None)
 
 
 @with_nvrtc
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cudas_compiler_refuses_is_found_by_it(name, build_cache):
     rung = own_kernel("mine.cu", text_of(*REFUSED[name]))
-    errors = outcome_of(cuda_compiler.cuda_errors(rung, [JOB], build_cache))
+    errors = outcome_of(compile_errors.cuda_errors(rung, [JOB], build_cache))
     line = BODY if REFUSED[name][0] else 9
     assert errors.startswith("mine.cu:")
     assert line <= int(errors.split(":")[1]) <= line + 1
-    assert outcome_of(cuda_compiler.cuda_errors(rung, [JOB], build_cache)) == errors  # kept
+    assert outcome_of(compile_errors.cuda_errors(rung, [JOB], build_cache)) == errors  # kept
 
 
 @on_cpu
@@ -104,14 +104,14 @@ def test_without_it_words_that_are_no_cuda_are_refused_all_the_same(name, withou
     assert not outcome.ok
     assert not outcome.is_lacking
     assert outcome.line in (BODY, BODY + 1, 9)
-    assert cuda_compiler.NOT_SEEN in cuda_compiler.why_not_seen()
+    assert compile_errors.NOT_SEEN in compile_errors.why_not_seen()
 
 
 @with_nvrtc
 @pytest.mark.parametrize("behind", TAKEN)
 def test_what_it_takes_is_not(behind, build_cache):
     rung = own_kernel("mine.cu", text_of("", behind))
-    assert outcome_of(cuda_compiler.cuda_errors(rung, [JOB], build_cache)) == ""
+    assert outcome_of(compile_errors.cuda_errors(rung, [JOB], build_cache)) == ""
 
 
 @on_cpu
@@ -155,7 +155,7 @@ ASM = {
 @pytest.mark.parametrize("has_nvrtc", [False, pytest.param(True, marks=with_nvrtc)])
 def test_asm_never_reaches_the_cpus_compiler(name, has_nvrtc, monkeypatch):
     if not has_nvrtc:
-        monkeypatch.setattr(cuda_compiler, "compiler_for", lambda _: None)
+        monkeypatch.setattr(compile_errors, "compiler_for", lambda _: None)
     body, behind = ASM[name]
     outcome = tried(text_of(f"int own = 0;\n{body}", behind))
     assert "asm" in outcome.problem
