@@ -93,10 +93,7 @@ class KernelFile(QObject):
         name  the one proposed for its file
         """
         self._opening += 1
-        self._set_aside()
-        self._new_name = name
-        self._take(None, text, "")
-        self.began.emit(text)
+        self._begin(None, text, name=name)
 
     def open(
         self,
@@ -112,10 +109,7 @@ class KernelFile(QObject):
 
         def take(found: _Read) -> None:
             once_read(found.is_users)
-            self._set_aside()
-            self._newline = found.newline
-            self._take(path.absolute(), found.text, found.text)
-            self.began.emit(found.text)
+            self._begin(path.absolute(), found.text, found)
 
         self._read(partial(_read, path), take, on_failure)
 
@@ -124,11 +118,7 @@ class KernelFile(QObject):
 
         def take(found: _Read | None) -> None:
             once_read(found is not None and found.is_users)
-            self._set_aside()
-            self._new_name = NEW_NAME
-            self._take(unsaved.path if found else None, unsaved.text, found.text if found else "")
-            self._newline = found.newline if found else "\n"
-            self.began.emit(unsaved.text)
+            self._begin(unsaved.path if found else None, unsaved.text, found)
             self._note()
 
         self._read(partial(_beneath, unsaved.path), take, lambda _: None)
@@ -261,24 +251,26 @@ class KernelFile(QObject):
 
     # -- the disk
 
-    def _take(self, path: Path | None, text: str, on_disk: str) -> None:
-        if path is None:
-            self._newline = "\n"
-        self._path, self._text, self._on_disk, self._was_gone = path, text, on_disk, False
+    def _begin(
+        self, path: Path | None, text: str, found: _Read | None = None, name: str = NEW_NAME
+    ) -> None:
+        """Work on another text; `found` is on disk.  What would be lost is left to the journal."""
+        if self._text != self._on_disk and self._text.strip():
+            self._journal.set_aside()
+        else:
+            self._journal.forget()
+        self._keep()
+        self._new_name, self._newline = name, found.newline if found else "\n"
+        self._path, self._text, self._was_gone = path, text, False
+        self._on_disk = found.text if found else ""
         self._watch.begin(path)
         self._emit_named()
-
-    def _set_aside(self) -> None:
-        """Leave what would be lost to the journal, which offers it."""
-        if self._text == self._on_disk or not self._text.strip():
-            self._forget()
-        else:
-            self._journal.set_aside()
-            self._keep()
+        self.began.emit(text)
 
     def _note(self) -> None:
         if self._text == self._on_disk:
-            self._forget()
+            self._journal.forget()
+            self._keep()
         else:
             self._journal.note(Unsaved(self._text, self._path))
             self._soon.ask()
@@ -288,10 +280,6 @@ class KernelFile(QObject):
     def _emit_named(self) -> None:
         self._named = self._path, self.is_saved
         self.named.emit()
-
-    def _forget(self) -> None:
-        self._journal.forget()
-        self._keep()
 
     @Slot()
     def _keep(self) -> None:
