@@ -144,7 +144,7 @@ class _Run:
         samples = job.width * job.channels
         picture = np.ascontiguousarray(shared.source[:, :samples]).reshape(request.shape)
         self.job = request.job(picture)
-        self.shim: Shim = request.shim(request.rung, [self.job], None, built=request.library)
+        self.shim: Shim = request.shim(request.rung, request.library)
         if isinstance(self.shim, CheckedShim):
             self.shim.shared, self.shim.row_bytes = shared, samples * job.picture.itemsize
             self.shim.variables = variables_of(Path(request.library))

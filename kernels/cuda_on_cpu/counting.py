@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.anatomy.transactions import LANES, numbered, touched, turns_taken
-from kernels.core.job import Job
 from kernels.cuda.launch import LaunchStep
 from kernels.cuda_on_cpu.compiler import ACCESSES, COUNTING
 from kernels.cuda_on_cpu.device_code import Knobs, generated
@@ -101,12 +100,6 @@ class CountingShim(Shim):
     flavour = COUNTING
     counts: tuple[Counts, ...] = ()
     room = 0
-
-    def count(self, job: Job, room: int = 0) -> tuple[Counts, ...]:
-        """Run `job`, and count what its launches did."""
-        self.counts, self.room = (), room
-        self.run(job)
-        return self.counts
 
     @contextmanager
     def _watching(self, step: LaunchStep, loads: Named, stores: Named) -> Iterator[None]:

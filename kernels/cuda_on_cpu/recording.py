@@ -306,7 +306,7 @@ class BlockRecords:
             if self._shim is None:
                 text = RecordingShim.text(self.rung, [knobs_of(self.rung, self.job)])
                 library = yield from building(text, RECORDED, default_cache())
-                self._shim = RecordingShim(self.rung, [self.job], None, built=str(library))
+                self._shim = RecordingShim(self.rung, str(library))
             yield
             record = self._shim.record(self.job, self.shape, block)
         except (BuildError, LaunchError, OSError) as error:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from enum import IntEnum
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,8 @@ from numpy.typing import NDArray
 from kernels.core.job import Job
 from kernels.core.poison import RED_BYTES
 from kernels.cuda.launch import LaunchStep, plan_steps
-from kernels.cuda_on_cpu.building import build
 from kernels.cuda_on_cpu.compile_errors import with_line
-from kernels.cuda_on_cpu.compiler import CHECKED, PLAIN, TRIED, ZEROED, Flavour
+from kernels.cuda_on_cpu.compiler import CHECKED, PLAIN, TRIED, ZEROED
 from kernels.cuda_on_cpu.device_code import Knobs, generated, key_of, knobs_of
 from kernels.cuda_on_cpu.elf import Variable
 from kernels.cuda_on_cpu.regions import DEVICE
@@ -26,7 +24,6 @@ from kernels.cuda_on_cpu.shared_run import ALIGNMENT, WORDS, SharedRun
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import PICTURE, Pass, Rung
 
-POISON = 0xA5  # every byte of an output before it is written
 NEVER_STORED = 0xFF  # every byte of what lies between passes: NaN, read as floats
 MAX_STATIC_SHARED = 48 * 1024  # of a block: CUDA's compiler refuses more
 
@@ -68,29 +65,12 @@ class Launch(ctypes.Structure):
 
 
 class Shim:
-    """One rung, compiled for the knobs of `jobs`, in one library; loaded when it first runs.
-
-    cache  a folder for libraries, which several processes may share
-    built  the path of a library that was made already, for other jobs as well; it takes no cache
-    """
+    """One rung, in a library that was made for some jobs, and is loaded when it first runs."""
 
     flavour = PLAIN
 
-    def __init__(
-        self,
-        rung: Rung,
-        jobs: Iterable[Job],
-        cache: Path | None,
-        flavour: Flavour | None = None,
-        built: str = "",
-    ) -> None:
-        self.rung = rung
-        self._sets = dict.fromkeys(knobs_of(rung, job) for job in jobs)
-        if not built:
-            assert cache is not None
-            text = self.text(rung, self._sets)
-            built = str(build(text, flavour or self.flavour, cache))
-        self._built = built
+    def __init__(self, rung: Rung, library: str) -> None:
+        self.rung, self._library = rung, library
 
     @classmethod
     def text(cls, rung: Rung, sets: Iterable[Knobs]) -> str:
@@ -100,29 +80,7 @@ class Shim:
     @cached_property
     def library(self) -> ctypes.CDLL:
         """The library, which stays loaded."""
-        return ctypes.CDLL(self._built)
-
-    def has(self, job: Job) -> bool:
-        """True if it was compiled for the job's knobs."""
-        return knobs_of(self.rung, job) in self._sets
-
-    def run(
-        self,
-        job: Job,
-        order: Order = Order.FORWARD,
-        rows: tuple[int, int] | None = None,
-        constants: dict[str, NDArray[Any]] | None = None,
-    ) -> NDArray[Any]:
-        """Filter job.picture; bytes that the rung did not write are POISON.
-
-        rows       (first, end) to write; None: all
-        constants  contents of some __constant__ arrays in place of the right ones
-        Raises LaunchError where threads wait for each other in vain.
-        """
-        source = in_rows(job.picture, Facts(job, DEVICE)["PITCH"])
-        target = np.full(source.nbytes, POISON, np.uint8).view(source.dtype).reshape(source.shape)
-        self.run_into(job, source, target, order, rows, constants)
-        return out_of_rows(target, job)
+        return ctypes.CDLL(self._library)
 
     def run_into(
         self,
@@ -135,10 +93,13 @@ class Shim:
         seed: int = 0,
         cross: int = 0,
     ) -> None:
-        """Do the same from `source` to `target`, which lie as on a device.
+        """Filter the picture in `source` into `target`, which lie as on a device.
 
+        rows   (first, end) to write; None: all
+        constants  contents of some __constant__ arrays in place of the right ones
         seed   of a shuffled order
         cross  chooses a column and a row of blocks, which run alone; 0: all
+        Raises LaunchError where threads wait for each other in vain.
         """
         facts = Facts(job, DEVICE)
         arrays = {"source": source, "target": target}
@@ -301,15 +262,6 @@ def _transform(each: Pass, facts: Facts, source: NDArray[Any], target: NDArray[A
     transform, norm = ways[each.library]
     tiles = source.view(np.complex64).reshape(shape)
     target.view(np.complex64).reshape(shape)[:] = transform(tiles, norm=norm)
-
-
-def in_rows(picture: NDArray[Any], pitch: int) -> NDArray[Any]:
-    """The picture as it lies on a device, (H, pitch), with bits of NaN between its rows."""
-    height, width, channels = picture.shape
-    rows = np.full(height * pitch * picture.itemsize, 0xFF, np.uint8).view(picture.dtype)
-    rows = rows.reshape(height, pitch)
-    rows[:, : width * channels] = picture.reshape(height, width * channels)
-    return rows
 
 
 def out_of_rows(rows: NDArray[Any], job: Job) -> NDArray[Any]:

@@ -17,9 +17,10 @@ import numpy as np
 
 from kernels.core.errors import LaunchRefusedError
 from kernels.cuda.device_pictures import DevicePictures
-from kernels.cuda_on_cpu.shim import POISON, in_rows, out_of_rows
+from kernels.cuda_on_cpu.shim import out_of_rows
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.rungs.job_facts import pitch_of
+from tests.kernels.on_cpu import POISON, in_rows
 from tests.made_up import H200
 
 COPY_MS, EVICT_MS, HOLD_MS = 0.5, 0.25, 1.0

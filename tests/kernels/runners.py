@@ -24,7 +24,7 @@ from kernels.core.verdict import Check
 from kernels.cpu import HostImplementation, host_implementations
 from kernels.cuda.probing import probe
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.shim import POISON, Order, Shim
+from kernels.cuda_on_cpu.shim import Order
 from kernels.engine.engine import Engine
 from kernels.oracle.checking import checking
 from kernels.rungs.job_facts import Facts
@@ -37,6 +37,7 @@ from tests.kernels.cases import (
     dark_job,
     pairwise_cases,
 )
+from tests.kernels.on_cpu import POISON, Shim
 from tests.made_up import H200
 
 Run = Callable[[Job], NDArray[Any]]

@@ -20,9 +20,9 @@ from kernels import filters
 from kernels.anatomy.launch_shapes import Block, Shape, shapes_of, why_none
 from kernels.anatomy.record import as_kept, digest, is_inside, write_kept
 from kernels.core.job import Job
-from kernels.cuda_on_cpu.recording import RecordingShim
 from kernels.rungs.rung import Rung, ladder
 from tests.conftest import ROOT
+from tests.kernels.on_cpu import RecordingShim
 
 FOLDER = ROOT / "assets" / "anatomy"
 SIZES = (3, 5, 9, 15)

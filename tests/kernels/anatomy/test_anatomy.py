@@ -13,12 +13,13 @@ from kernels.anatomy.launch_shapes import shapes_of, why_none
 from kernels.anatomy.record import TILE, Record, digest, idle_of, is_inside, kinds, read_kept
 from kernels.anatomy.transactions import NOWHERE
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.counting import SHARED, CountingShim
-from kernels.cuda_on_cpu.recording import BlockRecords, RecordingShim
+from kernels.cuda_on_cpu.counting import SHARED
+from kernels.cuda_on_cpu.recording import BlockRecords
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.rungs.rung import ladder
 from tests.kernels.anatomy.recorded import FOLDER, jobs_of, launches_of
 from tests.kernels.cases import Case
+from tests.kernels.on_cpu import CountingShim, RecordingShim
 from tests.kernels.runners import in_a_block_it_takes
 from tests.made_up import H200
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from kernels.core.borders import BORDERS, OUTSIDE, read, source_indices
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.shim import Shim
 from kernels.rungs.rung import Rung
+from tests.kernels.on_cpu import Shim
 
 NUMPY = {
     "zero": "constant",

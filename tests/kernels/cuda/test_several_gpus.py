@@ -13,11 +13,12 @@ from kernels.core.job import Job, Progress, Result, Sampling
 from kernels.cuda import device_pictures
 from kernels.cuda.several_gpus import SeveralGpus
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.shim import Order, Shim
+from kernels.cuda_on_cpu.shim import Order
 from kernels.rungs.rung import ladder
 from tests.kernels import runners as r
 from tests.kernels.cases import fitting_weights, random_picture
 from tests.kernels.made_up_cuda import COPY_MS, MadeUpCuda, MadeUpGpu
+from tests.kernels.on_cpu import Shim
 from tests.made_up import H200
 
 RUNGS = {rung.key: rung for rung in ladder()}

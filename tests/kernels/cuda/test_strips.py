@@ -13,11 +13,11 @@ from kernels.core.job import Job, Sampling
 from kernels.cuda.gpu import Gpu
 from kernels.cuda.launch import memory_bytes, rows_a_strip, strip_of
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.shim import Shim
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import ladder
 from tests.kernels import runners as r
 from tests.kernels.cases import fitting_weights, random_picture
+from tests.kernels.on_cpu import Shim
 from tests.made_up import H200
 
 RUNGS = {rung.key: rung for rung in ladder()}

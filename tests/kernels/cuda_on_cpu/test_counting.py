@@ -14,17 +14,16 @@ from kernels.cuda_on_cpu.counting import (
     ACCESS,
     IN_OTHER_WORDS,
     SHARED,
-    CountingShim,
     Counts,
     LineCount,
     RunCounts,
     place_costs,
 )
-from kernels.cuda_on_cpu.shim import Shim
 from kernels.cuda_on_cpu.trial import trial
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import Pass, Rung, ladder
 from tests.kernels.cuda_on_cpu.bad_kernels import COPY, START
+from tests.kernels.on_cpu import CountingShim, Shim
 
 pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 SIGNATURE = """

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.building import BuildError
-from kernels.cuda_on_cpu.shim import LaunchError, Order, Shim
+from kernels.cuda_on_cpu.shim import LaunchError, Order
 from kernels.rungs.rung import Pass, Rung
+from tests.kernels.on_cpu import Shim
 
 pytestmark = [
     pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not())),

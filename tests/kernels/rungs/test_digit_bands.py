@@ -8,7 +8,6 @@ import pytest
 from kernels.core.job import Job
 from kernels.core.weights import separable_terms
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.shim import Shim
 from kernels.rungs.digit_bands import (
     SUM_BITS,
     bands_down,
@@ -18,6 +17,7 @@ from kernels.rungs.digit_bands import (
     row_of,
 )
 from kernels.rungs.rung import ladder
+from tests.kernels.on_cpu import Shim
 from tests.kernels.runners import verdict
 from tests.made_up import H200
 

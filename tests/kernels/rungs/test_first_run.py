@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.shim import Shim
 from kernels.rungs.rung import ladder
 from tests.kernels.cases import LEVELS, Case
+from tests.kernels.on_cpu import Shim
 from tests.kernels.runners import verdict
 from tests.made_up import H200
 

@@ -9,10 +9,11 @@ import pytest
 
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.shim import Order, Shim
+from kernels.cuda_on_cpu.shim import Order
 from kernels.rungs.rung import Rung, ladder
 from tests.kernels import runners as r
 from tests.kernels.cases import Case, pairwise_cases
+from tests.kernels.on_cpu import Shim
 from tests.kernels.rungs.faults import FAULTS, Fault, plant
 from tests.kernels.test_against_oracle import INEXACT, a_case_for, halves_differ, light_in_the_dark
 from tests.made_up import H200

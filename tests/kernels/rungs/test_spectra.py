@@ -9,12 +9,12 @@ from kernels.core.borders import read
 from kernels.core.job import Job
 from kernels.cuda.nvrtc import compiler_for
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.shim import Shim
 from kernels.oracle.checking import checking
 from kernels.oracle.reference import correlate
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.operands import SIDES, fft_side, roots, spectrum, tiles_of
 from kernels.rungs.rung import ladder
+from tests.kernels.on_cpu import Shim
 from tests.kernels.rungs.compiled import compile_rung
 
 RUNGS = {rung.key: rung for rung in ladder()}

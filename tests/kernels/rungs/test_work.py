@@ -12,7 +12,7 @@ import pytest
 from kernels import filters
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.counting import ADDITIONS, CountingShim, Counts
+from kernels.cuda_on_cpu.counting import ADDITIONS, Counts
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.rungs.job_facts import WorkFacts
 from kernels.rungs.rung import Pass, Rung, ladder
@@ -26,6 +26,7 @@ from kernels.rungs.work import (
     work_of,
 )
 from tests.kernels.cases import Case
+from tests.kernels.on_cpu import CountingShim
 from tests.kernels.runners import in_a_block_it_takes
 from tests.made_up import H200
 

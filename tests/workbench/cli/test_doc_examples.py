@@ -10,14 +10,13 @@ import pytest
 
 from kernels import Job, filters
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.counting import CountingShim
-from kernels.cuda_on_cpu.shim import Shim
 from kernels.oracle.checking import checking
 from kernels.rungs.job_facts import WorkFacts
 from kernels.rungs.rung import read_rung
 from kernels.rungs.work import not_described, pass_work
 from kernels.sweeps.plan_files import plan_of
 from tests.conftest import ROOT
+from tests.kernels.on_cpu import CountingShim, Shim
 from workbench.cli import main
 
 DOCS = ROOT / "docs"
