@@ -145,6 +145,7 @@ class _Run:
         picture = np.ascontiguousarray(shared.source[:, :samples]).reshape(request.shape)
         self.job = request.job(picture)
         self.shim: Shim = request.shim(request.rung, request.library)
+        self.key = key_of(knobs_of(request.rung, self.job))  # which imports what it takes
         if isinstance(self.shim, CheckedShim):
             self.shim.shared, self.shim.row_bytes = shared, samples * job.picture.itemsize
             self.shim.variables = variables_of(Path(request.library))
@@ -186,8 +187,7 @@ class _Run:
         """Do what is requested; return what is to be reported of it besides."""
         shim, shared, request = self.shim, self.shared, self.request
         if isinstance(shim, CountingShim):
-            key = key_of(knobs_of(request.rung, self.job))
-            found, inside = _Found(), ctypes.cast(library[f"static_shared_bytes_{key}"], VOID)
+            found, inside = _Found(), ctypes.cast(library[f"static_shared_bytes_{self.key}"], VOID)
             ctypes.CDLL(None).dladdr(inside, ctypes.byref(found))
             shim.room = LOOKED_AT
             shim.run_into(self.job, shared.source, shared.target, Order.FORWARD)
