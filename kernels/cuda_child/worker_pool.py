@@ -69,7 +69,7 @@ class Limits:
 class GpuWorker:
     """One process that runs kernels, and the memory that it shares with us.
 
-    It starts by itself, while nobody waits.  Once `is_usable` is False it is of no use any more.
+    It starts by itself, while nobody waits.  Once its process has ended it is of no use any more.
 
     maker       "module:function" that makes its device, of a number
     compiled    how many times it compiled
@@ -83,21 +83,29 @@ class GpuWorker:
         self.is_overdue, self.waits = False, ""
         self._limits = limits or Limits()
         self._most_bytes = self._limits.held_bytes
-        self._memory, self.process = _started(maker, index)
+        memory: SharedBytes | None = None
+        try:
+            self._memory = memory = SharedBytes()
+            self.process = ChildProcess(
+                *(MAIN, maker, str(index)),
+                descriptors=memory.descriptors,
+                is_final=lambda line: "phase" not in line,
+            )
+        except OSError as error:  # too many files or processes
+            if memory is not None:
+                memory.close()
+            why = error.strerror or type(error).__name__
+            words = f"The process that runs kernels on the GPU could not be started: {why}."
+            raise RunEndedError(words) from error
         self._owes = True  # that it is ready
         self._launch_s = 0.0
         self._begin("starting")
 
     @property
-    def is_usable(self) -> bool:
-        """True if it may be sent a request."""
-        return self.process.is_alive
-
-    @property
     def is_ready(self) -> bool:
         """True if it would serve a request at once."""
         has_started = self.facts is None and self.process.has_news
-        return self.is_usable and (has_started or not self._owes)
+        return self.process.is_alive and (has_started or not self._owes)
 
     def ready(self) -> Generator[None, None, Device | NoDevice]:
         """Wait until it is done with whatever it was sent before, and return its device.
@@ -238,24 +246,6 @@ class GpuWorker:
         raise too_long(self._phase, self._limit_s, may_have_failed=may_have_failed)
 
 
-def _started(maker: str, index: int) -> tuple[SharedBytes, ChildProcess]:
-    """Start it; raise RunEndedError where there are too many files or processes."""
-    memory: SharedBytes | None = None
-    try:
-        memory = SharedBytes()
-        return memory, ChildProcess(
-            *(MAIN, maker, str(index)),
-            descriptors=memory.descriptors,
-            is_final=lambda line: "phase" not in line,
-        )
-    except OSError as error:
-        if memory is not None:
-            memory.close()
-        why = error.strerror or type(error).__name__
-        words = f"The process that runs kernels on the GPU could not be started: {why}."
-        raise RunEndedError(words) from error
-
-
 @dataclass(frozen=True, slots=True)
 class Held:
     """The memory of children, in bytes: of this computer, and of the GPU, in arrays.
@@ -308,7 +298,7 @@ class WorkerPool:
             except BaseException:  # nobody drives this any more
                 self.give_back(child)
                 raise
-            if child.is_usable:
+            if child.process.is_alive:
                 return child
             self.give_back(child)
 
@@ -360,7 +350,7 @@ class WorkerPool:
         return GpuWorker(self._maker, self._index, self._limits)
 
     def _drop_ended(self) -> None:
-        for each in [each for each in self._waiting if not each.is_usable]:
+        for each in [each for each in self._waiting if not each.process.is_alive]:
             self._waiting.remove(each)
             each.end()
             self._ended.append(each)

@@ -26,7 +26,7 @@ from kernels.cuda_on_cpu.children import Request
 from kernels.cuda_on_cpu.confinement import NoConfinementError, confine
 from kernels.cuda_on_cpu.counting import LOOKED_AT, CountingShim, counted
 from kernels.cuda_on_cpu.device_code import key_of, knobs_of
-from kernels.cuda_on_cpu.elf import variables_of
+from kernels.cuda_on_cpu.elf import LineTable, variables_of
 from kernels.cuda_on_cpu.recording import TRACE_BYTES, SteppedShim
 from kernels.cuda_on_cpu.shared_run import MAX_MEMORY, SharedRun
 from kernels.cuda_on_cpu.shim import (
@@ -153,6 +153,8 @@ class _Run:
             load_transforms()
         if isinstance(self.shim, CountingShim):
             import numpy.ma  # noqa: F401 - which np.unique imports
+
+            self.lines = LineTable.of_library(Path(request.library))
         if isinstance(self.shim, TriedShim) and request.is_guarded:  # others look at each access
             shared.guard()
 
@@ -191,7 +193,7 @@ class _Run:
             ctypes.CDLL(None).dladdr(inside, ctypes.byref(found))
             shim.room = LOOKED_AT
             shim.run_into(self.job, shared.source, shared.target, Order.FORWARD)
-            return {"counts": counted(shim, int(found.begin or 0))}
+            return {"counts": counted(shim, int(found.begin or 0), self.lines)}
         library.report_to(ctypes.c_void_p(shared.address))
         if isinstance(shim, SteppedShim):
             assert request.at is not None

@@ -201,12 +201,15 @@ class RunCounts:
     blocks: int
 
 
-def counted(shim: CountingShim, begin: int) -> dict[str, Any]:
-    """The counts of a run of `shim`, as plain data; `begin` is where its code lies."""
+def counted(shim: CountingShim, begin: int, table: LineTable) -> dict[str, Any]:
+    """The counts of a run of `shim`, as plain data.
+
+    begin  where its code lies, of which `table` has the lines
+    """
     loaded: Counter[str] = Counter()
     stored: Counter[str] = Counter()
     operations, blocks, looked_at = np.zeros(4, np.int64), 0, 0
-    places: list[Any] = []
+    lines: dict[tuple[int | None, str, bool], NDArray[np.int64]] = {}
     for counts in shim.counts:
         loaded.update({name: int(each.sum()) for name, each in counts.loaded.items()})
         stored.update({name: int(each.sum()) for name, each in counts.stored.items()})
@@ -216,39 +219,29 @@ def counted(shim: CountingShim, begin: int) -> dict[str, Any]:
         if counts.is_cut:  # and with it the last block that there was room for
             whole = int(accesses["block"][-1])
         looked_at += whole
-        for cost in place_costs(accesses[accesses["block"] < whole]):
-            array = "shared memory" if cost.array == SHARED else counts.arrays[cost.array]
-            pcs = [pc - begin - 1 for pc in cost.pcs]
-            numbers = (cost.requests, cost.bytes, cost.cost)
-            places.append((pcs, array, cost.is_store, *numbers))
+        for each in place_costs(accesses[accesses["block"] < whole]):
+            rows = [row for pc in each.pcs if (row := table.at(pc - begin - 1))]
+            line = next((row.line for row in rows if row.file == shim.rung.file), None)
+            array = "shared memory" if each.array == SHARED else counts.arrays[each.array]
+            key = line, array, each.is_store
+            sums = np.array([each.requests, each.bytes, each.cost])
+            lines[key] = lines.get(key, 0) + sums
+    in_order = sorted(lines.items(), key=lambda each: (each[0][0] or 0, *each[0][1:]))
     return {
         "loaded": dict(loaded),
         "stored": dict(stored),
         "operations": None if isinstance(shim, AccessesShim) else operations.tolist(),
-        "places": places,
+        "lines": [(*key, *sums.tolist()) for key, sums in in_order],
         "blocks": blocks,
         "blocks_looked_at": looked_at,
     }
 
 
-def in_lines(said: dict[str, Any], table: LineTable, rung: Rung) -> RunCounts:
-    """The counts of a child, by lines of the rung's file."""
-    lines: dict[tuple[int | None, str, bool], list[int]] = {}
-    for pcs, array, is_store, *numbers in said["places"]:
-        rows = [row for pc in pcs if (row := table.at(pc))]
-        line = next((row.line for row in rows if row.file == rung.file), None)
-        sums = lines.setdefault((line, array, is_store), [0, 0, 0])
-        for place, number in enumerate(numbers):
-            sums[place] += number
-    in_order = sorted(lines.items(), key=lambda each: (each[0][0] or 0, *each[0][1:]))
-    return RunCounts(
-        said["loaded"],
-        said["stored"],
-        None if said["operations"] is None else tuple(said["operations"]),
-        tuple(LineCount(*key, *sums) for key, sums in in_order),
-        said["blocks_looked_at"],
-        said["blocks"],
-    )
+def counts_of(said: dict[str, Any]) -> RunCounts:
+    """The counts of a child's reply."""
+    operations = said["operations"] and tuple(said["operations"])
+    lines = tuple(LineCount(*each) for each in said["lines"])
+    return RunCounts(**{**said, "operations": operations, "lines": lines})
 
 
 class PlaceCost(NamedTuple):

@@ -20,7 +20,7 @@ from kernels.cuda_on_cpu.building import BuildError, default_cache, warnings
 from kernels.cuda_on_cpu.children import borrowed_child
 from kernels.cuda_on_cpu.compile_errors import LACKING, diagnostics_of, first_error, why_not_seen
 from kernels.cuda_on_cpu.compiler import WARNED, why_not
-from kernels.cuda_on_cpu.counting import AccessesShim, CountingShim, RunCounts, in_lines
+from kernels.cuda_on_cpu.counting import AccessesShim, CountingShim, RunCounts, counts_of
 from kernels.cuda_on_cpu.cpu_runs import Ended, Runs, built
 from kernels.cuda_on_cpu.device_code import generated, knobs_of
 from kernels.cuda_on_cpu.elf import variables_of
@@ -225,7 +225,7 @@ def _counts(rung: Rung, job: Job, seconds: float) -> Generator[Progress, None, R
             runs = Runs(child, shim, rung, part, library, COUNTING_TIMES * seconds)
             ended = yield from runs.patiently()
         said = ended.said.get("counts")
-        return in_lines(said, ended.lines, rung) if isinstance(said, dict) else None
+        return counts_of(said) if isinstance(said, dict) else None
     return None
 
 
