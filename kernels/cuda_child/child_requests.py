@@ -44,9 +44,7 @@ class Request:
     blank   the job with a picture of one pixel, in place of one of `shape`
     rows    (first, end) to write; None: all
     turn    of the two poisons that the output is filled with
-    cache   the state of the GPU's L2 when the kernel begins
     memory  handle and size of the shared memory
-    purpose  of it, for others that wait for the device
     """
 
     what: Literal["compile", "run"]

@@ -1,10 +1,8 @@
 """Try a user kernel on the GPU: guarded, verified, and only then timed.
 
-It runs in a child, in stages: a crop, some rows of that alone, a strip by which the time of the
-whole is estimated, the whole.  Each has a deadline; a stage that would take too long is not begun.
-The whole runs twice, with different poison.  Then it is timed, each time with input that it has not
-seen, and every output that was timed is verified: there is no time without that.  The reference is
-computed here, never there, beside the child's work where there is a core for that.
+It runs in a child, in stages under deadlines: a crop, some rows of it, a strip, the whole twice,
+with different poison.  Then it is timed with input that it has not seen, and every timed output is
+verified.  The reference is computed here, never there, beside the child's work.
 """
 
 from __future__ import annotations

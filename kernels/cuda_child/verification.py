@@ -1,8 +1,7 @@
 """Verification of the outputs of a trial, in threads beside the child.
 
-Only a kernel's source changes from save to save.  So the reference of the user's picture is worked
-out once, and pictures that no run has seen, with their references, while the compiler is at work.
-None of it is ever in the memory of the process that runs the kernel, but for a picture as it runs.
+References are computed once for a picture, and for pictures that no run has seen while the source
+is compiled.  None is ever in the memory of the process that runs the kernel.
 """
 
 from __future__ import annotations

@@ -123,11 +123,9 @@ class GpuWorker:
         launch_s: float = 0.0,
         once_sent: Callable[[], None] = lambda: None,
     ) -> Generator[None, None, Reply]:
-        """Send a request, wait, and return the reply.
+        """Send a request, wait, and return the reply.  Raises RunEndedError.
 
-        Raises RunEndedError where that is a failure; past a deadline, or with too much memory, the
-        child is ended.  Closing the generator leaves it at work: the next request waits for it,
-        until the deadlines that it has, or ends it.
+        Closing the generator leaves the child at work: the next request waits for it, or ends it.
 
         launch_s   seconds that the kernel may run
         once_sent  work to do meanwhile
@@ -272,11 +270,9 @@ class WorkerPool:
         self._ended: list[GpuWorker] = []  # not gone yet
 
     def taking(self) -> Generator[None, None, GpuWorker]:
-        """Take a child that is ready; it has to be given back.
+        """Take a child that is ready; it has to be given back.  Raises RunEndedError.
 
-        One that somebody left at work is waited for: a while, where another one is ready, else up
-        to its deadlines.  It is replaced where that ends badly.
-        Raises RunEndedError where none starts.
+        One that was left at work is waited for, a while where another one is ready.
         """
         while True:
             with self._lock:

@@ -46,19 +46,14 @@ class StepAt:
 class Request:
     """One run, but for its picture's samples.
 
-    shim       the class that runs it
-    library    the path of what was built
     seconds    of the CPU's time that it may take
     blank      the job with a picture of one pixel, in place of one of `shape`
-    seed       of a shuffled order
     is_repeated  two launches come before, of which no variable of the text is reset: on another
                picture, and on this one
-    at         the block to step through; None: none
     rows       (first, end) to write; None: all
     cross      chooses a column and a row of blocks, which run alone; 0: all
     at_page_begin  the arrays begin with a page of memory; else they end with one
     is_guarded  to touch what lies beside them is a fault
-    is_unconfined  it may run unconfined where the system has no filters
     """
 
     shim: type[Shim]

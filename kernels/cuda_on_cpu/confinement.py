@@ -1,10 +1,7 @@
-"""The confinement of a run: it may ask the operating system for memory, and to end, no more.
+"""Confine a run by a filter of Linux (seccomp): it may request memory, and end, no more.
 
-Any other call ends it: a filter of Linux (seccomp), which the process sets upon itself and cannot
-take away.  On a GPU a kernel reaches no file and no network; here it would, as its user may do.
-The filter comes before the kernel's library, whose constructors run as it is loaded.  To load it
-takes one file to open, and the filter lets none be opened: the file is opened before, and the
-runtime, which is asked in the filter's place, hands it over once (see fibers.cpp).
+The filter comes before the kernel's library, whose constructors run as it is loaded.  The file of
+the library is opened before, and handed over once by fibers.cpp in place of a call that is refused.
 """
 
 from __future__ import annotations

@@ -327,20 +327,15 @@ class KernelTrial:
     """The outcome of trying a user kernel so far; a later one of the same trial knows more.
 
     job          that ran: on the CPU runtime on `region` alone
-    region       of the requested picture
-    on_gpu       else it ran on the CPU runtime, where a kernel has no time
     answer       like the job's picture; None: the run did not finish
     check        of all of that output, against the reference
     problem      what went wrong, in a sentence; empty: nothing
     line         of the rung's file, that the problem names
-    diagnostics  of the compiler, and its `log`: its errors, empty where it took the source
+    log          errors of the compiler; empty where it took the source
     is_lacking   a GPU takes the source, and the CPU runtime lacks a word of it
     is_unfinished  it might have ended: the CPU is slow, or had no time for it
-    printed      by the kernel
-    counts       of a smaller part, on the CPU runtime, where they were requested
     kernel       its time; only where that check, and those of all timed outputs, passed
     built        None where it did not compile, and on the CPU runtime
-    health       of the GPU while it was timed; None: not known
     parts        of the trial, once there is a time: when each began, in seconds by `perf_counter`,
                  and when the last ended
     """

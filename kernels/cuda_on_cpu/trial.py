@@ -77,12 +77,10 @@ def trial(
 ) -> Iterator[Progress | KernelTrial]:
     """Run a rung on a job, in a child that it may crash; the last that is yielded is the outcome.
 
-    Closing the generator ends the compiler and the run.  Counts come with a second outcome, as
-    they take longer.
+    Closing the generator ends the compiler and the run.  Counts come with a second outcome.
 
     at          (x, y) of the pixel that is looked at: the part that runs is around it
     whole       the whole picture, however large
-    counting    count what a smaller part takes, where the output is right
     some_rows   launch what is right for some rows alone as well, as `finding_bug` does
     deadline_s  of the CPU's time
     library     compiled ahead, for this job among others, which is whole

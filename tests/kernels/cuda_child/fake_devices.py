@@ -91,6 +91,25 @@ def lost(name):
     raise error
 
 
+# What a kernel does, by its name in the text: how it ends, or a byte that it changes besides.
+ENDS = {
+    "hang": hang,
+    "crash": crash,
+    "leave": lambda: os._exit(0),
+    "be_killed": lambda: os.kill(os.getpid(), 9),
+    "memory": take_memory,
+    "illegal": lambda: lost("cudaErrorIllegalAddress"),
+    "stack": lambda: lost("cudaErrorHardwareStackError"),
+    "some_failure": lambda: lost("cudaErrorUnheardOf"),
+}
+CHANGES = {
+    "behind_the_answer": lambda one: (one.block, one.end + 3),
+    "before_the_answer": lambda one: (one.block, one.begin - 64),
+    "to_the_picture": lambda one: (one.block, one.layout.places["source"][0]),
+    "between_rows": lambda one: (one.layout.array(one.block, "target", one.job), (3, -1)),
+}
+
+
 class FakeDevice:
     facts = H200
 
@@ -126,7 +145,13 @@ class FakeDevice:
         layout = layout_of(rung, job, self.facts)
         launch = _Launch(job, rows, block, layout, next(launches), kept)
         doing = _named("run", rung) or "good"
-        ms = getattr(launch, doing)()
+        if doing in CHANGES:
+            launch.good()
+            memory, at = CHANGES[doing](launch)
+            memory[at] ^= 1
+            ms = None
+        else:
+            ms = (ENDS.get(doing) or getattr(launch, doing))()
         enter("fetching")
         if _named("fetch", rung) == "slow":
             time.sleep(0.4)
@@ -156,9 +181,6 @@ class _Launch:
 
     # ---- What ends it. --------------------------------------------------------------------------
 
-    def hang(self):
-        hang()
-
     def garble(self):
         """Write to the pipe of replies, as a library may that has found it."""
         pipes = (each for each in range(3, 64) if _is_pipe_to_write(each))
@@ -174,26 +196,11 @@ class _Launch:
         if self.number > 4:
             hang()
 
-    def crash(self):
-        crash()
-
-    def leave(self):
-        os._exit(0)
-
-    def be_killed(self):
-        os.kill(os.getpid(), 9)
-
-    def memory(self):
-        take_memory()
-
     def out_of_memory(self):
         raise OutOfMemoryError("The GPU ran out of memory while running; use a smaller picture.")
 
     def refused(self):
         raise LaunchRefusedError("The GPU refused while running.")
-
-    def illegal(self):
-        lost("cudaErrorIllegalAddress")
 
     def misaligned_and_told_late(self):
         time.sleep(0.6)
@@ -202,12 +209,6 @@ class _Launch:
     def ends_late(self):
         self.good()
         time.sleep(0.6)
-
-    def stack(self):
-        lost("cudaErrorHardwareStackError")
-
-    def some_failure(self):
-        lost("cudaErrorUnheardOf")
 
     def assertion(self):
         os.write(2, (SAID_BY_ASSERT + "failed.\n").encode())
@@ -218,26 +219,10 @@ class _Launch:
 
     # ---- What it writes where it may not, or does not where it has to. --------------------------
 
-    def behind_the_answer(self):
-        self.good()
-        self.block[self.end + 3] ^= 1
-
-    def before_the_answer(self):
-        self.good()
-        self.block[self.begin - 64] ^= 0x80
-
     def when_timed_behind_the_answer(self):
         self.good()
         if self.number > 5:
             self.block[self.end] ^= 1
-
-    def to_the_picture(self):
-        self.good()
-        self.block[self.layout.places["source"][0]] ^= 1
-
-    def between_rows(self):
-        self.good()
-        self.layout.array(self.block, "target", self.job)[3, -1] ^= 1
 
     def in_the_last_chunk_of_a_row(self):
         self.good()
