@@ -17,13 +17,14 @@ from kernels.core.driving import run_with_progress, side_by_side
 from kernels.core.job import Job, Progress
 from kernels.core.poison import BY_ORDER, BY_STATE, is_as_before, order_in_words
 from kernels.cuda_on_cpu.building import REFUSED, BuildError, building, default_cache
-from kernels.cuda_on_cpu.children import Child, Request
+from kernels.cuda_on_cpu.children import Request, borrowed_child
 from kernels.cuda_on_cpu.compile_errors import cuda_errors, why_not_seen, with_lacking
+from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.confinement import is_allowed
 from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.elf import LineTable
 from kernels.cuda_on_cpu.recording import TRACE_BYTES, Trace
-from kernels.cuda_on_cpu.regions import TRIED_SIZE
+from kernels.cuda_on_cpu.regions import DEVICE, TRIED_SIZE
 from kernels.cuda_on_cpu.shared_run import Kind, Reports, SharedRun, Signal, Where
 from kernels.cuda_on_cpu.shim import CheckedShim, Order, Shim, out_of_rows
 from kernels.rungs.cuda_text import unknown_words
@@ -141,9 +142,8 @@ def _attempt(text: str, shim: type[Shim], cache: Path) -> Generator[None, None, 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Runs:
-    """Runs of a compiled rung on one job, in one child, each with a limit of CPU seconds."""
+    """Runs of a compiled rung on one job, in a child, each with a limit of CPU seconds."""
 
-    child: Child
     shim: type[Shim]
     rung: Rung
     job: Job
@@ -210,12 +210,11 @@ class Runs:
             **how,
         )
         trace_bytes = TRACE_BYTES if request.at else 0
-        at_begin = request.at_page_begin
-        shared = self.child.shared(self.job, at_page_begin=at_begin, trace_bytes=trace_bytes)
-        with closing(shared):
+        how = {"at_page_begin": request.at_page_begin, "trace_bytes": trace_bytes}
+        with borrowed_child() as child, closing(child.shared(self.job, **how)) as shared:
             shared.layout.fill(shared.block, self.job, turn)
             running = Progress(f"running {self.rung.title} on the CPU")
-            said = yield from run_with_progress(self.child.running(request), running)
+            said = yield from run_with_progress(child.running(request), running)
             return self._ended(shared, said, turn, has_trace=bool(request.at))
 
     def _ended(
@@ -234,3 +233,13 @@ class Runs:
             beside=shared.beside(reports.fault.offset) if has_fault else None,
             trace=Trace.of(shared.trace) if has_trace else None,
         )
+
+
+def prepared(
+    shim: type[Shim], rung: Rung, job: Job, seconds: float, library: Path | None = None
+) -> Generator[Progress, None, Runs | BuildError]:
+    """Compile a rung, unless it is, for runs of at most so many CPU seconds."""
+    if reason := why_not() or rung.why_not(job, DEVICE):
+        return BuildError(f"{REFUSED}{reason}")
+    made = library or (yield from built(shim, rung, job))
+    return made if isinstance(made, BuildError) else Runs(shim, rung, job, made, seconds)

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from kernels.core.job import Job, Progress
 from kernels.cuda_on_cpu.building import BuildError
-from kernels.cuda_on_cpu.children import StepAt, borrowed_child
+from kernels.cuda_on_cpu.children import StepAt
 from kernels.cuda_on_cpu.compile_errors import first_error
-from kernels.cuda_on_cpu.compiler import why_not
-from kernels.cuda_on_cpu.cpu_runs import Runs, built
+from kernels.cuda_on_cpu.cpu_runs import Runs, prepared
 from kernels.cuda_on_cpu.findings import finding_of
 from kernels.cuda_on_cpu.recording import (
     MAX_STEPS,
@@ -348,24 +347,18 @@ def stepping(
     pixel = min(x, job.width - 1) - region.left, min(y, job.height - 1) - region.top
     own = [place for place, each in enumerate(rung.passes) if not each.library]
     number = own[-1] if number is None or number not in own else number
-    if reason := why_not() or rung.why_not(part, DEVICE):
-        yield Stepped(part, region, pixel, problem=reason)
-        return
-    library = yield from built(SteppedShim, rung, part)
-    if isinstance(library, BuildError):
-        sentence, line = first_error(str(library), rung)
-        plain = yield from built(TriedShim, rung, part)
-        if not isinstance(plain, BuildError):
+    runs = yield from prepared(SteppedShim, rung, part, deadline_s)
+    if isinstance(runs, BuildError):
+        sentence, line = first_error(str(runs), rung)
+        if isinstance((yield from prepared(TriedShim, rung, part, deadline_s)), Runs):
             sentence, line = NOT_FOLLOWED.format(sentence=sentence), None
         yield Stepped(part, region, pixel, problem=sentence, line=line)
         return
     where = StepAt(number, pixel[1], pixel[0] * job.channels)
-    with borrowed_child() as child:
-        runs = Runs(child, SteppedShim, rung, part, library, deadline_s)
+    ended = yield from runs.once(at=where)
+    if ended.answer is None and ended.trace is not None and not len(ended.trace.turns):
+        where = replace(where, is_sought=False)  # it came to no block that stores there
         ended = yield from runs.once(at=where)
-        if ended.answer is None and ended.trace is not None and not len(ended.trace.turns):
-            where = replace(where, is_sought=False)  # it came to no block that stores there
-            ended = yield from runs.once(at=where)
     found = finding_of(rung, region, ended)
     sentence, line = (found.sentence, found.line) if found else ("", None)
     trace = ended.trace

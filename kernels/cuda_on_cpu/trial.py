@@ -16,12 +16,11 @@ from kernels.core.driving import last_of, run_with_progress
 from kernels.core.job import Job, Progress
 from kernels.core.poison import same_bits, unwritten_in_words
 from kernels.core.verdict import Check
-from kernels.cuda_on_cpu.building import BuildError, default_cache, warnings
-from kernels.cuda_on_cpu.children import borrowed_child
+from kernels.cuda_on_cpu.building import REFUSED, BuildError, default_cache, warnings
 from kernels.cuda_on_cpu.compile_errors import LACKING, diagnostics_of, first_error, why_not_seen
 from kernels.cuda_on_cpu.compiler import WARNED, why_not
 from kernels.cuda_on_cpu.counting import AccessesShim, CountingShim, RunCounts, counts_of
-from kernels.cuda_on_cpu.cpu_runs import Ended, Runs, built
+from kernels.cuda_on_cpu.cpu_runs import Ended, Runs, built, prepared
 from kernels.cuda_on_cpu.device_code import generated, knobs_of
 from kernels.cuda_on_cpu.elf import variables_of
 from kernels.cuda_on_cpu.findings import (
@@ -87,17 +86,12 @@ def trial(
     """
     region = region_of(job, (job.width, job.height) if whole else TRIED_SIZE, at)
     part = cropped(job, region)
-    if reason := why_not() or rung.why_not(part, DEVICE):
-        yield KernelTrial(part, region, problem=reason)
+    runs = yield from prepared(TriedShim, rung, part, deadline_s, library)
+    if isinstance(runs, BuildError):
+        yield _refused_by_compiler(rung, part, region, runs)
         return
-    made = library or (yield from built(TriedShim, rung, part))
-    if isinstance(made, BuildError):
-        yield _refused_by_compiler(rung, part, region, made)
-        return
-    with borrowed_child() as child:
-        runs = Runs(child, TriedShim, rung, part, made, deadline_s)
-        outcome = yield from _tried(runs, region, some_rows=some_rows)
-    yield outcome  # no child is held meanwhile: the caller may use it
+    outcome = yield from _tried(runs, region, some_rows=some_rows)
+    yield outcome
     if counting and outcome.ok:
         yield replace(outcome, counts=(yield from _counts(rung, part, deadline_s)))
 
@@ -216,14 +210,10 @@ def _counts(rung: Rung, job: Job, seconds: float) -> Generator[Progress, None, R
     """Count what the rung does to a part of the picture: it takes a hundred times as long."""
     part = cropped(job, region_of(job, COUNTED_SIZE, None))
     for shim in (CountingShim, AccessesShim):
-        library = yield from built(shim, rung, part)
-        if isinstance(library, BuildError):
-            continue
-        with borrowed_child() as child:
-            runs = Runs(child, shim, rung, part, library, COUNTING_TIMES * seconds)
-            ended = yield from runs.patiently()
-        said = ended.said.get("counts")
-        return counts_of(said) if isinstance(said, dict) else None
+        runs = yield from prepared(shim, rung, part, COUNTING_TIMES * seconds)
+        if isinstance(runs, Runs):
+            said = (yield from runs.patiently()).said.get("counts")
+            return counts_of(said) if isinstance(said, dict) else None
     return None
 
 
@@ -253,10 +243,10 @@ def unset_variable(
 ) -> Generator[Progress, None, Finding | None]:
     """The variable that a wrong output depends on."""
     rung = runs.rung
-    library = yield from built(ZeroedShim, rung, ended.job)
-    if isinstance(library, BuildError):  # a compiler that knows no such option
+    others = yield from prepared(ZeroedShim, rung, ended.job, runs.seconds)
+    if isinstance(others, BuildError):  # a compiler that knows no such option
         return None
-    zeroed = yield from replace(runs, shim=ZeroedShim, library=library).patiently()
+    zeroed = yield from others.patiently()
     if ended.answer is None or zeroed.answer is None or same_bits(ended.answer, zeroed.answer):
         return None
     found = yield from _warned(rung, ended.job)
@@ -395,18 +385,14 @@ def finding_bug(
     if rung.why_not_anywhere(cropped(job, region)):  # as where its header asks for a width
         region = region_of(job, TRIED_SIZE, at)
     part = cropped(job, region)
-    if reason := why_not() or rung.why_not(part, DEVICE):
-        yield Finding("refused", reason, region)
-        return
-    library = yield from built(CheckedShim, rung, part)
-    if isinstance(library, BuildError):
-        sentence, line = first_error(str(library), rung)
-        diagnostics = diagnostics_of(str(library), rung)
-        yield Finding("compile", sentence, region, line, diagnostics=diagnostics)
-        return
-    with borrowed_child() as child:
-        runs = Runs(child, CheckedShim, rung, part, library, deadline_s)
+    runs = yield from prepared(CheckedShim, rung, part, deadline_s)
+    if isinstance(runs, Runs):
         yield (yield from _search(runs, region, seed))
+        return
+    sentence, line = first_error(str(runs), rung)
+    diagnostics = diagnostics_of(str(runs), rung)
+    kind = "refused" if str(runs).startswith(REFUSED) else "compile"
+    yield Finding(kind, sentence, region, line, diagnostics=diagnostics)
 
 
 def _search(runs: Runs, region: Region, seed: int) -> Search:
