@@ -32,17 +32,7 @@ dim3 blockDim, gridDim;
 namespace cuda_cpu {
 
 bool is_showing;
-void (*at_launch)();
-void (*at_block)();
-void (*at_pause)();
-void (*at_refusal)(size_t bytes);
-void (*at_gift)(const void* begin, size_t bytes);
-void (*at_meeting)(unsigned first, unsigned lanes);
-void (*at_block_barrier)();
-void (*at_missed)(unsigned first, unsigned end, const char* words);
-void (*at_atomic)(const void* at, size_t bytes, const void* pc, const void* frame);
-void (*at_fence)(bool of_block);
-uint64_t (*way_of)(const void* frame);
+Hooks hooks;
 int64_t only_block = -1;
 
 namespace {
@@ -140,7 +130,7 @@ void resume(unsigned index) {
     is_in_thread = true;
     switch_stack(&scheduler_top, fiber.top);
     is_in_thread = false;
-    if (at_pause) at_pause();
+    if (hooks.at_pause) hooks.at_pause();
 }
 
 void first_function() {
@@ -221,7 +211,7 @@ void tell_of_missed(bool Fiber::*is_known, unsigned first, unsigned end, unsigne
     if (!is_new) return;
     char words[sizeof message];
     say_divergence(words, waiting, done, one, *missed);
-    at_missed(first, end, words);
+    hooks.at_missed(first, end, words);
 }
 
 // Gives each of those lanes what it wants of the values that they shuffle.
@@ -256,9 +246,9 @@ bool open_warp_barriers(unsigned warp) {
         left &= ~met;
         if (mask & alive & ~met) continue;
         any = true;
-        if (at_meeting && state == AT_WARP_BARRIER) at_meeting(first, met);
+        if (hooks.at_meeting && state == AT_WARP_BARRIER) hooks.at_meeting(first, met);
         if (state == AT_SHUFFLE) hand_over_values(first, met);
-        if (at_missed && mask & ~met) tell_of_missed(&Fiber::is_missed_by_warp, first, end, mask, one);
+        if (hooks.at_missed && mask & ~met) tell_of_missed(&Fiber::is_missed_by_warp, first, end, mask, one);
         for (unsigned i = first; i < end; ++i)
             if (met >> (i - first) & 1) fibers[i].state = READY, fibers[i].met = met;
     }
@@ -286,10 +276,10 @@ bool open_block_barrier() {
         say_divergence(message, waiting, done, *first, other ? *other : *first);
         return false;
     }
-    if (at_missed && other) tell_of_missed(&Fiber::is_missed_by_block, 0, count, ~0u, *first);
+    if (hooks.at_missed && other) tell_of_missed(&Fiber::is_missed_by_block, 0, count, ~0u, *first);
     for (unsigned i = 0; i < count; ++i)
         if (fibers[i].state != DONE) fibers[i].state = READY;
-    if (at_block_barrier) at_block_barrier();
+    if (hooks.at_block_barrier) hooks.at_block_barrier();
     return true;
 }
 
@@ -362,7 +352,7 @@ void add_products(void* sum, const uint64_t* left, const uint64_t* right) {
 
 void sync_block(const char* file, int line, int barrier) {
     fibers[current].barrier = barrier;
-    fibers[current].way = way_of ? way_of(__builtin_frame_address(0)) : 0;
+    fibers[current].way = hooks.way_of ? hooks.way_of(__builtin_frame_address(0)) : 0;
     ++fibers[current].block_barriers;
     wait(AT_BLOCK_BARRIER, file, line);
 }
@@ -386,7 +376,7 @@ unsigned shuffle_values(unsigned mask, uint64_t value, uint64_t* received, int f
 }
 
 void fence(bool of_block) {
-    if (at_fence) at_fence(of_block);
+    if (hooks.at_fence) hooks.at_fence(of_block);
 }
 
 void hold_up() {
@@ -398,7 +388,7 @@ void hold_up() {
 
 void before_atomic(const void* at, size_t bytes) {
     hold_up();
-    if (at_atomic) at_atomic(at, bytes, __builtin_return_address(0), __builtin_frame_address(0));
+    if (hooks.at_atomic) hooks.at_atomic(at, bytes, __builtin_return_address(0), __builtin_frame_address(0));
 }
 
 const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics static_shared) {
@@ -412,7 +402,7 @@ const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics
     shared_bytes = how.shared_bytes;
     message[0] = 0;
     last_message = nullptr;
-    if (at_launch) at_launch();
+    if (hooks.at_launch) hooks.at_launch();
     if (fibers.size() < count) fibers.resize(count);
     blocks = how.grid_x * how.grid_y, blocks_begun = 0;
     launch_began = __builtin_ia32_rdtsc();
@@ -428,7 +418,7 @@ const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics
         block_began = __builtin_ia32_rdtsc(), ++blocks_begun;
         shared = poisoned(how.shared_bytes);
         if (statics.begin) std::memset(statics.begin, NEVER_STORED, statics.end - statics.begin);
-        if (at_block) at_block();
+        if (hooks.at_block) hooks.at_block();
         run_block(how);
         std::free(shared);
         if (message[0]) break;
@@ -448,8 +438,8 @@ int words::printf(const char* words, ...) {
 
 void* words::malloc(size_t bytes) {
     void* memory = std::malloc(bytes);
-    if (!memory && at_refusal) at_refusal(bytes);
-    if (memory && at_gift) at_gift(memory, bytes);
+    if (!memory && hooks.at_refusal) hooks.at_refusal(bytes);
+    if (memory && hooks.at_gift) hooks.at_gift(memory, bytes);
     return memory;
 }
 

@@ -27,27 +27,29 @@ const void* arguments();        // what its threads are handed lies there, and n
 const char* static_shared(size_t* bytes);
 size_t dynamic_shared_bytes();
 
-// Called as each launch, and each block, begins; null: nobody wants to know.
-extern void (*at_launch)();
-extern void (*at_block)();
-extern void (*at_pause)();  // as a thread waits, is held up or has ended; it is the running one still
-extern void (*at_refusal)(size_t bytes);  // of memory that a thread asks for
-extern void (*at_gift)(const void* begin, size_t bytes);  // of such memory
-extern void (*at_meeting)(unsigned first, unsigned lanes);  // of a warp, by its first thread, at __syncwarp
-extern void (*at_block_barrier)();  // as it opens
-// As one opens that some of these threads do not reach, since they have ended: what to say of that.
-extern void (*at_missed)(unsigned first, unsigned end, const char* words);
-extern void (*at_atomic)(const void* at, size_t bytes, const void* pc, const void* frame);
-extern void (*at_fence)(bool of_block);
+// Called as something happens; null: nobody wants to know.
+struct Hooks {
+    void (*at_launch)();  // as each launch, and each block, begins
+    void (*at_block)();
+    void (*at_pause)();  // as a thread waits, is held up or has ended; it is the running one still
+    void (*at_refusal)(size_t bytes);  // of memory that a thread asks for
+    void (*at_gift)(const void* begin, size_t bytes);  // of such memory
+    void (*at_meeting)(unsigned first, unsigned lanes);  // of a warp, by its first thread, at __syncwarp
+    void (*at_block_barrier)();  // as it opens
+    // As one opens that some of these threads do not reach, since they have ended: what to say of that.
+    void (*at_missed)(unsigned first, unsigned end, const char* words);
+    void (*at_atomic)(const void* at, size_t bytes, const void* pc, const void* frame);
+    void (*at_fence)(bool of_block);
+    // A number for the calls that led to a frame: two threads at one barrier in a function may have come
+    // there from both branches of an if.
+    uint64_t (*way_of)(const void* frame);
+};
+extern Hooks hooks;
 
 extern int64_t only_block;  // that a launch runs; negative: all
 
 // Where the order is shuffled, may let other threads run before this one goes on.
 void hold_up();
-
-// A number for the calls that led to a frame: two threads at one barrier in a function may have come
-// there from both branches of an if.
-extern uint64_t (*way_of)(const void* frame);
 
 [[noreturn]] void give_up(const char* why);  // ends the launch, whose message that is
 void give_up_after_block(const char* why);   // likewise, once its block has ended; that may have a better reason

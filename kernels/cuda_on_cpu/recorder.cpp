@@ -276,7 +276,7 @@ void record(Head* into, const Room* most, const Watched* arrays, unsigned count,
     for (Run& run : runs) run.close(), run.whole = {};
     is_recording = false, is_followed = follows;
     head = into, room = *most;
-    at_block = into ? begin_block : nullptr;
+    hooks.at_block = into ? begin_block : nullptr;
     watched.assign(arrays, arrays + count);
     numbers.clear(), sites.clear();
     sought = address, wanted_x = block_x, wanted_y = block_y;

@@ -203,8 +203,8 @@ void __ubsan_handle_type_mismatch_v1(const cuda_cpu::Mismatch* known, uint64_t a
 extern "C" void report_to(cuda_cpu::Reports* into) {
     using namespace cuda_cpu;
     reports = into;
-    way_of = way_to;
-    at_refusal = [](size_t bytes) { reports->refused_bytes = bytes; };
+    hooks.way_of = way_to;
+    hooks.at_refusal = [](size_t bytes) { reports->refused_bytes = bytes; };
     stack_t other{};
     other.ss_sp = handler_stack;
     other.ss_size = HANDLER_BYTES;
