@@ -24,7 +24,7 @@ from kernels import Engine
 from kernels.core.device import NoDevice
 from workbench.base.columns import with_tables, wrapped
 from workbench.files import png
-from workbench.model.modes import MODES
+from workbench.model.names import MODES
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"

@@ -24,7 +24,7 @@ from workbench.cli.draw_window import draw, settle, wait_for_baseline, wait_for_
 from workbench.cli.output import CommandError
 from workbench.model import intents
 from workbench.model.intents import has_parameter, swings_around_zero
-from workbench.model.modes import MODES
+from workbench.model.names import MODES
 from workbench.model.state import ViewMode
 from workbench.panels.blocks.blocks_panel import BlocksPhase
 from workbench.panels.compare.picture_view import PictureView

@@ -36,7 +36,7 @@ from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned, columns
 from workbench.batch.device_run import DeviceRun, processes_each
 from workbench.batch.filtering import UNTIMED, Recipe
-from workbench.batch.journal import FinishedRow, Stage
+from workbench.batch.journal import Stage
 from workbench.batch.pairs import FilePairs, Group
 from workbench.batch.stage_times import IN_WORDS, StageTimes
 from workbench.cli import made_jobs, this_machine
@@ -251,25 +251,19 @@ def _per_s(rate: FolderRate, cell: FolderCell, source: Path) -> float:
     pairs = FilePairs([Group(source, out, tuple(map(_name, range(FILES))))], str)
     jobs, gpus = usable_cores(), len(rate.devices)
     processes = rate.devices * processes_each(jobs // gpus, FILES // gpus)
-    run = DeviceRun(processes, cell.recipe, out, jobs, _fail)
+    run = DeviceRun(processes, cell.recipe, jobs, _fail)
     times = StageTimes(FILES, jobs, engines=len(processes))
     finished_s: list[float] = []
     try:
-        for row in _good(run.rows(pairs)):
+        for outcome in run.outcomes(pairs):
             finished_s.append(monotonic())
-            times.add(row)
+            if outcome.error:
+                raise CommandError(outcome.error)
+            times.add(outcome.status, outcome.seconds)
     finally:
         shutil.rmtree(out, ignore_errors=True)
     rate.waited_for = times.limit
     return middle_per_s(finished_s)
-
-
-def _good(rows: Iterator[FinishedRow]) -> Iterator[FinishedRow]:
-    for row in rows:
-        if row.error:
-            raise CommandError(row.error)
-        # Without its GPU.
-        yield FinishedRow(row.source, row.output, row.status, seconds=row.seconds)
 
 
 def _fail(sentence: str) -> None:

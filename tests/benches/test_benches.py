@@ -28,7 +28,7 @@ from tests.benches.views import MODES
 from tests.conftest import ROOT
 from tests.workbench.engines import MadeUpGpu
 from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
-from workbench.batch.journal import FinishedRow
+from workbench.batch.filtering import Outcome
 from workbench.cli import this_machine
 from workbench.panels.kernel import trying
 
@@ -156,13 +156,13 @@ def test_timing(capsys, monkeypatch, factor, said):
 class MadeUpRun:
     """Plays `DeviceRun`."""
 
-    def __init__(self, devices, recipe, folder, jobs, warn):
+    def __init__(self, devices, recipe, jobs, warn):
         self.devices = devices
 
-    def rows(self, pairs):
+    def outcomes(self, pairs):
         seconds = {"decode": 0.1, "filter": 9.0, "encode": 0.2}
         for pair in pairs:
-            yield FinishedRow(pair.name, pair.name, "done", seconds=seconds, device=self.devices[0])
+            yield Outcome(pair, seconds=seconds, device=self.devices[0])
 
 
 def test_devices(folder, capsys, monkeypatch):

@@ -8,7 +8,7 @@ from PIL import Image
 
 from tests import window_driver
 from tests.window_driver import ENTER
-from workbench.model.modes import MODES
+from workbench.model.names import MODES
 from workbench.session.exporter import read_settings, save_png
 
 

@@ -87,9 +87,11 @@ def finishing(
 ) -> Generator[Outcome, None, None]:
     """Do the same to outcomes that have their index, and nothing else yet.
 
+    begun      may give more after it has ended
     processes  that do so and share this computer's memory
     """
-    run = _Run(engine, begun, recipe, jobs, processes, say)
+    budget = memory_available_bytes() * MEMORY_SHARE / processes
+    run = _Run(engine, begun, recipe, jobs, budget, say)
     try:
         while run.goes_on(pausing):
             yield from run.step()
@@ -135,8 +137,6 @@ class _Run:
     """Everything that is under way.
 
     Some threads read and write pictures, and as many wait for the disk meanwhile.
-
-    waiting  pictures that nothing was done to yet; it may give more after it has ended
     """
 
     def __init__(
@@ -145,11 +145,11 @@ class _Run:
         waiting: Iterator[Outcome],
         recipe: Recipe,
         jobs: int,
-        processes: int,
+        budget_bytes: float,
         say: Say,
     ) -> None:
         self._engine, self._recipe, self._say = engine, recipe, say
-        self._waiting = waiting
+        self._waiting, self._budget_bytes = waiting, budget_bytes
         is_alone = recipe.is_timed and jobs == 1  # there is nothing that could overlap
         self._pool = _AtOnce() if is_alone else ThreadPoolExecutor(jobs, "picture-files")
         self._disk = ThreadPoolExecutor(jobs, "picture-disk")
@@ -159,14 +159,10 @@ class _Run:
         self._ready: list[Outcome] = []
         self._under_way, self._most = 0, room_for(recipe, jobs)
         self._sizes: deque[int] = deque(maxlen=self._most)  # in bytes, of those read last
-        self._budget = memory_available_bytes() * MEMORY_SHARE / processes
 
     def goes_on(self, pausing: Pausing) -> bool:
         """Begin as many as there is room for; False if none is under way."""
-        if self._under_way:
-            pausing.rest()
-        else:
-            pausing.wait()
+        (pausing.rest if self._under_way else pausing.wait)()
         while (
             self._has_room()
             and not pausing.is_paused()
@@ -174,7 +170,8 @@ class _Run:
         ):
             self._under_way += 1
             self._say(outcome, "reading")
-            self._start(read, outcome, self._recipe, self._stop.is_set)
+            reading = self._start(read, outcome, self._recipe, self._stop.is_set)
+            reading.add_done_callback(self._done.put)
         return bool(self._ready or self._busy)
 
     def _has_room(self) -> bool:
@@ -183,7 +180,7 @@ class _Run:
             return True
         if not self._sizes or self._under_way == self._most:
             return False  # the first one tells how large they are
-        return (self._under_way + 1) * COPIES * max(self._sizes) <= self._budget
+        return (self._under_way + 1) * COPIES * max(self._sizes) <= self._budget_bytes
 
     def step(self) -> Iterator[Outcome]:
         """Filter what was read, if it may be now, else wait for a file; yield what is finished."""
@@ -210,28 +207,20 @@ class _Run:
             filter_(self._engine, outcome, self._recipe, partial(self._say, outcome))
         while turn:
             outcome = turn.pop(0)
-            if outcome.goes_on and outcome.large is None:
-                self._say(outcome, "writing")
-                self._write(outcome)
-            else:
+            if not outcome.goes_on or outcome.large is not None:
                 self._under_way -= 1
                 yield outcome
+                continue
+            self._say(outcome, "writing")
+            if self._recipe.is_timed:  # nothing goes on meanwhile: no use in two threads
+                writing = self._start(write, outcome, self._recipe)
+                writing.add_done_callback(self._done.put)
+            else:
+                self._start(encode, outcome, self._recipe).add_done_callback(self._sync)
 
-    def _start(self, step: Callable[..., None], outcome: Outcome, *words: Any) -> None:
+    def _start(self, step: Callable[..., None], outcome: Outcome, *words: Any) -> Future[Outcome]:
         self._busy += 1
-        self._pool.submit(_after, step, outcome, *words).add_done_callback(self._done.put)
-
-    def _write(self, outcome: Outcome) -> None:
-        """Let a thread write what was filtered, and another wait for the disk.
-
-        Where filtering is timed, nothing goes on meanwhile, and there is no use in that.
-        """
-        if self._recipe.is_timed:
-            self._start(write, outcome, self._recipe)
-            return
-        self._busy += 1
-        encoding = self._pool.submit(_after, encode, outcome, self._recipe)
-        encoding.add_done_callback(self._sync)
+        return self._pool.submit(_after, step, outcome, *words)
 
     def _sync(self, encoding: Future[Outcome]) -> None:
         """Bring to the disk what is written, if it is."""

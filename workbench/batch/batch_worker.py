@@ -12,11 +12,10 @@ import signal
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Condition, Thread
 from time import process_time
@@ -30,8 +29,6 @@ from kernels.core.errors import CannotRunError, DeviceLostError, KernelError
 from workbench.base.memory import use_freed_memory_again
 from workbench.batch.batch_run import finishing
 from workbench.batch.filtering import Outcome, Recipe
-from workbench.batch.journal import FinishedRow
-from workbench.batch.large_filtering import StripsDone
 from workbench.batch.pairs import FilePair
 
 Tasks = Sequence[tuple[int, FilePair]]  # each with its place among all pictures
@@ -46,8 +43,7 @@ class Order:
     run          a name that no other batch has
     device       the number of its GPU; None: it filters on the CPU
     make_engine  makes the Engine of that number
-    row_device   the GPU in the rows of its pictures; None: there is one at most
-    folder       of the results; absolute, as all paths that are sent
+    shown_device  the GPU in the lines of its pictures; None: there is one at most
     jobs         pictures that it reads, and writes, at a time; None: its share of the cores
     processes    that share its computer
     """
@@ -56,10 +52,9 @@ class Order:
     device: int | None
     make_engine: MakeEngine
     recipe: Recipe
-    folder: Path
     jobs: int | None
     processes: int
-    row_device: int | None = None
+    shown_device: int | None = None
 
     def threads(self, cores: int) -> int:
         """Threads that read and write on a computer of so many cores."""
@@ -70,23 +65,23 @@ class Order:
 class News:
     """The news of a worker since the last call.
 
-    rows       of finished pictures, by their index
-    strips     progress in pictures that are filtered in strips, by their index, and its words
+    finished   pictures that there is nothing left to do to
+    strips     pictures that are filtered in strips, by their index
     is_hungry  it can begin more pictures
     ended      it does nothing more: it was stopped, its GPU is lost, or it has a bug
     words      why: a sentence, of a bug the traceback
     cpu_s      core-seconds that it has used
     """
 
-    rows: dict[int, FinishedRow] = field(default_factory=dict)
-    strips: dict[int, tuple[StripsDone, str]] = field(default_factory=dict)
+    finished: list[Outcome] = field(default_factory=list)
+    strips: dict[int, Outcome] = field(default_factory=dict)
     is_hungry: bool = False
     ended: Literal["", "stopped", "lost", "bug"] = ""
     words: str = ""
     cpu_s: float = 0.0
 
     def __bool__(self) -> bool:
-        return bool(self.rows or self.strips or self.is_hungry or self.ended)
+        return bool(self.finished or self.strips or self.is_hungry or self.ended)
 
 
 def engine_on(device: int | None) -> Engine:
@@ -199,56 +194,54 @@ class _Station:
         raise StopIteration
 
     def _open(self) -> None:
-        try:
+        with self._telling_of_failures():
             self._engine = self._order.make_engine(self._order.device)
+            self._tell(is_hungry=True)
+
+    @contextmanager
+    def _telling_of_failures(self) -> Iterator[None]:
+        try:
+            yield
         except KernelError as error:
             self._tell(ended="lost", words=str(error))
         except Exception:  # noqa: BLE001 - it is raised again where it is seen
             self._tell(ended="bug", words=traceback.format_exc())
-        else:
-            self._tell(is_hungry=True)
 
     def _filter(self) -> None:
         """Filter what there is; at once over where another call has left nothing."""
         if self._news.ended or self._tasks.empty():
             return
-        try:
-            with purpose("workbench batch"):
+        with self._telling_of_failures(), purpose("workbench batch"):
+            with suppress(_StopError):
                 self._filter_all()
-        except _StopError:
             if self._engine.lost:
-                self._tell(ended="lost", words=self._engine.lost)
-        except KernelError as error:
-            self._tell(ended="lost", words=str(error))
-        except Exception:  # noqa: BLE001 - as above
-            self._tell(ended="bug", words=traceback.format_exc())
+                raise DeviceLostError(self._engine.lost)
 
     def _filter_all(self) -> None:
         order, engine = self._order, self._engine
         jobs = order.threads(usable_cores())
         outcomes = finishing(engine, self, order.recipe, jobs, self._obey, order.processes)
         for outcome in outcomes:
+            outcome.let_go()  # or its pictures stay in memory while others are waited for
+            outcome.device = order.shown_device
             if not (engine.lost and outcome.error):
-                output = outcome.pair.target.relative_to(order.folder).as_posix()
-                self._tell(outcome.index, outcome.row(output, order.row_device))
-            del outcome  # its pictures would stay in memory while others are waited for
-        if engine.lost:
-            raise DeviceLostError(engine.lost)
+                with self._told:
+                    self._news.finished.append(outcome)
+                    self._told.notify_all()
 
-    def _obey(self, outcome: Outcome, doing: str) -> None:
+    def _obey(self, outcome: Outcome, _doing: str) -> None:
         if self._engine.lost or self._is_stopped:
             raise _StopError
         if outcome.strips is not None:
             with self._told:
-                self._news.strips[outcome.index] = outcome.strips, doing
+                index, strips = outcome.index, outcome.strips
+                self._news.strips[index] = Outcome(
+                    outcome.pair, index, is_large=True, strips=strips
+                )
                 self._told.notify_all()
 
-    def _tell(
-        self, index: int | None = None, row: FinishedRow | None = None, **facts: object
-    ) -> None:
+    def _tell(self, **facts: object) -> None:
         with self._told:
-            if index is not None and row is not None:
-                self._news.rows[index] = row
             for name, value in facts.items():
                 setattr(self._news, name, value)
             self._told.notify_all()

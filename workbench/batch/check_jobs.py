@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from secrets import randbelow
@@ -23,7 +22,7 @@ SMALL = (2, 2), (120, 120)
 LARGE = (290, 250), (311, 271)
 SIZES = (5, 9, 11)  # of weights, of which one is drawn
 NAMES = {1: "grey", 3: "RGB", 4: "RGBA"}  # by channels
-Kind = Literal["any", "separable", "uniform", "smooth"]
+Kind = Literal["any", "separable", "small", "uniform", "smooth"]  # small: separable
 Content = Literal["noise", "black", "white"]
 
 
@@ -59,12 +58,31 @@ GREY_CLAMP = _Shape(3, "float16", 1, "clamp")
 GREY_MIRROR = _Shape(3, "uint8", 1, "mirror")
 GREY_REFLECT = _Shape(0, "uint16", 1, "reflect")  # its size is drawn
 RGBA = _Shape(7, "uint8", 4, "reflect", offset=25.0)
+# Each with its size, or its least one and the first that are not: then one is drawn.
+_TABLE: tuple[tuple[_Shape, Any, Kind, Content], ...] = (
+    (RGB_CLAMP, (37, 21), "separable", "noise"),
+    (RGB_MIRROR, (45, 18), "any", "noise"),
+    (GREY_ZERO, (70, 19), "any", "noise"),
+    (GREY_WRAP, (53, 27), "small", "noise"),
+    (RGBA, (4, 5), "uniform", "noise"),
+    (RGB_REFLECT, (41, 23), "any", "noise"),
+    (GREY_CLAMP, (67, 13), "separable", "noise"),
+    (GREY_ZERO, (9, 1100), "separable", "noise"),
+    (RGB_MIRROR, SMALL, "separable", "noise"),
+    (RGB_REFLECT, (35, 31), "separable", "noise"),
+    (RGB_ZERO, (29, 34), "separable", "noise"),
+    (RGB_WRAP, LARGE, "separable", "noise"),
+    (GREY_MIRROR, (1100, 9), "separable", "noise"),
+    (GREY_MIRROR, (59, 33), "any", "black"),
+    (GREY_MIRROR, (59, 33), "smooth", "white"),
+    (GREY_REFLECT, SMALL, "separable", "noise"),
+)
 COUNTED_AT = 3  # the 7×7 that shows best what a tile spares
 
 
 @cache
 def check_jobs(seed: int) -> tuple[CheckJob, ...]:
-    """Return all of them.
+    """All of them.
 
     No picture but one is a multiple of a block; one is smaller than the weights, one has many
     blocks and more samples than 16 bits count, one is wider and one taller than 1024, and three
@@ -74,7 +92,8 @@ def check_jobs(seed: int) -> tuple[CheckJob, ...]:
     that are uniform.  Some kernels ask for these, or for separable ones, which come with every
     border, in grey and in RGB.  One has alpha, which no filter changes, and an offset.
     """
-    return tuple(_all_of(np.random.default_rng(seed)))
+    rng = np.random.default_rng(seed)
+    return tuple(_made(rng, *row) for row in _TABLE)
 
 
 def counted(jobs: tuple[CheckJob, ...]) -> CheckJob:
@@ -87,66 +106,42 @@ def drawn_seed() -> int:
     return randbelow(MAX_SEED)
 
 
-def _all_of(rng: np.random.Generator) -> Iterator[CheckJob]:
-    yield _made(rng, RGB_CLAMP, (37, 21), "separable")
-    yield _made(rng, RGB_MIRROR, (45, 18), "any")
-    yield _made(rng, GREY_ZERO, (70, 19), "any")
-    yield _made(rng, GREY_WRAP, (53, 27), "separable", gain=SMALL_GAIN)
-    yield _made(rng, RGBA, (4, 5), "uniform")
-    yield _made(rng, RGB_REFLECT, (41, 23), "any")
-    yield _made(rng, GREY_CLAMP, (67, 13), "separable")
-    yield _made(rng, GREY_ZERO, (9, 1100), "separable")
-    yield _made(rng, RGB_MIRROR, _size(rng, SMALL), "separable", words=", drawn")
-    yield _made(rng, RGB_REFLECT, (35, 31), "separable")
-    yield _made(rng, RGB_ZERO, (29, 34), "separable")
-    yield _made(rng, RGB_WRAP, _size(rng, LARGE), "separable", words=", drawn")
-    yield _made(rng, GREY_MIRROR, (1100, 9), "separable")
-    yield _made(rng, GREY_MIRROR, (59, 33), "any", "black")
-    yield _made(rng, GREY_MIRROR, (59, 33), "smooth", "white")
-    shape = replace(GREY_REFLECT, ksize=int(rng.choice(SIZES)))
-    yield _made(rng, shape, _size(rng, SMALL), "separable", words=", drawn")
-
-
-def _size(
-    rng: np.random.Generator, limits: tuple[tuple[int, int], tuple[int, int]]
-) -> tuple[int, int]:
-    width, height = rng.integers(*limits)
-    return int(width), int(height)
-
-
-def fitted(each: CheckJob, rung: Rung) -> Job:
-    """Return the job as `rung` does it: with the length of a gradient, where it does only that.
+def fitted(each: CheckJob, rung: Rung, *, is_strict: bool = False) -> Job:
+    """The job as `rung` does it: with the length of a gradient, where it does only that.
 
     To that no offset is added.
+
+    is_strict  its header does not choose
     """
+    if is_strict:
+        return replace(each.job, implementation=rung.key)
     offset = 0.0 if rung.gradient else each.job.offset
     return replace(each.job, implementation=rung.key, gradient=rung.gradient, offset=offset)
 
 
 def _made(
-    rng: np.random.Generator,
-    shape: _Shape,
-    size: tuple[int, int],
-    kind: Kind,
-    content: Content = "noise",
-    *,
-    gain: float = GAIN,
-    words: str = "",
+    rng: np.random.Generator, shape: _Shape, size: Any, kind: Kind, content: Content
 ) -> CheckJob:
-    width, height = size
-    weights = _weights(rng, shape.ksize, kind, gain)
+    ksize = shape.ksize or int(rng.choice(SIZES))
+    is_drawn = isinstance(size[0], tuple)
+    width, height = map(int, rng.integers(*size) if is_drawn else size)
+    weights = _weights(rng, ksize, kind)
     picture = _picture(rng, (height, width, shape.channels), np.dtype(shape.pixel_type), content)
     job = Job(picture, weights, shape.border, block_xy=shape.block_xy, offset=shape.offset)
-    facts = f"{shape.pixel_type} {NAMES[shape.channels]}, {shape.border}"
-    offset = ", offset" if shape.offset else ""
-    special = "" if content == "noise" else f", {content}"
-    name = f"{shape.ksize}×{shape.ksize}, {width}×{height} {facts}{offset}{special}{words}"
-    return CheckJob(name, job)
+    facts = (
+        f"{ksize}×{ksize}",
+        f"{width}×{height} {shape.pixel_type} {NAMES[shape.channels]}",
+        shape.border,
+        "offset" if shape.offset else "",
+        "" if content == "noise" else content,
+        "drawn" if is_drawn else "",
+    )
+    return CheckJob(", ".join(filter(None, facts)), job)
 
 
-def _weights(rng: np.random.Generator, ksize: int, kind: Kind, gain: float) -> NDArray[np.float32]:
-    weights = rng.uniform(-1, 1, (ksize, ksize))
-    if kind == "separable":
+def _weights(rng: np.random.Generator, ksize: int, kind: Kind) -> NDArray[np.float32]:
+    weights, gain = rng.uniform(-1, 1, (ksize, ksize)), SMALL_GAIN if kind == "small" else GAIN
+    if kind in ("separable", "small"):
         weights = np.outer(weights[0], weights[1])
     if kind == "uniform":
         weights = np.ones((ksize, ksize))
@@ -173,6 +168,6 @@ def _picture(
 
 @cache
 def timed_job() -> CheckJob:
-    """Return the one of a megapixel, which kernels are timed on: smooth, as most can do that."""
+    """The one of a megapixel, which kernels are timed on: smooth, as most can do that."""
     rng = np.random.default_rng(SEED)
-    return _made(rng, _Shape(5, "uint8", 3, "mirror"), (1024, 1024), "uniform")
+    return _made(rng, _Shape(5, "uint8", 3, "mirror"), (1024, 1024), "uniform", "noise")

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from threading import Thread
 from time import localtime, monotonic, sleep, strftime, time
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from kernels.core.cpu_load import usable_cores
@@ -28,8 +28,7 @@ from workbench.batch import batch_worker
 from workbench.batch.batch_run import REST_S
 from workbench.batch.batch_worker import Order, any_engine
 from workbench.batch.device_run import SharedRun, Worker
-from workbench.batch.filtering import Recipe
-from workbench.batch.journal import FinishedRow
+from workbench.batch.filtering import Outcome, Recipe
 
 CONNECT_S = 10.0  # in which a scheduler answers
 ANSWER_S = 15.0  # in which workers answer that are not silent
@@ -100,9 +99,13 @@ def appears(is_there: Callable[[], bool]) -> bool:
 
 
 class Cluster:
-    """A connection to a scheduler that has workers.
+    """A connection to a scheduler that has workers, some of which may be stopped or unreachable.
 
-    workers  how many there were at the beginning
+    The scheduler itself gives a worker without heartbeats up after five minutes.
+
+    workers, talking  addresses of all, and of those that pictures may be given to
+    silent            addresses of those that send no heartbeats
+    quiet_s           seconds since the last heartbeat of any
     """
 
     def __init__(self, address: str, say: Say, wanted: int = 1) -> None:
@@ -112,12 +115,16 @@ class Cluster:
         """
         self._address, self.say = address, say
         self.client = connected(address)
-        self.hearing = _Hearing(self.client, say)
         self._facts: dict[str, WorkerFacts] = {}
+        # Of each worker: its last heartbeat, by its scheduler's clock, and when it was news here.
+        self._heard: dict[str, tuple[float, float]] = {}
+        self.silent: set[str] = set()
+        self.workers: list[str] = []
+        self.talking: list[str] = []
+        self.quiet_s = 0.0
         try:
             with self.losses():
                 self._wait_for_workers(wanted)
-                self.workers = len(self._addresses())
         except BaseException:
             self.close()
             raise
@@ -141,9 +148,7 @@ class Cluster:
                     each.rmdir()
             raise
 
-    def order(
-        self, recipe: Recipe, folder: Path, device: int | None, jobs: int | None = None
-    ) -> Order:
+    def order(self, recipe: Recipe, device: int | None, jobs: int | None = None) -> Order:
         """The work of each worker.
 
         device  which GPU of those that a worker sees; None: none of them
@@ -155,7 +160,6 @@ class Cluster:
             device=device,
             make_engine=any_engine,
             recipe=recipe,
-            folder=folder.absolute(),
             jobs=jobs,
             processes=neighbours,
         )
@@ -168,12 +172,6 @@ class Cluster:
         """Leave the scheduler and its workers to others."""
         with suppress(*ANYTHING):
             self.client.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     @contextmanager
     def losses(self) -> Iterator[None]:
@@ -189,30 +187,51 @@ class Cluster:
                 "the rest."
             ) from error
 
+    def look(self) -> list[str]:
+        """Ask the scheduler for its workers; say which are silent, and which are not any more."""
+        identity = self.client.scheduler.identity
+        found = self.client.sync(identity, callback_timeout=WORKERS_S)["workers"]
+        now, before = monotonic(), self._heard
+        self._heard = {}
+        for worker, known_of in found.items():
+            beat = known_of["last_seen"]
+            known = before.get(worker, (beat, now))
+            self._heard[worker] = known if known[0] == beat else (beat, now)
+        quiet_s = {each: now - at for each, (_, at) in self._heard.items()}
+        self.quiet_s = min(quiet_s.values(), default=0.0)
+        self.workers = list(quiet_s)
+        self.talking = [worker for worker, for_s in quiet_s.items() if for_s <= LEFT_S]
+        silent = {worker for worker, for_s in quiet_s.items() if for_s > SILENT_S}
+        for worker in sorted(silent - self.silent):
+            since = strftime("%H:%M:%S", localtime(time() - quiet_s[worker]))
+            self.say(
+                f"The worker at {worker} has been silent since {since}; others do its pictures if "
+                f"it stays silent for {LEFT_S:.0f} s."
+            )
+        for worker in sorted(self.silent - silent):
+            how = "answers again" if worker in quiet_s else "is gone"
+            self.say(f"The worker at {worker} {how}.")
+        self.silent = silent
+        return self.workers
+
     def see_that_one_talks(self) -> None:
         """Look at the workers.  Raises ClusterError where there is none that answers for long."""
         with self.losses():
             self._wait_for_workers()
-        if self.hearing.shortest_s > WORKERS_S:
+        if self.quiet_s > WORKERS_S:
             raise ClusterError(
                 f"No worker at {self._address} has answered for {WORKERS_S:.0f} s; the same "
                 "command with --resume does the rest."
             )
 
-    def _addresses(self) -> list[str]:
-        self.hearing.look()
-        return self.hearing.workers
-
     def _wait_for_workers(self, wanted: int = 1) -> None:
-        there = len(self._addresses())
+        there = len(self.look())
         if there >= wanted:
             return
-        has = f"{there} of {wanted} workers" if there else "no workers"
-        what = f"{wanted - there}" if wanted - there > 1 else "one"
-        self.say(f"The scheduler at {self._address} has {has}; waiting for {what}.")
+        self.say(f"The scheduler at {self._address} has {there} of {wanted} workers; waiting.")
         with suppress(TimeoutError):
             self.client.wait_for_workers(wanted, timeout=WORKERS_S)
-        there = len(self._addresses())
+        there = len(self.look())
         if not there:
             raise ClusterError(
                 f"No worker came to {self._address} in {WORKERS_S:.0f} s; start one: "
@@ -220,22 +239,16 @@ class Cluster:
             )
         if there < wanted:
             self.say(
-                f"{there} of the {wanted} workers that were asked for came to {self._address} in "
-                f"{WORKERS_S:.0f} s; the batch begins, and takes those that come later."
+                f"{there} of {wanted} workers came to {self._address} in {WORKERS_S:.0f} s; the "
+                "batch begins, and takes those that come later."
             )
 
     def _check_programs(self) -> None:
         own, self._facts = facts(), {}
         for worker, said in self._asked(facts).items():
-            if not isinstance(said, WorkerFacts):
+            if not isinstance(said, WorkerFacts) or replace(said, cores=own.cores) != own:
                 raise ClusterError(
-                    f"The worker at {worker} does not load this version of Filter Workbench "
-                    f"({said}); install it there."
-                )
-            if replace(said, cores=own.cores) != own:
-                raise ClusterError(
-                    f"The worker at {worker} runs {said}, and this is {own}; install the same "
-                    "there."
+                    f"The worker at {worker} does not run {own} ({said}); install the same there."
                 )
             self._facts[worker] = said
 
@@ -247,16 +260,15 @@ class Cluster:
             token.write_text(token.name, encoding="utf-8")
             workers = list(one_of.values())
             answers = self._asked(look, folder, token.name, source, workers=workers)
-            for worker, said in answers.items():
-                if said:
-                    raise ClusterError(
-                        f"The worker at {worker} {said}; a cluster needs storage that all of its "
-                        "computers see under one name."
-                    )
-            if not appears(lambda: len(list(folder.glob(f"{token.name}*"))) > len(answers)):
+            wrong = [f"The worker at {worker} {said}" for worker, said in answers.items() if said]
+            if not wrong and not appears(
+                lambda: len(list(folder.glob(f"{token.name}*"))) > len(answers)
+            ):
+                wrong = [f"What workers write into {folder} is not seen here"]
+            if wrong:
                 raise ClusterError(
-                    f"What workers write into {folder} is not seen here; a cluster needs storage "
-                    "that all of its computers see under one name."
+                    f"{wrong[0]}; a cluster needs storage that all of its computers see under one "
+                    "name."
                 )
         finally:
             for each in folder.glob(f"{token.name}*"):
@@ -269,79 +281,24 @@ class Cluster:
 
         Raises ClusterError where none answers for long.
         """
-        until, addresses = monotonic() + WORKERS_S, workers or self._addresses()
-        while asked := [each for each in addresses if each not in self.hearing.silent]:
+        until, addresses = monotonic() + WORKERS_S, workers or self.look()
+        while asked := [each for each in addresses if each not in self.silent]:
             ask = partial(self.client.run, question, *words, workers=asked, on_error="return")
             if (answers := within(ANSWER_S, ask)) is not None:
                 return dict(answers)
             if monotonic() > until:
                 break
             with self.losses():
-                self.hearing.look()
+                self.look()
             sleep(REST_S)  # where asking fails at once
         raise ClusterError(f"No worker at {self._address} answers; see whether they are stopped.")
-
-
-class _Hearing:
-    """The workers, and which of them send no heartbeats: stopped, or without a network.
-
-    The scheduler itself gives such a worker up after five minutes.
-    """
-
-    def __init__(self, client: Any, say: Say) -> None:
-        self._client, self.say = client, say
-        # Of each worker: its last heartbeat, by its scheduler's clock, and when it was news here.
-        self._heard: dict[str, tuple[float, float]] = {}
-        self.silent: set[str] = set()
-        self._left: set[str] = set()
-
-    @property
-    def workers(self) -> list[str]:
-        """The addresses of all workers."""
-        return list(self._heard)
-
-    @property
-    def talking(self) -> list[str]:
-        """The addresses of those that pictures may be given to."""
-        return [worker for worker in self._heard if worker not in self._left]
-
-    @property
-    def shortest_s(self) -> float:
-        """Seconds since the last heartbeat of any worker."""
-        return min((monotonic() - at for _, at in self._heard.values()), default=0.0)
-
-    def look(self) -> None:
-        """Ask the scheduler; say which workers are silent, and which are not any more."""
-        identity = self._client.scheduler.identity
-        found = self._client.sync(identity, callback_timeout=WORKERS_S)["workers"]
-        now, before = monotonic(), self._heard
-        self._heard = {}
-        for worker, known_of in found.items():
-            beat = known_of["last_seen"]
-            known = before.get(worker, (beat, now))
-            self._heard[worker] = known if known[0] == beat else (beat, now)
-        self._tell({each: now - at for each, (_, at) in self._heard.items()})
-
-    def _tell(self, quiet_s: dict[str, float]) -> None:
-        silent = {worker for worker, for_s in quiet_s.items() if for_s > SILENT_S}
-        self._left = {worker for worker, for_s in quiet_s.items() if for_s > LEFT_S}
-        for worker in sorted(silent - self.silent):
-            since = strftime("%H:%M:%S", localtime(time() - quiet_s[worker]))
-            self.say(
-                f"The worker at {worker} has been silent since {since}; others do its pictures if "
-                f"it stays silent for {LEFT_S:.0f} s."
-            )
-        for worker in sorted(self.silent - silent):
-            how = "answers again" if worker in quiet_s else "is gone"
-            self.say(f"The worker at {worker} {how}.")
-        self.silent = silent
 
 
 class ClusterRun(SharedRun):
     """A run over the workers of a cluster, also over those that come later."""
 
     def __init__(self, cluster: Cluster, order: Order) -> None:
-        super().__init__(order.folder, cluster.say)
+        super().__init__(cluster.say)
         self._cluster, self._order = cluster, order
         self._address_of: dict[Worker, str] = {}
         self._given_up: set[str] = set()  # whose GPU is lost
@@ -349,7 +306,7 @@ class ClusterRun(SharedRun):
 
     def _start_all(self) -> None:
         known = {self._address_of[worker] for worker in self._workers}
-        for address in self._cluster.hearing.talking:
+        for address in self._cluster.talking:
             if address in known or address in self._given_up:
                 continue
             executor = self._cluster.client.get_executor(
@@ -369,7 +326,7 @@ class ClusterRun(SharedRun):
         self._looked_at = monotonic()
         self._cluster.see_that_one_talks()
         self._start_all()
-        talking = set(self._cluster.hearing.talking)
+        talking = set(self._cluster.talking)
         lost = [each for each in self._workers if self._address_of[each] not in talking]
         return [(each, self._of(each, "It does not answer any more.")) for each in lost]
 
@@ -381,8 +338,8 @@ class ClusterRun(SharedRun):
     def _of(self, worker: Worker, words: str) -> str:
         return f"The worker at {self._address_of[worker]} is lost. {words}"
 
-    def _lose(self, worker: Worker, words: str) -> Iterator[FinishedRow]:
-        if (address := self._address_of[worker]) in self._cluster.hearing.talking:
+    def _lose(self, worker: Worker, words: str) -> Iterator[Outcome]:
+        if (address := self._address_of[worker]) in self._cluster.talking:
             self._given_up.add(address)
         yield from super()._lose(worker, words)
 
@@ -390,7 +347,7 @@ class ClusterRun(SharedRun):
         """Wait for other workers.  Raises ClusterError where none comes."""
         while not self._workers:
             self._cluster.see_that_one_talks()
-            if self._given_up.issuperset(self._cluster.hearing.workers):
+            if self._given_up.issuperset(self._cluster.workers):
                 raise ClusterError(f"{words} No other is left; --resume does the rest.")
             self._pausing.rest()
             self._start_all()

@@ -16,12 +16,11 @@ import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import chain, islice
 from multiprocessing import active_children, get_context
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic, process_time
@@ -29,6 +28,7 @@ from typing import TypeAlias
 from uuid import uuid4
 
 from kernels.core.errors import DeviceLostError
+from kernels.core.safe_files import remove_abandoned
 from kernels.cuda_child.child_endings import how_it_ended
 from workbench.batch.batch_run import NEVER_PAUSED, REST_S, Pausing, Say
 from workbench.batch.batch_worker import (
@@ -41,7 +41,6 @@ from workbench.batch.batch_worker import (
     engine_on,
 )
 from workbench.batch.filtering import Outcome, Recipe
-from workbench.batch.journal import FinishedRow
 from workbench.batch.pairs import FilePair
 
 SPAWN = get_context("spawn")  # never fork: CUDA does not outlive it
@@ -71,7 +70,7 @@ class Worker:
     """A worker as it is seen from here; it has one call at a time.
 
     tasks      the pictures that it has, by their index
-    suspect    the picture that it does alone, since another worker was lost with it
+    is_suspect  whether the picture that it has is alone, since another was lost with it
     finished   how many pictures it has reported
     is_open    whether its engine is there
     is_hungry  whether it can begin more pictures
@@ -80,9 +79,8 @@ class Worker:
     def __init__(self, order: Order, executor: Executor, heard: Heard) -> None:
         self.order, self.executor, self._heard = order, executor, heard
         self.tasks: dict[int, FilePair] = {}
-        self.suspect: FilePair | None = None
         self.finished, self.cpu_s = 0, 0.0
-        self.is_open = self.is_hungry = False
+        self.is_open = self.is_hungry = self.is_suspect = False
 
     @property
     def is_idle(self) -> bool:
@@ -94,20 +92,23 @@ class Worker:
         if tasks:
             self.tasks.update(tasks)
             self.is_hungry = False
+        sent = tuple((index, pair.absolute()) for index, pair in tasks)
         try:
-            future = self.executor.submit(advance, self.order, tasks)
+            future = self.executor.submit(advance, self.order, sent)
         except BrokenExecutor as error:
             future = Future()
             future.set_exception(error)
         future.add_done_callback(lambda done: self._heard.put((self, done)))
 
-    def take(self, news: News) -> list[FinishedRow]:
-        """Rows of pictures that it had: of others, somebody else has taken them over."""
+    def take(self, news: News) -> Iterator[Outcome]:
+        """Yield pictures that it had: others, somebody else has taken over."""
         self.is_open, self.cpu_s = True, news.cpu_s
         self.is_hungry |= news.is_hungry
-        rows = [row for index, row in news.rows.items() if self.tasks.pop(index, None)]
-        self.finished += len(rows)
-        return rows
+        for outcome in news.finished:
+            if pair := self.tasks.pop(outcome.index, None):
+                self.finished += 1
+                outcome.pair = pair
+                yield outcome
 
 
 Heard: TypeAlias = "SimpleQueue[tuple[Worker, Future[News]]]"
@@ -116,9 +117,9 @@ Heard: TypeAlias = "SimpleQueue[tuple[Worker, Future[News]]]"
 class SharedRun:
     """A run over several workers; subclasses know where these come from."""
 
-    def __init__(self, folder: Path, warn: Callable[[str], None]) -> None:
-        """Prepare a run into `folder`; `warn` gets a sentence for each worker that is lost."""
-        self._folder, self._warn = folder.absolute(), warn
+    def __init__(self, warn: Callable[[str], None]) -> None:
+        """Prepare a run; `warn` gets a sentence for each worker that is lost."""
+        self._warn = warn
         self._heard: Heard = SimpleQueue()
         self._workers: list[Worker] = []
         self._left: Iterator[tuple[int, FilePair]] = iter(())
@@ -131,12 +132,12 @@ class SharedRun:
         """Core-seconds that this process and the workers have used."""
         return process_time() + self._lost_cpu_s + sum(each.cpu_s for each in self._workers)
 
-    def rows(
+    def outcomes(
         self,
         pairs: Iterable[FilePair],
         pausing: Pausing = NEVER_PAUSED,
         say: Say = lambda _outcome, _doing: None,
-    ) -> Generator[FinishedRow, None, None]:
+    ) -> Generator[Outcome, None, None]:
         """Do every pair; yields each when there is nothing left to do to it.
 
         say  gets the progress of pictures that are filtered in strips
@@ -145,7 +146,7 @@ class SharedRun:
         again.  Raises DeviceLostError where no worker is left.
         """
         self._pausing = pausing
-        left = enumerate(map(FilePair.absolute, pairs))
+        left = enumerate(pairs)
         if (first := next(left, None)) is None:
             return
         self._left = chain((first,), left)
@@ -203,30 +204,29 @@ class SharedRun:
             self._feed()
         return not all(worker.is_idle for worker in self._workers)
 
-    def _next_word(self) -> tuple[Worker, Future[News]] | None:
+    def _hear(self, say: Say) -> Iterator[Outcome]:
         """Wait a moment for news; idle workers are given work after a pause."""
         self._pausing.rest()
         self._feed()
-        with suppress(Empty):
-            return self._heard.get(timeout=REST_S)
-        return None
-
-    def _hear(self, say: Say) -> Iterator[FinishedRow]:
-        found = self._next_word()
-        if found is None or found[0] not in self._workers:
+        try:
+            worker, future = self._heard.get(timeout=REST_S)
+        except Empty:
             return
-        worker, future = found
-        news = _news_of(future)
-        if not isinstance(news, News):
-            yield from self._lose(worker, self._why_lost(worker, news))
+        if worker not in self._workers:
             return
-        for index, (strips, words) in news.strips.items():
-            if index in worker.tasks:
-                say(Outcome(worker.tasks[index], index, is_large=True, strips=strips), words)
-        rows = worker.take(news)
+        error = None if future.cancelled() else future.exception()
+        if error is not None or future.cancelled():
+            yield from self._lose(worker, self._why_lost(worker, error))
+            return
+        news = future.result()
+        for index, outcome in news.strips.items():
+            if index in worker.tasks and outcome.strips is not None:
+                outcome.pair = worker.tasks[index]
+                say(outcome, outcome.strips.doing)
+        finished = list(worker.take(news))
         if worker.tasks and not news.ended:
-            worker.call(self._next() if worker.is_hungry and worker.suspect is None else ())
-        yield from rows
+            worker.call(self._next() if worker.is_hungry and not worker.is_suspect else ())
+        yield from finished
         if news.ended == "bug":
             raise RuntimeError(f"A process that filters failed:\n{news.words}")
         if news.ended:
@@ -244,38 +244,36 @@ class SharedRun:
         if self._pausing.is_paused() or not self._may_begin():
             return
         for worker in (each for each in self._workers if each.is_idle):
-            tasks, worker.suspect = self._next(), None
-            if not tasks and self._suspects:
+            tasks = self._next()
+            worker.is_suspect = not tasks and bool(self._suspects)
+            if worker.is_suspect:
                 tasks = (self._suspects.popleft(),)
-                worker.suspect = tasks[0][1]
             if tasks:
                 worker.call(tasks)
 
-    def _lose(self, worker: Worker, words: str) -> Iterator[FinishedRow]:
+    def _lose(self, worker: Worker, words: str) -> Iterator[Outcome]:
         self._workers.remove(worker)
         self._lost_cpu_s += worker.cpu_s
+        for folder in {pair.target.parent for pair in worker.tasks.values()}:
+            remove_abandoned(folder)  # what a process that was killed had begun to write
         if self._is_stopping:
             return
-        if worker.suspect is not None and worker.tasks:
-            yield self._failed(worker.suspect, words, worker.order.row_device)
+        if worker.is_suspect and worker.tasks:
+            ((index, pair),) = worker.tasks.items()
+            lost = "two processes were lost with it, the second one alone with it."
+            device = worker.order.shown_device
+            yield Outcome(pair, index, error=f"{pair.name}: {lost} {words}", device=device)
         else:
             count = len(worker.tasks)
-            again = f" Its {count:,} picture{'s are' if count > 1 else ' is'} done again."
-            self._warn(words + (again if count else ""))
+            again = f" Pictures to be done again: {count:,}." if count else ""
+            self._warn(words + again)
             self._suspects.extend(worker.tasks.items())
-        if worker.finished or worker.suspect is not None:
+        if worker.finished or worker.is_suspect:
             self._replace(worker)
         if not self._workers:
             self._none_left(words)
 
-    def _failed(self, pair: FilePair, words: str, device: int | None) -> FinishedRow:
-        error = (
-            f"{pair.name}: two processes were lost with it, the second one alone with it. {words}"
-        )
-        output = pair.target.relative_to(self._folder).as_posix()
-        return FinishedRow(pair.source_shown, output, "failed", error, device=device)
-
-    def _written(self, say: Say) -> Iterator[FinishedRow]:
+    def _written(self, say: Say) -> Iterator[Outcome]:
         """Have all stop, and yield what they have finished."""
         until = monotonic() + self._stop()
         self._left, self._is_stopping = iter(()), True
@@ -284,63 +282,45 @@ class SharedRun:
             yield from self._hear(say)
 
 
-def _news_of(future: Future[News]) -> News | BaseException | None:
-    """The news that a call has brought, or else its error; None: it was cancelled."""
-    if future.cancelled():
-        return None
-    return future.exception() or future.result()
-
-
 class DeviceRun(SharedRun):
     """A run over processes of this computer.
 
     devices      the number of each one's GPU, or None for the CPU; several may have the same
-    folder       of the results
     jobs         pictures that are read, and written, at a time, by all processes together
     warn         gets a sentence for each process that is lost
     make_engine  makes a process's Engine, in that process; tests have devices made up there
+    shares       files that are read at a time by each process of each GPU
     """
 
     def __init__(
         self,
         devices: Sequence[int | None],
         recipe: Recipe,
-        folder: Path,
         jobs: int,
         warn: Callable[[str], None],
         make_engine: MakeEngine = engine_on,
     ) -> None:
-        super().__init__(folder, warn)
+        super().__init__(warn)
         count, are_several, run = len(devices), len(set(devices)) > 1, uuid4().hex
+        shares = shared_jobs(jobs, count)
+        self.jobs, self.shares = sum(shares), dict[int, list[int]]()
+        for device, share in zip(devices, shares, strict=True):
+            if device is not None:
+                self.shares.setdefault(device, []).append(share)
         self._orders = [
             Order(
                 run=run,
                 device=device,
                 make_engine=make_engine,
                 recipe=recipe,
-                folder=self._folder,
                 jobs=share,
                 processes=count,
-                row_device=device if are_several else None,
+                shown_device=device if are_several else None,
             )
-            for device, share in zip(devices, shared_jobs(jobs, count), strict=True)
+            for device, share in zip(devices, shares, strict=True)
         ]
         self._processes: dict[Worker, BaseProcess] = {}
         self._stopped, self._going = SPAWN.Pipe(duplex=False)
-
-    @property
-    def jobs(self) -> int:
-        """Files that are read at a time by all processes together."""
-        return sum(order.jobs or 0 for order in self._orders)
-
-    @property
-    def shares(self) -> dict[int, list[int]]:
-        """Files that are read at a time by each process of each GPU."""
-        found: dict[int, list[int]] = {}
-        for order in self._orders:
-            if order.device is not None:
-                found.setdefault(order.device, []).append(order.jobs or 0)
-        return found
 
     def _start_all(self) -> None:
         for order in self._orders:

@@ -9,21 +9,21 @@ from __future__ import annotations
 import os
 import traceback
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
+from typing import Any
 
 from kernels import Engine, Result, Sampling
 from kernels.core.errors import CompileFailedError, KernelError, bug_in_words
 from kernels.core.job import Progress
 from kernels.core.safe_files import is_special
 from kernels.rungs.own_kernels import is_own
-from kernels.sweeps.estimate import about
 from workbench.base.memory import is_out_of_memory, memory_available_bytes, memory_there_bytes
-from workbench.batch.journal import FinishedRow, Stage, Status
+from workbench.batch.journal import Stage, Status
 from workbench.batch.large_filtering import LargeAnswer, StripsDone, filtering_file
 from workbench.batch.pairs import FilePair
 from workbench.batch.stage_times import filtering_seconds
@@ -75,19 +75,16 @@ class Recipe:
     keeps_files: bool = False
     memory_bytes: int | None = None
 
-    @property
-    def strips_bytes(self) -> int:
-        """Memory for the strips of a large picture, beside the program itself."""
-        if self.memory_bytes is not None:
-            return self.memory_bytes // 2
-        return min(STRIPS_BYTES, int(memory_there_bytes() * STRIPS_SHARE))
+    def strips_bytes(self) -> tuple[int, bool]:
+        """Memory for the strips of a large picture; True where it is less than at other times.
 
-    @property
-    def strips_bytes_now(self) -> int:
-        """The same, of what is free: some rungs round by where a strip begins."""
+        Some rungs round by where a strip begins.
+        """
         if self.memory_bytes is not None:
-            return self.strips_bytes
-        return min(self.strips_bytes, int(memory_available_bytes() * FREE_SHARE))
+            return self.memory_bytes // 2, False
+        usual = min(STRIPS_BYTES, int(memory_there_bytes() * STRIPS_SHARE))
+        now = int(memory_available_bytes() * FREE_SHARE)
+        return min(now, usual), now < usual
 
     @property
     def is_own(self) -> bool:
@@ -116,12 +113,14 @@ class Outcome:
     strips   how far that is; None: nothing of it is finished
     large    what came of that: it is written already
     error    why it failed, one sentence; None: it did not
+    is_wrong whether the output was found to be wrong, or could not be checked
     log      of the compiler, where it was that; of a bug its traceback
     skipped  its file was there already and was left alone
     remarks  what was converted on the way in, one sentence each
     warnings what was asked for and had no effect
     metadata as `Picture.metadata` has them
     unsynced brings its file, which is written, to the disk and in its place; None: there is none
+    device   the GPU, where several share the pictures
     """
 
     pair: FilePair
@@ -134,12 +133,14 @@ class Outcome:
     strips: StripsDone | None = None
     large: LargeAnswer | None = None
     error: str | None = None
+    is_wrong: bool = False
     log: str = ""
     skipped: bool = False
     remarks: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     metadata: Metadata = NO_METADATA
     unsynced: ExitStack | None = None
+    device: int | None = None
 
     @property
     def goes_on(self) -> bool:
@@ -155,39 +156,22 @@ class Outcome:
             return "done"
         return "wrong" if self.is_wrong else "failed"
 
-    @property
-    def is_wrong(self) -> bool:
-        """True if the output was found to be wrong, or could not be checked."""
-        answer = self.result or self.large
-        check = answer.check if answer else None
-        return check is not None and not check.ok
+    def line(self, output: str) -> dict[str, Any]:
+        """Its line in the journal, where the result is called `output`."""
+        line = {
+            "input": self.pair.source_shown,
+            "output": output,
+            "status": self.status,
+            "error": self.error,
+            "remarks": [*self.remarks, *self.warnings],
+            "seconds": {stage: round(took, 6) for stage, took in self.seconds.items()},
+        }
+        return line if self.device is None else {**line, "device": self.device}
 
-    def row(self, output: str, device: int | None = None) -> FinishedRow:
-        """Its row in the journal, where the result is called `output`."""
-        return FinishedRow(
-            source=self.pair.source_shown,
-            output=output,
-            status=self.status,
-            error=self.error,
-            remarks=(*self.remarks, *self.warnings),
-            seconds=self.seconds,
-            log=self.log,
-            device=device,
-        )
-
-
-def rows_of(
-    outcomes: Generator[Outcome, None, None], name_of: Callable[[Path], str]
-) -> Generator[FinishedRow, None, None]:
-    """Yield the row of each outcome, and keep none of their pictures in memory.
-
-    name_of  from a result's file to its name in the journal
-    """
-    with closing(outcomes):
-        for outcome in outcomes:
-            row = outcome.row(name_of(outcome.pair.target))
-            del outcome  # its pictures would stay in memory while others are waited for
-            yield row
+    def let_go(self) -> None:
+        """Keep what the journal has, small enough to be sent to another process."""
+        self.picture = self.result = self.large = self.unsynced = None
+        self.metadata = NO_METADATA
 
 
 def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lambda: False) -> None:
@@ -215,23 +199,13 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
                 outcome.error = str(error)
             return
         outcome.remarks, outcome.metadata = outcome.picture.remarks, outcome.picture.metadata
-        _refuse_misfit(outcome, recipe)
-
-
-def _refuse_misfit(outcome: Outcome, recipe: Recipe) -> None:
-    """Raise ImageFileError where the file cannot hold such a picture, unless it may be reduced."""
-    assert outcome.picture is not None
-    target = outcome.pair.target
-    fit = fit_of(target, outcome.picture.samples, outcome.metadata)
-    if fit.why_not is not None:
-        raise ImageFileError(f"Cannot save {target.name}: {fit}")
-    if fit.changes and not recipe.reduce:
-        said = str(fit).removesuffix(".")
-        raise ImageFileError(
-            f"Cannot save {target.name} as it is. {said}, and --reduce saves it all the same."
-        )
-    if recipe.quality is not None and not fit.format.has_quality:
-        outcome.warnings = (f"{target.name}: {fit.format.title} knows no --quality.",)
+        fit = fit_of(pair.target, outcome.picture.samples, outcome.metadata)
+        if fit.why_not is not None or (fit.changes and not recipe.reduce):
+            hint = "" if fit.why_not is not None else " --reduce saves it all the same."
+            raise ImageFileError(f"Cannot save {pair.target.name} as it is. {fit}{hint}")
+        if recipe.quality is not None and not fit.format.has_quality:
+            title = fit.format.title
+            outcome.warnings = (f"{pair.target.name}: {title} knows no --quality.",)
 
 
 def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
@@ -245,8 +219,10 @@ def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
         else:
             _filter(engine, outcome, recipe, say)
         answer = outcome.large or outcome.result
-        if outcome.is_wrong and answer:
-            outcome.error = f"{outcome.pair.name}: {answer.check}; nothing was written."
+        check = answer.check if answer else None
+        if check is not None and not check.ok:
+            outcome.is_wrong = True
+            outcome.error = f"{outcome.pair.name}: {check}; nothing was written."
             if recipe.is_own:
                 outcome.error += f" {FIND_ITS_BUG}"
 
@@ -284,7 +260,7 @@ def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) ->
         outcome.remarks, outcome.metadata = picture.notes, picture.metadata
         job = intents.job_for(replace(state, picture=picture.sample()))
         assert job is not None
-        sampling, memory_bytes = recipe.sampling_of(outcome.index), recipe.strips_bytes_now
+        sampling, (memory_bytes, is_less) = recipe.sampling_of(outcome.index), recipe.strips_bytes()
         steps = filtering_file(
             engine,
             picture,
@@ -293,7 +269,7 @@ def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) ->
             recipe.implementation,
             memory_bytes=memory_bytes,
             max_taps=sampling.check_taps if sampling.check else 0,
-            for_now=outcome.for_now or memory_bytes < recipe.strips_bytes,
+            for_now=outcome.for_now or is_less,
         )
         with closing(steps):
             try:
@@ -301,7 +277,7 @@ def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) ->
                     step = next(steps)
                     if isinstance(step, StripsDone):
                         outcome.strips = step
-                        say(f"{step.doing}, {about(step.left_s)} left")
+                        say(step.doing)
             except StopIteration as end:
                 answer: LargeAnswer = end.value
         outcome.large = answer

@@ -15,7 +15,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -33,42 +33,6 @@ Line = Mapping[str, Any]
 Status = Literal["done", "skipped", "failed", "wrong"]
 Stage = Literal["decode", "upload", "filter", "download", "verify", "encode", "sync"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
-
-
-@dataclass(frozen=True, slots=True)
-class FinishedRow:
-    """A row of the journal, small enough to be sent from one computer to another.
-
-    source   the picture's name
-    output   its result's name in the journal
-    error    why there is none, one sentence; None: there is one
-    remarks  what was converted on the way, and what was asked for and had no effect
-    seconds  by stage
-    log      of the compiler, where it rejects the kernel; the journal leaves it out
-    device   the GPU, where several share the pictures
-    """
-
-    source: str
-    output: str
-    status: Status
-    error: str | None = None
-    remarks: tuple[str, ...] = ()
-    seconds: Mapping[Stage, float] = field(default_factory=dict)
-    log: str = ""
-    device: int | None = None
-
-    @property
-    def line(self) -> dict[str, Any]:
-        """The line of the journal."""
-        line = {
-            "input": self.source,
-            "output": self.output,
-            "status": self.status,
-            "error": self.error,
-            "remarks": list(self.remarks),
-            "seconds": {stage: round(took, 6) for stage, took in self.seconds.items()},
-        }
-        return line if self.device is None else {**line, "device": self.device}
 
 
 class JournalError(Exception):
@@ -94,12 +58,12 @@ class Journal(AppendLog):
         another one, where another process resumes it, and where nothing can be written.
         """
         self._folder = folder
-        self._asked = json.loads(json.dumps(asked))  # as it is when it is read again
-        with _failures("write", folder / name):
+        with _failures(folder / name):
             folder.mkdir(parents=True, exist_ok=True)
             super().__init__(folder / name, "a+")
         try:
-            self.known = self._begin(resuming)
+            # The options as they are when they are read again.
+            self.known = self._begin(json.loads(json.dumps(asked)), resuming)
         except BaseException:
             self.close()
             raise
@@ -113,13 +77,13 @@ class Journal(AppendLog):
 
         Raises JournalError where it cannot be written, as on a full disk.
         """
-        with _failures("write", self.path):
+        with _failures(self.path):
             self.put(f"{json.dumps(line)}\n".encode())
 
-    def _begin(self, resuming: bool) -> frozenset[str]:
+    def _begin(self, asked: Line, resuming: bool) -> set[str]:
         if not self.hold():
             raise JournalError(f"Another process is writing to {self.path}; wait for it.")
-        with _failures("write", self.path):
+        with _failures(self.path):
             last = _read(self.path)
             self.go_on_behind(last.whole)  # there is what a killed process left of a line
         if last.asked is None or not resuming:
@@ -128,38 +92,24 @@ class Journal(AppendLog):
                     f"The last batch into {self._folder} did not come to its end; add --resume to "
                     f"do the rest, or remove {self.path} to begin anew."
                 )
-            self.append({"batch": FORMAT, "asked": self._asked})
-            return frozenset()
-        then, now = last.asked, self._asked
-        if differ := [key for key in {**then, **now} if then.get(key) != now.get(key)]:
+            self.append({"batch": FORMAT, "asked": asked})
+            return set()
+        then = last.asked
+        if differ := [key for key in {**then, **asked} if then.get(key) != asked.get(key)]:
             raise JournalError(
                 f"The batch in {self.path} was begun with other options ({', '.join(differ)}); "
                 "resume it with its own options, or write to another folder."
             )
-        return frozenset(last.known)
+        return last.known
 
 
 @contextmanager
-def _failures(what: str, path: Path) -> Iterator[None]:
+def _failures(path: Path, doing: str = "write") -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        why = reason(error) if what == "write" else error.strerror
-        raise JournalError(f"Cannot {what} {path}: {why}.") from error
-
-
-def last_run(folder: Path, name: str = NAME) -> LastRun:
-    """Read the last run into `folder`, without touching anything.
-
-    Raises JournalError where its journal cannot be read.
-    """
-    try:
-        with _failures("read", folder / name):
-            return _read(folder / name)
-    except JournalError as error:
-        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
-            return LastRun()
-        raise
+        why = reason(error) if doing == "write" else error.strerror
+        raise JournalError(f"Cannot {doing} {path}: {why}.") from error
 
 
 @dataclass(slots=True)
@@ -201,6 +151,18 @@ class LastRun:
                 self.failed[source] = str(line.get("error"))
 
 
+def last_run(folder: Path, name: str = NAME) -> LastRun:
+    """Read the last run into `folder`, without touching anything.
+
+    Raises JournalError where its journal cannot be read.
+    """
+    with _failures(folder / name, "read"):
+        try:
+            return _read(folder / name)
+        except (FileNotFoundError, NotADirectoryError):
+            return LastRun()
+
+
 def _read(path: Path, *, keeps_lines: bool = False) -> LastRun:
     """Read a journal.  Raises OSError, and JournalError where the file is none."""
     run = LastRun()
@@ -215,11 +177,10 @@ def _read(path: Path, *, keeps_lines: bool = False) -> LastRun:
 
 def _parsed(line: bytes) -> Line:
     """Parse a line; a damaged one is empty, so that its file is done again."""
-    try:
-        said = parse_json(line)
-    except ValueError:
-        return {}
-    return said if isinstance(said, dict) else {}
+    with suppress(ValueError):
+        if isinstance(said := parse_json(line), dict):
+            return said
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,10 +203,9 @@ class Shard:
 def journals_among(inputs: Iterable[Path]) -> Iterator[Path]:
     """Yield journals of shards: those named, and those in folders.  Raises JournalError."""
     for each in inputs:
-        if not each.is_dir():
-            yield each
-            continue
-        found = sorted(path for path in each.iterdir() if SHARDS.fullmatch(path.name))
+        found = [each]
+        if each.is_dir():
+            found = sorted(path for path in each.iterdir() if SHARDS.fullmatch(path.name))
         if not found:
             raise JournalError(f"There are no journals of shards in {each}.")
         yield from found
@@ -262,31 +222,22 @@ def merge(journals: Iterable[Path], folder: Path) -> dict[str, int]:
     for path in journals:
         if (named := SHARDS.fullmatch(path.name)) is None:
             raise JournalError(f"{path} is no journal of a shard.")
-        with _failures("read", path):
+        with _failures(path, "read"):
             run = runs[Shard(int(named[1]), int(named[2]))] = _read(path, keeps_lines=True)
-        if run.asked is None:
-            raise JournalError(f"{path} tells of no batch.")
-        if not run.is_over:
+        if run.asked is None or not run.is_over:
             raise JournalError(f"{path} did not come to its end; resume it first (--resume).")
         if run.asked != next(iter(runs.values())).asked:
             raise JournalError(f"{path} is of a batch with other options than the first.")
-    _refuse_missing(runs)
-    asked = next(iter(runs.values())).asked or {}
+    if len(sizes := {shard.count for shard in runs}) != 1:
+        raise JournalError("These journals are of different numbers of shards; name those of one.")
+    (count,) = sizes
+    if missing := set(range(1, count + 1)) - {shard.number for shard in runs}:
+        listed = ", ".join(map(str, sorted(missing)))
+        raise JournalError(f"There is no journal of shard {listed} of {count}; run it first.")
     counts: Counter[str] = Counter()
-    with Journal(folder, asked) as journal:
+    with Journal(folder, next(iter(runs.values())).asked or {}) as journal:
         for line in (line for run in runs.values() for line in run.lines.values()):
             journal.append(line)
             counts[str(line["status"])] += 1
         journal.append({"ended": {"counts": counts}})
     return dict(counts)
-
-
-def _refuse_missing(shards: Iterable[Shard]) -> None:
-    shards = set(shards)
-    if len(counts := {shard.count for shard in shards}) != 1:
-        raise JournalError("These journals are of different numbers of shards; name those of one.")
-    (count,) = counts
-    missing = sorted(set(range(1, count + 1)) - {shard.number for shard in shards})
-    if missing:
-        listed = ", ".join(map(str, missing))
-        raise JournalError(f"There is no journal of shard {listed} of {count}; run it first.")

@@ -5,7 +5,7 @@ On a GPU, where there is one, and then timed as well; else on the CPU runtime, w
 
 from __future__ import annotations
 
-import os
+import re
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
@@ -87,14 +87,9 @@ class Counts:
 
     @property
     def in_words(self) -> str:
-        """The counts for a table: "2.97 loads, 1 store, 98 operations"."""
-        parts = ((self.loads, "load"), (self.stores, "store"), (self.operations, "operation"))
-        said = (
-            f"{value:.3g} {name}{'' if value == 1 else 's'}"
-            for value, name in parts
-            if value is not None
-        )
-        return ", ".join(said)
+        """The counts for a table: "loads 2.97, stores 1, operations 98"."""
+        operations = "" if self.operations is None else f", operations {self.operations:.3g}"
+        return f"loads {self.loads:.3g}, stores {self.stores:.3g}{operations}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,20 +97,15 @@ class CheckedKernel:
     """One row of a check's table.
 
     file      as the user named it, or below the folder that was named
-    verdict   "verified": right in every pixel of every job that it takes, and without a bug;
-              "unsearched": right likewise, and not searched for bugs; "incomplete": right in what
-              it takes, where it has to take all;
-              "unfinished": the CPU runtime is too slow for it, or had too little time;
-              "wrong": not right in all;
-              "failed": it did not come to an end, or did what none may, right or not;
-              "refused": it takes none of the jobs, or the CPU runtime lacks what it uses;
-              "broken": nothing to run could be made of it
+    verdict   "verified": right in all that it takes, and without a bug; "unsearched": right, not
+              searched for bugs; "incomplete": it has to take all; "unfinished": too slow here;
+              "failed": it came to no end, or did what none may; "refused": nothing could be run;
+              "broken": it is no kernel
     verified  jobs of `jobs` whose output is right; `refused` that its header does not take
     job       the name of the first one that is not right
     words     one sentence: its first wrong pixel, or what is wrong otherwise; or what it refuses
     bug       one sentence on its cause, where that was looked for and found
-    search    why there is none where it was asked for, or belongs to the verdict: it could not be
-              looked for, all of it or on the GPU, or it was not found; empty: it was, or none is
+    search    why there is none where one was looked for; empty: it was found, or not looked for
     unseen    why no CUDA compiler has compiled it; empty: one has, or it is not verified
     log       the compiler's own words
     counts    of the job COUNTED; None: that is not among those that are right
@@ -147,26 +137,23 @@ class CheckedKernel:
 
     @property
     def is_right(self) -> bool:
-        """Whether it is verified."""
+        """True if it is verified."""
         return self.verdict == "verified"
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing is known against it."""
+        """True if nothing is known against it."""
         return self.verdict in ("verified", "unsearched")
 
     @property
     def verdict_in_words(self) -> str:
-        """The verdict with how many jobs it is of: "verified, 4 of 5 jobs"."""
-        if not self.compiles:
-            return WORDS[self.verdict]
+        """The verdict with how many jobs it is of: "verified on 4 of 5 jobs"."""
         done = "all jobs" if self.verified == self.jobs else f"{self.verified} of {self.jobs} jobs"
-        if self.verdict == "verified":
-            unseen = f", {NOT_SEEN}" if self.unseen else ""
-            return f"verified on {done}{unseen}"
+        how = " on" if self.is_sound else "; right in"
+        rest = f", {NOT_SEEN}" if self.unseen else ""
         if self.verdict == "unsearched":
-            return f"right on {done}, not verified"
-        return f"{WORDS[self.verdict]}; right in {self.verified} of {self.jobs} jobs"
+            rest = ", not verified"
+        return f"{WORDS[self.verdict]}{how} {done}{rest}"
 
     @property
     def sentence(self) -> str:
@@ -195,12 +182,6 @@ class Exam:
         """All that each kernel has to do."""
         return (*check_jobs(self.seed), *((timed_job(),) if self.device else ()))
 
-    def fitted(self, each: CheckJob, rung: Rung) -> Job:
-        """The job as the kernel does it."""
-        if self.is_strict:
-            return replace(each.job, implementation=rung.key)
-        return fitted(each, rung)
-
 
 @dataclass(frozen=True, slots=True)
 class KernelFile:
@@ -217,19 +198,10 @@ def kernel_files(named: Path) -> list[KernelFile]:
     """
     if not named.is_dir():
         return [KernelFile(named, str(named))]
-    found = [
-        Path(folder, name)
-        for folder, folders, names in os.walk(named)
-        for name in _shown(folders, names)
-    ]
+    found = (each for each in named.rglob("*") if each.suffix.lower() == SUFFIX)
     files = [KernelFile(path, str(path.relative_to(named))) for path in found]
-    return sorted(files, key=lambda file: natural_key(file.shown))
-
-
-def _shown(folders: list[str], names: list[str]) -> list[str]:
-    """The kernels that are not hidden; keeps os.walk from looking into hidden folders."""
-    folders[:] = [each for each in folders if not each.startswith(".")]
-    return [each for each in names if each.lower().endswith(SUFFIX) and each[0] != "."]
+    seen = (each for each in files if not re.search(r"(^|[/\\\\])\.", each.shown))
+    return sorted(seen, key=lambda file: natural_key(file.shown))
 
 
 def check_all(
@@ -287,7 +259,7 @@ def checking(
     except HeaderError as error:
         return replace(found, verdict="broken", words=str(error))
     found = replace(found, text_sha256=text_hash(rung.source))
-    jobs = [how.fitted(each, rung) for each in how.jobs]
+    jobs = [fitted(each, rung, is_strict=how.is_strict) for each in how.jobs]
     refusals = [rung.why_not(job, device or CPU_RUNTIME) for job in jobs]
     taken = [job for job, reason in zip(jobs, refusals, strict=True) if reason is None]
     searched = _to_search(taken)

@@ -39,7 +39,7 @@ from kernels.engine.strip_filter import PickRefusedError, StripFilter
 from workbench.base import numbers
 from workbench.base.memory import is_out_of_memory
 from workbench.batch.journal import STAGES, Stage
-from workbench.batch.stage_times import BY_ENGINE, filtering_seconds
+from workbench.batch.stage_times import filtering_seconds, rows_in_words
 from workbench.files import tiled_tiff
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
@@ -140,24 +140,20 @@ class ResumableOutput:
         self._open.close()
         self._journal.close()
 
-    def _put(self, line: Mapping[str, Any], *, sync: bool = False) -> None:
-        self._journal.put(f"{json.dumps(line)}\n".encode(), sync=sync)
+    def _put(self, line: Mapping[str, Any]) -> None:
+        self._journal.put(f"{json.dumps(line)}\n".encode())
 
     def _resumes(self) -> bool:
         """Go on where it was begun, if that was the same; a damaged journal is none."""
-        lines: list[Any] = []
-        whole = 0
-        for each in whole_lines(self._journal.path):
-            try:
-                lines.append(parse_json(each.text))
-            except ValueError:
-                return False
-            whole += each.length
-        if not (self._part.is_file() and lines[:1] == [self._first_line()]):
+        kept = list(whole_lines(self._journal.path))
+        try:
+            lines: list[Any] = [parse_json(each.text) for each in kept]
+        except ValueError:
             return False
-        if not all(isinstance(each, dict) for each in lines):
+        is_same = self._part.is_file() and lines[:1] == [self._first_line()]
+        if not is_same or not all(isinstance(each, dict) for each in lines):
             return False
-        self._journal.go_on_behind(whole)
+        self._journal.go_on_behind(sum(each.length for each in kept))
         for line in lines[1:]:
             self.rows = max(self.rows, int(line.get("rows", 0)))
             if self.pick is None and (pick := line.get("pick")) is not None:
@@ -175,7 +171,7 @@ class ResumableOutput:
                 f"disk, and {numbers.file_size(free)} are free; choose another folder."
             )
         tiled_tiff.lay_out(self._part, shape, dtype, metadata)
-        self._put(self._first_line(), sync=True)
+        self._journal.put(f"{json.dumps(self._first_line())}\n".encode(), sync=True)
 
     def _first_line(self) -> dict[str, Any]:
         return {"strips": FORMAT, "bytes": self._part.stat().st_size, "asked": self._asked}
@@ -205,13 +201,11 @@ class StripsDone(Progress):
     """A note on how far a picture is.
 
     rows, height  that are finished, and of the picture
-    per_s         rows that are finished per second
     left_s        how long the rest will take
     """
 
     rows: int
     height: int
-    per_s: float
     left_s: float
 
 
@@ -238,17 +232,8 @@ class LargeAnswer:
 
     @property
     def limit(self) -> Stage | None:
-        """The stage that the others waited for; None where nothing was left to do.
-
-        What the engine does is one after the other, so it is the longest one of that.
-        """
-        if not self.seconds:
-            return None
-        by_engine = [stage for stage in self.seconds if stage in BY_ENGINE]
-        spent = {stage: self.seconds[stage] for stage in self.seconds if stage not in by_engine}
-        longest = max(by_engine, key=self.seconds.__getitem__)
-        spent[longest] = sum(self.seconds[stage] for stage in by_engine)
-        return max(spent, key=spent.__getitem__)
+        """The stage that took longest; None where nothing was left to do."""
+        return max(self.seconds, key=self.seconds.__getitem__, default=None)
 
     @property
     def megapixels_per_s(self) -> float:
@@ -435,16 +420,17 @@ class _Run:
         return True
 
     def _read(self, strip: RowStrip, into: NDArray[Any]) -> NDArray[Any]:
-        with self._timed("decode"):
-            made = 0
-            for first, end in strip.spans:
-                self._picture.rows(first, end, into[made : made + end - first])
-                made += end - first
-            return into[:made]
+        began, made = perf_counter(), 0
+        for first, end in strip.spans:
+            self._picture.rows(first, end, into[made : made + end - first])
+            made += end - first
+        self._seconds["decode"] += perf_counter() - began
+        return into[:made]
 
     def _write(self, samples: NDArray[Any]) -> None:
-        with self._timed("encode"):
-            self._part.add(samples)
+        began = perf_counter()
+        self._part.add(samples)
+        self._seconds["encode"] += perf_counter() - began
 
     def _filtered(
         self, strip_filter: StripFilter, strip: RowStrip, picture: NDArray[Any]
@@ -478,13 +464,4 @@ class _Run:
         rows, height = self._part.rows, self._picture.height
         per_s = (rows - resumed) / max(perf_counter() - began, 1e-9)
         left_s = (height - rows) / per_s
-        doing = f"{rows:,} of {height:,} rows"
-        return StripsDone(doing, rows, height, per_s, left_s)
-
-    @contextmanager
-    def _timed(self, stage: Stage) -> Iterator[None]:
-        began = perf_counter()
-        try:
-            yield
-        finally:
-            self._seconds[stage] += perf_counter() - began
+        return StripsDone(rows_in_words(rows, height, left_s), rows, height, left_s)

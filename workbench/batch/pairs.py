@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path, PurePath
-from string import Formatter
+from types import MappingProxyType
 
 from workbench.base.paths import identity
 from workbench.files import neighbours
-from workbench.files.formats import EXTENSION_OF, EXTENSIONS, ZARR
+from workbench.files.formats import EXTENSION_OF, EXTENSIONS
 from workbench.model.state import State
 
 Naming = Callable[[str], str]  # from a picture's name to its result's, both without their folders
-OF_THE_PICTURE = ("stem", "ext")
+BRACES = re.compile(r"\{\{|\}\}|\{(?:stem|ext|filter|size)\}")
+AS_THEY_ARE: Mapping[Path, str] = MappingProxyType({})
 
 
 class PairingError(Exception):
@@ -26,41 +28,21 @@ class PairingError(Exception):
 def naming(pattern: str | None, format_name: str | None, chosen: State) -> Naming:
     """The names of results.
 
-    pattern      as `by_pattern` has it; None: each is called as its picture
-    format_name  one of EXTENSION_OF; None: as the picture's
-    chosen       whose filter and size may stand in the pattern
+    pattern      such as "{stem}_{filter}.png": {stem} and {ext} are the picture's, {filter} and
+                 {size} those of `chosen`; one that names no format gets an extension.  None: each
+                 is called as its picture
+    format_name  one of EXTENSION_OF, for that extension; None: as the picture's
 
     Raises PairingError where the pattern makes no sense.
     """
     extension = EXTENSION_OF[format_name] if format_name is not None else None
     if pattern is None:
         return with_extension(extension)
-    return by_pattern(pattern, {"filter": chosen.filter, "size": str(chosen.ksize)}, extension)
-
-
-def with_extension(extension: str | None) -> Naming:
-    """Names with `extension` in the place of their own; None: names as they are."""
-    if extension is None:
-        return str
-    return lambda name: os.path.splitext(name)[0] + extension  # noqa: PTH122 - much quicker
-
-
-def by_pattern(pattern: str, values: Mapping[str, str], extension: str | None = None) -> Naming:
-    """Names by a pattern.
-
-    pattern    such as "{stem}_{filter}.png": {stem} and {ext} are the picture's; a pattern that
-               names no format gets an extension
-    values     what else may stand in braces, by its name
-    extension  that it gets; None: the picture's own
-
-    Raises PairingError where the pattern makes no sense.
-    """
-    known = (*OF_THE_PICTURE, *values)
-    if not _are_known(pattern, known):
+    without = BRACES.sub("", pattern)
+    if "{" in without or "}" in without:
         raise PairingError(
-            f"The name {pattern} has braces around something else than "
-            f"{', '.join(f'{{{each}}}' for each in known)}; write {{{{ and }}}} for braces "
-            "themselves."
+            f"In the name {pattern} only {{stem}}, {{ext}}, {{filter}}, {{size}} can stand in "
+            "braces; write {{ and }} for braces themselves."
         )
     if PurePath(pattern).name != pattern or os.sep in pattern:
         raise PairingError(
@@ -73,38 +55,33 @@ def by_pattern(pattern: str, values: Mapping[str, str], extension: str | None = 
 
     def named(name: str) -> str:
         stem, dot_ext = os.path.splitext(name)  # noqa: PTH122 - much quicker
-        return pattern.format(stem=stem, ext=dot_ext[1:], **values)
+        return pattern.format(stem=stem, ext=dot_ext[1:], filter=chosen.filter, size=chosen.ksize)
 
     return named
 
 
-def _are_known(pattern: str, known: Collection[str]) -> bool:
-    """True if nothing but these names stands in braces."""
-    try:
-        parts = list(Formatter().parse(pattern))
-    except ValueError:
-        return False
-    return all(
-        field is None or (field in known and not form and not conversion)
-        for _, field, form, conversion in parts
-    )
+def with_extension(extension: str | None) -> Naming:
+    """Names with `extension` in the place of their own; None: names as they are."""
+    if extension is None:
+        return str
+    return lambda name: os.path.splitext(name)[0] + extension  # noqa: PTH122 - much quicker
 
 
 @dataclass(frozen=True, slots=True)
 class FilePair:
     """A picture file and the file that its result is to be written to.
 
-    source_shown, target_shown  their names for the user, if not their paths
     folder  what may have to be made for the target, below the folder that was named; None: nothing
     is_named  whether the user named the target itself, which may then be a device or a pipe
+    source_shown, target_shown  their names for the user, if not their paths
     """
 
     source: Path
     target: Path
     folder: Path | None = None
+    is_named: bool = False
     source_shown: str = ""
     target_shown: str = ""
-    is_named: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source_shown", self.source_shown or str(self.source))
@@ -117,10 +94,9 @@ class FilePair:
 
     def absolute(self) -> FilePair:
         """The same by absolute paths, for a process that may have another current folder."""
-        folder = self.folder.absolute() if self.folder is not None else None
-        return replace(
-            self, source=self.source.absolute(), target=self.target.absolute(), folder=folder
-        )
+        folder = self.folder and self.folder.absolute()
+        source, target = self.source.absolute(), self.target.absolute()
+        return replace(self, source=source, target=target, folder=folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,33 +115,48 @@ class Group:
     is_named: bool = False
 
 
-class FilePairs(Collection[FilePair]):
+class FilePairs(Iterable[FilePair]):
     """The pairs of all groups, each made when it is its turn.
 
-    rename  from a source's name to its target's
+    rename      from a source's name to its target's
+    complaints  a sentence for each input without pictures
+    shown       other names of files for the user
     """
 
-    def __init__(self, groups: Iterable[Group], rename: Naming) -> None:
-        self._groups, self._rename = tuple(groups), rename
-        self._count = sum(len(group.names) for group in self._groups)
+    def __init__(
+        self,
+        groups: Iterable[Group],
+        rename: Naming = str,
+        complaints: Sequence[str] = (),
+        shown: Mapping[Path, str] = AS_THEY_ARE,
+    ) -> None:
+        self._groups, self._rename, self._shown = tuple(groups), rename, shown
+        self.complaints = tuple(complaints)
 
     def __iter__(self) -> Iterator[FilePair]:
+        shown = self._shown
         for group in self._groups:
             for name in group.names:
-                target = group.target / self._rename(name)
-                source = group.source / name
-                yield FilePair(source, target, group.below, is_named=group.is_named)
+                source, target = group.source / name, group.target / self._rename(name)
+                names = shown.get(source, ""), shown.get(target, "")
+                yield FilePair(source, target, group.below, group.is_named, *names)
 
     def __len__(self) -> int:
-        return self._count
+        return sum(len(group.names) for group in self._groups)
 
-    def __contains__(self, pair: object) -> bool:
-        return any(pair == each for each in self)
+    @property
+    def into_folder(self) -> bool:
+        """False if the user named the only target itself."""
+        return not any(group.is_named for group in self._groups)
 
     @property
     def folders(self) -> set[Path]:
         """The folders of all targets."""
         return {group.target for group in self._groups}
+
+    def called(self, shown: Mapping[Path, str]) -> FilePairs:
+        """The same pairs, in which some files have other names for the user."""
+        return FilePairs(self._groups, self._rename, self.complaints, shown)
 
     def part(self, is_wanted: Callable[[Path], bool]) -> FilePairs:
         """The pairs whose target is wanted, of which only the names are kept as well."""
@@ -174,7 +165,7 @@ class FilePairs(Collection[FilePair]):
             wanted = (each for each in group.names if is_wanted(group.target / self._rename(each)))
             return replace(group, names=tuple(wanted))
 
-        return FilePairs(map(part_of, self._groups), self._rename)
+        return FilePairs(map(part_of, self._groups), self._rename, self.complaints)
 
     def refuse_losses(self) -> None:
         """Raise PairingError where an input, or another result, would be written onto.
@@ -204,26 +195,15 @@ def _holds_files(folder: Path) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """Everything to do.
-
-    into_folder  whether the output is a folder
-    complaints   a sentence for each input in which there are no pictures
-    """
-
-    pairs: Collection[FilePair]
-    into_folder: bool
-    complaints: tuple[str, ...] = ()
-
-
 def pairs_into(
     inputs: Sequence[Path], folder: Path, *, recursive: bool = False, rename: Naming = str
-) -> Pairs:
+) -> FilePairs:
     """Pair each input with a file in `folder`.
 
-    Raises PairingError rather than lose a picture.
+    Raises PairingError rather than lose a picture, and where there is none of the inputs.
     """
+    if not any(map(os.path.lexists, inputs)):
+        raise PairingError(f"There is no file or folder {inputs[0]}; check the name.")
     if os.path.isdir(folder) and identity(folder) in map(identity, inputs):  # noqa: PTH112
         raise PairingError(f"{folder} is a folder of inputs; write to another one.")
     output = os.path.join(folder, "")  # noqa: PTH118 - a folder, whether it is there or not
@@ -232,7 +212,7 @@ def pairs_into(
 
 def pairs_of(
     inputs: Iterable[Path], output: str, *, recursive: bool = False, rename: Naming | None = None
-) -> Pairs:
+) -> FilePairs:
     """Pair each input with the file that it is written to.
 
     inputs     files, and folders: of these the files that have a picture's extension and no dot in
@@ -245,14 +225,15 @@ def pairs_of(
     """
     inputs = list(inputs)
     target = Path(output)
-    is_folder = names_folder(output) or _is_folder(target)
+    is_folder = output.endswith(("/", os.sep)) or _is_folder(target)
     if not is_folder and (len(inputs) > 1 or _is_folder(inputs[0])):
         if target.suffix.lower() in EXTENSIONS or os.path.isfile(target):  # noqa: PTH113
             raise PairingError(f"With several pictures, {target} must be a folder, not a file.")
         is_folder = True
-    complaints: list[str] = []
     if is_folder:
-        pairs = FilePairs(_groups(inputs, target, recursive, complaints), rename or str)
+        complaints: list[str] = []
+        groups = list(_groups(inputs, target, recursive, complaints))
+        pairs = FilePairs(groups, rename or str, complaints)
     elif rename is not None:
         raise PairingError(
             f"The extension of {target} says its format; --format is for folders and -."
@@ -266,12 +247,7 @@ def pairs_of(
         source = Group(inputs[0].parent, target.parent, (inputs[0].name,), is_named=True)
         pairs = FilePairs([source], lambda _: target.name)
     pairs.refuse_losses()
-    return Pairs(pairs, is_folder, tuple(complaints))
-
-
-def names_folder(output: str) -> bool:
-    """True if `output` says itself that it is a folder."""
-    return output.endswith(("/", os.sep))
+    return pairs
 
 
 def _groups(
@@ -283,13 +259,12 @@ def _groups(
             yield Group(folder, target, tuple(each.name for each in files))
             continue
         for each in files:
-            wrong: list[str] = []
-            found = list(_groups_in(each, target, recursive, wrong))
+            before = len(complaints)
+            found = list(_groups_in(each, target, recursive, complaints))
             yield from found
-            if not wrong and not any(group.names for group in found):
+            if len(complaints) == before and not any(group.names for group in found):
                 hint = "" if recursive else "; --recursive looks into the folders in it, too"
-                wrong = [f"There are no pictures in {each}{hint}."]
-            complaints += wrong
+                complaints.append(f"There are no pictures in {each}{hint}.")
 
 
 def _groups_in(top: Path, output: Path, recursive: bool, complaints: list[str]) -> Iterator[Group]:
@@ -316,9 +291,7 @@ def _groups_in(top: Path, output: Path, recursive: bool, complaints: list[str]) 
 
 
 def _is_folder(path: Path) -> bool:
-    """Tell a folder of pictures from a file, and from an OME-Zarr, which reading rejects."""
-    is_folder = os.path.isdir(path)  # noqa: PTH112 - `Path.is_dir` may raise
-    return is_folder and path.suffix.lower() != ZARR
+    return os.path.isdir(path)  # noqa: PTH112 - `Path.is_dir` may raise
 
 
 def _shown(names: Iterable[str]) -> list[str]:

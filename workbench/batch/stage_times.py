@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from time import monotonic, process_time
 from typing import Any
 
@@ -13,7 +13,7 @@ from kernels.core.job import Result
 from kernels.sweeps.estimate import about
 from workbench.base import numbers
 from workbench.base.columns import columns
-from workbench.batch.journal import STAGES, FinishedRow, Stage, Status
+from workbench.batch.journal import STAGES, Stage, Status
 
 BY_FILES: tuple[Stage, ...] = ("decode", "encode")  # which the same threads do
 BY_DISK: tuple[Stage, ...] = ("sync",)  # which others wait for, as many of them
@@ -37,8 +37,7 @@ class StageTime:
     seconds    of all threads together
     threads    that may work on it
     share      of these threads' time that it took, 0 to 1
-    at_most_per_s  pictures that these threads would do in a second if they did nothing else, and
-                took as long for each
+    at_most_per_s  pictures that these threads would do in a second if they did nothing else
     """
 
     stage: Stage
@@ -51,13 +50,9 @@ class StageTime:
 
 @dataclass(frozen=True, slots=True)
 class DeviceTime:
-    """The part of a batch that one of several GPUs did.
+    """The part of a batch that the GPU number `device` did, as in BatchProgress.
 
-    device    its number
-    finished  pictures
-    per_s     that it finished per second
-    limit     the stage that the others wait for there; None before there is any time
-    busy      share of the time in which it filters and verifies, 0 to 1
+    busy  share of the time in which it filters and verifies, 0 to 1
     """
 
     device: int
@@ -96,6 +91,7 @@ class StageTimes:
     engines  that filter, on as many threads
     clock, cpu_clock  seconds, and core-seconds of all that filters; None: it is not known
     devices  where several GPUs share the pictures: of each the threads of its processes
+    counts, seconds  pictures by their status, and the time of each stage
     """
 
     def __init__(
@@ -108,10 +104,9 @@ class StageTimes:
         devices: Mapping[int, Sequence[int]] | None = None,
     ) -> None:
         self.total, self._jobs, self._engines = total, jobs, engines
-        self._clock, self._cpu_clock = clock, cpu_clock or (lambda: 0.0)
-        self._knows_cpu = cpu_clock is not None
-        self._ended: tuple[float, float] | None = None  # by both clocks
-        self._began = self._clock(), self._cpu_clock()
+        self._clock, self._cpu_clock = clock, cpu_clock
+        self._began, self._ended = self._now(), (0.0, 0.0)
+        self._is_over = False
         self.counts: Counter[Status] = Counter()
         self._pictures: Counter[Stage] = Counter()
         self._seconds: dict[Stage, float] = dict.fromkeys(STAGES, 0.0)
@@ -120,18 +115,20 @@ class StageTimes:
             for device, threads in (devices or {}).items()
         }
 
-    def add(self, finished: FinishedRow) -> None:
+    def add(
+        self, status: Status, seconds: Mapping[Stage, float], device: int | None = None
+    ) -> None:
         """Count a picture that there is nothing left to do to."""
-        self.counts[finished.status] += 1
-        for stage, seconds in finished.seconds.items():
-            self._pictures[stage] += 1
-            self._seconds[stage] += seconds
-        if finished.device is not None:
-            self._of_device[finished.device].add(replace(finished, device=None))
+        self.counts[status] += 1
+        self._pictures.update(seconds.keys())
+        for stage, took_s in seconds.items():
+            self._seconds[stage] += took_s
+        if device in self._of_device:
+            self._of_device[device].add(status, seconds)
 
     def end(self) -> None:
         """Let no more time pass, so that all words on the end are the same."""
-        self._ended = self._clock(), self._cpu_clock()
+        self._ended, self._is_over = self._now(), True
         for times in self._of_device.values():
             times.end()
 
@@ -148,13 +145,13 @@ class StageTimes:
     @property
     def elapsed_s(self) -> float:
         """Seconds so far."""
-        return (self._ended[0] if self._ended else self._clock()) - self._began[0]
+        return self._passed[0]
 
     @property
     def cores_busy(self) -> float | None:
         """Cores that were kept busy on average; None: it is not known."""
-        used_s = (self._ended[1] if self._ended else self._cpu_clock()) - self._began[1]
-        return _over(used_s, self.elapsed_s) if self._knows_cpu else None
+        elapsed_s, used_s = self._passed
+        return _over(used_s, elapsed_s) if self._cpu_clock else None
 
     @property
     def per_s(self) -> float:
@@ -192,23 +189,35 @@ class StageTimes:
             left_s=self.left_s,
             limit=self.limit,
             stages=tuple(self._stage(stage) for stage in STAGES if self._pictures[stage]),
-            devices=tuple(times._as_device(device) for device, times in self._of_device.items()),
+            devices=tuple(
+                DeviceTime(device, times.finished, times.per_s, times.limit, times._busy)
+                for device, times in self._of_device.items()
+            ),
         )
+
+    def _now(self) -> tuple[float, float]:
+        return self._clock(), self._cpu_clock() if self._cpu_clock else 0.0
+
+    @property
+    def _passed(self) -> tuple[float, float]:
+        now = self._ended if self._is_over else self._now()
+        return now[0] - self._began[0], now[1] - self._began[1]
 
     def _threads(self, stage: Stage) -> int:
         return self._engines if stage in BY_ENGINE else self._jobs
 
-    def _as_device(self, device: int) -> DeviceTime:
+    @property
+    def _busy(self) -> float:
         busy_s = sum(self._seconds[stage] for stage in BY_ENGINE)
-        busy = _over(busy_s, self.elapsed_s * self._engines)
-        return DeviceTime(device, self.finished, self.per_s, self.limit, busy)
+        return _over(busy_s, self.elapsed_s * self._engines)
 
     def _stage(self, stage: Stage) -> StageTime:
         threads, pictures = self._threads(stage), self._pictures[stage]
         seconds = self._seconds[stage]
         share = _over(seconds, self.elapsed_s * threads)
-        at_most = _over(pictures * threads, seconds)
-        return StageTime(stage, pictures, seconds, threads, share, at_most)
+        return StageTime(
+            stage, pictures, seconds, threads, share, _over(pictures * threads, seconds)
+        )
 
 
 def _over(part: float, whole: float) -> float:
@@ -227,8 +236,6 @@ IN_WORDS: dict[Stage, str] = {
 DEVICE_HEADS = ("device", "pictures", "rate", "busy", "limit")
 HEADS = ("stage", "pictures", "per picture", "threads", "at most", "busy", "")
 BAR_LETTERS = 16  # of a bar that is full; the table has 80 columns then
-PLAIN_MARKS = "#."
-BLOCK_MARKS = "█░"
 
 
 def progress_words(progress: BatchProgress) -> str:
@@ -253,20 +260,24 @@ def rows_in_words(rows: int, height: int, left_s: float) -> str:
     return f"{rows:,} of {height:,} rows, {about(left_s)} left"
 
 
-def closing_lines(times: StageTimes, marks: str = BLOCK_MARKS) -> list[str]:
-    """Counts, rate, and tables of the stages and of the GPUs.
-
-    marks  letters of a bar, what is busy and what is not: BLOCK_MARKS, or PLAIN_MARKS
-    """
-    counts = ", ".join(f"{count:,} {status}" for status, count in times.counts.items())
-    pictures = f"{times.finished:,} picture{'' if times.finished == 1 else 's'}"
-    took = f"{pictures} in {numbers.duration(times.elapsed_s * 1e3)}"
-    lines = [f"{took}, {rate(times.per_s)}: {counts}." if counts else f"{took}."]
+def closing_lines(times: StageTimes) -> list[str]:
+    """Counts, rate, and tables of the stages and of the GPUs."""
     progress = times.progress()
-    if progress.stages:
-        lines.append(stage_table(progress, marks))
-    if progress.devices:
-        lines.append(columns([DEVICE_HEADS, *map(_device_row, progress.devices)]))
+    counts = ", ".join(f"{count:,} {status}" for status, count in times.counts.items())
+    took = numbers.duration(times.elapsed_s * 1e3)
+    lines = [f"{times.finished:,} pictures in {took}, {rate(times.per_s)}: {counts or 'none'}."]
+    devices = [
+        (
+            f"GPU {each.device}",
+            f"{each.finished:,}",
+            rate(each.per_s),
+            numbers.percent(each.busy),
+            IN_WORDS[each.limit] if each.limit is not None else "–",
+        )
+        for each in progress.devices
+    ]
+    lines += [stage_table(progress)] if progress.stages else []
+    lines += [columns([DEVICE_HEADS, *devices])] if devices else []
     if progress.limit is not None:
         busy = times.cores_busy
         cores = "" if busy is None else f"; {busy:.1f} of {usable_cores()} cores were busy"
@@ -276,51 +287,37 @@ def closing_lines(times: StageTimes, marks: str = BLOCK_MARKS) -> list[str]:
 
 def summary(times: StageTimes) -> dict[str, Any]:
     """The same for programs; durations in seconds, rates per second."""
-    progress = times.progress()
-    devices = [asdict(each) for each in progress.devices]
+    progress = asdict(times.progress())
     return {
         "counts": dict(times.counts),
         "seconds": times.elapsed_s,
-        "per_s": progress.per_s,
-        "limit": progress.limit,
+        "per_s": progress["per_s"],
+        "limit": progress["limit"],
         "cores_busy": times.cores_busy,
         "cores": usable_cores() if times.cores_busy is not None else None,
-        "stages": [asdict(each) for each in progress.stages],
-        **({"devices": devices} if devices else {}),
+        "stages": progress["stages"],
+        **({"devices": progress["devices"]} if progress["devices"] else {}),
     }
 
 
-def marks_for(encoding: str | None) -> str:
-    """The letters of a bar that a terminal with this encoding shows; None: any."""
-    try:
-        BLOCK_MARKS.encode(encoding or "utf-8")
-    except (UnicodeEncodeError, LookupError):
-        return PLAIN_MARKS
-    return BLOCK_MARKS
+def stage_table(progress: BatchProgress, marks: str = "#.") -> str:
+    """A line for each stage, in letters of one width.
 
-
-def stage_table(progress: BatchProgress, marks: str = BLOCK_MARKS) -> str:
-    """A line for each stage, in letters of one width."""
-    return columns([HEADS, *(_row(each, marks) for each in progress.stages)])
-
-
-def _row(each: StageTime, marks: str) -> tuple[str, ...]:
-    full = round(BAR_LETTERS * min(each.share, 1.0))
-    return (
-        each.stage,
-        f"{each.pictures:,}",
-        numbers.duration(each.seconds / each.pictures * 1e3),
-        str(each.threads),
-        rate(each.at_most_per_s),
-        numbers.percent(each.share),
-        full * marks[0] + (BAR_LETTERS - full) * marks[1],
-    )
-
-
-def _device_row(each: DeviceTime) -> tuple[str, ...]:
-    limit = IN_WORDS[each.limit] if each.limit is not None else "–"
-    busy = numbers.percent(each.busy)
-    return f"GPU {each.device}", f"{each.finished:,}", rate(each.per_s), busy, limit
+    marks  letters of a bar: what is busy, and what is not
+    """
+    rows = [
+        (
+            each.stage,
+            f"{each.pictures:,}",
+            numbers.duration(each.seconds / each.pictures * 1e3),
+            str(each.threads),
+            rate(each.at_most_per_s),
+            numbers.percent(each.share),
+            (round(BAR_LETTERS * min(each.share, 1.0)) * marks[0]).ljust(BAR_LETTERS, marks[1]),
+        )
+        for each in progress.stages
+    ]
+    return columns([HEADS, *rows])
 
 
 def rate(per_s: float) -> str:

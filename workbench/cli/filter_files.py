@@ -7,7 +7,6 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,13 +16,7 @@ from kernels.core.plain_data import without_controls
 from workbench.batch.batch_run import in_order, running
 from workbench.batch.filtering import Outcome, Recipe
 from workbench.batch.large_filtering import is_begun
-from workbench.batch.pairs import (
-    PairingError,
-    Pairs,
-    names_folder,
-    pairs_of,
-    with_extension,
-)
+from workbench.batch.pairs import FilePairs, PairingError, pairs_of, with_extension
 from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
 from workbench.cli.recipe_options import first_device, note_on, recipe_of, with_devices
@@ -49,7 +42,7 @@ def run(arguments: Namespace) -> int:
         return _apply_to_streams(recipe, arguments, Path(folder))
 
 
-def _pairs(inputs: list[Path], target: str, arguments: Namespace) -> Pairs:
+def _pairs(inputs: list[Path], target: str, arguments: Namespace) -> FilePairs:
     is_for_files = arguments.format is not None and arguments.output != output.STREAM
     rename = with_extension(EXTENSION_OF[arguments.format]) if is_for_files else None
     try:
@@ -70,15 +63,7 @@ def _apply_to_streams(recipe: Recipe, arguments: Namespace, folder: Path) -> int
     pairs = _pairs(inputs, str(stdout) if writes_stdout else arguments.output, arguments)
     if stdin in inputs:
         output.read_stdin(stdin)
-    shown = [
-        replace(
-            pair,
-            source_shown=output.STREAM if pair.source == stdin else pair.source_shown,
-            target_shown="stdout" if pair.target == stdout else pair.target_shown,
-        )
-        for pair in pairs.pairs
-    ]
-    code = _apply(recipe, replace(pairs, pairs=shown), arguments)
+    code = _apply(recipe, pairs.called({stdin: output.STREAM, stdout: "stdout"}), arguments)
     if stdout.exists():
         output.write_stdout(stdout)
     return code
@@ -93,14 +78,14 @@ def _refuse_stdout(arguments: Namespace) -> None:
     output.refuse_stdout()
 
 
-def _apply(recipe: Recipe, pairs: Pairs, arguments: Namespace) -> int:
+def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
     engine = engine_maker(arguments)()
     for sentence in (note_on(engine, recipe, arguments), *pairs.complaints):
         if sentence:
             complain(sentence)
     machine = facts(engine) if arguments.json else {}
     progress = ProgressLine(arguments.progress)
-    failures, count = len(pairs.complaints), len(pairs.pairs)
+    failures, count = len(pairs.complaints), len(pairs)
     control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
     began, how, counts = control.clock(), "stopped", Counter[str]()
 
@@ -114,7 +99,7 @@ def _apply(recipe: Recipe, pairs: Pairs, arguments: Namespace) -> int:
 
     made = _made_folder(pairs, arguments)
     try:
-        for outcome in in_order(running(engine, pairs.pairs, recipe, arguments.jobs, say)):
+        for outcome in in_order(running(engine, pairs, recipe, arguments.jobs, say)):
             progress.say("")
             _print_outcome(outcome, recipe, machine, arguments)
             failures += outcome.error is not None
@@ -123,7 +108,7 @@ def _apply(recipe: Recipe, pairs: Pairs, arguments: Namespace) -> int:
         how = "ended"
     except KeyboardInterrupt:
         progress.say("")
-        for pair in pairs.pairs:
+        for pair in pairs:
             if is_begun(pair.target):
                 complain(f"{pair.target_shown} is written in part; the same command resumes it.")
         raise
@@ -137,10 +122,10 @@ def _apply(recipe: Recipe, pairs: Pairs, arguments: Namespace) -> int:
     return FAILED if failures else 0
 
 
-def _made_folder(pairs: Pairs, arguments: Namespace) -> Path | None:
+def _made_folder(pairs: FilePairs, arguments: Namespace) -> Path | None:
     """Make the folder OUT; return it if it was not there."""
     path = Path(arguments.output)
-    if not (pairs.into_folder or names_folder(arguments.output)) or path.is_dir():
+    if not pairs.into_folder or path.is_dir():
         return None
     try:
         path.mkdir()

@@ -6,8 +6,8 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import asdict, replace
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
 
@@ -18,24 +18,17 @@ from workbench.base.memory import use_freed_memory_again
 from workbench.batch.batch_run import Pausing, running
 from workbench.batch.cluster import Cluster, ClusterError, ClusterRun
 from workbench.batch.device_run import DeviceRun
-from workbench.batch.filtering import UNTIMED, Outcome, Recipe, rows_of
+from workbench.batch.filtering import UNTIMED, Outcome, Recipe
 from workbench.batch.journal import (
     NAME,
-    FinishedRow,
     Journal,
     JournalError,
     journals_among,
     last_run,
     merge,
 )
-from workbench.batch.pairs import FilePair, FilePairs, PairingError, Pairs, naming, pairs_into
-from workbench.batch.stage_times import (
-    StageTimes,
-    closing_lines,
-    marks_for,
-    progress_words,
-    summary,
-)
+from workbench.batch.pairs import FilePair, FilePairs, PairingError, naming, pairs_into
+from workbench.batch.stage_times import StageTimes, closing_lines, progress_words, summary
 from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
 from workbench.cli.recipe_options import (
@@ -82,15 +75,12 @@ def _batch(arguments: Namespace) -> int:
     recipe = recipe_of(arguments, UNTIMED)
     arguments.json = arguments.json or arguments.control
     pairs, shard = _pairs(arguments, recipe), arguments.shard
-    files = pairs.pairs
-    assert isinstance(files, FilePairs)
     name = NAME if shard is None else str(shard.journal_name)
     if shard is not None:
-        files = files.part(lambda target: shard.has(_in_journal(target, arguments)))
-        pairs = replace(pairs, pairs=files)
+        pairs = pairs.part(lambda target: shard.has(_in_journal(target, arguments)))
     if arguments.dry_run:
         return _print_plan(pairs, name, arguments)
-    if not pairs.pairs and shard is None:
+    if not pairs and shard is None:
         return _complain_of(pairs)
     devices = sharing_devices(arguments, recipe)
     names = ("pixel_type", "implementation", "format", "name", "quality", "reduce")
@@ -99,12 +89,12 @@ def _batch(arguments: Namespace) -> int:
         _cluster(arguments, pairs) as cluster,
         Journal(arguments.output, asked, resuming=arguments.resume, name=name) as journal,
     ):
-        for folder in files.folders:
+        for folder in pairs.folders:
             remove_abandoned(folder)
         return _run(recipe, pairs, journal, arguments, cluster or devices)
 
 
-def _pairs(arguments: Namespace, recipe: Recipe) -> Pairs:
+def _pairs(arguments: Namespace, recipe: Recipe) -> FilePairs:
     inputs: list[Path] = []
     for each in arguments.inputs:
         inputs += output.read_names() if str(each) == output.STREAM else [each]
@@ -118,11 +108,11 @@ def _in_journal(target: Path, arguments: Namespace) -> str:
     return str(target.relative_to(arguments.output).as_posix())
 
 
-def _print_plan(pairs: Pairs, journal: str, arguments: Namespace) -> int:
+def _print_plan(pairs: FilePairs, journal: str, arguments: Namespace) -> int:
     """Print the pictures and their results, and touch nothing."""
     known = last_run(arguments.output, journal).known if arguments.resume else frozenset()
     count = 0
-    for pair in pairs.pairs:
+    for pair in pairs:
         if _in_journal(pair.target, arguments) in known:
             continue
         count += 1
@@ -138,30 +128,29 @@ def _print_plan(pairs: Pairs, journal: str, arguments: Namespace) -> int:
     return _complain_of(pairs)
 
 
-def _complain_of(pairs: Pairs) -> int:
+def _complain_of(pairs: FilePairs) -> int:
     for sentence in pairs.complaints:
         complain(sentence)
     return FAILED if pairs.complaints else 0
 
 
-def _cluster(arguments: Namespace, pairs: Pairs) -> AbstractContextManager[Cluster | None]:
+def _cluster(arguments: Namespace, pairs: FilePairs) -> AbstractContextManager[Cluster | None]:
     """Connect to the scheduler, if one is named, and check that its workers can do the batch."""
     if arguments.scheduler is None:
         return nullcontext()
-    cluster = Cluster(arguments.scheduler, complain, arguments.workers or 1)
-    try:
-        first = next(iter(pairs.pairs), None)
+    with ExitStack() as stack:
+        cluster = Cluster(arguments.scheduler, complain, arguments.workers or 1)
+        stack.callback(cluster.close)
+        first = next(iter(pairs), None)
         source = first.source.absolute() if first is not None else None
         cluster.check(arguments.output.absolute(), source)
-    except BaseException:
-        cluster.close()
-        raise
-    return cluster
+        stack.pop_all()
+    return closing(cluster)
 
 
 def _run(
     recipe: Recipe,
-    pairs: Pairs,
+    pairs: FilePairs,
     journal: Journal,
     arguments: Namespace,
     elsewhere: Cluster | tuple[int, ...],
@@ -174,10 +163,10 @@ def _run(
     code = _complain_of(pairs)
 
     def left() -> Iterator[FilePair]:
-        return (each for each in pairs.pairs if journal.of(each.target) not in journal.known)
+        return (each for each in pairs if journal.of(each.target) not in journal.known)
 
     # The journal may know results of pictures that are not among the inputs any more.
-    total = sum(1 for _ in left()) if journal.known else len(pairs.pairs)
+    total = sum(1 for _ in left()) if journal.known else len(pairs)
     stopping: AbstractContextManager[None]
     stopping = held_back = HeldBack()
     control, jobs = talk.control, arguments.jobs or usable_cores()
@@ -189,15 +178,15 @@ def _run(
     pausing = Pausing(control.is_paused, rest)
     if isinstance(elsewhere, Cluster):
         device = None if arguments.no_gpu else arguments.device or 0
-        order = elsewhere.order(recipe, arguments.output, device, arguments.jobs)
-        threads, engines = elsewhere.threads(order), elsewhere.workers
+        order = elsewhere.order(recipe, device, arguments.jobs)
+        threads, engines = elsewhere.threads(order), len(elsewhere.workers)
         times = StageTimes(total, threads, control.clock, None, engines)
-        rows = ClusterRun(elsewhere, order).rows(left(), pausing, talk.say)
+        outcomes = ClusterRun(elsewhere, order).outcomes(left(), pausing, talk.say)
     elif processes := processes_for(elsewhere, total, recipe, arguments):
-        run = DeviceRun(processes, recipe, arguments.output, jobs, complain)
+        run = DeviceRun(processes, recipe, jobs, complain)
         shares = run.shares if elsewhere else None
         times = StageTimes(total, run.jobs, control.clock, run.cpu_s, len(processes), shares)
-        rows = run.rows(left(), pausing, talk.say)
+        outcomes = run.outcomes(left(), pausing, talk.say)
     else:
 
         def say_and_obey(outcome: Outcome, doing: str) -> None:
@@ -209,11 +198,10 @@ def _run(
         if note := note_on(engine, recipe, arguments):
             complain(note)
         outcomes = running(engine, left(), recipe, jobs, say_and_obey, pausing=pausing)
-        rows = rows_of(outcomes, journal.of)
         times, stopping = StageTimes(total, jobs, control.clock), ended_by_sigterm()
     try:
-        with stopping, closing(rows):
-            talk.follow(rows, times)
+        with stopping, closing(outcomes):
+            talk.follow(outcomes, times)
     except KeyboardInterrupt:
         talk.close("stopped", times)
         complain(f"Stopped; the same command with --resume does the rest, as {journal.path} knows.")
@@ -239,22 +227,24 @@ class _Talk:
         elif outcome.is_large and outcome.strips is not None:
             print(output.json_of(rows_record(outcome)), flush=True)
 
-    def follow(self, rows: Iterable[FinishedRow], times: StageTimes) -> None:
-        """Write each row into the journal, and print it, errors and the progress."""
+    def follow(self, outcomes: Iterable[Outcome], times: StageTimes) -> None:
+        """Write each outcome into the journal, and print it, errors and the progress."""
         every_s = NEWS_S if sys.stderr.isatty() or self._is_controlled else NEWS_ON_LINES_S
         self._show_progress(times)
         news_at, logs = monotonic() + every_s, set[str]()
-        for row in rows:
-            times.add(row)
-            self._journal.append(row.line)
-            if self._as_json or row.error is not None:
+        for outcome in outcomes:
+            outcome.let_go()  # or its pictures stay in memory while others are waited for
+            times.add(outcome.status, outcome.seconds, outcome.device)
+            line = outcome.line(self._journal.of(outcome.pair.target))
+            self._journal.append(line)
+            if self._as_json or outcome.error is not None:
                 self._line.say("")
             if self._as_json:
-                print(output.json_of(row.line), flush=True)
-            if row.error is not None:
-                log = "" if row.log in logs else row.log
-                logs.add(row.log)  # of a hundred thousand pictures the same one is printed once
-                complain("\n".join(filter(None, (row.error, log))))
+                print(output.json_of(line), flush=True)
+            if outcome.error is not None:
+                log = "" if outcome.log in logs else outcome.log
+                logs.add(log)  # of a hundred thousand pictures the same one is printed once
+                complain("\n".join(filter(None, (outcome.error, log))))
             if monotonic() >= news_at:
                 self._show_progress(times)
                 news_at = monotonic() + every_s
@@ -270,7 +260,7 @@ class _Talk:
         if self._as_json:
             print(output.json_of({how: summary(times)}), flush=True)
         else:
-            print("\n".join(closing_lines(times, marks_for(sys.stdout.encoding))), flush=True)
+            print("\n".join(closing_lines(times)), flush=True)
 
     def _show_progress(self, times: StageTimes) -> None:
         if self._is_controlled:

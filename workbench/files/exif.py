@@ -51,7 +51,8 @@ def portable(exif: Image.Exif, width: int, height: int) -> bytes | None:
     """
     # As bytes, which Pillow leaves alone: it reads Latin-1, but of words writes ASCII only.
     words = {tag: exif[tag].encode("latin-1") for tag in _WORDS if isinstance(exif.get(tag), str)}
-    if _is_layout(str(exif.get(_DESCRIPTION))):
+    description = str(exif.get(_DESCRIPTION))  # maybe a program's, of planes the saved file lacks
+    if description.startswith(_LAYOUT_BEGINS) or description.rstrip().endswith(_LAYOUT_ENDS):
         del words[_DESCRIPTION]
     made = Image.Exif()
     made.update(words)
@@ -69,11 +70,6 @@ def portable(exif: Image.Exif, width: int, height: int) -> bytes | None:
     return made.tobytes().removeprefix(PREFIX) if len(made) else None
 
 
-def _is_layout(description: str) -> bool:
-    """True for a program's description of planes, which the saved file lacks."""
-    return description.startswith(_LAYOUT_BEGINS) or description.rstrip().endswith(_LAYOUT_ENDS)
-
-
 def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, str, int, Any, bool]]:
     """The `extratags` of `tifffile.imwrite`.
 
@@ -87,7 +83,8 @@ def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, str, int, Any, bo
     ]
     offset = "Q" if is_big else "I"
     present = [tag for tag in _SUBORDINATE if found.get_ifd(tag)]
-    return tags + [(_stand_in(tag), offset, 1, 0, True) for tag in present]
+    # The tag before stands in for a directory, which tifffile does not write.
+    return tags + [(tag - 1, offset, 1, 0, True) for tag in present]
 
 
 def fill_tiff(file: BinaryIO, exif: bytes) -> None:
@@ -99,7 +96,7 @@ def fill_tiff(file: BinaryIO, exif: bytes) -> None:
     file.seek(0)
     with tifffile.TiffFile(file) as tiff:
         order, is_big, tags = tiff.byteorder, tiff.is_bigtiff, tiff.pages.first.tags
-        stand_ins = {tag: tags.get(_stand_in(tag)) for tag in _SUBORDINATE}
+        stand_ins = {tag: tags.get(tag - 1) for tag in _SUBORDINATE}
     start = b"II+\0" + bytes(12) if is_big else b"II*\0" + bytes(4)
     for tag, found_at in stand_ins.items():
         if found_at is None:
@@ -114,11 +111,6 @@ def fill_tiff(file: BinaryIO, exif: bytes) -> None:
         file.write(struct.pack(f"{order}H", tag))
         file.seek(found_at.valueoffset)
         file.write(struct.pack(f"{order}{'Q' if is_big else 'I'}", end))
-
-
-def _stand_in(tag: int) -> int:
-    """The stand-in for a directory, which tifffile does not write, until it is filled in."""
-    return tag - 1
 
 
 def _read(exif: bytes) -> Image.Exif:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from workbench.model.state import Metadata
 
-ZARR = ".zarr"  # a folder of that name is one picture, which is not read
 MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
 _ALL_TYPES = ("uint8", "uint16", "float16", "float32")

@@ -1,21 +1,136 @@
-"""Pictures of 8 bits a sample and fewer, in whatever variant: Pillow knows them all."""
+"""Pictures that Pillow opens: it knows them all, and what it lacks or does slowly others read.
+
+Libraries tell stderr what is wrong with a file: the one sentence for the user is enough.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import io
+import logging
+import re
+import threading
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+import imagecodecs
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ExifTags, Image, ImageFile
+from PIL import ExifTags, Image, ImageFile, _imaging
 
-from workbench.files import colour_profiles, quiet_libraries
+from workbench.files import colour_profiles, png
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError, StoppedError
-from workbench.files.picture_reader import Decoded, note_first_of
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The content of a file, and what is still to be done with it.
+
+    samples      (H, W) or (H, W, C)
+    icc          the colour profile that they are to be converted from, if any
+    orientation  of EXIF, 1 to 8
+    exif         reads the EXIF data; raises whatever Pillow does where they are damaged
+    xmp          the XMP packet, if any, as it is in the file
+    """
+
+    samples: NDArray[Any]
+    icc: bytes | None = None
+    orientation: int = 1
+    exif: Callable[[], Image.Exif] = Image.Exif
+    xmp: bytes | str | None = None
+
+
+class Reader(Protocol):
+    """A picture file that is open, of a kind that one library reads."""
+
+    def need(self) -> Need:
+        """The memory that it takes, by its header alone.
+
+        Raises ImageFileError where nothing here reads its kind, EOFError where it is cut short.
+        """
+
+    def read(self, notes: list[str]) -> Decoded:
+        """Decode the first picture of the file.
+
+        notes  gets a sentence for each conversion made
+        Raises whatever the library does where the file is damaged, EOFError where it is cut short.
+        """
+
+
+def note_first_of(count: int | None, notes: list[str]) -> None:
+    """Note that a file holds more than the picture that is shown; count: None where unknown."""
+    if count is None:
+        notes.append("The file is damaged after its first picture, which is shown.")
+    elif count > 1:
+        notes.append(f"The file holds {count} pictures; the first is shown.")
+
+
+_Handler = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p)
+_fax_errors = threading.local()  # what Pillow's libtiff said in this thread of faxes
+
+
+def _on_message(module: bytes, words: bytes, _arguments: int) -> None:
+    if module.startswith(b"Fax"):
+        _fax_errors.last = words.decode(errors="replace")
+
+
+_handler = _Handler(_on_message)  # as long as the process lives
+
+
+def fax_error() -> str | None:
+    """The last error in a fax that this thread has decoded since the last call, or None.
+
+    libtiff leaves out what it cannot decode, and goes on.
+    """
+    last: str | None = getattr(_fax_errors, "last", None)
+    _fax_errors.last = None
+    return last
+
+
+def hush() -> None:
+    """Keep libraries quiet from now on; what fails still raises, or gives nothing."""
+    for name in ("PIL", "tifffile", "imagecodecs"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    # Pillow's libtiff; where it is built in, its names are not to be had.
+    with suppress(AttributeError, OSError):
+        pillows = ctypes.CDLL(_imaging.__file__)
+        pillows.TIFFSetErrorHandler(_handler)
+        pillows.TIFFSetWarningHandler(None)
+
+
+_lock = threading.Lock()
+_until_the_last = ExitStack()
+_users = 0
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Ignore Python's warnings while anybody is in here: several threads may be at once.
+
+    `warnings.catch_warnings` alone changes the whole process, and so knows one thread only.
+    """
+    global _users
+    with _lock:
+        _users += 1
+        if _users == 1:
+            _until_the_last.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore")
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if not _users:
+                _until_the_last.close()
+
 
 Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows the memory there is
 
@@ -40,20 +155,10 @@ Convert = Callable[[Image.Image], Image.Image | NDArray[Any]]  # of a band
 
 
 @contextmanager
-def opened(path: Path, _start: bytes, is_stopped: Callable[[], bool]) -> Iterator[PillowReader]:
-    """Give what reads any picture file.  See `Opened`.
-
-    Raises UnidentifiedImageError where it is none.
-    """
-    with image_in(path, is_stopped) as image:
-        yield PillowReader(path, image, is_stopped)
-
-
-@contextmanager
 def image_in(path: Path, is_stopped: Callable[[], bool]) -> Iterator[ImageFile.ImageFile]:
     """Open the file with Pillow, which decodes nothing yet.  Raises UnidentifiedImageError."""
     with Watched(path, is_stopped) as file, Image.open(file, formats=_FORMATS) as image:
-        quiet_libraries.fax_error()  # of an earlier file
+        fax_error()  # of an earlier file
         _put_marked_grey_right(image)
         yield image
 
@@ -84,7 +189,7 @@ class PillowReader:
         note_first_of(self._count(), notes)
         exif = self._exif()
         samples = self._samples(notes)
-        if error := quiet_libraries.fax_error():
+        if error := fax_error():
             raise EOFError(error)
         is_upright = image.format == "TIFF"  # Pillow turns these by itself
         return Decoded(
@@ -235,3 +340,165 @@ class Watched(io.BufferedReader):
         if self._is_stopped():
             raise StoppedError("Reading was cancelled.")
         return super().read(size)
+
+
+# -- PNG, JPEG and PNM, in one go or in their own depth
+
+
+MAX_PIXELS = 1 << 24  # of 8 bits, whose decoding need not be stopped: half a second
+_COLOUR_TYPES = {0: 1, 2: 3, 4: 2, 6: 4}  # by colour type, of all but palettes
+# Pillow makes something of these that samples of 8 bits alone do not say.
+_NOT_PLAIN = frozenset((b"tRNS", b"acTL"))
+
+
+class PngReader(PillowReader):
+    """A `Reader` of PNG files without a palette: Pillow reads header, profile and EXIF data.
+
+    Pillow would cut 16 bits off.
+    """
+
+    @classmethod
+    def reads(cls, _path: Path, start: bytes) -> bool:
+        """True for such a file of 8 or 16 bits a sample, by its first bytes."""
+        return (
+            start.startswith(png.SIGNATURE) and start[24] in (8, 16) and start[25] in _COLOUR_TYPES
+        )
+
+    def __init__(
+        self, path: Path, image: ImageFile.ImageFile, is_stopped: Callable[[], bool]
+    ) -> None:
+        super().__init__(path, image, is_stopped)
+        with path.open("rb") as file:
+            start = file.read(26)
+        self._is_deep, self._channels = start[24] == 16, _COLOUR_TYPES[start[25]]
+
+    def need(self) -> Need:
+        """Memory for the file, and for its samples; a colour marked as transparent not counted."""
+        if not self._is_deep:
+            return super().need()
+        width, height = self._image.size
+        ours = 2 * self._channels * width * height
+        held = self._path.stat().st_size + ours
+        return Need(self._path.name, width, height, self._channels, ours, held)
+
+    def _exif(self) -> Image.Exif:
+        """Read the EXIF, for which Pillow would decode all pixels to be sure."""
+        is_in_front = self._kinds[-2:] == [b"IDAT", b"IEND"]
+        return Image.Image.getexif(self._image) if is_in_front else super()._exif()
+
+    def _samples(self, notes: list[str]) -> NDArray[Any]:
+        is_plain = self._data and not _NOT_PLAIN.intersection(self._kinds)
+        if not (is_plain or self._is_deep):
+            return super()._samples(notes)
+        try:
+            samples: NDArray[Any] = imagecodecs.png_decode(self._data)
+        except Exception:
+            if self._is_deep:
+                raise
+            return super()._samples(notes)  # where Pillow says what is wrong
+        if samples[:1].size // samples.shape[1] > self._channels:
+            notes.append("Transparent colour became an alpha channel.")
+        return samples
+
+    @cached_property
+    def _data(self) -> bytes:
+        """The whole file; nothing where it is left to Pillow, which can be stopped."""
+        is_large = self._image.width * self._image.height > MAX_PIXELS
+        return self._path.read_bytes() if self._is_deep or not is_large else b""
+
+    @cached_property
+    def _kinds(self) -> list[bytes]:
+        return [
+            kind for kind, _ in groupby(each.kind for each in png.chunks(io.BytesIO(self._data)))
+        ]
+
+
+JPEG_SIGNATURE, JPEG_END = b"\xff\xd8\xff", b"\xff\xd9"
+_SPACES = {"L": "GRAYSCALE", "RGB": "RGB"}  # of what is decoded, by Pillow's mode
+
+
+class PlainJpegReader(PillowReader):
+    """A `Reader` of JPEG files: Pillow reads header, profile and EXIF data."""
+
+    @classmethod
+    def reads(cls, _path: Path, start: bytes) -> bool:
+        """True for a JPEG file, by its first bytes."""
+        return start.startswith(JPEG_SIGNATURE)
+
+    def _samples(self, notes: list[str]) -> NDArray[Any]:
+        image = self._image
+        space = _SPACES.get(image.mode)
+        is_small = space is not None and image.width * image.height <= MAX_PIXELS
+        data = self._path.read_bytes() if is_small else b""
+        if data.endswith(JPEG_END):  # else it is cut off, and Pillow says so
+            with suppress(Exception):  # of a damaged file Pillow says what is wrong
+                samples: NDArray[Any] = imagecodecs.jpeg8_decode(data, outcolorspace=space)
+                if samples.shape[:2] == (image.height, image.width):
+                    return samples
+        return super()._samples(notes)
+
+
+_PNM_CHANNELS = {b"P2": 1, b"P3": 3, b"P5": 1, b"P6": 3}
+_BETWEEN = rb"(?:\s|#[^\n]*\n)+"  # the words of a header; a comment ends with its line
+_PNM_HEADER = re.compile(rb"(P[2356])" + (_BETWEEN + rb"(\d{1,9})") * 3 + rb"\s")
+
+
+class DeepPnmReader(PillowReader):
+    """A `Reader` of such a file, of which Pillow reads the header."""
+
+    @classmethod
+    def reads(cls, path: Path, start: bytes) -> bool:
+        """True for a PNM file of more than 8 bits a sample, by its first bytes."""
+        return bool(re.match(rb"P[2356][\s#]", start)) and _largest_sample(path) > 255
+
+    def need(self) -> Need:
+        """Memory for the file, for its samples, and for a copy."""
+        width, height = self._image.size
+        with self._path.open("rb") as file:
+            channels = _PNM_CHANNELS[file.read(2)]
+        ours = 2 * channels * width * height
+        held = self._path.stat().st_size + 2 * ours
+        return Need(self._path.name, width, height, channels, ours, held)
+
+    def _samples(self, notes: list[str]) -> NDArray[np.uint16]:
+        samples, largest = _samples_in(self._path)
+        if largest == 65535:
+            return samples
+        notes.append(f"Samples scaled from 0–{largest} to 0–65535.")
+        table = np.rint(np.arange(65536) * (65535 / largest)).clip(0, 65535).astype(np.uint16)
+        spread: NDArray[np.uint16] = table[samples]
+        return spread
+
+
+def _largest_sample(path: Path) -> int:
+    """The largest sample value that the header allows."""
+    with path.open("rb") as file:
+        words: list[bytes] = []
+        while len(words) < 4 and (line := file.readline()):  # there may be long comments
+            words += line.partition(b"#")[0].split(maxsplit=4)
+    return int(words[3])
+
+
+def _samples_in(path: Path) -> tuple[NDArray[np.uint16], int]:
+    """The samples, (H, W, C), and the largest that the file allows.
+
+    Raises EOFError where the file is cut short, ValueError where a sample is larger.
+    """
+    data = path.read_bytes()
+    header = _PNM_HEADER.match(data)
+    if header is None:
+        raise ValueError(path.name)
+    kind, width, height, largest = header[1], int(header[2]), int(header[3]), int(header[4])
+    shape = height, width, _PNM_CHANNELS[kind]
+    if kind in (b"P2", b"P3"):
+        words = re.sub(rb"#[^\n]*", b" ", data[header.end() :])
+        stored = np.fromstring(words.decode("ascii"), np.int64, sep=" ")
+    else:
+        count = min(prod(shape), (len(data) - header.end()) // 2)
+        stored = np.frombuffer(data, ">u2", count, header.end())
+    if stored.size < prod(shape):
+        raise EOFError(path.name)
+    samples = stored[: prod(shape)].reshape(shape)
+    if samples.min() < 0 or samples.max() > largest:
+        raise ValueError(path.name)
+    return samples.astype(np.uint16), largest

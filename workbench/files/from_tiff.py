@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,9 @@ from tifffile import COMPRESSION, PHOTOMETRIC, PREDICTOR, SAMPLEFORMAT
 from kernels.core.job import PIXEL_TYPES
 from workbench.files import colour_profiles
 from workbench.files import exif as exif_of
+from workbench.files.from_pillow import Decoded, note_first_of
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError
-from workbench.files.picture_reader import Decoded, note_first_of
 from workbench.files.tiff_rows import TiffRows, levels_of
 
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
@@ -55,38 +54,23 @@ _CMYK = 1  # of the tag InkSet
 _ASSOCIATED, _UNASSOCIATED = 1, 2  # of the tag ExtraSamples
 
 
-@contextmanager
 def opened(
-    path: Path, start: bytes, _is_stopped: Callable[[], bool]
-) -> Iterator[TiffReader | None]:
-    """Give what reads a TIFF file; None where it is none, or Pillow is to read it.  See `Opened`.
+    path: Path, files: ExitStack, level: int = 0, *, by_rows: bool = False
+) -> TiffReader | None:
+    """Open a TIFF file; None where it is none, or this does not read it.
 
+    files    closes it
+    level    0: the picture itself; else one of its reduced copies, as `TiffReader.sizes` counts
+    by_rows  for some rows at a time; of the whole Pillow reads some kinds
     Raises ImageFileError where nothing reads it, EOFError where it is cut short.
     """
-    if not start.startswith(_SIGNATURES):
-        yield None
-        return
-    with tifffile.TiffFile(path) as tiff:
-        _refuse_odd(path, tiff.pages.first)
-        page = tiff.pages.first
-        yield TiffReader(path, tiff, page) if _is_for_us(page) else None
-
-
-@contextmanager
-def opened_for_rows(path: Path, level: int = 0) -> Iterator[TiffReader | None]:
-    """Give what reads some rows of a TIFF at a time; None where it is none, or nothing does.
-
-    level  0: the picture itself; else one of its reduced copies, as `TiffReader.sizes` counts them
-    Raises as `opened` does.
-    """
     if not is_tiff(path):
-        yield None
-        return
-    with tifffile.TiffFile(path) as tiff:
-        page = tiff.pages.first if level == 0 else levels_of(tiff)[level - 1]
-        _refuse_odd(path, page)
-        reads = _is_for_us(page) or _is_usual_jpeg(page)
-        yield TiffReader(path, tiff, page) if reads else None
+        return None
+    tiff = files.enter_context(tifffile.TiffFile(path))
+    page = tiff.pages.first if level == 0 else levels_of(tiff)[level - 1]
+    _refuse_odd(path, page)
+    reads = _is_for_us(page) or (by_rows and _is_usual_jpeg(page))
+    return TiffReader(path, tiff, page) if reads else None
 
 
 def is_tiff(path: Path) -> bool:
@@ -176,10 +160,10 @@ def _colours_of(page: tifffile.TiffPage) -> int:
 
 def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
     """Raise ImageFileError for a kind that nothing here reads, EOFError where it is cut short."""
-    if kind := _unknown_kind(page):
+    if not _is_read(page):
         raise ImageFileError(
-            f"{path.name} is a TIFF of a kind this program does not read ({kind}); save it as RGB "
-            "or grey with another program."
+            f"{path.name} is a TIFF of a kind this program does not read; save it as RGB or grey "
+            "with another program."
         )
     ends = map(sum, zip(page.dataoffsets, page.databytecounts, strict=True))
     if len(page.dataoffsets) < prod(page.chunked) or max(ends) > path.stat().st_size:
@@ -223,47 +207,33 @@ def _meant(samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]) -> 
 # -- what cannot be read
 
 
-def _unknown_kind(page: tifffile.TiffPage) -> str | None:
-    """A property of the page that nothing here reads, in a few words, or None."""
+def _is_read(page: tifffile.TiffPage) -> bool:
+    """True if this program reads such a page, and not wrongly."""
     if page.compression not in (*_BOUNDED, *_WEBP, *_JPEG, *_FAX):
-        return f"compression {_name(COMPRESSION, page.compression)}"
+        return False
     if not _is_for_us(page):
-        return _unknown_to_pillow(page)
-    if (page.bitspersample, page.sampleformat) not in _SAMPLES:
-        return f"samples of {page.bitspersample} bits, {_name(SAMPLEFORMAT, page.sampleformat)}"
-    if page.bitspersample % 8 and page.predictor != PREDICTOR.NONE:
-        return f"differences of {page.bitspersample} bits"
-    if page.samplesperpixel < _COLOURS[page.photometric]:
-        return f"{page.samplesperpixel} channels of {_name(PHOTOMETRIC, page.photometric)}"
+        return _is_read_by_pillow(page)
     is_inks = page.photometric == PHOTOMETRIC.SEPARATED
-    if is_inks and page.tags.valueof(INK_SET_TAG, _CMYK) != _CMYK:
-        return "inks that are not CMYK"
     has_white = _dtype(page).kind == "f" or page.dtype in ("uint8", "uint16")
-    if not has_white and (is_inks or _ASSOCIATED in page.extrasamples):
-        return f"{'inks' if is_inks else 'colours multiplied by their alpha'} as {page.dtype}"
-    return None
+    return bool(
+        (page.bitspersample, page.sampleformat) in _SAMPLES
+        and (page.bitspersample % 8 == 0 or page.predictor == PREDICTOR.NONE)
+        and page.samplesperpixel >= _COLOURS[page.photometric]
+        and (not is_inks or page.tags.valueof(INK_SET_TAG, _CMYK) == _CMYK)
+        and (has_white or not (is_inks or _ASSOCIATED in page.extrasamples))
+    )
 
 
-def _unknown_to_pillow(page: tifffile.TiffPage) -> str | None:
-    """A property that Pillow does not read, or reads wrongly, of a page that is not for us."""
-    colours = _name(PHOTOMETRIC, page.photometric)
+def _is_read_by_pillow(page: tifffile.TiffPage) -> bool:
     if page.compression in _FAX:
-        is_fax = page.bitspersample == page.samplesperpixel == _COLOURS.get(page.photometric) == 1
-        return None if is_fax else f"a fax of colours {colours}"
-    if page.photometric not in _BY_PILLOW or page.bitspersample != 8:
-        return f"colours {colours} of {page.bitspersample} bits"
+        return page.bitspersample == page.samplesperpixel == _COLOURS.get(page.photometric) == 1
     is_in_planes = page.planarconfig == tifffile.PLANARCONFIG.SEPARATE and page.samplesperpixel > 1
-    if is_in_planes and page.photometric != PHOTOMETRIC.RGB:
-        return f"colours {colours} in planes of their own"
-    if page.is_subsampled and page.compression == COMPRESSION.NONE:
-        return f"colours {colours} of fewer pixels"
-    return None
-
-
-def _name(names: Any, number: int) -> str:
-    if number in list(names):
-        return str(names(number).name)
-    return f"number {number}" if isinstance(number, int) else "damaged"
+    return bool(
+        page.photometric in _BY_PILLOW
+        and page.bitspersample == 8
+        and (page.photometric == PHOTOMETRIC.RGB or not is_in_planes)
+        and not (page.is_subsampled and page.compression == COMPRESSION.NONE)
+    )
 
 
 def _refuse_larger(path: Path, page: tifffile.TiffPage) -> None:

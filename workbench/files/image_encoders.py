@@ -6,8 +6,9 @@ threads having to wait and without cutting 16 bits down to 8.
 
 from __future__ import annotations
 
+import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from kernels.pictures.generated import stored_as, white, with_channels
 from workbench.files import exif as exif_of
-from workbench.files import jpeg, png
+from workbench.files import png
 from workbench.files.colour_profiles import profile_for
 from workbench.files.formats import Format, able, format_of
 from workbench.files.picture_errors import ImageFileError
@@ -96,6 +97,9 @@ def tiff_words(
 
     EXIF's directories are empty until `exif.fill_tiff` fills them.
     """
+    tags = [] if metadata.exif is None else exif_of.tiff_tags(metadata.exif, is_big=is_big)
+    if metadata.xmp is not None:
+        tags.append((XMP_TAG, "B", len(metadata.xmp), metadata.xmp, True))
     return {
         "photometric": "rgb" if channels >= 3 else "minisblack",
         "planarconfig": "contig" if channels > 1 else None,
@@ -104,15 +108,30 @@ def tiff_words(
         "iccprofile": profile_for(channels) if dtype.kind == "u" else None,
         "metadata": None,
         "software": False,
-        "extratags": _tiff_tags(metadata, is_big=is_big) or None,
+        "extratags": tags or None,
     }
 
 
-def _tiff_tags(metadata: Metadata, *, is_big: bool) -> list[tuple[int, str, int, Any, bool]]:
-    tags = [] if metadata.exif is None else exif_of.tiff_tags(metadata.exif, is_big=is_big)
-    if metadata.xmp is not None:
-        tags.append((XMP_TAG, "B", len(metadata.xmp), metadata.xmp, True))
-    return tags
+APP1, APP2 = 0xE1, 0xE2
+JPEG_XMP = b"http://ns.adobe.com/xap/1.0/\0"  # in front of XMP in an APP1
+JPEG_ICC = b"ICC_PROFILE\0\x01\x01"  # in front of a profile in an APP2: the first of one part
+_JPEG_HEADER_END = 2 + 18  # the signature and JFIF's own segment, which encoders write first
+
+
+def _segment(kind: int, data: bytes) -> bytes:
+    """Return a whole segment, its marker and length included; it holds 65,533 bytes at most."""
+    return struct.pack(">BBH", 0xFF, kind, len(data) + 2) + data
+
+
+def _jpeg_with(
+    encoded: bytes | bytearray, more: Iterable[tuple[int, bytes]]
+) -> Iterator[bytes | memoryview]:
+    """Yield a JPEG file's bytes in parts, with more segments, by kind, right behind its header."""
+    view = memoryview(encoded)
+    yield view[:_JPEG_HEADER_END]
+    for kind, data in more:
+        yield _segment(kind, data)
+    yield view[_JPEG_HEADER_END:]
 
 
 def _write_jpeg(
@@ -129,11 +148,11 @@ def _write_jpeg(
     )
     segments = []
     if metadata.exif is not None:
-        segments.append((jpeg.APP1, exif_of.PREFIX + metadata.exif))
+        segments.append((APP1, exif_of.PREFIX + metadata.exif))
     if metadata.xmp is not None:
-        segments.append((jpeg.APP1, jpeg.XMP + metadata.xmp))
-    segments.append((jpeg.APP2, jpeg.ICC + profile_for(channels)))
-    file.writelines(jpeg.parts_with(encoded, segments))
+        segments.append((APP1, JPEG_XMP + metadata.xmp))
+    segments.append((APP2, JPEG_ICC + profile_for(channels)))
+    file.writelines(_jpeg_with(encoded, segments))
 
 
 def _write_webp(
@@ -148,15 +167,9 @@ def _write_webp(
     _write_by_pillow(file, samples, ".webp", icc_profile=icc, exact=True, **options)
 
 
-def _write_bmp(
-    file: BinaryIO, samples: NDArray[Any], _quality: int | None, _metadata: Metadata
-) -> None:
-    _write_by_pillow(file, samples if samples.shape[2] > 1 else samples[:, :, 0], ".bmp")
-
-
 def _write_by_pillow(file: BinaryIO, samples: NDArray[Any], extension: str, **options: Any) -> None:
-    contiguous = np.ascontiguousarray(samples)
-    iio.imwrite(file, contiguous, plugin="pillow", extension=extension, is_batch=False, **options)
+    samples = np.ascontiguousarray(samples if samples.shape[2] > 1 else samples[:, :, 0])
+    iio.imwrite(file, samples, plugin="pillow", extension=extension, is_batch=False, **options)
 
 
 def _write_pnm(
@@ -173,7 +186,7 @@ WRITERS: dict[str, Writer] = {
     "TIFF": _write_tiff,
     "JPEG": _write_jpeg,
     "WebP": _write_webp,
-    "BMP": _write_bmp,
+    "BMP": lambda file, samples, *_: _write_by_pillow(file, samples, ".bmp"),
     "PNM": _write_pnm,
 }
 
@@ -182,30 +195,18 @@ ROWS_AT_ONCE = 1024  # made to fit, for the sake of the memory that takes
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A part of a picture that a format does not hold, and its fate.
-
-    lacks    the words behind the format's title: "has no transparency"
-    becomes  a clause of its own: "what is transparent becomes white"
-    """
-
-    lacks: str
-    becomes: str
-
-
-@dataclass(frozen=True, slots=True)
 class Fit:
     """The changes to a picture that a format makes.
 
-    changes  what would be done to it so that it fits; empty: it fits as it is
+    changes  what would be done to it so that it fits, a clause each; empty: it fits as it is
     why_not  what of it the format cannot hold whatever is done; None: it fits, once reduced
     instead  titles of formats that hold it as it is, where that one does not
     """
 
     format: Format
-    changes: tuple[Change, ...]
-    why_not: str | None
-    instead: tuple[str, ...]
+    changes: tuple[str, ...] = ()
+    why_not: str | None = None
+    instead: tuple[str, ...] = ()
 
     @property
     def is_exact(self) -> bool:
@@ -213,14 +214,10 @@ class Fit:
         return not self.changes and self.why_not is None
 
     def __str__(self) -> str:
-        """The losses and their effect, then the formats without any."""
-        title, keeps = self.format.title, " and ".join(self.instead[:2])
-        if self.why_not is not None:
-            return f"{title} does not hold {self.why_not}; {keeps} can."
-        lacks = " and ".join(each.lacks for each in self.changes)
-        becomes = ", ".join(each.becomes for each in self.changes)
-        keep = "keeps" if len(self.instead) == 1 else "keep"
-        return f"{title} {lacks}; {becomes}. {keeps} {keep} everything."
+        """The losses, then the formats without any."""
+        keeps = " and ".join(self.instead[:2])
+        lost = f"it does not hold {self.why_not}" if self.why_not else ", ".join(self.changes)
+        return f"{self.format.title}: {lost}. Without loss: {keeps}."
 
 
 def fit_of(path: Path, samples: NDArray[Any], metadata: Metadata = NO_METADATA) -> Fit:
@@ -232,42 +229,25 @@ def fit_of(path: Path, samples: NDArray[Any], metadata: Metadata = NO_METADATA) 
     """
     wanted = format_of(path)
     corner = _reduced(samples[:1, :1], wanted)  # whose type and channels are those of all
-    changes = []
-    if corner.dtype != samples.dtype:
-        changes.append(_rounding(wanted, str(samples.dtype)))
-    if samples.shape[2] in (2, 4) and corner.shape[2] in (1, 3):
-        changes.append(Change("has no transparency", "what is transparent becomes white"))
-    if samples.shape[2] <= 2 < corner.shape[2]:
-        changes.append(Change("has no grey", "grey becomes three equal channels"))
-    if samples.shape[2] > 2 >= corner.shape[2]:
-        changes.append(Change("has no colour", "colours become grey"))
-    kept = wanted.kept(metadata)
-    if kept.exif != metadata.exif:
-        changes.append(Change(_lack(wanted, "EXIF"), "camera, date and place are dropped"))
-    if kept.xmp != metadata.xmp:
-        changes.append(Change(_lack(wanted, "XMP"), "title, rating and keywords are dropped"))
-    as_large = np.broadcast_to(corner, (*samples.shape[:2], corner.shape[2]))
-    why_not = wanted.why_not(as_large)
-    if not changes and why_not is None:
-        return Fit(wanted, (), None, ())
+    before, after, kept = samples.shape[2], corner.shape[2], wanted.kept(metadata)
+    changes = {
+        f"{samples.dtype} values are rounded to 8 bits": corner.dtype != samples.dtype,
+        "what is transparent becomes white": before in (2, 4) and after in (1, 3),
+        "grey becomes three equal channels": before <= 2 < after,
+        "colours become grey": before > 2 >= after,
+        "EXIF (camera, date, place) is dropped": kept.exif != metadata.exif,
+        "XMP (title, rating, keywords) is dropped": kept.xmp != metadata.xmp,
+    }
+    made = tuple(change for change, is_made in changes.items() if is_made)
+    why_not = wanted.why_not(np.broadcast_to(corner, (*samples.shape[:2], after)))
+    if not made and why_not is None:
+        return Fit(wanted)
     instead = tuple(each.title for each in able(samples) if each.kept(metadata) == metadata)
-    return Fit(wanted, tuple(changes), why_not, instead)
-
-
-def _rounding(wanted: Format, pixel_type: str) -> Change:
-    if pixel_type == "uint16":
-        return Change("holds 8 bits", "16-bit values are rounded")
-    if "uint16" in wanted.pixel_types:
-        return Change(f"holds no {pixel_type}", "values are rounded to 8 bits and clipped")
-    return Change("holds 8 bits", f"{pixel_type} values are rounded and clipped")
-
-
-def _lack(wanted: Format, kind: str) -> str:
-    return f"has no room for so much {kind}" if wanted.max_metadata_bytes else f"has no {kind}"
+    return Fit(wanted, made, why_not, instead)
 
 
 def reduced(path: Path, samples: NDArray[Any]) -> NDArray[Any]:
-    """Return `samples` changed as `fit_of` says; the same array where they fit."""
+    """The samples changed as `fit_of` says; the same array where they fit."""
     wanted = format_of(path)
     corner = _reduced(samples[:1, :1], wanted)
     if (corner.dtype, corner.shape[2]) == (samples.dtype, samples.shape[2]):
@@ -279,26 +259,18 @@ def reduced(path: Path, samples: NDArray[Any]) -> NDArray[Any]:
 
 
 def _reduced(samples: NDArray[Any], wanted: Format) -> NDArray[Any]:
-    if samples.shape[2] not in wanted.channels:
-        samples = _with_channels_of(samples, wanted)
-    if str(samples.dtype) not in wanted.pixel_types:
-        samples = stored_as(samples, "uint8")
-    return samples
-
-
-def _with_channels_of(samples: NDArray[Any], wanted: Format) -> NDArray[Any]:
     channels = samples.shape[2]
     if channels in (2, 4) and not {2, 4} & set(wanted.channels):
         samples, channels = _on_white(samples), channels - 1
-    if channels in wanted.channels:
-        return samples
-    has_alpha = channels in (2, 4)
-    fitting = [each for each in wanted.channels if (each in (2, 4)) == has_alpha]
-    return with_channels(samples, fitting[-1])
+    if channels not in wanted.channels:
+        has_alpha = channels in (2, 4)
+        fitting = [each for each in wanted.channels if (each in (2, 4)) == has_alpha]
+        samples = with_channels(samples, fitting[-1])
+    return samples if str(samples.dtype) in wanted.pixel_types else stored_as(samples, "uint8")
 
 
 def _on_white(samples: NDArray[Any]) -> NDArray[Any]:
-    """Return the samples without alpha, as they look on white paper."""
+    """The samples without alpha, as they look on white paper."""
     full = white(samples.dtype)
     alpha = samples[..., -1:].astype(np.float64).clip(0, full) / full
     flat = samples[..., :-1] * alpha + full * (1 - alpha)

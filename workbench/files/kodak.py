@@ -5,19 +5,18 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from kernels.core import safe_files
 from kernels.core.safe_files import cache_folder
 
 if TYPE_CHECKING:
-    from requests import Response
+    from requests import Response, Session
 
 _TIMEOUT_S = 8  # without a single byte
 _LOOK_S = 0.1  # between two reports, and so soon is noticed that nobody wants the file any more
@@ -29,7 +28,7 @@ class BadAddressError(Exception):
     """There can be nothing at such an address."""
 
 
-class TooLargeError(Exception):
+class TooLargeError(ValueError):
     """More is sent than was to be expected."""
 
 
@@ -53,50 +52,33 @@ class _Fetching(threading.Thread):
 
     def run(self) -> None:
         """Fetch the file, or keep the exception."""
-        try:
-            self._fetch()
-        except Exception as error:  # noqa: BLE001 - raised again where the file is wanted
-            self.error = error
-
-    def _fetch(self) -> None:
         import requests  # which takes a while
         from urllib3.exceptions import HTTPError
 
-        with _opened(self._url) as response:
-            response.raise_for_status()
-            length = response.headers.get("content-length", "")
-            self.total = int(length) if length.isdecimal() and len(length) < 16 else 0
-            try:
-                while data := response.raw.read(_PIECE_BYTES, decode_content=False):
-                    self.data += data
-                    if max(len(self.data), self.total) > MAX_BYTES:
-                        raise TooLargeError
-                    if self.is_left:
-                        return
-            except HTTPError as error:
-                raise requests.ConnectionError(str(error)) from error
+        try:
+            with requests.Session() as session:
+                session.max_redirects = _MAX_REDIRECTS
+                self._receive(self._response(session))
+        except HTTPError as error:
+            self.error = requests.ConnectionError(str(error))
+        except Exception as error:  # noqa: BLE001 - raised again where the file is wanted
+            self.error = error
 
+    def _response(self, session: Session) -> Response:
+        headers = {"Accept-Encoding": "identity"}
+        try:
+            return session.get(self._url, stream=True, timeout=_TIMEOUT_S, headers=headers)
+        except ValueError as error:  # InvalidURL and its kin
+            raise BadAddressError from error
 
-@contextmanager
-def _opened(url: str) -> Iterator[Response]:
-    """Open a connection, by way of a few redirections."""
-    import requests
-
-    with requests.Session() as session:
-        # Which would read all that comes with a redirection, even where it follows none.
-        session.get_redirect_target = lambda _: None  # type: ignore[assignment, method-assign]
-        for _ in range(1 + _MAX_REDIRECTS):
-            try:
-                headers = {"Accept-Encoding": "identity"}
-                response = session.get(url, stream=True, timeout=_TIMEOUT_S, headers=headers)
-            except ValueError as error:  # InvalidURL and its kin
-                raise BadAddressError from error
-            with response:
-                if not response.is_redirect:
-                    yield response
-                    return
-                url = urljoin(url, response.headers["location"])
-        raise requests.TooManyRedirects(f"more than {_MAX_REDIRECTS}")
+    def _receive(self, response: Response) -> None:
+        response.raise_for_status()
+        length = response.headers.get("content-length", "")
+        self.total = int(length) if length.isdecimal() and len(length) < 16 else 0
+        while not self.is_left and (data := response.raw.read(_PIECE_BYTES, decode_content=False)):
+            self.data += data
+            if max(len(self.data), self.total) > MAX_BYTES:
+                raise TooLargeError
 
 
 DEFAULT_MIRROR = "https://r0k.us/graphics/kodak/kodak/"
@@ -154,7 +136,7 @@ class Downloading:
 
     @property
     def share(self) -> float:
-        """Return the share of the whole set, 0 to 1."""
+        """The share of the whole set, 0 to 1."""
         return min((self.finished + self.part) / len(NAMES), 1.0)
 
 
@@ -169,7 +151,7 @@ class KodakSet:
         return self.folder / NAMES[number - 1]
 
     def missing(self) -> tuple[int, ...]:
-        """Return the numbers of the pictures that are missing, or not what they should be.
+        """The numbers of the pictures that are missing or damaged.
 
         Reads every file: some 30 ms.
         """
@@ -190,7 +172,7 @@ def default_folder() -> Path:
 
 
 def use_folder(folder: Path) -> tuple[KodakSet, str]:
-    """Return the set in a folder that the user has, and a sentence on how much of it is right.
+    """The set in a folder that the user has, and a sentence on how much of it is right.
 
     Raises KodakError where none of the pictures is there.
     """
@@ -237,11 +219,6 @@ def _fetch(store: Any, name: str, mirror: str, receive: Any) -> None:
         store.fetch(name, downloader=receive)
     except BadAddressError as error:
         raise KodakError(_NO_ADDRESS.format(mirror)) from error
-    except TooLargeError as error:
-        raise KodakError(
-            f"What {host} sends as {name} is larger than that picture, so it was not fetched; try "
-            "another mirror, or use a folder you have."
-        ) from error
     except exceptions.HTTPError as error:
         status = getattr(error.response, "status_code", "error")
         raise KodakError(
@@ -253,10 +230,10 @@ def _fetch(store: Any, name: str, mirror: str, receive: Any) -> None:
             f"No connection to {host}; check the network and try again (finished pictures are "
             "kept), try another mirror, or use a folder you have."
         ) from error
-    except ValueError as error:  # pooch's, for a wrong SHA-256
+    except ValueError as error:  # pooch's, for a wrong SHA-256; ours
         raise KodakError(
-            f"What {host} sent as {name} is not that picture (its SHA-256 differs), so it was "
-            "thrown away; try another mirror, or use a folder you have."
+            f"What {host} sent as {name} is not that picture, so it was thrown away; try another "
+            "mirror, or use a folder you have."
         ) from error
     except OSError as error:
         raise KodakError(f"Cannot keep {name}: {safe_files.reason(error)}.") from error

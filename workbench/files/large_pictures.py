@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from kernels.core.borders import Span
 from kernels.core.picture_parts import Surroundings
 from kernels.pictures.generated import stored_as
-from workbench.files import colour_profiles, from_tiff, quiet_libraries
+from workbench.files import colour_profiles, from_pillow, from_tiff
+from workbench.files.from_pillow import Decoded
 from workbench.files.image_decoders import failures_in_words, kept_of, upright
 from workbench.files.needs import Need, is_large
 from workbench.files.picture_errors import ImageFileError, StoppedError
-from workbench.files.picture_reader import Decoded
 from workbench.model.state import LargeSource, Picture
 
 BAND_SAMPLES = 1 << 21  # converted at once, since that takes several copies
@@ -50,7 +50,7 @@ class LargePicture:
         self.path, self._pixel_type, self._level = path, pixel_type, level
         self._files = ExitStack()
         try:
-            with quiet_libraries.without_warnings(), failures_in_words(path.name):
+            with from_pillow.without_warnings(), failures_in_words(path.name):
                 self._reader = self._opened()
                 self._rows = self._reader.rows(kept)
                 self._files.callback(self._rows.close)
@@ -59,62 +59,45 @@ class LargePicture:
             self.close()
             raise
 
-    def rows(self, first: int, end: int, out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return rows first to end - 1, (rows, W, C), C-contiguous; in `out` if given.
+    def rows(
+        self, first: int, end: int, out: NDArray[Any] | None = None, columns: Span | None = None
+    ) -> NDArray[Any]:
+        """Read rows first to end - 1, (rows, columns, C), C-contiguous; in `out` if given.
 
+        columns  of them, for which little else is decoded; None: all
         Raises ImageFileError.
         """
-        shape = (end - first, self.width, self.channels)
+        left, right = columns or (0, self.width)
+        shape = (end - first, right - left, self.channels)
         out = np.empty(shape, self.dtype) if out is None else out
-        with quiet_libraries.without_warnings(), failures_in_words(self.path.name):
+        if self._orientation in _MIRRORED:
+            left, right = self.width - right, self.width - left
+        with from_pillow.without_warnings(), failures_in_words(self.path.name):
             if self._is_as_stored:
-                return self._rows.read(first, end, out)
-            band = max(BAND_SAMPLES // (self.width * self._rows.channels), 1)
+                return self._rows.read(first, end, (left, right), out)
+            band = max(BAND_SAMPLES // ((right - left) * self._rows.channels), 1)
             for top in range(first, end, band):
-                stop = min(top + band, end)
+                span = top, min(top + band, end)
                 if self._orientation in _UPSIDE_DOWN:
-                    stored = self._rows.read(self.height - stop, self.height - top)
-                else:
-                    stored = self._rows.read(top, stop)
-                out[top - first : stop - first] = self._meant(stored)
+                    span = self.height - span[1], self.height - span[0]
+                stored = self._rows.read(*span, (left, right))
+                out[top - first : top - first + band] = self._meant(stored)
         return out
-
-    def part(self, rows: Span, columns: Span) -> NDArray[Any]:
-        """Return a rectangle, (rows, columns, C), C-contiguous; little else is decoded for it.
-
-        Raises ImageFileError.
-        """
-        (first, end), (left, right) = rows, columns
-        with quiet_libraries.without_warnings(), failures_in_words(self.path.name):
-            if self._orientation in _UPSIDE_DOWN:
-                first, end = self.height - end, self.height - first
-            if self._orientation in _MIRRORED:
-                left, right = self.width - right, self.width - left
-            stored = self._rows.read_part((first, end), (left, right))
-            if self._is_as_stored:
-                return stored
-            made = np.empty((*stored.shape[:2], self.channels), self.dtype)
-            order = -1 if self._orientation in _UPSIDE_DOWN else 1
-            into = made[::order]  # in the order of what is stored
-            band = max(BAND_SAMPLES // stored[0].size, 1)
-            for top in range(0, len(stored), band):
-                into[top : top + band] = self._meant(stored[top : top + band])[::order]
-        return made
 
     @property
     def sizes(self) -> tuple[tuple[int, int], ...]:
-        """Return width and height of the whole, then of its reduced copies in the file."""
-        with quiet_libraries.without_warnings(), failures_in_words(self.path.name):
+        """The width and height of the whole, then of its reduced copies in the file."""
+        with from_pillow.without_warnings(), failures_in_words(self.path.name):
             return self._reader.sizes()
 
     def sample(self) -> Picture:
-        """Return a picture of one pixel that is like this one in all but its size."""
+        """A picture of one pixel that is like this one in all but its size."""
         pixel = np.zeros((1, 1, self.channels), self.dtype)
         return Picture(self.path.name, pixel, self.path, self.notes, metadata=self.metadata)
 
     @property
     def row_bytes(self) -> int:
-        """Return the bytes of one row of what `rows` gives."""
+        """The bytes of one row of what `rows` gives."""
         return int(self.width * self.channels * self.dtype.itemsize)
 
     @property
@@ -124,7 +107,7 @@ class LargePicture:
 
     @property
     def stamp(self) -> list[int]:
-        """Return numbers that are others when the file has changed.  Raises OSError."""
+        """Numbers that differ when the file has changed.  Raises OSError."""
         status = self.path.stat()
         return [status.st_size, status.st_mtime_ns]
 
@@ -139,7 +122,7 @@ class LargePicture:
         self.close()
 
     def _opened(self) -> from_tiff.TiffReader:
-        reader = self._files.enter_context(from_tiff.opened_for_rows(self.path, self._level))
+        reader = from_tiff.opened(self.path, self._files, self._level, by_rows=True)
         if reader is None:
             raise ImageFileError(
                 f"{self.path.name} does not fit into memory, and of this kind pictures are read as "
@@ -148,7 +131,7 @@ class LargePicture:
         return reader
 
     def _look(self) -> list[str]:
-        """Read one row, which tells of what type all are; return what is noted of the picture."""
+        """Read one row, which tells of what type all are; returns the notes on the picture."""
         if 0 in (self._rows.height, self._rows.width):
             raise ValueError("no pixels")
         stored, notes = self._rows.read(0, 1), list[str]()
@@ -298,7 +281,8 @@ class RegionReader:
             self._file, self._of = LargePicture(path, pixel_type), (path, pixel_type)
         if self._last is None or self._last[0] != wanted:
             self._last = None  # before there are two
-            samples = wanted.read(self._file.part)
+            file = self._file
+            samples = wanted.read(lambda rows, columns: file.rows(*rows, columns=columns))
             samples.flags.writeable = False
             self._last = wanted, samples
         return self._last[1]

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 from kernels.core.cache import LruCache
-from workbench.files.formats import EXTENSIONS, ZARR
+from workbench.files.formats import EXTENSIONS
 from workbench.files.picture_errors import ImageFileError
 
 # A folder changed so lately may change again without its time of change telling: file systems
@@ -67,7 +67,7 @@ def pictures_among(paths: Sequence[Path]) -> list[Path]:
     found: list[Path] = []
     for path in paths:
         # `Path.is_dir` raises where a name is too long, or looking at it is not allowed.
-        if os.path.isdir(path) and path.suffix.lower() != ZARR:  # noqa: PTH112
+        if os.path.isdir(path):  # noqa: PTH112
             found += [path / name for name in _listed(path)]
         elif len(paths) == 1 or path.suffix.lower() in EXTENSIONS:
             found.append(path)

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from functools import cached_property
-from itertools import groupby
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 import imagecodecs
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageFile
-
-from workbench.files import from_pillow
-from workbench.files.needs import Need
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 # Of iTXt, behind the keyword: not compressed, no language, no translation.
@@ -83,73 +74,6 @@ def read_chunk(file: BinaryIO, found: Chunk) -> bytes | None:
     is_whole = len(data) == found.length and len(checksum) == 4
     matches = is_whole and zlib.crc32(found.kind + data) == int.from_bytes(checksum, "big")
     return data if matches else None
-
-
-MAX_PIXELS = 1 << 24  # of 8 bits, whose decoding need not be stopped: half a second
-_CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}  # by colour type, of all but palettes
-# Pillow makes something of these that samples of 8 bits alone do not say.
-_NOT_PLAIN = frozenset((b"tRNS", b"acTL"))
-
-
-@contextmanager
-def opened(path: Path, start: bytes, is_stopped: Callable[[], bool]) -> Iterator[PngReader | None]:
-    """Open a PNG file of 8 or 16 bits a sample, without a palette; gives None for all others."""
-    if not (start.startswith(SIGNATURE) and start[24] in (8, 16) and start[25] in _CHANNELS):
-        yield None
-        return
-    with from_pillow.image_in(path, is_stopped) as image:
-        yield PngReader(path, start, image, is_stopped)
-
-
-class PngReader(from_pillow.PillowReader):
-    """A `Reader` of such a file, of which Pillow reads header, profile and EXIF data.
-
-    Pillow would cut 16 bits off.
-    """
-
-    def __init__(
-        self, path: Path, start: bytes, image: ImageFile.ImageFile, is_stopped: Callable[[], bool]
-    ) -> None:
-        super().__init__(path, image, is_stopped)
-        self._is_deep, self._channels = start[24] == 16, _CHANNELS[start[25]]
-
-    def need(self) -> Need:
-        """Memory for the file, and for its samples; a colour marked as transparent not counted."""
-        if not self._is_deep:
-            return super().need()
-        width, height = self._image.size
-        ours = 2 * self._channels * width * height
-        held = self._path.stat().st_size + ours
-        return Need(self._path.name, width, height, self._channels, ours, held)
-
-    def _exif(self) -> Image.Exif:
-        """Read the EXIF, for which Pillow would decode all pixels to be sure."""
-        is_in_front = self._kinds[-2:] == [b"IDAT", b"IEND"]
-        return Image.Image.getexif(self._image) if is_in_front else super()._exif()
-
-    def _samples(self, notes: list[str]) -> NDArray[Any]:
-        is_plain = self._data and not _NOT_PLAIN.intersection(self._kinds)
-        if not (is_plain or self._is_deep):
-            return super()._samples(notes)
-        try:
-            samples: NDArray[Any] = imagecodecs.png_decode(self._data)
-        except Exception:
-            if self._is_deep:
-                raise
-            return super()._samples(notes)  # where Pillow says what is wrong
-        if samples[:1].size // samples.shape[1] > self._channels:
-            notes.append("Transparent colour became an alpha channel.")
-        return samples
-
-    @cached_property
-    def _data(self) -> bytes:
-        """The whole file; nothing where it is left to Pillow, which can be stopped."""
-        is_large = self._image.width * self._image.height > MAX_PIXELS
-        return self._path.read_bytes() if self._is_deep or not is_large else b""
-
-    @cached_property
-    def _kinds(self) -> list[bytes]:
-        return [kind for kind, _ in groupby(each.kind for each in chunks(io.BytesIO(self._data)))]
 
 
 MAX_BYTES = 1 << 27  # of samples

@@ -46,7 +46,6 @@ class TiffRows:
                 "TIFF of tiles with another program."
             )
         self._file = path.open("rb")
-        self._tiles = self._buffer_of_tiles()
         self._threads = ThreadPoolExecutor(usable_cores(), "tiff-segments")
         self._kept: dict[int, NDArray[Any]] = {}  # by their number from the top, decoded
         self._wanted = (0, 0)  # rows that are likely to be wanted again
@@ -61,57 +60,48 @@ class TiffRows:
     def decoding_bytes(self) -> int:
         """The most memory that reading takes, beside its result."""
         # Two rows of segments that are kept, one as it is in the file, and one that is unpacked.
-        count = 3 if self._tiles is not None else 4
-        return count * self.segment_rows * self.row_bytes
+        return 4 * self.segment_rows * self.row_bytes
 
-    def read(self, first: int, end: int, out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Read rows first to end - 1, (rows, W, C), in native byte order; in `out` if given.
+    def read(
+        self, first: int, end: int, columns: Span | None = None, out: NDArray[Any] | None = None
+    ) -> NDArray[Any]:
+        """Read rows first to end - 1, (rows, columns, C), in native byte order.
 
+        columns  of them; None: all.  Of tiles only those are decoded that they need
+        out      where they are put; None: in a new array
         Raises EOFError where the file is cut short, and whatever tifffile does where it is damaged.
         """
-        shape = (end - first, self.width, self.channels)
+        left, right = columns or (0, self.width)
+        is_whole = right - left == self.width
+        shape = (end - first, right - left, self.channels)
         out = np.empty(shape, self.dtype) if out is None else out
         if self._is_raw:
-            self._read_raw(first, out)
+            for y, rows in enumerate([out] if is_whole else out, first):
+                self._read_raw(y, left, rows)
             return out
-        kept = self._kept_rows
-        self._wanted = (end - kept, end) if first >= self._first else (first, first + kept)
-        self._first = first
-        for number, top, bottom in self._segments(first, end):
-            if number not in self._kept:
-                is_whole = first <= top and bottom <= end
-                if is_whole and not self._is_wanted(number):
-                    self._decode_row(number, out[top - first : bottom - first])
-                    continue
-                made = np.empty((bottom - top, *shape[1:]), self.dtype)
-                self._decode_row(number, made)
-                self._kept[number] = made
+        if is_whole:
+            kept = self._kept_rows
+            self._wanted = (end - kept, end) if first >= self._first else (first, first + kept)
+            self._first = first
+        across = range(left // self._segment_width, -(-right // self._segment_width))
+        start = across.start * self._segment_width
+        wide = min(across.stop * self._segment_width, self.width) - start
+        for number in range(first // self.segment_rows, -(-end // self.segment_rows)):
+            top = number * self.segment_rows
+            bottom = min(top + self.segment_rows, self.height)
             y, stop = max(top, first), min(bottom, end)
-            out[y - first : stop - first] = self._kept[number][y - top : stop - top]
+            into, segments = out[y - first : stop - first], self._kept.get(number)
+            if segments is None or not is_whole:
+                is_kept = is_whole and self._is_wanted(number)
+                if is_whole and (y, stop) == (top, bottom) and not is_kept:
+                    self._decode(number, into, across)
+                    continue
+                segments = np.empty((bottom - top, wide, self.channels), self.dtype)
+                self._decode(number, segments, across)
+                if is_kept:
+                    self._kept[number] = segments
+            into[:] = segments[y - top : stop - top, left - start : right - start]
         self._kept = {n: each for n, each in self._kept.items() if self._is_wanted(n)}
-        return out
-
-    def read_part(self, rows: Span, columns: Span) -> NDArray[Any]:
-        """Read a rectangle, (rows, columns, C), in native byte order.
-
-        Of tiles only those are decoded that it needs.  Raises as `read` does.
-        """
-        (first, end), (left, right) = rows, columns
-        out = np.empty((end - first, right - left, self.channels), self.dtype)
-        if self._is_raw:
-            for y, row in enumerate(out, first):
-                self._read_raw(y, row, left)
-            return out
-        width = self._segment_width
-        across = range(left // width, -(-right // width))
-        start, stop = across.start * width, min(across.stop * width, self.width)
-        for number, top, bottom in self._segments(first, end):
-            segments = np.empty((bottom - top, stop - start, self.channels), self.dtype)
-            self._decode(number, segments, across)
-            y, below = max(top, first), min(bottom, end)
-            out[y - first : below - first] = segments[
-                y - top : below - top, left - start : right - start
-            ]
         return out
 
     def close(self) -> None:
@@ -119,64 +109,19 @@ class TiffRows:
         self._threads.shutdown()
         self._file.close()
 
-    def _segments(self, first: int, end: int) -> Iterator[tuple[int, int, int]]:
-        """Yield the segments, in rows, that hold these rows: number, first row, the row behind."""
-        size = self.segment_rows
-        for number in range(first // size, -(-end // size)):
-            yield number, number * size, min((number + 1) * size, self.height)
-
     def _is_wanted(self, number: int) -> bool:
         """True if segments of that number are likely to be wanted again."""
         top = number * self.segment_rows
         return top < self._wanted[1] and top + self.segment_rows > self._wanted[0]
 
-    def _read_raw(self, first: int, out: NDArray[Any], left: int = 0) -> None:
+    def _read_raw(self, first: int, left: int, out: NDArray[Any]) -> None:
         """Read samples that lie one behind the other, not packed, from a row and a column on."""
         before = first * self.row_bytes + left * self.channels * self.dtype.itemsize
         self._file.seek(self._page.dataoffsets[0] + before)
         if self._file.readinto(out.data.cast("B")) < out.nbytes:
             raise EOFError(self._file.name)
-        self._to_native(out)
-
-    def _to_native(self, samples: NDArray[Any]) -> None:
-        """Turn the bytes of samples round, where they are as in the file and that is otherwise."""
-        if np.dtype(self._page.parent.byteorder + samples.dtype.char) != samples.dtype:
-            samples.byteswap(inplace=True)
-
-    def _buffer_of_tiles(self) -> NDArray[Any] | None:
-        """Room for a row of tiles, (across, rows, columns, C), as they lie in the file.
-
-        None where they are packed, or do not lie one behind the other.
-        """
-        page = self._page
-        if not (page.is_tiled and _is_unpacked(page)) or self._is_raw:
-            return None
-        across = -(-self.width // self._segment_width)
-        shape = (across, int(page.tilelength), self._segment_width, self.channels)
-        tiles = np.empty(shape, self.dtype)
-        offsets = np.array(page.dataoffsets, np.int64).reshape(-1, across)
-        is_in_order = bool(np.all(np.diff(offsets) == tiles[0].nbytes))
-        return tiles if is_in_order and offsets.min() > 0 else None
-
-    def _read_tiles(self, number: int, tiles: NDArray[Any], out: NDArray[Any]) -> None:
-        """Read a row of tiles that are not packed, in one go."""
-        self._file.seek(self._page.dataoffsets[number * len(tiles)])
-        if self._file.readinto(tiles.data.cast("B")) < tiles.nbytes:
-            raise EOFError(self._file.name)
-        rows, width = out.shape[0], self._segment_width
-        whole = self.width // width
-        beside = out[:, : whole * width].reshape(rows, whole, width, self.channels)
-        beside[:] = tiles[:whole, :rows].swapaxes(0, 1)
-        if whole < len(tiles):
-            out[:, whole * width :] = tiles[whole, :rows, : self.width - whole * width]
-        self._to_native(out)
-
-    def _decode_row(self, number: int, out: NDArray[Any]) -> None:
-        """Decode all segments beside each other into `out`."""
-        if self._tiles is not None:
-            self._read_tiles(number, self._tiles, out)
-        else:
-            self._decode(number, out, range(-(-self.width // self._segment_width)))
+        if np.dtype(self._page.parent.byteorder + out.dtype.char) != out.dtype:
+            out.byteswap(inplace=True)
 
     def _decode(self, number: int, out: NDArray[Any], across: range) -> None:
         """Decode some segments beside each other into `out`, on several threads."""
@@ -229,14 +174,10 @@ def _is_planar(page: tifffile.TiffPage) -> bool:
 
 
 def _is_raw(page: tifffile.TiffPage) -> bool:
-    """True if the rows lie one behind the other in the file, as they are in memory."""
-    return bool(page.is_contiguous and _is_unpacked(page))
-
-
-def _is_unpacked(page: tifffile.TiffPage) -> bool:
-    """True if samples lie in the file as they do in memory, but for the order of bytes."""
+    """True if samples lie in the file as in memory, row by row, but for the order of bytes."""
     return bool(
-        page.compression == COMPRESSION.NONE
+        page.is_contiguous
+        and page.compression == COMPRESSION.NONE
         and page.predictor == PREDICTOR.NONE
         and page.fillorder == 1
         and page.bitspersample == 8 * np.dtype(page.dtype).itemsize
@@ -264,15 +205,12 @@ def _candidates(tiff: tifffile.TiffFile) -> Iterator[tifffile.TiffPage]:
     others = tiff.pages[1:] if len(tiff.pages) <= MAX_PAGES else []
     for page in (*(first.pages or ()), *others):
         assert isinstance(page, tifffile.TiffPage)  # as `useframes` is off
-        is_next = page.is_tiled and first.is_tiled and _is_whole_part(page, first)
+        width = max(page.imagewidth, 1)
+        factor = first.imagewidth / width
+        is_whole = abs(factor - round(factor)) <= factor / width
+        is_next = page.is_tiled and first.is_tiled and is_whole
         if page.is_subifd or page.is_reduced or is_next:
             yield page
-
-
-def _is_whole_part(page: tifffile.TiffPage, first: tifffile.TiffPage) -> bool:
-    """True if a page is smaller by a whole number."""
-    factor = first.imagewidth / page.imagewidth
-    return bool(abs(factor - round(factor)) <= factor / page.imagewidth)
 
 
 def _is_copy(page: tifffile.TiffPage, first: tifffile.TiffPage) -> bool:

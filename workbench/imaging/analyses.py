@@ -69,7 +69,7 @@ def counting(
 
 
 def _edges(pixel_types: set[str], low: float, high: float) -> NDArray[np.float64]:
-    """Return the edges of at most BINS bins from `low` to `high`."""
+    """The edges of at most BINS bins from `low` to `high`."""
     if pixel_types == {"uint8"}:
         low, high = 0.0, 255.0
     if pixel_types & {"uint8", "uint16"}:
@@ -113,7 +113,7 @@ def _counting(
 
 
 def _of_counts(counts: NDArray[np.int64]) -> Numbers:
-    """Return the statistics of whole numbers, by how many there are of each."""
+    """The statistics of whole numbers, by how many there are of each."""
     there = np.flatnonzero(counts)
     total = int(counts.sum())
     mean = float((np.arange(counts.size) * counts).sum() / total)
@@ -144,7 +144,7 @@ Levels = tuple[float, float]
 
 
 def spanning(*pictures: NDArray[Any]) -> Levels | None:
-    """Return the lowest and highest finite value of all pictures, alpha left out.
+    """The lowest and highest finite value of all pictures, alpha left out.
 
     None where there is only one value, or none that is finite.
     """
@@ -158,7 +158,7 @@ def spanning(*pictures: NDArray[Any]) -> Levels | None:
 
 
 def around_zero(samples: NDArray[Any], display: NegativeDisplay) -> Levels | None:
-    """Return levels that hold HELD per cent of what is not zero in a result around zero.
+    """Levels that hold HELD per cent of what is not zero in a result around zero.
 
     None where all of it is zero.
     """
@@ -184,7 +184,7 @@ Line = tuple[Pixel, Pixel]
 
 
 def along(samples: NDArray[Any], line: Line) -> NDArray[Any]:
-    """Return the samples along `line`, (n, C): one pixel per step of its longer side.
+    """The samples along `line`, (n, C): one pixel per step of its longer side.
 
     Both its ends are among them.
 
@@ -204,7 +204,7 @@ def distances(samples: NDArray[Any], line: Line) -> NDArray[np.float64]:
 def _pixels(
     samples: NDArray[Any], line: Line
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Return x and y of each step, and whether it is inside the picture."""
+    """X and y of each step, and whether it is inside the picture."""
     (x0, y0), (x1, y1) = line
     steps = max(abs(x1 - x0), abs(y1 - y0))
     xs = np.rint(np.linspace(x0, x1, steps + 1)).astype(np.int64)
@@ -214,12 +214,12 @@ def _pixels(
 
 
 def row(samples: NDArray[Any], y: int) -> Line:
-    """Return the line along row `y`, from side to side."""
+    """The line along row `y`, from side to side."""
     return (0, y), (samples.shape[1] - 1, y)
 
 
 def column(samples: NDArray[Any], x: int) -> Line:
-    """Return the line along column `x`, from top to bottom."""
+    """The line along column `x`, from top to bottom."""
     return (x, 0), (x, samples.shape[0] - 1)
 
 
@@ -293,7 +293,7 @@ def comparing(one: NDArray[Any], other: NDArray[Any], full: float) -> Iterator[S
 
 
 def _similarities(a: Floats, b: Floats, full: float) -> Floats:
-    """Return SSIM of each window that lies wholly in a and b: (rows - 10, W - 10)."""
+    """SSIM of each window that lies wholly in a and b: (rows - 10, W - 10)."""
     c1, c2 = (K1 * full) ** 2, (K2 * full) ** 2
     with np.errstate(invalid="ignore"):  # of what is not finite comes NaN
         mean_a, mean_b = _weighted(a), _weighted(b)

@@ -80,6 +80,8 @@ def subtracting(
 
     Where a difference is infinite or NaN, magenta is shown.  Raises MemoryError.
     """
+    import cv2  # here: the window paints before anything heavy is imported
+
     height, width, channels = one.shape
     colours = channels - (channels in (2, 4))
     are_bytes = one.dtype == other.dtype == np.uint8
@@ -89,24 +91,26 @@ def subtracting(
     apart = math.isqrt((height * width * colours - 1) // MAX_COUNTED) + 1
 
     def look(part: Rectangle) -> None:
-        _, ours, theirs = _both(one, other, colours, part)
+        ours, theirs = (_coloured(each[slice(*part[:2])], colours) for each in (one, other))
         if are_bytes:
-            found.append((float(_largest_of_bytes(ours, theirs)), 0))
+            found.append((float(cv2.norm(ours, theirs, cv2.NORM_INF)), 0))
         else:
             found.append(_furthest(_minus(ours, theirs)))
         if gain is None:
-            sizes_of = _sizes_of_bytes if are_bytes else _sizes
-            sizes.append(sizes_of(_some(ours, apart), _some(theirs, apart)).ravel())
+            some = _some(ours, apart), _some(theirs, apart)
+            sizes_of = cv2.absdiff if are_bytes else _sizes
+            sizes.append(np.asarray(sizes_of(*some)).ravel())
 
     yield from on_all_threads(_parts(height, width, row_bytes), look)
     largest, not_finite = max(most for most, _ in found), sum(others for _, others in found)
     scale = auto_gain(np.concatenate(sizes), largest, full) if gain is None else gain
     require_memory(4 * height * width)
     bgra = memory.empty((height, width, 4))
-    paint = _paint_bytes if are_bytes else _paint
+    paint = _paint if not are_bytes else _paint_signed if is_signed else _paint_sizes
 
     def fill(part: Rectangle) -> None:
-        rows, ours, theirs = _both(one, other, colours, part)
+        rows = slice(*part[:2])
+        ours, theirs = _coloured(one[rows], colours), _coloured(other[rows], colours)
         paint(bgra[rows], ours, theirs, scale / full, is_signed)
 
     yield from on_all_threads(_parts(height, width, row_bytes), fill)
@@ -114,7 +118,7 @@ def subtracting(
 
 
 def auto_gain(sizes: NDArray[Any], largest: float, full: float) -> float:
-    """Return the largest of GAINS that keeps 99.5 % of all that differs on the scale.
+    """The largest of GAINS that keeps 99.5 % of all that differs on the scale.
 
     So a few pixels that differ much, a dead one or an edge of the picture, hide nothing else.
 
@@ -135,7 +139,7 @@ def auto_gain(sizes: NDArray[Any], largest: float, full: float) -> float:
 
 @cache
 def diverging() -> NDArray[np.uint8]:
-    """Return the colours from -1 to 1, nothing at index MIDDLE: (255, 4) blue, green, red, 255."""
+    """Colours from -1 to 1, nothing at index MIDDLE: (255, 4) blue, green, red, 255."""
     places = np.linspace(0, 2 * MIDDLE, len(STOPS))
     at = np.arange(2 * MIDDLE + 1)
     red, green, blue = (np.interp(at, places, channel) for channel in zip(*STOPS, strict=True))
@@ -154,16 +158,8 @@ def _parts(height: int, width: int, row_bytes: int) -> Iterator[Rectangle]:
         yield top, min(top + rows, height), 0, width
 
 
-def _both(
-    one: NDArray[Any], other: NDArray[Any], colours: int, part: Rectangle
-) -> tuple[slice, NDArray[Any], NDArray[Any]]:
-    """Return the rows of a part, and what both have there, (rows, W, colours)."""
-    rows = slice(*part[:2])
-    return rows, _coloured(one[rows], colours), _coloured(other[rows], colours)
-
-
 def _coloured(samples: NDArray[Any], colours: int) -> NDArray[Any]:
-    """Return its first `colours` channels, C-contiguous."""
+    """Its first `colours` channels, C-contiguous."""
     if samples.shape[2] == 4 and samples.dtype.name in ("uint8", "uint16", "float32"):
         import cv2  # ten times as fast as NumPy
 
@@ -172,7 +168,7 @@ def _coloured(samples: NDArray[Any], colours: int) -> NDArray[Any]:
 
 
 def _some(samples: NDArray[Any], apart: int) -> NDArray[Any]:
-    """Return every `apart`-th pixel of every `apart`-th row, of C-contiguous samples.
+    """Every `apart`-th pixel of every `apart`-th row, of C-contiguous samples.
 
     Each is copied as one item, since NumPy takes four times as long for its channels one by one.
     """
@@ -181,14 +177,14 @@ def _some(samples: NDArray[Any], apart: int) -> NDArray[Any]:
 
 
 def _minus(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float32]:
-    """Return the difference as float32, which holds differences of 16 bits exactly."""
+    """The difference as float32, which holds differences of 16 bits exactly."""
     with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is shown as such
         apart: NDArray[np.float32] = np.subtract(one, other, dtype=np.float32)
     return apart
 
 
 def _furthest(apart: NDArray[np.float32]) -> tuple[float, int]:
-    """Return the largest |difference| that is finite, and how many are not."""
+    """The largest finite |difference|, and the number of others."""
     most = max(float(apart.max()), -float(apart.min()))
     if math.isfinite(most):
         return most, 0
@@ -197,7 +193,7 @@ def _furthest(apart: NDArray[np.float32]) -> tuple[float, int]:
 
 
 def _sizes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float32]:
-    """Return the sizes of the finite differences."""
+    """The sizes of the finite differences."""
     sizes = np.abs(_minus(one, other))
     is_finite = np.isfinite(sizes)
     return sizes if is_finite.all() else sizes[is_finite]
@@ -231,51 +227,21 @@ def _paint(
 # -- of 8 bits: with 511 possible values OpenCV and tables do it all
 
 
-def _paint_bytes(bgra: Bytes, one: Bytes, other: Bytes, scale: float, is_signed: bool) -> None:
-    """Paint as `_paint`, of 8 bits, and the same to the last bit."""
-    if is_signed:
-        _paint_signed(bgra, one, other, scale * MIDDLE, diverging())
-    else:
-        _paint_sizes(bgra, one, other, scale * 255)
-
-
-def _largest_of_bytes(one: Bytes, other: Bytes) -> int:
-    """Return the largest |difference| of two arrays (rows, W, C) alike in shape."""
-    import cv2  # here: the window paints before anything heavy is imported
-
-    return int(cv2.norm(one, other, cv2.NORM_INF))
-
-
-def _sizes_of_bytes(one: Bytes, other: Bytes) -> Bytes:
-    """Return the |differences| of two arrays (rows, W, C) alike in shape."""
-    import cv2
-
-    return np.asarray(cv2.absdiff(np.ascontiguousarray(one), np.ascontiguousarray(other)))
-
-
-def _paint_sizes(bgra: Bytes, one: Bytes, other: Bytes, scale: float) -> None:
-    """Fill `bgra`, (rows, W, 4), with the size of each difference times `scale`, saturated.
+def _paint_sizes(bgra: Bytes, one: Bytes, other: Bytes, scale: float, _is_signed: bool) -> None:
+    """Paint as `_paint` without sign, of 8 bits, and the same to the last bit.
 
     one, other  (rows, W, C), C-contiguous, C being 1 (grey) or 3 (red, green, blue)
     """
     import cv2
 
     sizes = cv2.absdiff(one, other)
-    cv2.convertScaleAbs(sizes, dst=sizes, alpha=scale)  # in place: new memory takes longer
+    cv2.convertScaleAbs(sizes, dst=sizes, alpha=scale * 255)  # in place: new memory takes longer
     code = cv2.COLOR_GRAY2BGRA if one.shape[2] == 1 else cv2.COLOR_RGB2BGRA
     cv2.cvtColor(sizes, code, dst=bgra)
 
 
-def _paint_signed(
-    bgra: Bytes, one: Bytes, other: Bytes, scale: float, colours: NDArray[np.uint8]
-) -> None:
-    """Fill `bgra` with the colour of the difference of the channel that differs most.
-
-    Times `scale`; of two channels that differ as much, the one that is above.
-
-    one, other  as of `_paint_sizes`
-    colours     (2 n + 1, 4) as `bgra`: what stands for -n, 0 at index n, and n
-    """
+def _paint_signed(bgra: Bytes, one: Bytes, other: Bytes, scale: float, _is_signed: bool) -> None:
+    """Paint as `_paint` with sign, of 8 bits, and the same to the last bit."""
     import cv2
 
     above, below = cv2.subtract(one, other), cv2.subtract(other, one)  # none is under zero
@@ -287,19 +253,12 @@ def _paint_signed(
         is_above = cv2.compare(above, below, cv2.CMP_GE)
         above = cv2.bitwise_and(above, is_above)
         below = cv2.bitwise_and(below, cv2.bitwise_not(is_above))
-    middle = len(colours) // 2
-    steps = _steps(scale, middle)
-    places = cv2.subtract(cv2.LUT(above, steps + np.uint8(middle)), cv2.LUT(below, steps))
+    sizes = np.minimum(np.arange(256, dtype=np.float32) * np.float32(scale * MIDDLE), MIDDLE)
+    steps = np.rint(sizes).astype(np.uint8)
+    places = cv2.subtract(cv2.LUT(above, steps + np.uint8(MIDDLE)), cv2.LUT(below, steps))
     table = np.zeros((256, 1, 3), np.uint8)
-    table[: len(colours), 0] = colours[:, :3]
+    table[: 2 * MIDDLE + 1, 0] = diverging()[:, :3]
     cv2.cvtColor(cv2.applyColorMap(places, table), cv2.COLOR_BGR2BGRA, dst=bgra)
-
-
-def _steps(scale: float, most: int) -> Bytes:
-    """Return each size times `scale`, rounded, no more than `most`: (256,)."""
-    sizes = np.minimum(np.arange(256, dtype=np.float32) * np.float32(scale), most)
-    steps: Bytes = np.rint(sizes).astype(np.uint8)
-    return steps
 
 
 def on_all_threads(parts: Iterator[Rectangle], work: Callable[[Rectangle], None]) -> Iterator[None]:

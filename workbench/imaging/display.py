@@ -42,7 +42,7 @@ class Display:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Return width and height of the picture in pixels."""
+        """Width and height of the picture in pixels."""
         return self.images[0].width(), self.images[0].height()
 
 
@@ -74,18 +74,18 @@ def to_display(
 
 
 def as_display(pixels: tuple[Bytes, ...]) -> Display:
-    """Return a Display of pixels that are fit for the screen already: see `Display.pixels`."""
+    """A Display of pixels that are fit for the screen already: see `Display.pixels`."""
     formats = {2: QImage.Format.Format_Grayscale8, 3: QImage.Format.Format_RGB32}
     return Display(tuple(_image(each, formats[each.ndim]) for each in pixels), pixels)
 
 
 def averaged(pixels: Bytes) -> Display:
-    """Return one picture that is fit for the screen, (H, W, 4) or (H, W), and its averages."""
+    """One picture that is fit for the screen, (H, W, 4) or (H, W), and its averages."""
     return as_display((pixels, *_smaller(pixels)))
 
 
 def _bands(height: int, width: int) -> list[slice]:
-    """Return bands of whole rows of about BAND_PIXELS; a multiple of the checkerboard's period."""
+    """Bands of whole rows of about BAND_PIXELS; a multiple of the checkerboard's period."""
     period = 2 * CHECKER_PX
     rows = max(BAND_PIXELS // width // period, 1) * period
     return [slice(top, min(top + rows, height)) for top in range(0, height, rows)]

@@ -37,7 +37,7 @@ class DisplayMapping:
 
 
 def default_levels(display: NegativeDisplay, span: float) -> tuple[float, float] | None:
-    """Return the sample values shown as black and white; None: only the samples can tell.
+    """The sample values shown as black and white; None: only the samples can tell.
 
     span  how far they are apart: the value of full intensity
     """

@@ -17,7 +17,7 @@ Samples = NDArray[Any]
 
 
 def reduced(samples: Samples, width: int, height: int) -> Samples:
-    """Return the middle of `samples`, (H, W, C), averaged down to (height, width, C) float32."""
+    """The middle of `samples`, (H, W, C), averaged down to (height, width, C) float32."""
     import cv2  # here: the window paints before anything heavy is imported
 
     rows, columns = samples.shape[:2]

@@ -140,7 +140,9 @@ def _painted(shown: Display, marks: Bytes) -> Iterator[Bytes]:
     for pixels in shown.pixels:
         height, width = pixels.shape[:2]
         if marks.shape != (height, width):
-            marks = _halved(marks)
+            even = np.pad(marks, [(0, side % 2) for side in marks.shape])
+            rows = np.maximum(even[::2], even[1::2])
+            marks = np.maximum(rows[:, ::2], rows[:, 1::2])
         green = pixels if pixels.ndim == 2 else pixels[..., 1]  # about as bright as the whole
         grey = (green >> 2) + np.uint8(72)
         np.right_shift(grey, 1, out=grey, where=marks == UNSEEN)
@@ -153,13 +155,6 @@ def _painted(shown: Display, marks: Bytes) -> Iterator[Bytes]:
             for channel, value in enumerate(color):
                 np.copyto(painted[..., channel], value, where=marks == mark)
         yield painted
-
-
-def _halved(marks: Bytes) -> Bytes:
-    height, width = marks.shape
-    even = np.pad(marks, ((0, height % 2), (0, width % 2)))
-    rows = np.maximum(even[::2], even[1::2])
-    return np.maximum(rows[:, ::2], rows[:, 1::2])
 
 
 def _tiles(height: int, width: int, in_view: Rectangle | None) -> list[Rectangle]:

@@ -39,8 +39,9 @@ def recalled(data: dict[str, Any], state: State) -> tuple[Changes, list[str]]:
     changes: Changes = {}
     given = {name: name if name in data else FACTS[name].older_key for name in NAMES}
     for name, key in given.items():
+        check = FACTS[name].check
         try:
-            if key in data and _makes_sense(name, value := _tuples(data[key])):
+            if key in data and check is not None and check(value := _tuples(data[key])):
                 changes[name] = value
         except (TypeError, ValueError, OverflowError):
             continue
@@ -51,11 +52,6 @@ def recalled(data: dict[str, Any], state: State) -> tuple[Changes, list[str]]:
         if key in data and changes.get(name, LOST) != _tuples(data[key])
     ]
     return changes, lost
-
-
-def _makes_sense(name: str, value: Any) -> bool:
-    check = FACTS[name].check
-    return check is not None and check(value)
 
 
 def _fitting(changes: Changes, state: State) -> Changes:

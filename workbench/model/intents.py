@@ -48,28 +48,25 @@ def job_for(state: State) -> Job | None:
     samples = state.picture.samples if wide is None else wide
     newest = _newest_job.get(state)
     if newest is None or newest.picture is not samples:
-        newest = _job(state, samples)
+        chosen = filters.get(state.filter)
+        newest = Job(
+            picture=samples,
+            weights=weights_for(state),
+            border=state.border,
+            implementation=state.implementation,
+            block_xy=state.block_xy,
+            devices=state.devices,
+            filter_title=chosen.title,
+            gradient=chosen.gradient,
+            offset=offset_for(state),
+            own=own_text(state),
+        )
         _newest_job.clear()
         _newest_job[state] = newest
     return newest
 
 
 _newest_job: WeakKeyDictionary[State, Job] = WeakKeyDictionary()
-
-
-def _job(state: State, samples: NDArray[Any]) -> Job:
-    return Job(
-        picture=samples,
-        weights=weights_for(state),
-        border=state.border,
-        implementation=state.implementation,
-        block_xy=state.block_xy,
-        devices=state.devices,
-        filter_title=filters.get(state.filter).title,
-        gradient=filters.get(state.filter).gradient,
-        offset=offset_for(state),
-        own=own_text(state),
-    )
 
 
 def own_text(state: State) -> str:
@@ -172,15 +169,7 @@ SIGNED_IN_WORDS = {
 
 def baseline_for(job: Job, state: State) -> Job:
     """Make the same work for the CPU implementation that speed-ups are measured against."""
-    return Job(
-        picture=job.picture,
-        weights=job.weights,
-        border=job.border,
-        implementation=state.baseline,
-        filter_title=job.filter_title,
-        gradient=job.gradient,
-        offset=job.offset,
-    )
+    return replace(job, implementation=state.baseline, block_xy=DEFAULT_BLOCK_XY, own="", devices=1)
 
 
 def is_baseline_of(baseline: Result | None, job: Job, state: State) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Container, Iterable
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,7 @@ BETWEEN = re.compile(r"[,;]|\s+(?![×xX*])(?<![×xX*]\s)")
 Values = tuple[Any, ...]
 Here = Device | NoDevice | None
 Ticks = tuple[tuple[str, str], ...]
+Read = Callable[[str, Here], Values]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,6 @@ class Dimension:
 
     field    its name there
     title    on the button that varies it, with & for the mnemonic
-    noun     in a sentence, in the singular
     start    what is proposed when it is first varied, and given as an example
     tip      the list's tooltip
     read     a word -> the values it stands for, one but for "grid" and the like; raises ValueError
@@ -47,10 +47,9 @@ class Dimension:
 
     field: str
     title: str
-    noun: str
     start: str
     tip: str
-    read: Callable[[str, Here], Values]
+    read: Read
     write: Callable[[Any], str] = str
     ticks: Ticks = ()
     lines: Ticks = ()
@@ -68,7 +67,7 @@ class Dimension:
         """
         words = words_of(text)
         if not words:
-            raise ValueError(f"List at least one {self.noun}, as in “{self.start}”.")
+            raise ValueError(f"{self.name}: list at least one, as in “{self.start}”.")
         found = (value for word in words for value in self.read(word, here))
         return tuple(dict.fromkeys(found))
 
@@ -91,9 +90,13 @@ def _size(value: tuple[int, int]) -> str:
     return str(value[0]) if value[0] == value[1] else pair(value)
 
 
-def _read_size(word: str, _: Here) -> Values:
+def _read_pair(word: str) -> tuple[int, int]:
     found = PAIR.fullmatch(word)
-    sides = (int(found[1]), int(found[2])) if found else 2 * (_whole(word),)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def _read_size(word: str, _: Here) -> Values:
+    sides = _read_pair(word) if PAIR.fullmatch(word) else 2 * (_whole(word),)
     if not all(1 <= side <= MAX_SIDE for side in sides):
         raise ValueError(
             f"“{word}” is not an image size; give pixels per side, as in 512 or 640×480, up to "
@@ -106,31 +109,30 @@ def _read_block(word: str, here: Here) -> Values:
     if word == "presets":
         return tuner.PRESETS
     if word == "grid":
-        if not isinstance(here, Device):
-            raise ValueError(
-                "“grid” lists the shapes that the GPU allows, and this computer has no GPU."
-            )
-        return tuple(tuner.block_grid(here))
-    found = PAIR.fullmatch(word)
-    x, y = (int(found[1]), int(found[2])) if found else (0, 0)
-    if not (1 <= x <= 1024 and 1 <= y <= 1024):
+        return tuple(tuner.block_grid(_gpu(word, here)))
+    block = _read_pair(word)
+    if not all(1 <= side <= 1024 for side in block):
         raise ValueError(
             f"“{word}” is not a block shape; give threads across × down, as in 32×8, or “presets” "
             "or “grid”."
         )
-    return ((x, y),)
+    return (block,)
 
 
 def _read_devices(word: str, here: Here) -> Values:
     if word == "all":
-        if not isinstance(here, Device):
-            raise ValueError("“all” is as many GPUs as there are, and this computer has none.")
-        return tuple(range(1, here.count + 1))
+        return tuple(range(1, _gpu(word, here).count + 1))
     said = "a number of GPUs; give whole numbers from 1, or “all” for 1 to as many as there are"
     return _number(said, range(1, MAX_DEVICES + 1))(word, here)
 
 
-def _number(said: str, allowed: Container[int]) -> Callable[[str, Here], Values]:
+def _gpu(word: str, here: Here) -> Device:
+    if not isinstance(here, Device):
+        raise ValueError(f"“{word}” depends on the GPU, and this computer has no GPU.")
+    return here
+
+
+def _number(said: str, allowed: Container[int]) -> Read:
     def read(word: str, _: Here) -> Values:
         if (number := _whole(word)) not in allowed:
             raise ValueError(f"“{word}” is not {said}.")
@@ -139,41 +141,30 @@ def _number(said: str, allowed: Container[int]) -> Callable[[str, Here], Values]
     return read
 
 
-_read_ksize = _number(
-    f"a kernel size; give odd numbers from 1 to {MAX_KSIZE}", range(1, MAX_KSIZE + 1, 2)
-)
-_read_count = _number(f"a count; give whole numbers from 1 to {MAX_COUNT}", range(1, MAX_COUNT + 1))
-_read_channels = _number("a number of channels; a picture has 1 to 4", range(1, 5))
-
-
 def _whole(word: str) -> int:
     """Whole number in `word`; 0 where it is none, or has more than 8 digits."""
     return int(word) if word.isdecimal() and len(word) < 9 else 0
 
 
-def _one_of(noun: str, known: Iterable[str]) -> Callable[[str, Here], Values]:
-    known = tuple(known)
+def _of_words(field: str, title: str, start: str, tip: str, ticks: Ticks) -> Dimension:
+    """Dimension whose values are words, one of `ticks` each."""
+    known = [word for word, _ in ticks]
 
     def read(word: str, _: Here) -> Values:
         if word not in known:
-            raise ValueError(f"“{word}” is no {noun}; choose from {', '.join(known)}.")
+            raise ValueError(f"“{word}” is no {title.lower()}; choose from {', '.join(known)}.")
         return (word,)
 
-    return read
+    return Dimension(field, title, start, tip, read, ticks=ticks)
 
 
-_FILTERS = tuple((each.key, each.title) for each in filters.all_filters())
 _PICTURE_TIPS = (
     "every sample random, an evening by a lake, one value everywhere, hard edges, black to white"
-)
-_PICTURES: Ticks = (
-    (THIS, "the picture that is open"),
-    *zip(PICTURE_KINDS, _PICTURE_TIPS.split(", "), strict=True),
 )
 
 DIMENSIONS: tuple[Dimension, ...] = (
     Dimension(
-        *("sizes", "Image size", "image size", "256, 512, 1024, 2048, 4096"),
+        *("sizes", "Image size", "256, 512, 1024, 2048, 4096"),
         "Pixels per side, or width × height: 256, 512, 640×480",
         *(_read_size, _size),
         lines=(
@@ -184,9 +175,11 @@ DIMENSIONS: tuple[Dimension, ...] = (
         ),
     ),
     Dimension(
-        *("ksizes", "&Kernel size", "kernel size", "3, 5, 7, 9, 11, 15, 31"),
+        *("ksizes", "&Kernel size", "3, 5, 7, 9, 11, 15, 31"),
         "Odd numbers that the filter takes: 3, 5, 7",
-        *(_read_ksize, str),
+        _number(
+            f"a kernel size; give odd numbers from 1 to {MAX_KSIZE}", range(1, MAX_KSIZE + 1, 2)
+        ),
         lines=(
             ("3, 5, 7", "small"),
             ("3, 5, 7, 9, 11, 15, 31", "usual"),
@@ -194,7 +187,7 @@ DIMENSIONS: tuple[Dimension, ...] = (
         ),
     ),
     Dimension(
-        *("blocks", "Blo&ck shape", "block shape", "presets"),
+        *("blocks", "Blo&ck shape", "presets"),
         "Threads across × down: 16×16, 32×8; or “presets”, or “grid” for all of whole warps.\n"
         "Across counts samples; the CPU has no blocks and is measured once.",
         *(_read_block, pair),
@@ -204,47 +197,41 @@ DIMENSIONS: tuple[Dimension, ...] = (
             ("8×8, 16×16, 32×32", "squares"),
         ),
     ),
-    Dimension(
-        *("filters", "Filter", "filter", "gaussian, box"),
-        "Filters by their names in the list",
-        *(_one_of("filter", (key for key, _ in _FILTERS)), str),
-        ticks=_FILTERS,
+    _of_words(
+        *("filters", "Filter", "gaussian, box", "Filters by their names in the list"),
+        tuple((each.key, each.title) for each in filters.all_filters()),
+    ),
+    _of_words(
+        *("borders", "Border", ", ".join(BORDERS), "What lies beyond the picture's edge"),
+        tuple((border, "") for border in BORDERS),
+    ),
+    _of_words(
+        *("pixel_types", "Pixel type", ", ".join(PIXEL_TYPES), "What the picture is stored as"),
+        tuple((each, "") for each in PIXEL_TYPES),
     ),
     Dimension(
-        *("borders", "Border", "border", ", ".join(BORDERS)),
-        "What lies beyond the picture's edge",
-        *(_one_of("border", BORDERS), str),
-        ticks=tuple((border, "") for border in BORDERS),
-    ),
-    Dimension(
-        *("pixel_types", "Pixel type", "pixel type", ", ".join(PIXEL_TYPES)),
-        "What the picture is stored as",
-        *(_one_of("pixel type", PIXEL_TYPES), str),
-        ticks=tuple((each, "") for each in PIXEL_TYPES),
-    ),
-    Dimension(
-        *("channels", "Channels", "number of channels", "1, 3, 4"),
+        *("channels", "Channels", "1, 3, 4"),
         "Samples per pixel: 1 grey, 3 colour, 2 and 4 with alpha",
-        *(_read_channels, str),
+        _number("a number of channels; a picture has 1 to 4", range(1, 5)),
         ticks=(("1", "grey"), ("2", "grey, alpha"), ("3", "colour"), ("4", "colour, alpha")),
     ),
-    Dimension(
-        *("pictures", "Picture", "picture", ", ".join(PICTURE_KINDS)),
+    _of_words(
+        *("pictures", "Picture", ", ".join(PICTURE_KINDS)),
         "“this” is the picture that is open; all others are made in any size",
-        *(_one_of("kind of picture", (key for key, _ in _PICTURES)), str),
-        ticks=_PICTURES,
+        (
+            (THIS, "the picture that is open"),
+            *zip(PICTURE_KINDS, _PICTURE_TIPS.split(", "), strict=True),
+        ),
+    ),
+    _of_words(
+        *("caches", "Cache", "cold, warm", "Of the GPU's L2 before each sample"),
+        (("cold", "emptied before each sample"), ("warm", "as the last one left it")),
     ),
     Dimension(
-        *("caches", "Cache", "state of the cache", "cold, warm"),
-        "Of the GPU's L2 before each sample",
-        *(_one_of("state of the cache", ("cold", "warm")), str),
-        ticks=(("cold", "emptied before each sample"), ("warm", "as the last one left it")),
-    ),
-    Dimension(
-        *("devices", "Devices", "number of GPUs", "1, 2"),
+        *("devices", "Devices", "1, 2"),
         "So many GPUs share the picture's rows: 1, 2, 4; or “all”, 1 to as many as there are.\n"
         "The CPU is measured once.",
-        *(_read_devices, str),
+        _read_devices,
         lines=(
             ("all", "1 to as many as there are"),
             ("1, 2", "one and two"),
@@ -252,9 +239,9 @@ DIMENSIONS: tuple[Dimension, ...] = (
         ),
     ),
     Dimension(
-        *("counts", "Count", "count", "1, 2, 4, 8, 16, 32"),
+        *("counts", "Count", "1, 2, 4, 8, 16, 32"),
         "So many pictures one after another; a time is the sum of theirs",
-        *(_read_count, str),
+        _number(f"a count; give whole numbers from 1 to {MAX_COUNT}", range(1, MAX_COUNT + 1)),
         lines=(("1, 2, 4, 8, 16, 32", "doubling"),),
     ),
 )
@@ -279,36 +266,38 @@ def short(plan: Plan) -> str:
 
 
 def varied_in_words(plan: Plan) -> str:
-    """Format the variation with counts: "5 image sizes × 3 implementations"."""
-    parts = []
-    for field in plan.varied:
-        noun = BY_FIELD[field].noun if field in BY_FIELD else field.removesuffix("s")
-        first, of, rest = noun.partition(" of ")
-        parts.append(f"{len(getattr(plan, field))} {first}s{of}{rest}")
+    """Format the variation with counts: "image size: 5 × implementations: 3"."""
+    names = {name: each.name.lower() for name, each in BY_FIELD.items()}
+    parts = (f"{names.get(name, name)}: {len(getattr(plan, name))}" for name in plan.varied)
     return " × ".join(parts)
 
 
 def held_fixed(plan: Plan) -> str:
     """Format everything that has one value: "Gaussian blur 5×5, border clamp, … L2 cold"."""
     chosen = [filters.get(key) for key in plan.filters]
-    title = chosen[0].title if len(chosen) == 1 else ""
-    ksize = f"{plan.ksizes[0]}×{plan.ksizes[0]}" if len(plan.ksizes) == 1 else ""
     sigma = any(has_parameter(each, "sigma") for each in chosen) and plan.sigma is not None
     amount = any(has_parameter(each, "amount") for each in chosen)
     on_gpu = any(implementation(key).kind == "cuda" for key in plan.implementations)
+    title, ksize = _only(chosen, lambda each: each.title), _only(plan.ksizes, "{0}×{0}".format)
+    channels, pixel_type = _only(plan.channels, _channels), _only(plan.pixel_types)
     parts = (
         f"{title} {ksize}".strip(),
         f"σ {plan.sigma:g}" if sigma else "",
         f"amount {plan.amount:g}" if amount else "",
-        f"border {plan.borders[0]}" if len(plan.borders) == 1 else "",
+        _only(plan.borders, "border {}".format),
         _picture(plan),
-        _samples(plan),
-        f"{plan.counts[0]} pictures" if len(plan.counts) == 1 and plan.counts[0] > 1 else "",
-        f"blocks {pair(plan.blocks[0])}" if on_gpu and len(plan.blocks) == 1 else "",
-        f"L2 {plan.caches[0]}" if on_gpu and len(plan.caches) == 1 else "",
-        f"{plan.devices[0]} GPUs" if on_gpu and len(plan.devices) == 1 < plan.devices[0] else "",
+        f"{channels} {pixel_type}".strip(),
+        _only(plan.counts, lambda count: f"{count} pictures" if count > 1 else ""),
+        _only(plan.blocks, lambda block: f"blocks {pair(block)}") if on_gpu else "",
+        _only(plan.caches, "L2 {}".format) if on_gpu else "",
+        _only(plan.devices, lambda count: f"{count} GPUs" if on_gpu and count > 1 else ""),
     )
-    return ", ".join(part for part in parts if part)
+    return ", ".join(filter(None, parts))
+
+
+def _only(values: Sequence[Any], words: Callable[[Any], str] = str) -> str:
+    """Words of the only value; empty where there are several."""
+    return words(values[0]) if len(values) == 1 else ""
 
 
 def fixed_choices(plan: Plan) -> dict[str, Any]:
@@ -349,30 +338,25 @@ def cell_name(cell: Cell) -> str:
 
 
 def _aside(cell: Cell, name: str) -> str:
-    many = {"channels": cell.channels, "count": cell.count}.get(name, 0)
     texts = {
         "sigma": "default σ" if cell.sigma is None else f"σ {cell.sigma:g}",
         "amount": f"amount {cell.amount:g}",
         "border": f"border {cell.border}",
-        "channels": f"{many} channel{'s' if many != 1 else ''}",
+        "channels": _channels(cell.channels),
         "pixel_type": cell.pixel_type,
-        "count": f"{many} picture{'s' if many != 1 else ''}",
+        "count": f"pictures: {cell.count}",
         "cache": f"L2 {cell.cache}" if cell.cache else "",
         "devices": (cell.devices_in_words or "1 GPU") if cell.cache else "",
     }
     return texts[name]
 
 
+def _channels(count: int) -> str:
+    return f"{count} channel{'s' if count > 1 else ''}"
+
+
 def _picture(plan: Plan) -> str:
-    kind = plan.pictures[0] if len(plan.pictures) == 1 else ""
+    kind, size = _only(plan.pictures), _only(plan.sizes, lambda size: f"{pair(size)} pixels")
     if kind and kind not in PICTURE_KINDS:
         return f"{kind} of {pair(plan.sizes[0])} pixels"
-    size = f"{pair(plan.sizes[0])} pixels" if len(plan.sizes) == 1 else ""
-    return " of ".join(part for part in (size, kind) if part)
-
-
-def _samples(plan: Plan) -> str:
-    count = plan.channels[0] if len(plan.channels) == 1 else 0
-    channels = f"{count} channel{'s' if count > 1 else ''}" if count else ""
-    pixel_type = plan.pixel_types[0] if len(plan.pixel_types) == 1 else ""
-    return f"{channels} {pixel_type}".strip()
+    return " of ".join(filter(None, (size, kind)))

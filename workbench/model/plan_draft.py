@@ -125,11 +125,6 @@ def texts_of(plan: Plan) -> dict[str, str]:
     return {each.field: each.text(getattr(plan, each.field)) for each in shown}
 
 
-def count_of(plan: Plan) -> int:
-    """Largest number of cells that `plan` can have, without making them."""
-    return prod(len(getattr(plan, name)) for name in FIELDS)
-
-
 def _lists(texts: Mapping[str, str], here: Here) -> dict[str, Values]:
     lists = {}
     for name, text in texts.items():
@@ -166,7 +161,7 @@ def _with_pictures(made: Plan, texts: Mapping[str, str], state: State) -> Plan:
 
 
 def _check(plan: Plan) -> None:
-    if (count := count_of(plan)) > MAX_CELLS:
+    if (count := prod(len(getattr(plan, name)) for name in FIELDS)) > MAX_CELLS:
         raise UnclearError(
             f"{count:,} measurements are too many: at most {MAX_CELLS:,} are allowed."
         )

@@ -18,7 +18,7 @@ from kernels import filters
 from kernels.core.device import Occupancy
 from kernels.core.errors import SessionFileError
 from kernels.core.job import Job, Result
-from kernels.core.timing import Cache, Timing, gives_speed_up
+from kernels.core.timing import Cache, Timing
 from kernels.engine.auto import DEFAULT_BLOCK_XY
 from kernels.engine.engine import Implementation
 from kernels.engine.own_kernel import OwnKernel
@@ -31,7 +31,7 @@ from kernels.sweeps.session_files import read_session
 from workbench.base import numbers
 from workbench.base.numbers import star, why_starred
 from workbench.base.paths import asset
-from workbench.model.intents import Choice, implementation_of
+from workbench.model.intents import implementation_of
 
 MEASURED, SESSIONS = "measured/ladder.json", "recorded"  # in assets
 CACHE: Cache = "cold"  # the L2 before each sample of all that was recorded of rungs
@@ -84,13 +84,13 @@ class RecordedTimes:
     device: str = ""
     cpu: str = ""
     jobs: tuple[RecordedJob, ...] = ()
-    _times: Mapping[WorkKey, Mapping[str, RecordedTime]] = field(default_factory=dict)
+    _times: Mapping[WorkKey, Mapping[str, Time]] = field(default_factory=dict)
 
-    def of_work(self, job: Job) -> Mapping[str, RecordedTime]:
+    def of_work(self, job: Job) -> Mapping[str, Time]:
         """Times of the work of `job`, by implementation, for any picture of its shape."""
         return self._times.get(WorkKey.of(job), {})
 
-    def of_recorded(self, job: RecordedJob) -> Mapping[str, RecordedTime]:
+    def of_recorded(self, job: RecordedJob) -> Mapping[str, Time]:
         """Times of a recorded job, by implementation, to be shown for any other job."""
         times = self._times[job.work]
         return {key: replace(each, of=job.in_words) for key, each in times.items()}
@@ -120,7 +120,7 @@ def recorded_times() -> RecordedTimes:
 def all_recorded_times() -> RecordedTimes:
     """Read also the sessions of the program, in half a second the first time."""
     found = recorded_times()
-    times: dict[WorkKey, dict[str, RecordedTime]] = {}
+    times: dict[WorkKey, dict[str, Time]] = {}
     for path in sorted(asset(SESSIONS).iterdir()):
         with suppress(SessionFileError):
             _add_session(times, read_session(path))
@@ -136,7 +136,7 @@ def why_not_beside(cache: Cache) -> str:
     return f"You chose L2 {cache}: times recorded with L2 {CACHE} do not compare with that."
 
 
-def _add_session(times: dict[WorkKey, dict[str, RecordedTime]], session: Session) -> None:
+def _add_session(times: dict[WorkKey, dict[str, Time]], session: Session) -> None:
     """Add the rungs' times, each with its usual block shape if that was measured."""
     for cell, measured in ((each.cell, each.outcome) for each in session.records):
         if not isinstance(measured, Measurement) or cell.cache != CACHE or cell.count > 1:
@@ -145,14 +145,13 @@ def _add_session(times: dict[WorkKey, dict[str, RecordedTime]], session: Session
             continue
         known = times.setdefault(WorkKey.of_cell(cell), {})
         if cell.implementation not in known or cell.block_xy == DEFAULT_BLOCK_XY:
-            kernel = measured.kernel
-            known[cell.implementation] = RecordedTime(
+            kernel, where = measured.kernel, f"{session.machine.gpu}, L2 {cell.cache}"
+            known[cell.implementation] = Time(
                 kernel.median_ms,
                 kernel.quartiles_ms,
                 len(kernel.samples_ms),
                 cell.block_xy,
-                session.machine.gpu,
-                cell.cache,
+                where=where,
             )
 
 
@@ -161,30 +160,23 @@ def _job(cell: Mapping[str, Any]) -> RecordedJob:
     return RecordedJob(cell["weights"], cell["ksize"], shape, cell["pixel_type"])
 
 
-def _times(cell: Mapping[str, Any], device: str, cpu: str) -> dict[str, RecordedTime]:
-    own = {rung.key for rung in ladder() if rung.own_block}
+def _times(cell: Mapping[str, Any], device: str, cpu: str) -> dict[str, Time]:
+    own, where = {rung.key for rung in ladder() if rung.own_block}, f"{device}, L2 {CACHE}"
     found = {
-        each["key"]: _recorded_time(
-            each, device, None if each["key"] in own else tuple(each["block_xy"])
-        )
+        each["key"]: _recorded(each, where, None if each["key"] in own else tuple(each["block_xy"]))
         for each in cell["rungs"]
         if each["ok"] and each["ms"]
     }
-    of_opencv = [
-        each for each in cell.get("peers", ()) if each["module"] == "opencv" and each["ok"]
-    ]
-    if of_opencv:
-        quickest = min(of_opencv, key=lambda each: float(each["ms"]))
-        found["opencv"] = _recorded_time(quickest, cpu, None, None)
+    peers = [each for each in cell.get("peers", ()) if each["module"] == "opencv" and each["ok"]]
+    if peers:
+        found["opencv"] = _recorded(min(peers, key=lambda each: float(each["ms"])), cpu, None)
     return found
 
 
-def _recorded_time(
-    measured: Mapping[str, Any], device: str, block_xy: Any, cache: Cache | None = CACHE
-) -> RecordedTime:
+def _recorded(measured: Mapping[str, Any], where: str, block_xy: Any) -> Time:
     low, high = measured["quartiles"]
     samples = measured.get("samples") or 0
-    return RecordedTime(measured["ms"], (low, high), samples, block_xy, device, cache)
+    return Time(measured["ms"], (low, high), samples, block_xy, where=where)
 
 
 MAX_WORKS = 256  # a large sweep has a few dozen
@@ -224,65 +216,49 @@ class WorkKey:
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """One implementation's newest time of some work.
+    """One implementation's newest time of some work, measured here or recorded elsewhere.
 
+    samples    their number
     block_xy   threads of a block as they were chosen; None where there was nothing to choose
-    disturbances  possible falsifications, in words
+    is_single  True for a single run, whose disturbances are unknown
     is_wrong   True if its output is wrong, so that the time says nothing about speed
     occupancy  of its first pass, where the driver was asked
-    """
-
-    timing: Timing
-    block_xy: Block | None
-    is_wrong: bool
-    occupancy: Occupancy | None = None
-    disturbances: tuple[str, ...] = ()
-
-    @property
-    def median_ms(self) -> float:
-        """Median of its samples in milliseconds."""
-        return self.timing.median_ms
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedTime:
-    """A time of one implementation that came with the program, verified when it was measured.
-
-    block_xy  threads of a block as they were chosen; None where there is nothing to choose
-    samples   their number
-    device    that it was measured on: "NVIDIA H200"
-    cache     the L2 before each sample; None on the CPU
-    of        the job that was timed, in words, where it is shown for another one; "" else
+    disturbances  possible falsifications, in words
+    where      it was recorded: "NVIDIA H200, L2 cold"; empty: here
+    of         the job that was timed, in words, where it is shown for another one; "" else
     """
 
     median_ms: float
     quartiles_ms: tuple[float, float]
     samples: int
     block_xy: Block | None
-    device: str
-    cache: Cache | None
+    is_single: bool = False
+    is_wrong: bool = False
+    occupancy: Occupancy | None = None
+    disturbances: tuple[str, ...] = ()
+    where: str = ""
     of: str = ""
 
     @property
+    def duration(self) -> str:
+        """Format its median, with a star where something disturbed it."""
+        return f"{numbers.duration(self.median_ms)}{star(self.disturbances)}"
+
+    @property
     def in_words(self) -> str:
-        """Format "Recorded on an NVIDIA H200, L2 cold: 13.2 µs", and how it was measured."""
-        where = f"{self.device}, L2 {self.cache}" if self.cache else self.device
-        count = f", n = {self.samples}" if self.samples else ""
+        """Format where it was recorded: "Recorded on an NVIDIA H200, L2 cold: 13.2 µs", and how."""
+        quartiles = numbers.duration_range(*self.quartiles_ms, self.median_ms)
+        count = f", n = {self.samples}" if self.where and self.samples else ""
         words = (
-            f"Recorded on an {where}: {numbers.duration(self.median_ms)}",
+            f"Recorded on an {self.where}: {self.duration}" if self.where else "",
             f"for another job: {self.of}" if self.of else "",
-            f"{_quartiles(self.quartiles_ms, self.median_ms)}{count}",
-            _blocks(self.block_xy),
+            "a single run" if self.is_single else f"quartiles {quartiles}{count}",
+            "blocks {}×{}".format(*self.block_xy) if self.block_xy else "",
+            self.occupancy.limit if self.occupancy else "",
+            why_starred(self.disturbances),
+            "its output is WRONG" if self.is_wrong else "",
         )
         return "\n".join(filter(None, words))
-
-
-def _quartiles(quartiles_ms: tuple[float, float], median_ms: float) -> str:
-    return f"quartiles {numbers.duration_range(*quartiles_ms, median_ms)}"
-
-
-def _blocks(block_xy: Block | None) -> str:
-    return f"blocks {block_xy[0]}×{block_xy[1]}" if block_xy else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +276,7 @@ class LadderLine:
     time: Time | None
     before: Implementation | None
     ratio: float | None
-    recorded: RecordedTime | None = None
+    recorded: Time | None = None
 
     @property
     def median_ms(self) -> float | None:
@@ -311,34 +287,20 @@ class LadderLine:
     @property
     def time_in_words(self) -> str:
         """Format its median, with a star where something disturbed it; empty without one."""
-        if self.median_ms is None:
-            return ""
-        mark = star(self.time.disturbances) if self.time else ""
-        return f"{numbers.duration(self.median_ms)}{mark}"
+        known = self.time or self.recorded
+        return known.duration if known else ""
 
     @property
     def in_words(self) -> str:
         """Format the line for a tooltip and for screen readers."""
-        title, time, ratio = self.implementation.title, self.time, ""
+        title, known = self.implementation.title, self.time or self.recorded
+        if known is None:
+            return f"{title}: {self.reason or 'not measured yet'}"
+        ratio, reason = "", self.reason if self.time else ""
         if self.ratio is not None and self.before is not None:
             ratio = f"{numbers.times_as_fast(self.ratio)} {self.before.title}"
-        if time is None and self.recorded is None:
-            return f"{title}: {self.reason or 'not measured yet'}"
-        if time is None:
-            recorded = self.recorded.in_words if self.recorded is not None else ""
-            return "\n".join(filter(None, (title, recorded, ratio)))
-        is_single = time.timing.is_single
-        words = (
-            f"{title}: {self.time_in_words}",
-            "a single run" if is_single else _quartiles(time.timing.quartiles_ms, time.median_ms),
-            ratio,
-            _blocks(time.block_xy),
-            time.occupancy.limit if time.occupancy else "",
-            why_starred(time.disturbances),
-            "its output is WRONG" if time.is_wrong else "",
-            self.reason,
-        )
-        return "\n".join(filter(None, words))
+        head = f"{title}: {known.duration}" if self.time else title
+        return "\n".join(filter(None, (head, known.in_words, ratio, reason)))
 
 
 class _Way(NamedTuple):
@@ -348,10 +310,6 @@ class _Way(NamedTuple):
     block_xy: Block | None
     cache: Cache | None
     devices: int
-
-
-def _way(key: str, time: Time, devices: int) -> _Way:
-    return _Way(key, time.block_xy, time.timing.cache, devices)
 
 
 class RungTimes:
@@ -370,16 +328,17 @@ class RungTimes:
         key, picked = _key_of(result.implementation, result.job.own), result.picked
         asked = (picked.block_xy if picked else None) or result.job.block_xy
         chosen = implementation_of(result.job, picked)
-        time = _time(result, _chosen_block(chosen, asked))
-        self._add(WorkKey.of(result.job), _way(key, time, result.job.devices), time)
+        takes_one = isinstance(chosen, Rung | OwnKernel) and not chosen.own_block
+        block_xy = asked if takes_one else None
+        self._add(WorkKey.of(result.job), key, result.job.devices, result.timed, result, block_xy)
 
     def add_record(self, record: Record) -> None:
         """Add a sweep's measurement; ignore a time of several pictures, and a failed cell."""
         cell, measured = record.cell, record.outcome
         if isinstance(measured, Measurement) and cell.count == 1:
             key = f"{cell.implementation} {cell.text_sha256}".rstrip()
-            time = _time(measured, cell.block_xy)
-            self._add(WorkKey.of_cell(cell), _way(key, time, cell.devices), time)
+            work, kernel = WorkKey.of_cell(cell), measured.kernel
+            self._add(work, key, cell.devices, kernel, measured, cell.block_xy)
 
     def of_work(self, job: Job, cache: Cache) -> dict[str, Time]:
         """Times of the work of `job`, by implementation: with its block shape, else the newest."""
@@ -392,7 +351,26 @@ class RungTimes:
                 found[way.key] = time
         return found
 
-    def _add(self, work: WorkKey, way: _Way, time: Time) -> None:
+    def _add(
+        self,
+        work: WorkKey,
+        key: str,
+        devices: int,
+        kernel: Timing,
+        measured: Result | Measurement,
+        block_xy: Block | None,
+    ) -> None:
+        time = Time(
+            kernel.median_ms,
+            kernel.quartiles_ms,
+            len(kernel.samples_ms),
+            block_xy,
+            kernel.is_single,
+            is_wrong=measured.check is not None and not measured.check.ok,
+            occupancy=measured.occupancy,
+            disturbances=measured.disturbances,
+        )
+        way = _Way(key, block_xy, kernel.cache, devices)
         times = self._times[work] = self._times.pop(work, {})  # the newest work stands last
         times.pop(way, None)  # so that the newest stands last
         times[way] = time
@@ -405,7 +383,7 @@ def ladder_places(
     times: RungTimes,
     job: Job | None,
     cache: Cache,
-    recorded: Mapping[str, RecordedTime] | None = None,
+    recorded: Mapping[str, Time] | None = None,
 ) -> list[LadderLine]:
     """Make a ladder line for each implementation given, in their order.
 
@@ -419,9 +397,8 @@ def ladder_places(
     for each, reason in availability:
         before = rung_before(each, known)
         key = _key_of(each.key, each.source) if isinstance(each, Rung) else each.key
-        time, against = measured.get(key), measured.get(before.key if before else "")
-        ratio = None
-        if time and against and gives_speed_up(time.timing, against.timing):
+        time, against, ratio = measured.get(key), measured.get(before.key if before else ""), None
+        if time and against and not (time.is_single or against.is_single):
             ratio = against.median_ms / time.median_ms
         came = (recorded or {}).get(each.key) if time is None and each.kind == "cuda" else None
         came_before = (recorded or {}).get(before.key) if before else None
@@ -449,15 +426,3 @@ def _key_of(key: str, text: str) -> str:
 
 def _hash(weights: NDArray[np.float32]) -> bytes:
     return sha256(weights.tobytes()).digest()
-
-
-def _time(measured: Result | Measurement, block_xy: Block | None) -> Time:
-    is_wrong = measured.check is not None and not measured.check.ok
-    kernel = measured.timed if isinstance(measured, Result) else measured.kernel
-    return Time(kernel, block_xy, is_wrong, measured.occupancy, measured.disturbances)
-
-
-def _chosen_block(chosen: Choice, block_xy: Block) -> Block | None:
-    """Chosen block shape; None where there is no choice."""
-    takes_one = isinstance(chosen, Rung | OwnKernel) and not chosen.own_block
-    return block_xy if takes_one else None

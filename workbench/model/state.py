@@ -26,6 +26,7 @@ from kernels.rungs.own_kernels import is_own
 from workbench.imaging.display_mapping import MAX_GAIN, MIN_GAIN, NEGATIVE_DISPLAYS, NegativeDisplay
 
 Check = Callable[[Any], bool]
+SIZES = range(1, MAX_KSIZE + 1, 2)  # of weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +74,6 @@ def choice(
     return field(default=default, metadata={"facts": known})
 
 
-def facts_of(state: type) -> dict[str, FieldFacts]:
-    """FieldFacts of the class `state`, by the field's name and in order."""
-    return {each.name: each.metadata["facts"] for each in fields(state)}
-
-
 def one_of(*values: Any) -> Check:
     """Check for one of these `values`."""
     return lambda value: value in values
@@ -86,6 +82,11 @@ def one_of(*values: Any) -> Check:
 def or_none(check: Check) -> Check:
     """`check`, which None passes as well."""
     return lambda value: value is None or check(value)
+
+
+def is_filter(value: Any) -> bool:
+    """Return True for a filter's key."""
+    return value in [each.key for each in filters.all_filters()]
 
 
 def is_implementation(value: Any) -> bool:
@@ -310,18 +311,9 @@ class State:
     """
 
     picture: Picture | None = choice(None, "picture", None, "reruns")
-    filter: str = choice(
-        "gaussian",
-        "filter",
-        lambda key: key in [each.key for each in filters.all_filters()],
-        "reruns",
-        option="filter",
-    )
+    filter: str = choice("gaussian", "filter", is_filter, "reruns", option="filter")
     implementation: str = choice(
-        "opencv",
-        "implementation",
-        is_implementation,
-        "reruns",
+        *("opencv", "implementation", is_implementation, "reruns"),
         option="implementation",
         comes_with="picture",
     )
@@ -332,10 +324,7 @@ class State:
         None, "kernel's text", None, "reruns is_wordless", comes_with="implementation"
     )
     block_xy: tuple[int, int] = choice(
-        (32, 8),
-        "block shape",
-        is_block,
-        "reruns is_gradual",
+        *((32, 8), "block shape", is_block, "reruns is_gradual"),
         option="block",
         comes_with="implementation",
     )
@@ -347,17 +336,12 @@ class State:
         0.0, "offset", _number(-1, 1), "reruns is_gradual", comes_with="filter matrix"
     )
     ksize: int = choice(
-        5,
-        "kernel size",
-        _whole(range(1, MAX_KSIZE + 1, 2)),
-        "reruns is_gradual",
+        *(5, "kernel size", _whole(SIZES), "reruns is_gradual"),
         option="size",
         comes_with="filter matrix",
     )
     last_free_ksize: int | None = choice(
-        None,
-        "size to go back to",
-        or_none(_whole(range(1, MAX_KSIZE + 1, 2))),
+        *(None, "size to go back to", or_none(_whole(SIZES))),
         older_key="free_ksize",
         comes_with="filter",
     )
@@ -373,10 +357,7 @@ class State:
         None, "black and white", None, "is_gradual is_wordless", comes_with="picture"
     )
     result_levels: tuple[float, float] | None = choice(
-        None,
-        "black and white of the result",
-        None,
-        "is_gradual is_wordless",
+        *(None, "black and white of the result", None, "is_gradual is_wordless"),
         comes_with="picture filter negative_display",
     )
     negative_display: NegativeDisplay | None = choice(
@@ -394,7 +375,8 @@ class State:
     )
 
 
-FACTS = facts_of(State)
+# FieldFacts by the field's name and in order.
+FACTS: dict[str, FieldFacts] = {each.name: each.metadata["facts"] for each in fields(State)}
 
 
 def changed_fields(old: State, new: State) -> list[str]:

@@ -139,7 +139,9 @@ class BatchProcess(QObject):
         how, summary = self._how, self._summary
         said = self._complaint.decode(errors="replace").strip()
         if BUG in said:
-            bugs.met.emit(without_controls(_last_of_traceback(said)), said)
+            _, *lines = said.rpartition(BUG)[2].splitlines()
+            last = next((line for line in lines if line and not line.startswith(" ")), BUG)
+            bugs.met.emit(without_controls(last), said)
         complaint = _sentences(said) if how == "refused" else ""
         self._end(BatchEnd(how, summary.get("counts", {}), summary.get("seconds", 0.0), complaint))
 
@@ -151,16 +153,10 @@ class BatchProcess(QObject):
 
 
 def _parsed(line: bytes) -> Mapping[str, Any]:
-    try:
-        said = parse_json(line)
-    except ValueError:
-        return {}
-    return said if isinstance(said, dict) else {}
-
-
-def _last_of_traceback(said: str) -> str:
-    _, *lines = said.rpartition(BUG)[2].splitlines() or [""]
-    return next((line for line in lines if line and not line.startswith(" ")), BUG)
+    with suppress(ValueError):
+        if isinstance(said := parse_json(line), dict):
+            return said
+    return {}
 
 
 def _sentences(said: str) -> str:

@@ -23,6 +23,10 @@ Found = bytes | QImage | NDArray[Any]  # an encoded picture, an image, or sample
 
 NAME = "Pasted picture"
 NOTHING = "The clipboard holds no picture; copy one first."
+ADDRESS = (
+    "The clipboard holds an address, not a picture: save what is there to a file and open that, or "
+    "copy the picture itself."
+)
 MAX_FILES = 10_000  # of a list; the rest is ignored
 _MAX_PATH = 4096  # characters; no file has a longer one
 # Formats in which other programs offer pictures, lossless first; our decoders read them exactly,
@@ -93,7 +97,7 @@ def holds_picture(content: QMimeData | None) -> bool:
 def image_in(content: QMimeData | None) -> Found:
     """Picture in `content` for `picture_in`; on the GUI thread.  Raises ImageFileError."""
     if content is None or not _has_image(content):
-        raise ImageFileError(NOTHING if content is None else _why_none(content))
+        raise ImageFileError(ADDRESS if content is not None and content.urls() else NOTHING)
     image = content.imageData() if _copied else None
     if isinstance(image, QImage) and (samples := _copied.get(image.text(_MARK))) is not None:
         return samples
@@ -149,15 +153,6 @@ def _named_in(text: str) -> list[Path]:
     url = QUrl(words)
     path = Path(url.toLocalFile() if url.isLocalFile() else words)
     return [path] if path.is_absolute() else []
-
-
-def _why_none(content: QMimeData) -> str:
-    if content.hasUrls() and content.urls():
-        return (
-            "The clipboard holds an address, not a picture: save what is there to a file and open "
-            "that, or copy the picture itself."
-        )
-    return NOTHING
 
 
 # -- between images and samples

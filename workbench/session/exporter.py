@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from workbench.imaging.display_mapping import with_file_white
 from workbench.model.state import NO_METADATA, Picture
 from workbench.session import clipboard
 
-KEYWORD = b"filter-workbench"
+PREFIX = b"filter-workbench" + png.PLAIN_UTF8  # of the settings in their chunk
 VERSION = 1
 SHOWS, FILTERED = "shows", "filtered"  # the setting that tells a picture from a window
 _MAX_TEXT = 1_000_000  # bytes; the settings take a few hundred
@@ -38,12 +39,27 @@ def save_png(
     raises    ImageFileError
     """
     path = Path(path).absolute()
-    encoded = _encoded_image(path, image) if isinstance(image, QImage) else _encoded(path, image)
+    buffer = io.BytesIO()
+    if isinstance(image, QImage):
+        inside = QBuffer()
+        inside.open(QIODevice.OpenModeFlag.WriteOnly)
+        if image.isNull() or not image.save(inside, "PNG"):  # type: ignore[call-overload]
+            raise ImageFileError(f"Cannot save {path.name}: there is no picture to save yet.")
+        buffer.write(inside.data().data())
+    else:
+        from workbench.files import image_encoders
+
+        write = image_encoders.writer_for(path.with_suffix(".png"), image)
+        write(buffer, image, None, NO_METADATA)
     text = json.dumps({"version": VERSION, "settings": settings}, allow_nan=False)
-    whole = png.insert_chunk(encoded, b"iTXt", KEYWORD + png.PLAIN_UTF8 + text.encode())
+    _replace(path, png.insert_chunk(buffer.getvalue(), b"iTXt", PREFIX + text.encode()))
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all.  Raises ImageFileError."""
     try:
         with safe_files.replacing(path) as file:
-            file.write(whole)
+            file.write(content)
     except OSError as error:
         raise ImageFileError(f"Cannot save {path.name}: {safe_files.reason(error)}.") from error
 
@@ -54,9 +70,9 @@ def read_settings(path: str | Path) -> dict[str, Any] | None:
     try:
         with path.open("rb") as file:
             for found in png.chunks(file):
-                data = _our_text(file, found, path.name)
-                if data is not None:
-                    return _settings(data, path.name)
+                if found.kind == b"iTXt" and file.read(len(PREFIX)) == PREFIX:
+                    is_sound = found.length <= _MAX_TEXT
+                    return _settings(png.read_chunk(file, found) if is_sound else None, path.name)
     except OSError as error:
         raise ImageFileError(
             f"Cannot read {path.name}: {error.strerror}; choose another file."
@@ -64,54 +80,21 @@ def read_settings(path: str | Path) -> dict[str, Any] | None:
     return None
 
 
-def _our_text(file: Any, found: png.Chunk, name: str) -> bytes | None:
-    prefix = KEYWORD + png.PLAIN_UTF8
-    if found.kind != b"iTXt" or file.read(len(prefix)) != prefix:
-        return None
-    data = png.read_chunk(file, found) if found.length <= _MAX_TEXT else None
-    if data is None:
-        raise _damaged(name)
-    return data.removeprefix(prefix)
-
-
-def _settings(text: bytes, name: str) -> dict[str, Any]:
+def _settings(text: bytes | None, name: str) -> dict[str, Any]:
+    """Settings in a chunk; None: it is damaged."""
     try:
-        document = plain_data.parse_json(text)
-        version, settings = document["version"], document["settings"]
-        is_sound = isinstance(version, int) and isinstance(settings, dict)
+        document = plain_data.parse_json((text or b"").removeprefix(PREFIX))
+        version, settings = int(document["version"]), {**document["settings"]}
     except (ValueError, KeyError, TypeError) as error:
-        raise _damaged(name) from error
-    if not is_sound:
-        raise _damaged(name)
+        raise ImageFileError(
+            f"The settings inside {name} are damaged; open it as a picture and set them by hand."
+        ) from error
     if version > VERSION:
         raise ImageFileError(
             f"The settings inside {name} were written by a newer version of this program; "
             "update it to restore them."
         )
-    return dict(settings)
-
-
-def _damaged(name: str) -> ImageFileError:
-    return ImageFileError(
-        f"The settings inside {name} are damaged; open it as a picture and set them by hand."
-    )
-
-
-def _encoded_image(path: Path, image: QImage) -> bytes:
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    if image.isNull() or not image.save(buffer, "PNG"):  # type: ignore[call-overload]
-        raise ImageFileError(f"Cannot save {path.name}: there is no picture to save yet.")
-    return bytes(buffer.data().data())
-
-
-def _encoded(path: Path, samples: NDArray[Any]) -> bytes:
-    from workbench.files import image_encoders
-
-    write = image_encoders.writer_for(path.with_suffix(".png"), samples)
-    buffer = io.BytesIO()
-    write(buffer, samples, None, NO_METADATA)
-    return buffer.getvalue()
+    return settings
 
 
 Settings = dict[str, Any]
@@ -174,15 +157,7 @@ class Exporter(QObject):
     def save_text(self, path: Path, text: str) -> None:
         """Save a text file, whole or not at all."""
 
-        def write() -> None:
-            try:
-                with safe_files.replacing(path) as file:
-                    file.write(text.encode())
-            except OSError as error:
-                reason = safe_files.reason(error)
-                raise ImageFileError(f"{path} cannot be written: {reason}.") from error
-
-        self._write(path, write)
+        self._write(path, lambda: _replace(path, text.encode()))
 
     def copy_result(self, picture: Picture, result: Result, shown: QImage) -> None:
         """Copy the filtered picture to the clipboard.
@@ -202,7 +177,7 @@ class Exporter(QObject):
             clipboard.copy(*made)
             self.copied.emit("the result")
 
-        self._background.run(make, copy, lambda error: self.failed.emit(str(error)))
+        self._background.run(make, copy, self._fail)
 
     def copy_image(self, image: QImage | MakeImage, what: str) -> None:
         """Copy an image, or what a function makes, to the clipboard.
@@ -215,7 +190,7 @@ class Exporter(QObject):
             self.copied.emit(what)
 
         if callable(image):
-            self._background.run(image, copy, lambda error: self.failed.emit(str(error)))
+            self._background.run(image, copy, self._fail)
         else:
             copy(image)
 
@@ -224,11 +199,10 @@ class Exporter(QObject):
             write()
             return path.stat().st_size
 
-        self._background.run(
-            write_and_look,
-            lambda size: self.saved.emit(path, size),
-            lambda error: self.failed.emit(str(error)),
-        )
+        self._background.run(write_and_look, partial(self.saved.emit, path), self._fail)
+
+    def _fail(self, error: Exception) -> None:
+        self.failed.emit(str(error))
 
 
 def suggested_name(picture: Picture, result: Result) -> str:

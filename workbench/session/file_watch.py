@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 
 from workbench.base.background import Background
 
@@ -35,12 +35,11 @@ class FileWatch(QObject):
         self._background = background
         self._path: Path | None = None
         self._stamp: Stamp = None
-        self._steady_ms = 0
         self._watcher = QFileSystemWatcher(self)
         self._timer = QTimer(self, singleShot=True)
-        self._timer.timeout.connect(self._settle)
-        self._watcher.fileChanged.connect(lambda _: self._notice())
-        self._watcher.directoryChanged.connect(lambda _: self._notice())
+        self._timer.timeout.connect(lambda: self._look(after_rest=True))
+        self._watcher.fileChanged.connect(lambda _: self._look())
+        self._watcher.directoryChanged.connect(lambda _: self._look())
 
     def begin(self, path: Path | None) -> None:
         """Watch this file from now on; None: nothing.  Notices of another are dropped."""
@@ -48,7 +47,7 @@ class FileWatch(QObject):
         self._path = path
         self._watch([])
         if path is not None:
-            self.renew(self._notice)  # what was written until it is watched
+            self.renew(self._look)  # what was written until it is watched
 
     def renew(self, then: Callable[[], None] = lambda: None) -> None:
         """Watch it again: one that was replaced is out of sight."""
@@ -69,33 +68,22 @@ class FileWatch(QObject):
         if missing := [each for each in wanted if each not in watched]:
             self._watcher.addPaths(missing)
 
-    def _notice(self) -> None:
-        """Begin anew to wait for the file to be the same for a while."""
+    def _look(self, *, after_rest: bool = False) -> None:
+        """Look at the file, and again after a rest, in which it has to stay the same."""
+        path = self._path
         self._timer.stop()
-        self._steady_ms = 0
-        self._look_at(self._path)
 
-    @Slot()
-    def _settle(self) -> None:
-        self._steady_ms += STEADY_MS
-        self._look_at(self._path)
-
-    def _look_at(self, path: Path | None) -> None:
         def take(found: Stamp) -> None:
-            if path == self._path:
-                self._take(found)
+            if path != self._path:
+                return
+            if after_rest and found == self._stamp:
+                self.changed.emit()
+                return
+            self._stamp = found
+            is_written = found is not None and found[0] > 0
+            self._timer.start(STEADY_MS if is_written else SETTLE_MS)
 
         self._background.run(partial(_stamp_of, path), take, lambda _: None)
-
-    def _take(self, found: Stamp) -> None:
-        self._steady_ms = self._steady_ms if found == self._stamp else 0
-        self._stamp = found
-        is_written = found is not None and found[0] > 0
-        if self._steady_ms >= (STEADY_MS if is_written else SETTLE_MS):
-            self._steady_ms = 0
-            self.changed.emit()
-        else:
-            self._timer.start(STEADY_MS)
 
 
 def _there(path: Path) -> list[str]:

@@ -18,7 +18,6 @@ from PySide6.QtCore import QObject, Signal
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Pick, Progress, Result, Sampling
 from kernels.core.picture_parts import Surroundings, surroundings_of
-from kernels.cpu.preview import preview
 from kernels.engine.engine import Engine
 from workbench.base.background import Background, Latest
 from workbench.files.large_pictures import RegionReader
@@ -62,20 +61,13 @@ class RegionRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RegionAnswer:
-    """A region that was filtered, for whom it was."""
-
-    request: RegionRequest
-    picture: RegionPicture
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class RegionPicture:
     """The samples of a region, (H, W, C), before or after, ready to be shown.
 
     picked  what ran where the job asked for `auto`
     """
 
+    request: RegionRequest
     samples: NDArray[Any]
     display: Display
     picked: Pick | None = None
@@ -132,8 +124,8 @@ class Regions(QObject):
             self.failed.emit(request, str(error))
 
     def _take_step(self, step: object) -> None:
-        if isinstance(step, RegionAnswer):
-            self.filtered.emit(step.request, step.picture)
+        if isinstance(step, RegionPicture):
+            self.filtered.emit(step.request, step)
 
     def _take_end(self, error: KernelError | None, _is_complete: bool) -> None:
         if error is not None and self._filtering is not None:
@@ -146,56 +138,17 @@ def _read(reader: RegionReader, request: RegionRequest) -> tuple[NDArray[Any], R
     assert picture.path is not None
     samples = reader.read(picture.path, str(picture.samples.dtype), wanted)
     own = np.ascontiguousarray(samples[wanted.own])
-    before = RegionPicture(own, show(own, request.before))
+    before = RegionPicture(request, own, show(own, request.before))
     return samples.astype(request.dtype, copy=False), before
 
 
 def _filtering(
     request: RegionRequest, samples: NDArray[Any], engine: Engine
-) -> Iterator[Progress | RegionAnswer]:
+) -> Iterator[Progress | RegionPicture]:
     """Filter the samples; the last step is the region's part of the output."""
     for step in engine.filtering(replace(request.job, picture=samples), ONCE):
         if isinstance(step, Result):
             own = np.ascontiguousarray(step.picture[request.surroundings.own])
-            picture = RegionPicture(own, show(own, request.after), step.picked)
-            yield RegionAnswer(request, picture)
+            yield RegionPicture(request, own, show(own, request.after), step.picked)
         else:
             yield step
-
-
-class Previews(QObject):
-    """A thread that previews one job; of those requested meanwhile only the newest waits.
-
-    Signals:
-        ended(job, look, display): a preview with this look; display is None where there is none.
-    """
-
-    ended = Signal(object, object, object)
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._background = Background((), self)
-        # Without room for a preview there is none; the job itself says if there is room for it.
-        self._latest: Latest[tuple[Job, DisplayMapping]] = Latest(
-            self._background,
-            lambda wanted: _shown(*wanted),
-            lambda wanted, display: self.ended.emit(*wanted, display),
-            lambda wanted, _: self.ended.emit(*wanted, None),
-        )
-
-    def request(self, job: Job, look: DisplayMapping) -> None:
-        """Compute a preview of `job` next, in place of one that still waits."""
-        self._latest.request((job, look))
-
-    def forget(self) -> None:
-        """Drop the request that still waits."""
-        self._latest.waiting = None
-
-    def close(self) -> None:
-        """Let what runs finish, and wait for the thread to end."""
-        self._background.close()
-
-
-def _shown(job: Job, look: DisplayMapping) -> Display | None:
-    previewed = preview(job)
-    return None if previewed is None else show(previewed, look)

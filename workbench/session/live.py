@@ -13,14 +13,13 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from kernels.core.errors import CompileFailedError, KernelError, OutOfMemoryError
 from kernels.core.job import Job, Result, Sampling
-from kernels.cpu.preview import takes_long
+from kernels.cpu.preview import preview, takes_long
 from kernels.rungs.own_kernels import text_hash
-from workbench.base.background import Background
+from workbench.base.background import Background, Latest
 from workbench.imaging.display import Display, show
 from workbench.imaging.display_mapping import DisplayMapping, known_unclipped, unclipped
 from workbench.model import choices, intents
 from workbench.model.state import Picture, State
-from workbench.session.large_regions import Previews
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 
@@ -40,6 +39,7 @@ class Live(QObject):
         shown: its Display; look: how that was made.
         newest: the same, or one for which there is no Display yet.
         is_refused: True if the present settings were rejected; then these are of others.
+        previews: the thread that makes them.
 
     Signals:
         before_ready(picture, display): the picture, fit for the screen.
@@ -80,14 +80,20 @@ class Live(QObject):
         self._asked: Job | None = None  # the newest request; None: it was refused
         self.is_refused = self._is_short = False  # the latter: of memory
         self._last_word: Result | None = None  # settled, but the picture is not yet shown
-        self.previews = Previews(self)
+        self.previews = Background((), self)
+        # Without room for a preview there is none; the job itself says if there is room for it.
+        self._latest: Latest[tuple[Job, DisplayMapping]] = Latest(
+            self.previews,
+            lambda wanted: _previewed(*wanted),
+            lambda wanted, display: self._take_preview(*wanted, display),
+            lambda wanted, _: self._take_preview(*wanted, None),
+        )
         self._preview: tuple[Job, Display] | None = None
         self._choices: WeakKeyDictionary[Job, dict[str, Any]] = WeakKeyDictionary()
         self._took_ms: dict[tuple[object, ...], float] = {}  # by kind of job, of this picture
         self._asked_at, self._is_moving = -MOVING_S, False
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._request)
-        self.previews.ended.connect(self._take_preview)
         store.changed.connect(self._follow)
         worker.computed.connect(self._announce)
         worker.filtered.connect(self._show)
@@ -117,40 +123,32 @@ class Live(QObject):
         state = self._store.state
         self._asked = self._last_word = self._preview = None
         self._rest.stop()
-        self.previews.forget()
+        self._latest.waiting = None
         self._is_moving = monotonic() - self._asked_at < MOVING_S
         self._asked_at = monotonic()
-        job = self._job_for(state)
+        job = None
+        if not self._waits_for_unclipped(state):
+            try:
+                job = intents.job_for(state)
+            except KernelError as error:
+                self._refuse(error)
         if job is None:
             self._worker.expect(False)
             return
         self._asked = replace(job)  # each run has its own Job, which its results refer to
         self._choices[self._asked] = choices.to_data(state)
-        if self._takes_long(job):
+        took_ms = self._took_ms.get(_kind(job))
+        if takes_long(job) if took_ms is None else took_ms > LONG_MS:
             self._worker.expect(True)
-            self.previews.request(self._asked, intents.look_for(state))
+            self._latest.request((self._asked, intents.look_for(state)))
         else:
             self._request()
-
-    def _job_for(self, state: State) -> Job | None:
-        if self._waits_for_unclipped(state):
-            return None
-        try:
-            return intents.job_for(state)
-        except KernelError as error:
-            self._refuse(error)
-            return None
 
     def _request(self) -> None:
         if self._asked is not None:
             state = self._store.state
             look = intents.look_for(state)
             self._worker.request(self._asked, look, Sampling(cache=state.cache))
-
-    def _takes_long(self, job: Job) -> bool:
-        """Return True if a preview is worth while: by earlier times, or by an estimate."""
-        took_ms = self._took_ms.get(_kind(job))
-        return takes_long(job) if took_ms is None else took_ms > LONG_MS
 
     def _take_preview(self, job: Job, look: DisplayMapping, display: Display | None) -> None:
         """Show a preview, also of an earlier request.
@@ -333,17 +331,14 @@ class Live(QObject):
             self._worker.request_again(result.job, kernel.cache or "cold")
 
     def _take_again(self, again: object) -> None:
-        """Put a repeated timing in place of the single run."""
+        """Put a repeated timing in place of the single run, but keep transfer and compile times."""
         first = self.result
         if not isinstance(again, Result):
             return
         if self._baseline is not None and again.job is self._baseline.job:
             self._keep_baseline(again)
-        elif first is not None and again.job is first.job:
-            self._replace(first, again)
-
-    def _replace(self, first: Result, again: Result) -> None:
-        """Put `again` in place of `first`, but keep the transfer and compile times of `first`."""
+        if first is None or again.job is not first.job:
+            return
         result = replace(
             again,
             compile_ms=first.compile_ms,
@@ -382,6 +377,11 @@ class Live(QObject):
         if self.is_refused and self._is_short:
             self._is_short = False  # once
             self.run_again()
+
+
+def _previewed(job: Job, look: DisplayMapping) -> Display | None:
+    found = preview(job)
+    return None if found is None else show(found, look)
 
 
 def _kind(job: Job) -> tuple[object, ...]:

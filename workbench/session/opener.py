@@ -20,10 +20,10 @@ from workbench.base import numbers
 from workbench.base.background import Background
 from workbench.base.memory import require_memory
 from workbench.files import image_files
+from workbench.files.image_files import PictureRef
 from workbench.files.needs import RESULTS
 from workbench.files.neighbours import Shelf, neighbours, pictures_among, shelf_of
 from workbench.files.picture_errors import ImageFileError, LargePictureError
-from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture, State
 from workbench.session import clipboard
 from workbench.session.exporter import FILTERED, SHOWS, read_settings
@@ -103,10 +103,6 @@ class Opener(QObject):
         """Open the first of several pictures, or of a folder; the others follow."""
         self._ask(partial(_gather, paths), _in_words(paths))
 
-    def open_start_picture(self) -> None:
-        """Open the picture that the window starts with."""
-        self.open_built_in(START_PICTURE)
-
     def open_ref(self, ref: PictureRef) -> None:
         """Open a picture that can be loaded again."""
         if ref.path is not None:
@@ -114,7 +110,7 @@ class Opener(QObject):
         elif ref.built_in is not None:
             self.open_built_in(ref.built_in)
 
-    def open_built_in(self, key: str) -> None:
+    def open_built_in(self, key: str = START_PICTURE) -> None:
         """Open one of the pictures that come with the program."""
         title, make = PICTURES[key].title, PICTURES[key].make
         self._ask(lambda **_: Picture(title, make(), built_in=key), title)
@@ -184,12 +180,9 @@ class Opener(QObject):
 
     def stop(self) -> None:
         """Drop every request so far to open something."""
-        self._drop()
-        self._rest()
-
-    def _drop(self) -> None:
         self._newest += 1
         self._is_stopped.set()
+        self._rest()
 
     def _show(self, found: Picture | Gathered | dict[str, Any] | str) -> None:
         """Emit the outcome of a request."""
@@ -247,7 +240,8 @@ class Opener(QObject):
         name       of the picture, for the user who waits
         is_agreed  True once the user has agreed to the size of the picture
         """
-        self._drop()
+        self._newest += 1
+        self._is_stopped.set()
         if name != self._name:  # else it is the next step of the same opening
             self._rest()
         self._stepping = None
@@ -321,10 +315,8 @@ class Gathered:
 
 
 def _looked_at(paths: Sequence[Path]) -> LookedAt:
-    parts: dict[bool, list[Path]] = {True: [], False: []}
-    for path in paths:
-        parts[is_session(path)].append(path)
-    sessions, others = tuple(parts[True]), tuple(parts[False])
+    sessions = tuple(path for path in paths if is_session(path))
+    others = tuple(path for path in paths if path not in sessions)
     # `Path.is_dir` raises where a name is too long.
     is_folder = len(others) == 1 and os.path.isdir(others[0])  # noqa: PTH112
     return LookedAt(sessions, others, is_folder)
@@ -400,6 +392,8 @@ def _stored_as(picture: Picture, pixel_type: str | None) -> Picture:
 class Walk(QObject):
     """A watcher that looks, in the background, among which pictures the one in view is.
 
+    shelf  the latest
+
     Signals:
         placed(shelf): a Shelf; None: the picture is in no folder, or that cannot be looked into.
     """
@@ -411,31 +405,24 @@ class Walk(QObject):
     ) -> None:
         super().__init__(parent)
         self._opener, self._background = opener, background
-        self._newest = 0
-        self._shelf: Shelf | None = None
+        self._newest: Picture | None = None
+        self.shelf: Shelf | None = None
         store.changed.connect(self._look)
-
-    @property
-    def shelf(self) -> Shelf | None:
-        """The latest shelf."""
-        return self._shelf
 
     @Slot(object, object)
     def _look(self, old: State, new: State) -> None:
-        if new.picture is old.picture or new.picture is None:
+        picture = new.picture
+        if picture is old.picture or picture is None:
             return
-        self._newest += 1
-        if new.picture.path is None:
-            self._place(None)
+        self._newest = picture
+
+        def place(shelf: Shelf | None) -> None:
+            if picture is self._newest:
+                self.shelf = shelf
+                self.placed.emit(shelf)
+
+        if picture.path is None:
+            place(None)
             return
-        look = partial(shelf_of, new.picture.path, self._opener.together)
-        answer = partial(self._answer, self._newest)
-        self._background.run(look, answer, lambda _: answer(None))
-
-    def _answer(self, request: int, shelf: Shelf | None) -> None:
-        if request == self._newest:
-            self._place(shelf)
-
-    def _place(self, shelf: Shelf | None) -> None:
-        self._shelf = shelf
-        self.placed.emit(shelf)
+        look = partial(shelf_of, picture.path, self._opener.together)
+        self._background.run(look, place, lambda _: place(None))

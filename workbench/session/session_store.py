@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -74,13 +73,16 @@ def measuring(
         planned, texts = read_texts(plan, kernels)
         machine = this_machine(engine)
         now = datetime.now()
-        place = path or new_path(plan, now)
-        file, complaint = _created(place, planned, machine)
+        place, file, complaint = path or new_path(plan, now), None, ""
+        try:
+            file = SessionFile.create(place, planned, machine)
+        except SessionFileError as error:
+            complaint = NOT_KEPT.format(error)
         session = Session(planned, machine, now.timestamp())
         with file or nullcontext():
             yield Began(session, cells_of(planned, given), place if file else None)
             if complaint:
-                yield NotKept(NOT_KEPT.format(complaint))
+                yield NotKept(complaint)
             yield from _kept(sweeping(planned, engine, given, texts=texts), file)
 
     return steps
@@ -155,7 +157,6 @@ def bundled() -> list[Path]:
 
 
 def _listed(where: Path) -> list[Path]:
-    """Content of a folder; nothing where there is none.  Raises SessionFileError."""
     try:
         return [*where.iterdir()]
     except FileNotFoundError:
@@ -173,12 +174,7 @@ def is_this_machine(machine: Machine, device: Device | NoDevice | None) -> bool:
     """Return True if a session of `machine` can be resumed on this computer."""
     if device is None:
         return False
-    return (machine.cpu, machine.gpu) == (_cpu(), device.name if isinstance(device, Device) else "")
-
-
-@cache
-def _cpu() -> str:
-    return cpu()
+    return (machine.cpu, machine.gpu) == (cpu(), device.name if isinstance(device, Device) else "")
 
 
 def folder() -> Path:
@@ -199,13 +195,6 @@ def refuse_other_pictures(session: Session, given: Given) -> None:
             raise SessionFileError(
                 f"{name} has {width}×{height} pixels now, and this session measured another."
             )
-
-
-def _created(path: Path, plan: Plan, machine: Any) -> tuple[SessionFile | None, str]:
-    try:
-        return SessionFile.create(path, plan, machine), ""
-    except SessionFileError as error:
-        return None, str(error)
 
 
 def _kept(

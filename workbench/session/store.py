@@ -26,7 +26,7 @@ class Store(QObject):
 
     @property
     def state(self) -> State:
-        """Return the current State."""
+        """The current State."""
         return self._state
 
     def choose(self, **wanted: Any) -> None:

@@ -240,13 +240,6 @@ class AnalysisThread(StepQueue):
 MakeSteps = Callable[[Engine], Iterator[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """A computation that was stopped: its steps; None if it had not begun."""
-
-    steps: Iterator[Any] | None
-
-
 class PreemptibleTask(QObject):
     """A long computation: the one that runs, and those that wait.
 
@@ -340,9 +333,12 @@ class PreemptibleTask(QObject):
             self._is_paused = self._is_to_pause
             self.paused.emit(self._is_paused)
 
-    def take(self, engine: Engine) -> Ended | None:
-        """Begin the next computation where none runs; return the one that was stopped, if any."""
-        ended = Ended(self.drop()) if self._is_to_stop else None
+    def take(self, engine: Engine) -> list[Iterator[Any] | None]:
+        """Begin the next computation where none runs; returns the steps of a stopped one, if any.
+
+        None stands for one that had not begun.
+        """
+        ended = [self.drop()] if self._is_to_stop else []
         if self._steps is None and self._wanted:
             self._steps, self._latest = _begun(self._wanted.popleft(), engine), None
         return ended

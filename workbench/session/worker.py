@@ -211,7 +211,9 @@ class Worker(QThread):
         with self._wake:
             if self._is_awaited:
                 left.append(self._drop_live())
-            if self._wanted is not None and self._may_supersede():
+            is_over = self._live is None or self._live.has_shown
+            may_begin = is_over or monotonic() - self._wanted_since > REST_S
+            if self._wanted is not None and may_begin:
                 wanted, self._wanted = self._wanted, None
                 left.append(self._drop_live())
             over = [each.take(engine) for each in self._tasks]
@@ -219,8 +221,8 @@ class Worker(QThread):
         if wanted is not None:
             self._live = _Live(engine, *wanted)
         for task, ended in zip(self._tasks, over, strict=True):
-            if ended is not None:
-                self._close_all([ended.steps])
+            if ended:
+                self._close_all(ended)
                 task.ended.emit(None, False)
             task.emit_pause()
 
@@ -231,11 +233,6 @@ class Worker(QThread):
         if self._is_awaited:
             return False
         return self._wanted is not None or any(each.has_work for each in self._tasks)
-
-    def _may_supersede(self) -> bool:
-        return (
-            self._live is None or self._live.has_shown or monotonic() - self._wanted_since > REST_S
-        )
 
     def _step_trial(self) -> bool:
         with purpose("a trial of a user kernel"):
@@ -251,7 +248,9 @@ class Worker(QThread):
             if self._is_awaited:
                 return False  # no longer awaited
             if isinstance(step, Progress):
-                self._emit_progress(step)
+                if step.doing != self._live.doing:
+                    self._live.doing = step.doing
+                    self.progressed.emit(step.doing)
             elif step is not None:
                 is_first = not self._live.has_shown
                 if is_first:
@@ -294,12 +293,6 @@ class Worker(QThread):
         tasks = (self.region, self.comparison, self.sweep)
         return is_requested or self._closing or any(each.has_request for each in tasks)
 
-    def _emit_progress(self, progress: Progress) -> None:
-        assert self._live is not None
-        if progress.doing != self._live.doing:
-            self._live.doing = progress.doing
-            self.progressed.emit(progress.doing)
-
     def _end_live(self, live: _Live) -> None:
         self._live = None
         with self._wake:
@@ -313,17 +306,18 @@ class Worker(QThread):
             with purpose(task.purpose):
                 is_over = not task.step()
         except (KernelError, MemoryError) as error:
-            self._fail(error, partial(self._fail_task, task))
+
+            def tell(error: KernelError) -> None:
+                self._end_task(task, error, False)
+                # Any other failure of a timing only means that there is no such time.
+                if task.purpose == TIMING and isinstance(error, DeviceLostError):
+                    self.failed.emit(error)
+
+            self._fail(error, tell)
             return False
         if is_over:
             self._end_task(task, None, True)
         return task.waits and not is_over
-
-    def _fail_task(self, task: PreemptibleTask, error: KernelError) -> None:
-        self._end_task(task, error, False)
-        # Any other failure of a timing only means that there is no such time.
-        if task.purpose == TIMING and isinstance(error, DeviceLostError):
-            self.failed.emit(error)
 
     def _end_task(
         self, task: PreemptibleTask, error: KernelError | None, is_complete: bool

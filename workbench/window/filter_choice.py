@@ -127,7 +127,7 @@ def _plan_of(choice: FilterChoice, state: State) -> FilterPlan:
         raise PairingError(f"There is no folder {source}; choose another one.")
     rename = naming(choice.pattern or None, choice.format_name or None, state)
     found = pairs_into([source], target, recursive=choice.recursive, rename=rename)
-    if not found.pairs:
+    if not found:
         is_told = choice.recursive or any(each.startswith("Cannot") for each in found.complaints)
         nothing = f"There are no pictures in {source}; “Subfolders” looks into those as well."
         raise PairingError(found.complaints[0] if is_told else nothing)
@@ -135,10 +135,10 @@ def _plan_of(choice: FilterChoice, state: State) -> FilterPlan:
     last = last_run(target)
     is_left = last.asked is not None and not last.is_over
     return FilterPlan(
-        count=len(found.pairs),
+        count=len(found),
         names=tuple(
             (str(pair.source.relative_to(source)), str(pair.target.relative_to(target)), is_there)
-            for pair in islice(found.pairs, SHOWN)
+            for pair in islice(found, SHOWN)
             for is_there in (os.path.lexists(pair.target),)
         ),
         known=len(last.known) if is_left else None,

@@ -220,7 +220,7 @@ class StagePage(QWidget):
         self._bar.setRange(0, max(progress.total, 1))
         self._bar.setValue(progress.finished)
         self._words.setText(progress_words(progress))
-        self._stages.setText(stage_table(progress) if progress.stages else "")
+        self._stages.setText(stage_table(progress, "█░") if progress.stages else "")
 
 
 class FilterPages(QTabWidget):

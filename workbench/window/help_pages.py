@@ -19,7 +19,7 @@ from kernels.rungs.rung import BrokenRung, Rung
 from workbench.base.paths import asset
 from workbench.charts.chart_view import ChartView
 from workbench.charts.kinds import chart_kinds
-from workbench.model.modes import MODES
+from workbench.model.names import MODES
 from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.controls.filter_controls import BORDER_TIPS

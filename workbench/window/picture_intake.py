@@ -159,12 +159,12 @@ class PictureIntake(QObject):
         def open_found(found: LookedAt) -> None:
             self._open(found, None if found.is_folder else self._opener.open_file)
             if not found.others:
-                self._opener.open_start_picture()
+                self._opener.open_built_in()
 
         if others := [path.absolute() for path in paths if not _is_for_a_panel(path)]:
             self._opener.look_at(others, open_found)
         else:
-            self._opener.open_start_picture()
+            self._opener.open_built_in()
         for path in paths:
             self._take_for_a_panel(path)  # its errors are shown after the picture came
 

@@ -19,7 +19,7 @@ from kernels.core import plain_data, safe_files
 from kernels.rungs.own_kernels import is_own, text_hash
 from workbench.base.background import Background
 from workbench.base.settings import DIRECTORY_VARIABLE
-from workbench.files.picture_refs import PictureRef
+from workbench.files.image_files import PictureRef
 from workbench.model import choices, intents
 from workbench.model.state import FACTS, State
 from workbench.panels.compare.inspection import Inspection
@@ -171,7 +171,7 @@ class ScreenshotRestore(QObject):
         if ref is not None:
             self._opener.open_ref(ref)
         else:
-            self._opener.open_start_picture()
+            self._opener.open_built_in()
         yield from self._until(lambda: self._store.state.picture is not before)
         yield from self._until(self._is_answered)
 

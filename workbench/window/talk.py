@@ -34,7 +34,7 @@ from kernels.core.plain_data import (
 )
 from kernels.engine.engine import all_implementations
 from kernels.pictures.generated import PICTURES
-from workbench.files.picture_refs import PictureRef
+from workbench.files.image_files import PictureRef
 from workbench.model import choices, intents
 from workbench.model.state import State
 

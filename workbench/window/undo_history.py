@@ -15,8 +15,8 @@ from PySide6.QtGui import QGuiApplication, QUndoCommand, QUndoStack
 from PySide6.QtWidgets import QStatusBar
 
 from workbench.base.background import Background
+from workbench.files.image_files import PictureRef
 from workbench.files.picture_errors import ImageFileError
-from workbench.files.picture_refs import PictureRef
 from workbench.model.names import filter_title, implementation_title
 from workbench.model.state import FACTS, Picture, State, changed_fields
 from workbench.session.store import Store

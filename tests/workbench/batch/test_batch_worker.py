@@ -19,10 +19,10 @@ SOON_S = 10
 
 
 @pytest.fixture
-def order(tmp_path):
+def order():
     """The work of a worker that has no GPU."""
     recipe = Recipe(State(filter="identity", ksize=3))
-    return Order("a batch", None, any_engine, recipe, tmp_path, jobs=1, processes=1)
+    return Order("a batch", None, any_engine, recipe, jobs=1, processes=1)
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_what_was_written_before_the_stop_is_told_after_it(order, advance, tmp_p
     batch_worker.stop(order.run)
     finished()
     news = advance(order)
-    assert (news.ended, [row.status for row in news.rows.values()]) == ("stopped", ["done"])
+    assert (news.ended, [each.status for each in news.finished]) == ("stopped", ["done"])
 
 
 def test_a_batch_that_is_stopped_before_its_first_call_makes_no_engine(order, advance):

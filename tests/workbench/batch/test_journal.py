@@ -104,7 +104,7 @@ def test_a_line_tells_what_became_of_a_picture(tmp_path):
     failed = Outcome(pair, error="It is broken.", remarks=("Turned.",), seconds={"decode": 0.5})
     with Journal(tmp_path / "out", ASKED) as journal:
         assert journal.of(pair.target) == "sub/a.png"
-    assert failed.row("sub/a.png").line == {
+    assert failed.line("sub/a.png") == {
         "input": str(tmp_path / "a.png"),
         "output": "sub/a.png",
         "status": "failed",

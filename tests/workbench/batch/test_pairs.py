@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.batch.pairs import PairingError, by_pattern, pairs_of, with_extension
+from workbench.batch.pairs import PairingError, naming, pairs_of, with_extension
+from workbench.model.state import State
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def folder(tmp_path, monkeypatch):
 
 def written(inputs, output, **how):
     found = pairs_of(map(Path, inputs), output, **how)
-    return [(str(each.source), str(each.target)) for each in found.pairs]
+    return [(str(each.source), str(each.target)) for each in found]
 
 
 def test_into_a_folder_names_are_kept_and_numbers_counted(folder):
@@ -47,7 +48,7 @@ def test_folders_may_be_deeper_than_python_may_call(folder):
 
 def test_below_a_folder_the_same_folders_are_made(folder):
     found = pairs_of([Path("in")], "out/", recursive=True)
-    below = [each for each in found.pairs if each.folder is not None]
+    below = [each for each in found if each.folder is not None]
     assert [str(each.target) for each in below] == [str(Path("out/sub/c.tif"))]
     assert below[0].folder == Path("out/sub")
 
@@ -73,7 +74,7 @@ def test_what_would_lose_a_picture_is_refused(folder, inputs, output, how, words
         pairs_of(map(Path, inputs), output, **how)
 
 
-VALUES = {"filter": "gaussian", "size": "5"}
+CHOSEN = State(filter="gaussian", ksize=5)
 
 
 @pytest.mark.parametrize(
@@ -81,30 +82,30 @@ VALUES = {"filter": "gaussian", "size": "5"}
     [
         ("{stem}_{filter}.png", None, "a.b.jpg", "a.b_gaussian.png"),
         ("{stem}-{size}", None, "a.jpg", "a-5.jpg"),
-        ("{stem}-{size}", ".tif", "a.jpg", "a-5.tif"),
+        ("{stem}-{size}", "tiff", "a.jpg", "a-5.tif"),
         ("{filter}.{stem}.{ext}", None, "a.JPG", "gaussian.a.JPG"),
         ("{{{stem}}}.png", None, "a.png", "{a}.png"),
         ("{stem}.png", None, "{size}%s.png", "{size}%s.png"),
     ],
 )
 def test_a_pattern_makes_a_name(pattern, extension, name, wanted):
-    assert by_pattern(pattern, VALUES, extension)(name) == wanted
+    assert naming(pattern, extension, CHOSEN)(name) == wanted
 
 
 @pytest.mark.parametrize(
     ("pattern", "extension", "words"),
     [
-        ("{sigma}.png", None, "something else than {stem}, {ext}, {filter}, {size};"),
-        ("{}.png", None, "something else"),
-        ("{stem!r}.png", None, "something else"),
-        ("{stem:>9}.png", None, "something else"),
-        ("{stem.x}.png", None, "something else"),
-        ("{stem", None, "something else"),
+        ("{sigma}.png", None, "only {stem}, {ext}, {filter}, {size} can stand in braces"),
+        ("{}.png", None, "can stand in braces"),
+        ("{stem!r}.png", None, "can stand in braces"),
+        ("{stem:>9}.png", None, "can stand in braces"),
+        ("{stem.x}.png", None, "can stand in braces"),
+        ("{stem", None, "can stand in braces"),
         ("sub/{stem}.png", None, "no / can stand in it"),
-        ("{stem}.png", ".tif", "choose none beside it"),
-        ("{stem}.{ext}", ".tif", "choose none beside it"),
+        ("{stem}.png", "tiff", "choose none beside it"),
+        ("{stem}.{ext}", "tiff", "choose none beside it"),
     ],
 )
 def test_a_pattern_that_makes_no_sense_is_refused(pattern, extension, words):
     with pytest.raises(PairingError, match=words):
-        by_pattern(pattern, VALUES, extension)
+        naming(pattern, extension, CHOSEN)

@@ -135,8 +135,8 @@ def digest_of(path: Path):
     return sha256(image_files.load(path).samples.tobytes()).hexdigest()
 
 
-FILES = int(os.environ.get("KILLS_FILES", "120"))
-KILLS = max(FILES // 250, 3)
+FILES = int(os.environ.get("KILLS_FILES", "60"))
+KILLS = max(FILES // 250, 2)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")

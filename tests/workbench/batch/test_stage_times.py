@@ -2,7 +2,6 @@
 
 import pytest
 
-from workbench.batch.journal import FinishedRow
 from workbench.batch.stage_times import StageTimes
 
 
@@ -21,15 +20,11 @@ def clock():
     return Clock()
 
 
-def done(**seconds):
-    return FinishedRow("a.png", "a.png", "done", seconds=seconds)
-
-
 def test_each_stage_has_its_share_of_its_threads_time(clock):
     cpu_clock = Clock()
     times = StageTimes(4, 2, clock, cpu_clock)
     for _ in range(2):
-        times.add(done(decode=1.0, filter=0.5, encode=3.0))
+        times.add("done", {"decode": 1.0, "filter": 0.5, "encode": 3.0})
     clock.now_s += 4.0
     stages = {each.stage: each for each in times.progress().stages}
     assert [*stages] == ["decode", "filter", "encode"]
@@ -60,5 +55,5 @@ def test_each_stage_has_its_share_of_its_threads_time(clock):
 def test_the_limit_is_the_longest_stage_of_the_busiest_threads(clock, seconds, limit):
     times = StageTimes(1, 2, clock)
     assert times.limit is None
-    times.add(done(**seconds))
+    times.add("done", seconds)
     assert times.limit == limit

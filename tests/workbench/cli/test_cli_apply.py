@@ -225,8 +225,8 @@ def test_every_filter_can_be_applied_by_its_name(folder):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["b.png", "out.jpg"], "JPEG holds 8 bits"),
-        (["b.png", "out.bmp"], "BMP holds 8 bits"),
+        (["b.png", "out.jpg"], "JPEG: uint16 values are rounded"),
+        (["b.png", "out.bmp"], "BMP: uint16 values are rounded"),
         (["a.png", "out.pgm"], "grey"),
     ],
 )

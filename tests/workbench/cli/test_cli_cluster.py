@@ -113,7 +113,7 @@ def test_no_scheduler_and_no_worker_are_a_sentence_each(folder, dask):
     assert said.startswith("workbench: No scheduler answers at tcp://127.0.0.1:1; ")
     code, _, said = ran(*words, dask.address, "--workers", "2", program=("-c", SOON))
     assert code == 1
-    assert "has no workers; waiting for 2" in said
+    assert "has 0 of 2 workers; waiting" in said
     assert said.splitlines()[-1].startswith(f"workbench: No worker came to {dask.address} in ")
     assert not Path("out").exists()
 

@@ -19,8 +19,8 @@ from workbench.base.paths import DATA_VARIABLE
 from workbench.base.settings import DIRECTORY_VARIABLE, default_path
 from workbench.cli import main
 from workbench.files import image_files
+from workbench.files.image_files import PictureRef
 from workbench.files.kernel_files import kernels_folder
-from workbench.files.picture_refs import PictureRef
 from workbench.model import choices
 from workbench.model.state import FACTS, State
 from workbench.window import app

@@ -110,14 +110,3 @@ def dripping(head, drop=b"x"):
             send(drop)
 
     return behave
-
-
-def endless(head):
-    """Sends `head`, then as much as is taken."""
-
-    def behave(send):
-        send(head)
-        while True:
-            send(b"x" * 65536)
-
-    return behave

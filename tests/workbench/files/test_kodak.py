@@ -6,9 +6,7 @@ import tracemalloc
 
 import pytest
 
-from kernels.core.safe_files import FOLDER_VARIABLE
 from tests.workbench.files.kodak_server import HostileServer, KodakServer, dripping
-from workbench.files import kodak as kodak_set
 from workbench.files.kodak import (
     NAMES,
     Downloading,
@@ -158,30 +156,3 @@ def test_a_folder_the_user_has_is_checked(kodak, tmp_path):
     assert sentence.startswith("5 of the 24")
     assert "kodim06.png" in sentence
     assert found.missing() == tuple(range(6, 25))
-
-
-def test_the_default_folder_is_in_the_users_cache_or_in_the_one_that_is_named(
-    tmp_path, monkeypatch
-):
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    assert kodak_set.default_folder() == tmp_path / "kodak"
-    monkeypatch.delenv(FOLDER_VARIABLE)
-    assert "filter-workbench" in kodak_set.default_folder().parts
-
-
-@pytest.mark.parametrize(
-    ("count", "listed"),
-    [
-        (1, "kodim01.png"),
-        (3, "kodim01.png, kodim02.png, kodim03.png"),
-        (4, "kodim01.png, kodim02.png, kodim03.png …"),
-    ],
-)
-def test_what_is_missing_is_listed(kodak, tmp_path, count, listed):
-    for path in sorted(kodak.glob("kodim*.png"))[count:]:
-        (tmp_path / path.name).symlink_to(path)
-    _, sentence = use_folder(tmp_path)
-    right = len(NAMES) - count
-    assert sentence == (
-        f"{right} of the 24 Kodak pictures in {tmp_path.name} are right, not {listed}."
-    )

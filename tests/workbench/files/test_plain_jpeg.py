@@ -8,7 +8,7 @@ from PIL import Image, JpegImagePlugin
 
 from kernels.pictures.generated import noise, of_kind
 from workbench.files import exif as exif_of
-from workbench.files import image_files, jpeg
+from workbench.files import from_pillow, image_files
 from workbench.files.colour_profiles import profile_for
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import NO_METADATA, Metadata
@@ -55,7 +55,7 @@ def test_samples_are_those_that_pillow_gives(tmp_path, monkeypatch, by_pillow, m
     image.save(tmp_path / "a.jpg", **how)
     found = image_files.load(tmp_path / "a.jpg")
     assert by_pillow == []
-    monkeypatch.setattr(jpeg, "MAX_PIXELS", 0)
+    monkeypatch.setattr(from_pillow, "MAX_PIXELS", 0)
     expected = image_files.load(tmp_path / "a.jpg")
     assert by_pillow == [image.size]
     np.testing.assert_array_equal(found.samples, expected.samples)
@@ -82,7 +82,7 @@ def test_of_what_is_damaged_in_the_middle_it_is_what_pillow_makes_of_it(
     middle = len(whole) // 2
     (tmp_path / "a.jpg").write_bytes(whole[:middle] + b"\xff\xd9" * 4 + whole[middle + 8 :])
     found = image_files.load(tmp_path / "a.jpg").samples
-    monkeypatch.setattr(jpeg, "MAX_PIXELS", 0)
+    monkeypatch.setattr(from_pillow, "MAX_PIXELS", 0)
     np.testing.assert_array_equal(found, image_files.load(tmp_path / "a.jpg").samples)
     assert capfd.readouterr() == ("", "")
 

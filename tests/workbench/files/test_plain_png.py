@@ -7,7 +7,7 @@ import pytest
 from PIL import Image, PngImagePlugin
 
 from kernels.pictures.generated import noise
-from workbench.files import image_files, png
+from workbench.files import from_pillow, image_files, png
 from workbench.files.picture_errors import ImageFileError
 
 MODES = {"L": 1, "LA": 2, "RGB": 3, "RGBA": 4}
@@ -43,7 +43,7 @@ def test_samples_are_those_that_pillow_gives(tmp_path, monkeypatch, by_pillow, m
     image.save(tmp_path / "a.png", **how)
     found, said = loaded(tmp_path / "a.png")
     assert by_pillow == []
-    monkeypatch.setattr(png, "MAX_PIXELS", 0)
+    monkeypatch.setattr(from_pillow, "MAX_PIXELS", 0)
     expected, same = loaded(tmp_path / "a.png")
     assert by_pillow == [image.size]
     np.testing.assert_array_equal(found, expected)

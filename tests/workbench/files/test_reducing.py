@@ -8,7 +8,7 @@ import tifffile
 
 from kernels.pictures.generated import noise
 from workbench.files import image_encoders
-from workbench.files.formats import FORMATS
+from workbench.files.formats import FORMATS, extension_for
 from workbench.files.image_encoders import fit_of, reduced
 from workbench.files.image_files import load
 
@@ -20,38 +20,18 @@ from workbench.files.image_files import load
         ("a.tif", "float16", 2, None),
         ("a.webp", "uint8", 4, None),
         ("a.jpg", "uint8", 1, None),
-        ("a.jpg", "uint16", 3, "JPEG holds 8 bits; 16-bit values are rounded. PNG and TIFF keep"),
+        ("a.jpg", "uint16", 3, "JPEG: uint16 values are rounded to 8 bits. Without loss: PNG and"),
+        ("a.jpg", "uint8", 4, "JPEG: what is transparent becomes white. "),
+        ("a.jpg", "uint8", 2, "JPEG: what is transparent becomes white. "),
         (
-            "a.jpg",
-            "uint8",
-            4,
-            "JPEG has no transparency; what is transparent becomes white. PNG and",
+            *("a.jpg", "float32", 4),
+            "JPEG: float32 values are rounded to 8 bits, what is transparent becomes white. "
+            "Without loss: TIFF.",
         ),
-        (
-            "a.jpg",
-            "uint8",
-            2,
-            "JPEG has no transparency; what is transparent becomes white. PNG and",
-        ),
-        (
-            "a.jpg",
-            "float32",
-            4,
-            "JPEG holds 8 bits and has no transparency; float32 values are rounded and clipped, "
-            "what is transparent becomes white. TIFF keeps everything.",
-        ),
-        ("a.webp", "uint8", 1, "WebP has no grey; grey becomes three equal channels. PNG and TIFF"),
-        (
-            *("a.png", "float32", 3),
-            "PNG holds no float32; values are rounded to 8 bits and clipped. TIFF",
-        ),
-        (
-            "a.pgm",
-            "uint16",
-            3,
-            "PGM has no colour; colours become grey. PNG and TIFF keep everything.",
-        ),
-        ("a.ppm", "uint16", 1, "PPM has no grey; grey becomes three equal channels. PNG and TIFF"),
+        ("a.webp", "uint8", 1, "WebP: grey becomes three equal channels. "),
+        ("a.png", "float32", 3, "PNG: float32 values are rounded to 8 bits. Without loss: TIFF."),
+        ("a.pgm", "uint16", 3, "PGM: colours become grey. "),
+        ("a.ppm", "uint16", 1, "PPM: grey becomes three equal channels. "),
     ],
 )
 def test_what_a_format_does_not_hold_is_one_sentence(name, pixel_type, channels, said):
@@ -135,3 +115,20 @@ def test_colours_are_divided_by_their_alpha_and_end_at_white(tmp_path, dtype, wh
     assert found[2, :3].tolist() == [white, white, 0]
     assert found[3, :3].tolist() == [0, 0, 0]
     assert any("alpha" in note for note in picture.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "pixel_type", "proposed"),
+    [
+        ("a.jpg", "uint8", ".jpg"),
+        ("a.JPEG", "uint8", ".jpeg"),
+        ("a.webp", "uint8", ".webp"),
+        ("a.tiff", "uint16", ".tiff"),
+        ("a.jpg", "uint16", ".png"),
+        ("a.png", "float32", ".tif"),
+        ("a.gif", "uint8", ".png"),
+        ("no extension", "uint8", ".png"),
+    ],
+)
+def test_the_format_of_the_source_is_proposed_where_it_holds_the_result(name, pixel_type, proposed):
+    assert extension_for(Path(name), noise(8, 8, 3, pixel_type)) == proposed

@@ -42,7 +42,7 @@ def check(path, step=5, kept=3, seed=0):
             np.testing.assert_array_equal(rows, whole.samples[first:end], f"{path} {first} {end}")
             left, right = sorted(random.integers(0, whole.samples.shape[1] + 1, 2))
             if first < end and left < right:
-                part = large.part((int(first), int(end)), (int(left), int(right)))
+                part = large.rows(int(first), int(end), columns=(int(left), int(right)))
                 assert part.flags.c_contiguous
                 assert part.dtype == large.dtype
                 np.testing.assert_array_equal(part, whole.samples[first:end, left:right])

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from kernels import filters
 from kernels.core.device import NoDevice
 from kernels.core.errors import BadJobError
-from kernels.core.job import Pick
 from kernels.engine.engine import all_implementations
 from tests.made_up import result
 from tests.workbench.engines import DEVICE
@@ -119,13 +118,6 @@ def test_a_baseline_is_the_same_work_on_the_cpu():
     assert not intents.is_baseline_of(None, job, state)
     other = intents.job_for(replace(STATE, implementation="shared", border="zero"))
     assert not intents.is_baseline_of(timed, other, state)
-
-
-def test_a_caption_says_what_was_done():
-    assert intents.job_caption(intents.job_for(STATE)) == "Gaussian blur 5×5 · OpenCV"
-    job = intents.job_for(replace(STATE, implementation="auto"))
-    picked = Pick("opencv", None, "There is no GPU.")
-    assert intents.job_caption(job, picked) == "Gaussian blur 5×5 · Auto: OpenCV"
 
 
 def test_a_job_is_built_once_for_a_state():

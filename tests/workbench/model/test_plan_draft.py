@@ -11,7 +11,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import presets
 from kernels.sweeps.plan_run import cells_of
 from tests.workbench.engines import DEVICE
-from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS, held_fixed, plan_title
+from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS, held_fixed
 from workbench.model.plan_draft import (
     MAX_ESTIMATED,
     Draft,
@@ -71,7 +71,7 @@ def test_what_is_proposed_can_be_read(dimension):
 @pytest.mark.parametrize(
     ("field", "text", "sentence"),
     [
-        ("sizes", "", "List at least one image size, as in “256, 512, 1024, 2048, 4096”."),
+        ("sizes", "", "Image size: list at least one, as in “256, 512, 1024, 2048, 4096”."),
         (
             "sizes",
             "12, big",
@@ -202,13 +202,6 @@ def test_what_is_fixed_is_said_in_words():
     assert held_fixed(plan({"ksizes": "3, 5"}, state, ("opencv",))).startswith(
         "Unsharp mask, σ 1.5, amount 2, border clamp"
     )
-
-
-def test_every_implementation_has_its_place_in_a_title_and_a_plan():
-    keys = tuple(each.key for each in all_implementations())
-    made = plan({"filters": "box, gaussian, sharpen"}, implementations=keys)
-    assert plan_title(made) == "Filter, Box blur, Gaussian blur, …"
-    assert made.implementations == keys
 
 
 def test_very_many_cells_are_estimated_by_a_sample_of_them():

@@ -2,19 +2,15 @@
 
 import threading
 
-import numpy as np
 import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
-from kernels.core.job import Job, Progress, Result
+from kernels.core.job import Progress, Result
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, until, view
 from tests.workbench.engines import Scripted
-from workbench.imaging.display_mapping import DisplayMapping
-from workbench.session import large_regions as previews_module
 from workbench.session import live as live_module
-from workbench.session.large_regions import Previews
 
 LONG = 9  # from this size on a job is said to take long
 
@@ -95,7 +91,7 @@ def test_while_a_slider_is_dragged_there_are_previews_and_nothing_long_begins(
 def test_nothing_else_is_measured_while_a_preview_is_computed(qtbot, window, monkeypatch):
     show_picture(qtbot, window, noise(64, 64))
     may_preview = threading.Event()
-    monkeypatch.setattr(previews_module, "preview", lambda _: may_preview.wait() and None)
+    monkeypatch.setattr(live_module, "preview", lambda _: may_preview.wait() and None)
     stepped = []
     window.worker.sweep.stepped.connect(stepped.append)
     window.store.update(ksize=LONG)
@@ -108,18 +104,12 @@ def test_nothing_else_is_measured_while_a_preview_is_computed(qtbot, window, mon
     until(qtbot, lambda: window.live.result.job.ksize == LONG)  # without a preview as well
 
 
-def test_a_bug_in_a_preview_is_said_and_the_next_is_made(qtbot, monkeypatch, bugs_met):
-    previews, ended = Previews(), []
-    previews.ended.connect(lambda job, _, display: ended.append((job, display)))
-    look = DisplayMapping()
-    jobs = [Job(noise(8, 8), np.ones((3, 3), np.float32), implementation="opencv") for _ in "ab"]
-    monkeypatch.setattr(previews_module, "preview", lambda _: 1 / 0)
-    previews.request(jobs[0], look)
-    until(qtbot, lambda: ended)
-    assert ended == [(jobs[0], None)]
-    assert len(bugs_met) == 1
-    monkeypatch.setattr(previews_module, "preview", lambda _: None)
-    previews.request(jobs[1], look)
-    until(qtbot, lambda: len(ended) == 2)
-    assert ended[1] == (jobs[1], None)
-    previews.close()
+def test_a_bug_in_a_preview_is_said_and_the_next_is_made(qtbot, window, monkeypatch, bugs_met):
+    show_picture(qtbot, window, noise(64, 64))
+    with monkeypatch.context() as buggy:
+        buggy.setattr(live_module, "preview", lambda _: 1 / 0)
+        window.store.update(ksize=LONG)
+        until(qtbot, lambda: bugs_met)
+    window.store.update(ksize=LONG + 2)
+    until(qtbot, lambda: is_previewed(window, LONG + 2))
+    settle(qtbot, window, window.go_on.set)

@@ -15,7 +15,7 @@ from tests.workbench.driving import child, settle, show_picture, until
 from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
 from workbench.cli.output import CommandError
 from workbench.files import image_files
-from workbench.model.modes import MODES
+from workbench.model.names import MODES
 from workbench.panels.blocks.blocks_panel import BlocksPhase
 from workbench.panels.kernel import trying
 from workbench.session.exporter import read_settings

@@ -37,7 +37,6 @@ from workbench.batch.batch_run import running
 from workbench.batch.batch_worker import engine_on
 from workbench.batch.device_run import SPAWN, DeviceRun, processes_each, shared_jobs
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe, encode, filter_, read, sync
-from workbench.batch.journal import FinishedRow
 from workbench.batch.pairs import FilePair, FilePairs, Group
 from workbench.cli import this_machine
 from workbench.cli.output import CommandError, write_whole
@@ -309,11 +308,11 @@ def _batch_per_s(folder: Folder) -> float:
     pairs = folder.pairs(-(-folder.jobs * FILES_EACH // len(folder.names)))
     if not folder.devices:
         return _per_s(running(folder.engine, pairs, RECIPE, folder.jobs))
-    run = DeviceRun(folder.devices, RECIPE, folder.target, folder.jobs, _fail)
-    return _per_s(run.rows(pairs))
+    run = DeviceRun(folder.devices, RECIPE, folder.jobs, _fail)
+    return _per_s(run.outcomes(pairs))
 
 
-def _per_s(finished: Generator[Outcome | FinishedRow, None, None]) -> float:
+def _per_s(finished: Generator[Outcome, None, None]) -> float:
     times: list[float] = []
     with closing(finished):
         for each in finished:

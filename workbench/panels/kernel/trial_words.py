@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from kernels.core.job import Job
-from kernels.core.timing import gives_speed_up
 from kernels.core.verdict import Check
 from kernels.cuda_child.worker_pool import Held
 from kernels.cuda_on_cpu.counting import LineCount, RunCounts
@@ -174,7 +173,7 @@ def ladder_rows(tried: KernelTrial, rung: Rung, times: RungTimes) -> list[FactRo
     fastest = min(known, key=lambda key: known[key].median_ms, default="")
     parts = []
     for key in dict.fromkeys(key for key in (rung.after, fastest) if key in known):
-        if gives_speed_up(tried.kernel, known[key].timing):  # not of a single run
+        if not (tried.kernel.is_single or known[key].is_single):
             median_ms = known[key].median_ms
             ratio = numbers.times_as_fast(median_ms / tried.kernel.median_ms)
             parts.append(f"{ratio} {rungs[key]} ({numbers.duration(median_ms)})")

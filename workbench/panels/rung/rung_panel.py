@@ -25,9 +25,9 @@ from workbench.model import intents
 from workbench.model.plan_dimensions import held_fixed
 from workbench.model.plan_draft import plan_of
 from workbench.model.rung_times import (
-    RecordedTime,
     RecordedTimes,
     RungTimes,
+    Time,
     WorkKey,
     all_recorded_times,
     ladder_places,
@@ -360,7 +360,7 @@ class RungPane(QWidget):
         caption = " ".join(filter(None, (self._work("cpu"), words, why)))
         self.ladder.show_places(places, chosen.key, {**KIND_TITLES, "cuda": heading}, caption)
 
-    def _recorded_for(self, job: Job) -> tuple[Mapping[str, RecordedTime], str, str]:
+    def _recorded_for(self, job: Job) -> tuple[Mapping[str, Time], str, str]:
         """Times recorded for `job`, or for the job nearest to it; their heading; a sentence.
 
         Of the nearest job only the rungs are listed that can run this one.

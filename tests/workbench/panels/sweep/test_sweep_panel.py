@@ -141,7 +141,7 @@ def test_at_first_it_says_what_is_measured_and_how_long_that_takes_and_has_one_b
     until(qtbot, lambda: "measurements, " in words(panel, "sweep-hint"))
     first, second, *_ = words(panel, "sweep-hint").splitlines()
     assert re.fullmatch(r"\d+ measurements, about .*", first)
-    assert re.fullmatch(r"of 5 image sizes × \d+ implementations", second)
+    assert re.fullmatch(r"of image size: 5 × implementations: \d+", second)
     shown = [each for each in panel.findChildren(QWidget) if each.isVisible()]
     names = {each.objectName() for each in shown}
     assert {"sweep-source", "sweep-start", "sweep-custom"} <= names

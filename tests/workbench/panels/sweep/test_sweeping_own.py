@@ -136,7 +136,7 @@ def test_the_ladder_is_measured_with_the_chosen_one(qtbot, window, monkeypatch):
     rows = child(window, "ladder-list", LadderList)
     places = [rows.item(row).data(PLACE) for row in range(rows.count())]
     mine = next(each for each in places if each and each.implementation.key == "mine.cu")
-    assert len(mine.time.timing.rounds) == 10
+    assert mine.time.samples >= 10
 
 
 # -- gone on with, and opened again

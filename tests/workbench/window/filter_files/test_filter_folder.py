@@ -246,7 +246,7 @@ NONSENSE = [  # source, target, names, what is said
     ("nowhere", "out", "", "There is no folder"),
     ("empty", "out", "", "“Subfolders” looks into those as well."),
     ("in", "out", "same.png", "Several inputs are called same.png"),
-    ("in", "out", "{sigma}", "has braces around something else"),
+    ("in", "out", "{sigma}", "can stand in braces"),
     ("in", "out", "a/b", "no / can stand in it"),
     ("in", "in/p0.png", "", "is a file; choose a folder to write into."),
     ("in", "in/p0.png/out", "", "is a file; choose a folder to write into."),

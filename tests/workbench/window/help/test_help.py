@@ -15,7 +15,7 @@ from kernels.rungs.rung import Rung
 from tests.workbench.driving import child, pick, trigger, until
 from workbench.base import theme
 from workbench.charts.kinds import chart_kinds
-from workbench.model.modes import MODES
+from workbench.model.names import MODES
 from workbench.widgets.tile import ValueTile
 from workbench.window import help_pages, help_window
 from workbench.window.help_pages import Book, HelpPage, book_of, topic_of

@@ -16,7 +16,7 @@ from tests.workbench.engines import MadeUpGpu
 from workbench.base.numbers import MISSING
 from workbench.charts.chart_view import ChartView
 from workbench.files import image_files
-from workbench.files.picture_refs import PictureRef
+from workbench.files.image_files import PictureRef
 from workbench.model import intents
 from workbench.model.rung_times import recorded_times
 from workbench.model.state import Picture, State
