@@ -84,25 +84,6 @@ class Section:
     examples: tuple[Example, ...] = ()
     is_recorded: bool = False
 
-    @property
-    def guide(self) -> str:
-        """Say in two sentences which figures and tables show what."""
-        parts = []
-        for figures, verb, what in (
-            (self.charts, "draw", "what was measured"),
-            (self.examples, "show", "before and after"),
-        ):
-            numbers = [each.number for each in figures]
-            if len(numbers) == 1:
-                parts.append(f"Figure {numbers[0]} {verb}s {what}.")
-            elif numbers:  # they follow each other
-                to = "and" if len(numbers) == 2 else "to"
-                parts.append(f"Figures {numbers[0]} {to} {numbers[-1]} {verb} {what}.")
-        if tables := (*self.tables, *self.long):
-            listed = list_of([f"{each.what} in Table {each.number}" for each in tables])
-            parts.append(f"There is {listed}.")
-        return " ".join(parts)
-
 
 @dataclass(frozen=True, slots=True)
 class Versus:
@@ -310,7 +291,6 @@ def _versus(a: Session, b: Session, pairs: Sequence[CellPair], key: str, counts:
         ),
         tuple(map(row, timed)),
         headers=len(headers),
-        what="both, cell by cell",
         number=next(counts.tables),
         is_recorded=a.is_recorded or b.is_recorded,
     )

@@ -60,7 +60,7 @@ SHIFTS = {"<super>": r"\textsuperscript", "<sub>": r"\textsubscript"}
 LATIN_ENDS = 0x180  # what every LaTeX since 2018 can print without a package
 MAX_WORD = 24  # letters; what is longer may be broken there
 
-PORTRAIT_PT, LANDSCAPE_PT = 455.0, 700.0  # 16 cm: A4 with margins of 2.5 cm; and the same turned
+PAGES_PT = 455.0, 700.0  # 16 cm: A4 with margins of 2.5 cm; and the same turned
 SIZES = ((9.0, 11.0), (8.0, 9.5), (7.0, 8.5))  # letters and lines
 GAP_PT = 6.0  # between two columns
 WIDTHS = dict.fromkeys("ijlft.,;:'|()[]/!Iıſ", 0.34) | dict.fromkeys("mwMW—…%@", 1.0)
@@ -119,27 +119,20 @@ class ColumnLayout:
 
 
 def layout_of(table: Table) -> ColumnLayout:
-    """Choose the largest letters in which no cell has to be broken.
+    """Choose the largest letters in which words stay whole; else a page that is turned.
 
-    Else those of 8 or of 7 points in which words stay whole; else a page that is turned.
+    Columns whose cells are broken get their shares of the spare room.
     """
     gaps = GAP_PT * len(table.columns)
-    for size, line in SIZES:
-        least, whole = _widths(table, size)
-        widths = [max(pair) for pair in zip(least, whole, strict=True)]
-        if sum(widths) <= PORTRAIT_PT - gaps:
-            return ColumnLayout(size, line, _columns(table, widths), False)
-    for page_pt, sizes in ((PORTRAIT_PT, SIZES[1:]), (LANDSCAPE_PT, SIZES)):
-        for size, line in sizes:
-            least, whole = _widths(table, size)
-            if (spare := page_pt - gaps - sum(least)) >= 0:
-                # The columns whose cells are broken get their shares of the spare room.
-                wanted = [max(0.0, w - have) for w, have in zip(whole, least, strict=True)]
-                share = min(1.0, spare / sum(wanted)) if any(wanted) else 0.0
-                widths = [have + share * w for have, w in zip(least, wanted, strict=True)]
-                return ColumnLayout(size, line, _columns(table, widths), page_pt == LANDSCAPE_PT)
-    widths = [each * (LANDSCAPE_PT - gaps) / sum(least) for each in least]
-    return ColumnLayout(size, line, _columns(table, widths), True)
+    for page_pt, letters in ((page, size) for page in PAGES_PT for size in SIZES):
+        least, whole = _widths(table, letters[0])
+        wanted = [max(0.0, w - have) for w, have in zip(whole, least, strict=True)]
+        if (spare := page_pt - gaps - sum(least)) >= 0:
+            break
+    share = min(1.0, spare / sum(wanted)) if any(wanted) and spare > 0 else 0.0
+    squeezed = min(1.0, (page_pt - gaps) / sum(least))
+    widths = [squeezed * have + share * w for have, w in zip(least, wanted, strict=True)]
+    return ColumnLayout(*letters, _columns(table, widths), page_pt > PAGES_PT[0])
 
 
 def _widths(table: Table, size: float) -> tuple[list[float], list[float]]:

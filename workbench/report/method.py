@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kernels.core.cpu_load import disturbed_in_words
@@ -24,13 +23,20 @@ from kernels.sweeps.record import (
 from workbench.base import numbers
 from workbench.charts.data.chart_words import list_of
 from workbench.model.names import implementation_title
-from workbench.report.tables import is_on_gpu, machine_name, plural, were
+from workbench.report.tables import is_on_gpu, machine_name, plural
 
-CEILINGS = {
-    "copy_gb_s": "copying in the device's memory, bytes read and written",
-    "l2_read_gb_s": "reading from its L2 cache",
-    "fma_tflop_s": "float32 multiply-adds",
-    "empty_launch_ms": "a launch that does nothing",
+Written = Callable[[float], str]
+CEILINGS: dict[str, tuple[str, Written]] = {
+    "copy_gb_s": ("copying in the device's memory, bytes read and written", numbers.byte_rate),
+    "l2_read_gb_s": ("reading from its L2 cache", numbers.byte_rate),
+    "fma_tflop_s": ("float32 multiply-adds", lambda v: f"{numbers.three_digits(v)} TFLOP/s"),
+    "empty_launch_ms": ("a launch that does nothing", numbers.duration),
+}
+LIMITS: dict[str, Callable[[int], str]] = {
+    "multiprocessors": lambda count: f"{count} multiprocessors",
+    "clock_khz": lambda khz: f"up to {khz / 1e6:.2f} GHz",
+    "memory_bytes": lambda count: f"{numbers.byte_count(count)} memory",
+    "l2_bytes": lambda count: f"{numbers.byte_count(count)} L2 cache",
 }
 
 
@@ -49,50 +55,34 @@ def _card(machine: Machine, ceilings: Sequence[dict[str, float]]) -> Iterator[tu
     yield "GPU", machine.gpu or f"none. {without_code}".rstrip()
     yield from (("CPU", machine.cpu), ("Memory", machine.memory), ("System", machine.system))
     if machine.gpu and machine.limits:
-        yield "GPU's limits", ", ".join(_limits(machine.limits))
+        limits = [LIMITS[key](value) for key, value in machine.limits.items() if key in LIMITS]
+        yield "GPU's limits", ", ".join(limits)
     if any(ceilings):
         yield "Measured ceilings", "; ".join(_ceilings(ceilings))
     if machine.software:
         yield "Software", ", ".join(f"{name} {value}" for name, value in machine.software.items())
 
 
-def _limits(limits: dict[str, int]) -> Iterator[str]:
-    if "multiprocessors" in limits:
-        yield f"{limits['multiprocessors']} multiprocessors"
-    if "clock_khz" in limits:
-        yield f"up to {limits['clock_khz'] / 1e6:.2f} GHz"
-    if "memory_bytes" in limits:
-        yield f"{numbers.byte_count(limits['memory_bytes'])} memory"
-    if "l2_bytes" in limits:
-        yield f"{numbers.byte_count(limits['l2_bytes'])} L2 cache"
-
-
 def _ceilings(all_of_them: Sequence[dict[str, float]]) -> Iterator[str]:
     """Yield the ceilings in words; those of another version stay as they are called."""
     for name in dict.fromkeys(name for each in all_of_them for name in each):
-        values = sorted({_in_words(name, each[name]) for each in all_of_them if name in each})
-        yield f"{CEILINGS.get(name, name)} {' to '.join((values[0], *values[1:][-1:]))}"
-
-
-def _in_words(name: str, value: float) -> str:
-    if name.endswith("_gb_s"):
-        return numbers.byte_rate(value)
-    if name.endswith("_tflop_s"):
-        return f"{numbers.three_digits(value)} TFLOP/s"
-    return numbers.duration(value) if name.endswith("_ms") else numbers.three_digits(value)
+        title, written = CEILINGS.get(name, (name, numbers.three_digits))
+        values = sorted({written(each[name]) for each in all_of_them if name in each})
+        yield f"{title} {' to '.join((values[0], *values[1:][-1:]))}"
 
 
 # ------------------------------------------------------------------------ method
 
 Measured = Sequence[tuple[str, Measurement]]  # with the implementation's key
 
-COLD = "The GPU's L2 cache was emptied before each sample (cold), outside what is timed."
-OWN = (
-    "A user kernel ran in a process of its own, each time on a picture that it had not seen, and "
-    "every output that was timed was checked."
-)
-WARM = "The GPU's L2 cache was left as the sample before had filled it (warm)."
-BOTH = "Samples from an emptied L2 cache (cold) and from one left as it was (warm) stand apart."
+CACHES = {
+    ("cold",): "The GPU's L2 cache was emptied before each sample (cold), outside what is timed.",
+    ("warm",): "The GPU's L2 cache was left as the sample before had filled it (warm).",
+    (
+        "cold",
+        "warm",
+    ): "Samples from an emptied L2 cache (cold) and a filled one (warm) stand apart.",
+}
 
 
 def paragraphs(sessions: Iterable[Session]) -> list[tuple[str, str]]:
@@ -107,33 +97,39 @@ def paragraphs(sessions: Iterable[Session]) -> list[tuple[str, str]]:
     parts = (
         ("Time", _time(measured)),
         ("Samples", _samples(sessions, measured)),
-        ("Statistics", _statistics(sessions)),
+        ("Statistics", _statistics(len(sessions) > 1)),
         ("Verified", _verified(measured)),
         ("Speed-up", _speed_up(measured)),
-        ("Transfers", _transfers(measured)),
         ("Conditions", _conditions(measured)),
     )
     return [(title, text) for title, said in parts if (text := " ".join(said))]
 
 
 def _time(measured: Measured) -> Iterator[str]:
-    """Describe the time: of the kernel alone, on GPU and CPU, and from which cache."""
+    """Describe what is timed on GPU and CPU, and from which cache."""
     if any(is_on_gpu(key) for key, _ in measured):
         yield (
             "On the GPU a time is that of the kernel alone, between two CUDA events around its "
-            "launches on a stream that is kept busy, so that the time Python takes is not in it."
+            "launches on a stream that is kept busy, without the time that Python takes."
         )
         caches = {each.kernel.cache for _, each in measured} - {None}
-        if caches:
-            yield BOTH if len(caches) > 1 else COLD if caches == {"cold"} else WARM
+        yield from (CACHES[key] for key in CACHES if key == tuple(sorted(map(str, caches))))
     if any(is_own(key) for key, _ in measured):
-        yield OWN
+        yield (
+            "A user kernel ran in a process of its own, each time on a picture that it had not "
+            "seen, and every output that was timed was checked."
+        )
     if any(not is_on_gpu(key) for key, _ in measured):
         yield "On the CPU it is that of the filtering, by a monotonic clock."
     compiled = [each.compile_ms for _, each in measured if each.compile_ms is not None]
     if compiled:
         took = numbers.duration(max(compiled))
-        yield f"Compiling a kernel, or loading it, took {took} at most and is in no time here."
+        yield f"Compiling or loading a kernel took {took} at most and is in no time here."
+    if any(each.transfers for _, each in measured):
+        yield (
+            "Upload and download were timed from and to ordinary (pageable) memory and page-locked "
+            "(pinned) memory. A total is upload, filter time and download one after another."
+        )
 
 
 def _samples(sessions: Sequence[Session], measured: Measured) -> Iterator[str]:
@@ -141,65 +137,43 @@ def _samples(sessions: Sequence[Session], measured: Measured) -> Iterator[str]:
     kernels = [each.kernel for _, each in measured]
     if not kernels:
         return
-    if any(each.warmups for each in kernels):
-        warmups = span(each.warmups for each in kernels)
-        yield f"Runs to warm up came first and do not count: {warmups} of them."
-    yield f"A time is the median of {span(len(each.samples_ms) for each in kernels)} samples."
+    yield f"Warm-up runs, which do not count: {span(each.warmups for each in kernels)}."
+    yield f"Samples, of which a time is the median: {span(len(k.samples_ms) for k in kernels)}."
     if any(len(each.rounds) > 1 for each in kernels):
         yield (
-            "Every cell was measured in rounds, a part at a time, with parts of all others in "
-            "between, in shuffled order, so that what drifted hit all alike. Intervals come from "
-            f"how far the rounds lie apart: {span(len(each.rounds) or 1 for each in kernels)} of "
-            "them."
+            "Every cell was measured in rounds, with parts of all others in between, in shuffled "
+            "order, so that what drifted hit all alike. Intervals come from how far the rounds lie "
+            f"apart: {span(len(each.rounds) or 1 for each in kernels)} of them."
         )
-    yield from dict.fromkeys(_stopping_rule(session) for session in _in_one_go(sessions))
+    else:  # a stable spread ends no round
+        yield from dict.fromkeys(_stopping_rule(session.plan) for session in sessions)
     if words := disturbed_in_words(each.load for _, each in measured):
         yield words
-    ended: Counter[str] = Counter(each.ended for each in kernels if each.ended)
-    endings = (
-        ("stable", "ended because they were steady"),
-        ("samples", "at the most samples allowed"),
-        ("time", "at the time limit"),
-        ("single", "after a single sample, which alone took longer than the limit"),
-    )
-    known = [f"{ended[name]:,} {words}" for name, words in endings if ended[name]]
-    if known:
-        yield f"Of {plural(len(kernels), 'measurement')}, {list_of(known)}."
 
 
-def _in_one_go(sessions: Sequence[Session]) -> Iterator[Session]:
-    """Yield the sessions measured before there were rounds: a stable spread ends no round."""
-    for session in sessions:
-        outcomes = [each.outcome for each in session.records if not isinstance(each.outcome, str)]
-        if not any(each.kernel.rounds for each in outcomes):
-            yield session
-
-
-def _stopping_rule(session: Session) -> str:
-    rule = session.plan.sampling
+def _stopping_rule(plan: Plan) -> str:
+    rule = plan.sampling
     limits = f"after {rule.max_samples} samples or {rule.max_seconds:g} s"
     if rule.noise is None:
-        return f"Sampling ended {limits}."
+        return f"The limit: {limits}."
     return (
-        f"Sampling ended when quartile range over median had settled below {100 * rule.noise:g} %, "
-        f"though not before {rule.min_samples} samples, and at the latest {limits}."
+        f"The limit: quartile range over median settled below {100 * rule.noise:g} %, after "
+        f"{rule.min_samples} samples at least, or {limits}."
     )
 
 
-def _statistics(sessions: Sequence[Session]) -> Iterator[str]:
+def _statistics(is_compared: bool) -> Iterator[str]:
     """Describe the spread of a time, and which two times count as different."""
     yield (
-        "Beside a median stand the quartiles, in results.csv the smallest and largest sample as "
-        "well; none was left out. Two times count as different only where the "
-        f"{100 * CONFIDENCE:g} % interval of their ratio "
-        f"({RESAMPLES:,} bootstrap resamples of both medians, from the medians of their rounds "
-        "where there were rounds) lies wholly beyond "
-        f"{100 * SAME_WITHIN:g} %; of fewer than {ENOUGH_SAMPLES} there is no such interval, and "
-        "they have to differ by more than a fifth. Otherwise they are called equal: within "
-        f"{100 * SAME_WITHIN:g} % where their medians are that near, else within noise; in a ratio "
-        f"of more than {MAX_EQUAL:g} they are too noisy to tell."
+        "Beside a median stand the quartiles; no sample was left out. Two times count as different "
+        f"only where the {100 * CONFIDENCE:g} % interval of their ratio ({RESAMPLES:,} bootstrap "
+        "resamples of both medians, from the medians of their rounds where there were rounds) lies "
+        f"wholly beyond {100 * SAME_WITHIN:g} %; of fewer than {ENOUGH_SAMPLES} samples there is "
+        "no such interval, and they have to differ by more than a fifth. Otherwise they are equal: "
+        f"within {100 * SAME_WITHIN:g} % where their medians are that near, else within noise; in "
+        f"a ratio of more than {MAX_EQUAL:g} they are too noisy to tell."
     )
-    if len(sessions) > 1:
+    if is_compared:
         yield (
             "Times of two sessions have to differ by more, since even the same work does: by "
             f"{100 * GPU_WITHIN:g} % on the GPU, {100 * SHORT_WITHIN:g} % under "
@@ -213,22 +187,22 @@ def _verified(measured: Measured) -> Iterator[str]:
     checks = [each.check for _, each in measured if each.check is not None]
     if checks:
         yield (
-            "Verified means that the output of the last timed run was held against the same "
+            "Verified means that the output of the last timed run was compared with the same "
             "filtering in float64. A sample may be off by what float32 arithmetic can lose, "
             "c·n·2⁻²⁴·Σ|w|·max|p|, with weights w, pixels p, n additions in a row and a factor c "
-            "that each implementation states; an integer has to be the rounding of a value within "
-            "that bound."
+            "of each implementation; an integer has to be the rounding of a value within that "
+            "bound."
         )
-        right = [each for each in checks if each.ok]
-        full = sum(each.is_full for each in right)
-        where = f"{full:,} in every pixel, {len(right) - full:,} in edges, corners and random tiles"
-        if full == len(right):
-            where = "in every pixel"
-        yield f"{were(len(right), 'output')} right, {where}."
-        if wrong := len(checks) - len(right):
-            yield f"{were(wrong, 'output')} wrong, see below."
-    if unchecked := len(measured) - len(checks):
-        yield f"{were(unchecked, 'output')} not checked."
+    right = [each for each in checks if each.ok]
+    counts = {
+        "right in every pixel": sum(each.is_full for each in right),
+        "right in edges, corners and random tiles": sum(not each.is_full for each in right),
+        "wrong": len(checks) - len(right),
+        "not checked": len(measured) - len(checks),
+    }
+    found = list_of([f"{count:,} {what}" for what, count in counts.items() if count])
+    if found:
+        yield f"Of the outputs, {found}."
     yield "A time counts only where the output was verified."
 
 
@@ -240,20 +214,8 @@ def _speed_up(measured: Measured) -> Iterator[str]:
             threads.setdefault(key, set()).add(each.threads)
     yield "A speed-up compares filter times and leaves the transfers out, unless it says otherwise."
     if threads:
-        named = [
-            f"{implementation_title(key)} on {span(counts)} thread{'s' if max(counts) > 1 else ''}"
-            for key, counts in threads.items()
-        ]
-        yield f"On the CPU ran {list_of(named)}."
-
-
-def _transfers(measured: Measured) -> Iterator[str]:
-    if any(each.transfers for _, each in measured):
-        yield (
-            "Upload and download were timed each way, from and to ordinary (pageable) memory and "
-            "page-locked (pinned) memory. A total is upload, filter time and download one after "
-            "another."
-        )
+        named = [f"{implementation_title(key)}: {span(each)}" for key, each in threads.items()]
+        yield f"Threads on the CPU: {', '.join(named)}."
 
 
 def _conditions(measured: Measured) -> Iterator[str]:
@@ -267,8 +229,7 @@ def _conditions(measured: Measured) -> Iterator[str]:
     )
     if ranges := [f"{span(values)} {unit}" for unit, values in seen if values]:
         yield f"Meanwhile the GPU was at {list_of(ranges)}."
-    reasons = sorted({reason for each in health for reason in each.throttled})
-    if reasons:
+    if reasons := sorted({reason for each in health for reason in each.throttled}):
         count = sum(bool(each.throttled) for each in health)
         yield f"Something held its clocks down ({', '.join(reasons)}) in {plural(count, 'cell')}."
     else:

@@ -56,7 +56,6 @@ MAX_VALUES = 8  # of a dimension, before the list is cut to its ends
 def _table(
     session: Session,
     key: str,
-    what: str,
     caption: str,
     columns: Sequence[Column],
     rows: Iterable[tuple[Cell, Sequence[str]]],
@@ -83,7 +82,6 @@ def _table(
         tuple(made),
         headers=len(headers),
         notes=tuple(notes),
-        what=what,
     ).without_empty()
 
 
@@ -140,7 +138,8 @@ def times_table(session: Session, key: str) -> Table | None:
         *(Column("Largest error"), Column("Checked"), Column("Remarks", is_number=False)),
     )
     return _table(
-        *(session, key, "every verified time"),
+        session,
+        key,
         _caption("verified times.", session, baseline),
         columns,
         [row(*each) for each in verified],
@@ -223,7 +222,8 @@ def quickest_table(session: Session, key: str) -> Table | None:
         *(Column("Of"), Column("Remarks", is_number=False)),
     )
     return _table(
-        *(session, key, "the quickest of each"),
+        session,
+        key,
         _caption("the quickest of each.", session, baseline),
         columns,
         map(row, by_work.values()),
@@ -247,7 +247,9 @@ def end_to_end_table(session: Session, key: str) -> Table | None:
     records = [each for each in _verified(session) if each[1].transfers]
     if not records:
         return None
-    baseline = _on_cpu(session)
+    baseline = baseline_of(session)
+    if baseline and is_on_gpu(baseline.key):
+        baseline = None
     times_ms = [_parts_ms(measured) for _, measured in records]
     unit = unit_of_times(ms for parts in times_ms for ms in parts)
 
@@ -256,14 +258,14 @@ def end_to_end_table(session: Session, key: str) -> Table | None:
         return numbers.speed_up(theirs.kernel.median_ms / total_ms) if theirs else ""
 
     return _table(
-        *(session, key, "the times with transfers"),
+        session,
+        key,
         _caption("with the way to the device and back.", session, baseline),
         [*(Column(unit.title(each)) for each in PARTS), Column("Speed-up of the total")],
         [
             (record.cell, (*map(unit.write, parts), speed_up(record, parts[TOTAL])))
             for (record, _), parts in zip(records, times_ms, strict=True)
         ],
-        notes=_pays_off(session),
     )
 
 
@@ -274,35 +276,6 @@ def _parts_ms(measured: Measurement) -> tuple[float, ...]:
     up_ms, down_ms = moved.pinned_up.median_ms, moved.pinned_down.median_ms
     ordinary = moved.pageable_up.median_ms, kernel_ms, moved.pageable_down.median_ms
     return *ordinary, measured.end_to_end_ms or 0.0, up_ms, down_ms, up_ms + kernel_ms + down_ms
-
-
-def _on_cpu(session: Session) -> Baseline | None:
-    baseline = baseline_of(session)
-    return baseline if baseline and not is_on_gpu(baseline.key) else None
-
-
-def _pays_off(session: Session) -> Iterator[str]:
-    """Yield for each way on the GPU the size from which its total beats the baseline.
-
-    It does so at every larger size as well; only where size is all that varies beside the way.
-    """
-    baseline = _on_cpu(session)
-    if baseline is None or outer_dimensions(session) != ("sizes",):
-        return
-    ways: dict[str, list[tuple[Cell, float]]] = {}
-    for record, measured in _verified(session):
-        if (total_ms := measured.end_to_end_ms) is not None:
-            ways.setdefault(_way(record.cell), []).append((record.cell, total_ms))
-    for way, totals in ways.items():
-        ahead: Cell | None = None
-        for cell, total_ms in sorted(totals, key=lambda pair: pair[0].pixels):
-            if theirs := baseline.times.get(work_of(cell)):
-                ahead = (ahead or cell) if total_ms < theirs.kernel.median_ms else None
-        if ahead is None:
-            yield f"{way}, transfers included, does not pay off at any size measured."
-        else:
-            size = f"{ahead.size_in_words} ({numbers.megapixels(ahead.megapixels)})"
-            yield f"{way}, transfers included, pays off from {size} against {baseline.title}."
 
 
 # ------------------------------------------------------------------------ publications
@@ -342,7 +315,8 @@ def published_table(session: Session, key: str) -> Table | None:
         *(Column(unit.title("This session")), Column("Published ÷ this session")),
     )
     return _table(
-        *(session, key, "what others published"),
+        session,
+        key,
         f"published elsewhere. {'; '.join(sources)}.",
         columns,
         map(row, published),
@@ -372,7 +346,6 @@ def refusals_table(session: Session, key: str) -> Table | None:
             TableRow((f"{len(records):,}", _which(records, headers), f"{kind}: {reason}"))
             for (kind, reason), records in groups.items()
         ),
-        what="what has no time",
     )
 
 
@@ -401,7 +374,8 @@ def launches_table(session: Session, key: str) -> Table | None:
         occupancy = (numbers.percent(found.share), found.limit) if found else ("", "")
         rows.append((record.cell, ("; ".join(map(str, measured.ran)), *occupancy)))
     return _table(
-        *(session, key, "what ran on the GPU"),
+        session,
+        key,
         "what ran on the GPU. Occupancy is from the driver, of the first launch.",
         (
             Column("Launches", is_number=False),

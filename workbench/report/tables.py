@@ -47,7 +47,6 @@ class Table:
     rows: tuple[TableRow, ...]
     headers: int = 1  # cells at the start of a row that say what it is of
     notes: tuple[str, ...] = ()  # below it, a sentence each
-    what: str = ""  # what it lists, in a few words, for sentences that refer to it
     number: int = 0  # "Table 3" on the page; 0: it has none yet
     is_recorded: bool = False  # its figures came with the program
 

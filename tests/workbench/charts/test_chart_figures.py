@@ -302,9 +302,8 @@ def test_the_legend_draws_what_the_chart_has():
         return {each.sample for each in figure(key, a_session(plan), **choices).entries}
 
     assert samples("time_by_size", "sizes") == {"line"}
-    assert samples("block_shapes", "blocks", is_log=True) == {"marker"}
-    published = samples("block_shapes", "blocks", published=True, is_log=False)
-    assert published == {"bar", "marker"}
+    assert samples("block_shapes", "blocks") == {"marker"}
+    assert samples("by_devices", "devices", is_log=False) == {"bar"}
 
 
 # -- speed-ups
@@ -502,10 +501,11 @@ def block_times(times):
 
 def test_equal_block_shapes_are_outlined_together():
     chart = figure("block_shapes", block_times({(32, 8): 1.0, (32, 4): 1.001}))
-    groups = chart.body.groups
-    best = {(g.label, bar.entry.label) for g in groups for bar in g.bars if bar.is_best}
-    names = ("Global memory", "Constant memory", "Shared-memory tile")
-    assert best == {(shape, name) for shape in ("32×4", "32×8") for name in names}
+    best = {
+        (dot.cell.block_xy, dot.cell.implementation) for dot in marks(chart.body) if dot.is_best
+    }
+    names = ("global", "constant", "shared")
+    assert best == {(shape, name) for shape in ((32, 4), (32, 8)) for name in names}
     assert "Shared-memory tile: 32×8 and 32×4 are fastest and equal within 1 %" in chart.sentence
     assert "takes 9.0× as long" in chart.sentence
 
@@ -533,24 +533,21 @@ def test_a_disturbed_time_has_a_star_wherever_it_is_written():
     def disturbed(cell, found):
         return replace(found, load=busy) if cell.implementation == "shared" else found
 
-    chart = figure("block_shapes", a_session("blocks", outcome=disturbed))
-    stars = {(bar.entry.label, bar.words.endswith("*")) for bar in chart.body.bars if bar.cell}
-    assert stars == {
-        ("Global memory", False), ("Constant memory", False), ("Shared-memory tile", True)
-    }  # fmt: skip
     chart = figure("block_map", a_session("block_grid", outcome=disturbed))
     assert chart.body.tiles
     assert all(tile.words[0].endswith("*") for tile in chart.body.tiles)
 
 
-def test_a_published_time_stands_over_the_bar_it_compares_with():
-    groups = figure("block_shapes", a_session("blocks"), published=True).body.groups
-    (group,) = [each for each in groups if each.label == "16×16"]
-    slots = {}
-    for bar in group.bars:
-        slots.setdefault(bar.slot, []).append(bar.entry.style)
-    assert len(slots) == 3
-    for styles in slots.values():
+def test_a_published_time_stands_over_the_one_it_compares_with():
+    chart = figure("block_shapes", a_session("blocks"), published=True)
+    (column,) = (x for x, text in chart.body.x.ticks if text == "16×16")
+    columns = {}
+    for each in chart.body.series:
+        for dot in each.dots:
+            if abs(dot.x - column) < 0.5:
+                columns.setdefault(round(dot.x, 3), []).append(each.entry.style)
+    assert len(columns) == 3
+    for styles in columns.values():
         assert [style.standing for style in styles] == ["live", "published", "published"]
         assert styles[1].marker != styles[2].marker
 
@@ -608,8 +605,9 @@ def test_what_has_a_block_of_its_own_has_a_bar_and_what_has_none_is_said_to_be_h
     plan = replace(PLANS["blocks"], implementations=("opencv", "shared", "tile_separable"))
     chart = figure("block_shapes", a_session(plan))
     assert [entry.label for entry in chart.entries] == ["Shared-memory tile", "Separable tile"]
-    (*_, own) = chart.body.groups
-    assert (own.label, len(own.bars)) == ("own block", 1)
+    place, text = chart.body.x.ticks[-1]
+    assert text == "own block"
+    assert len([dot for dot in marks(chart.body) if abs(dot.x - place) < 0.5]) == 1
     assert "OpenCV" in chart.notes[0]
 
 
@@ -729,28 +727,11 @@ def test_lines_of_two_sessions_have_letters_and_a_line_says_whose():
 SQUARES = ((256, 256), (512, 512))
 
 
-def backwards(name):
-    session = a_session(name)
-    return Session(session.plan, H200, STARTED, session.records[::-1])
-
-
-@pytest.mark.parametrize("key", ["block_shapes", "ladder"])
-def test_a_series_has_its_bars_in_one_place_whatever_came_first(key):
-    name = {"block_shapes": "blocks", "ladder": "transfers"}[key]
-    slots = [
-        {bar.entry.label: bar.slot for bar in figure(key, each).body.bars}
-        for each in (a_session(name), backwards(name))
-    ]
-    assert slots[0] == slots[1]
-
-
 @pytest.mark.parametrize(("ratio", "is_log"), [(2.0, False), (1000.0, True)])
-def test_recorded_times_that_are_far_apart_have_a_logarithmic_axis_and_no_boxes(ratio, is_log):
+def test_recorded_times_that_are_far_apart_have_a_logarithmic_axis(ratio, is_log):
     outcome = took(lambda cell: ratio if cell.block_xy == (8, 8) else 1.0)
     session = a_session("blocks", outcome=outcome, is_recorded=True)
-    body = figure("block_shapes", session).body
-    assert body.axis.is_log == is_log
-    assert {body.has_box(bar) for bar in body.bars} == {not is_log}
+    assert figure("block_shapes", session).body.y.is_log == is_log
 
 
 @pytest.mark.parametrize("names", [("opencv", "shared"), ("global", "shared")])

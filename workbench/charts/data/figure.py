@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -63,6 +64,11 @@ class Axis:
     is_log: bool = False
     ticks: tuple[tuple[float, str], ...] = ()  # (value, text) of the only ones; or round numbers
     ends: tuple[float, float] | None = None  # values that must be in sight
+    turns: bool = False  # ticks are written upwards where they do not fit side by side
+
+    def place(self, value: float) -> float:
+        """The place of a value: its log₁₀ on a logarithmic axis."""
+        return math.log10(value) if self.is_log else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,7 @@ class Dot:
     text: str  # shown when the pointer is on it
     cell: Any = None  # picked by a click, such as a Cell of a sweep; None: it leads nowhere
     is_wrong: bool = False  # it has a place along x, but no value: y does not count
+    is_best: bool = False  # among those equal to the best
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +127,6 @@ class Bar:
     cell: Any = None  # picked by a click; None: it leads nowhere
     is_best: bool = False  # among those equal to the best
     is_part: bool = False  # paler: with transfers, or an output not known to be right
-    slot: int = 0  # which of the places side by side it takes, the same in every group
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,26 +139,16 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Bars in groups along one axis."""
+    """Bars in groups, from left to right; on a logarithmic axis markers, as it has no zero."""
 
     axis: Axis
     groups: tuple[Group, ...]
-    is_upright: bool = False  # from a base line upwards, for short labels; else from left to right
-    names_beside: bool = False  # level bars have their names beside them even in a narrow plot
+    names_beside: bool = False  # names stand beside their bars even in a narrow plot
 
     @property
     def bars(self) -> list[Bar]:
         """All bars, in order."""
         return [bar for group in self.groups for bar in group.bars]
-
-    def has_box(self, bar: Bar) -> bool:
-        """Return True if a value is drawn as a box from zero.
-
-        Where there is no zero, on a logarithmic axis, and for published values over what was
-        measured, there is a marker alone.
-        """
-        is_over = self.is_upright and bar.entry.style.standing == "published"
-        return not (self.axis.is_log or is_over)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +224,7 @@ class Figure:
         match self.body:
             case Grid():
                 return False
-            case Bars(is_upright=False, groups=groups):
+            case Bars(groups=groups):
                 return any(len({bar.entry.key for bar in group.bars}) > 1 for group in groups)
         return True
 

@@ -32,9 +32,8 @@ def entries_of(shown: Slice) -> Entries:
     found = {}
     for point in sorted(first.values(), key=rank):
         key, style, label = legend_key(point), style_of(point, data), series_label(point, data)
-        if point.is_published:
-            marker = PUBLISHED_MARKERS[style.session % len(PUBLISHED_MARKERS)]
-            style = replace(style, marker=marker, dash="solid")
+        if point.is_published:  # its lines have their implementations' markers
+            style = replace(style, marker=PUBLISHED_MARKERS[style.session % 4], dash="solid")
         name, group = label, ""
         if len(data.own_sources) > 1:
             name, letter = series_name(point, data), data.letter(point.source)

@@ -23,6 +23,7 @@ DASHES = {"solid": Qt.PenStyle.SolidLine, "dash": Qt.PenStyle.DashLine, "dot": Q
 FIRST_DASH = {"solid": (8.0, 2.0), "dash": (4.0, 2.0), "dot": (2.0, 2.0)}  # in widths of the line,
 DOT = (1.0, 2.0)  # and after it one of these for each session before its own
 SAMPLE_MARKER_PX = 9
+RING: dict[str, Any] = {"symbol": "o", "size": 15.0, "brush": None}  # around the best
 # Shares of the background in a colour: of recorded series beside live ones, of what is not pinned,
 # of publications by turns, of bars, on which their markers show, and of half-filled markers.
 FAINT_SHARE, PALE_SHARE, BAR_SHARE, HALF_SHARE = 0.3, 0.65, 0.45, 0.5

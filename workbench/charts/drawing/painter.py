@@ -37,7 +37,7 @@ def least_px(figure: shown.Figure, wide_px: float, font: QFont) -> float:
     """The height below which a figure cannot be read."""
     row = QFontMetricsF(font).height()
     match figure.body:
-        case shown.Bars(is_upright=False):
+        case shown.Bars():
             return drawn_bars.rows(figure.body, wide_px) * row + 4 * row
         case shown.Grid():
             return drawn_grid.least_px(figure.body, wide_px, font)

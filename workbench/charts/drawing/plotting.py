@@ -29,6 +29,7 @@ LOG_STEPS = (
 WIDEST = "000 µs"  # the least room for a tick below a plot
 EDGE_PX = 12  # right of the plot, for half of the last tick's text
 MAX_LINES = 3  # of a name below a plot
+WRAP = Qt.TextFlag.TextWordWrap
 CAPTION_GAP_PX, CAPTION_ROWS = 4, 1.7  # where there is none; and its height in that of the font
 CLAUSE = re.compile(r"(?:[:;.]| ·) [^:;·]*$")  # the last one of a caption
 USUAL_FONT_PX = 13

@@ -1,10 +1,11 @@
-"""Charts of bars: time by a dimension of names, by block shape, and the ladder with transfers."""
+"""Time by a dimension of names and by block shape, and the ladder with transfers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from kernels.core.timing import how_equal
 from workbench.base import numbers
@@ -22,7 +23,7 @@ from workbench.charts.data.chart_words import (
     time_of,
     tip_of,
 )
-from workbench.charts.data.figure import Axis, Bar, Bars, Figure, Group
+from workbench.charts.data.figure import Axis, Bar, Bars, Dot, Figure, Group, Plot, Series
 from workbench.charts.data.legend_entries import (
     STANDINGS,
     Entries,
@@ -45,11 +46,12 @@ from workbench.charts.kinds.chart_kind import (
 )
 from workbench.model.names import place_of
 
-CAPTION = "Time: median, quartiles as a whisker; outlined: a series' fastest and its equals"
+CAPTION = "Time: median, quartiles as a {}; outlined: a series' fastest and its equals"
 OWN_BLOCK = "own block"  # of implementations that have one, and leave no choice
 # Why a CPU has no place by a dimension.
 NO_PLACE = {"blocks": "no blocks on a CPU", "devices": "on the CPU"}
-MAX_BARS = 12  # of block shapes; more are easier to read on a map
+MAX_SHAPES = 12  # more are easier to read on a map
+GROUP_SHARE = 0.7  # of the room of a block shape, taken by its series
 # Dimensions of names, as sentences begin with them.
 BY_NAMES = {
     "devices": "The number of GPUs",
@@ -61,9 +63,7 @@ BY_NAMES = {
 }
 
 
-def _figure(
-    data: Data, title: str, *, name: str, say: Callable[[Slice], str], is_upright: bool = False
-) -> Figure:
+def _figure(data: Data, title: str, *, name: str, say: Callable[[Slice], str]) -> Figure:
     """Time by `name`; of each series the fastest, and those equal to it, are outlined."""
     everything = data.slice(name, *SERIES)
     shown = everything.of(p for p in everything.points if p.value(name) is not None or p.on_gpu)
@@ -74,32 +74,67 @@ def _figure(
     for group in _by_series(points):  # outlined: none where all are equal, or there is only one
         top = best_of(group)
         best |= {id(point) for point in top if len(top) < len(group)}
-    slots, groups = _slots(points), []
-    for value in (*data.values(name), None):
-        bars = tuple(
-            replace(bar_of(p, shown, entries), is_best=id(p) in best, slot=slots[p.key])
-            for p in points
-            if p.value(name) == value
-        )
-        label = OWN_BLOCK if value is None else chart_dimensions.in_words(name, value)
-        groups += [Group(label, bars)] if bars else []
+    values = {
+        value: OWN_BLOCK if value is None else chart_dimensions.in_words(name, value)
+        for value in (*data.values(name), None)
+        if any(point.value(name) == value for point in points)
+    }
     log = is_log(shown, [ms for _, ms in expected(shown)])
-    body = Bars(Axis(CAPTION, numbers.duration, log), tuple(groups), is_upright)
+    body: Bars | Plot
+    if name == "blocks":
+        y = Axis(CAPTION.format("bar"), numbers.duration, log)
+        body = _dots_by_shape(points, shown, entries, best, values, y)
+    else:
+        groups = (
+            (label, [p for p in points if p.value(name) == value])
+            for value, label in values.items()
+        )
+        body = Bars(
+            Axis(CAPTION.format("whisker"), numbers.duration, log),
+            tuple(
+                Group(
+                    label,
+                    tuple(replace(bar_of(p, shown, entries), is_best=id(p) in best) for p in those),
+                )
+                for label, those in groups
+            ),
+        )
     without = [p for p in everything.measured if p.value(name) is None and not p.on_gpu]
     left_out = hidden_points(without, NO_PLACE.get(name, ""))
     return made(shown, title, body, by_source(shown, say), notes=left_out)
 
 
-def _slots(points: Iterable[Point]) -> Mapping[str, int]:
-    """The place of each series; published ones take that of their implementation."""
-    places: dict[str, int] = {}  # of series that stand alone, and of implementations
-    slots = {}
+def _dots_by_shape(
+    points: Sequence[Point],
+    shown: Slice,
+    entries: Entries,
+    best: Collection[int],
+    values: Mapping[Any, str],
+    y: Axis,
+) -> Plot:
+    """A column of dots for each block shape; published ones stand over their implementation's."""
+    slots: dict[str, int] = {}
+    found: dict[str, list[Dot]] = {}
     for point in points:
         name = point.cell.implementation
-        slot = places.get(name if point.is_published else point.key, len({*places.values()}))
-        slots[point.key] = places.setdefault(point.key, slot)
-        places.setdefault(name, slot)
-    return slots
+        slot = slots.setdefault(name if point.is_published else point.key, len({*slots.values()}))
+        slots.setdefault(name, slot)
+    count = len({*slots.values()})
+    for point in points:
+        slot = slots[point.cell.implementation if point.is_published else point.key]
+        x = [*values].index(point.value("blocks"))
+        x += GROUP_SHARE * (slot - (count - 1) / 2) / count
+        text = tip_of(point, shown.data)
+        if point.ms or point.is_wrong:
+            dot = Dot(x, *(point.ms or (0.0, 0.0, 0.0)), text, point.target, point.is_wrong)
+            dot = replace(dot, is_best=id(point) in best)
+            found.setdefault(legend_key(point), []).append(dot)
+    series = (Series(entries[key], tuple(dots), joined=False) for key, dots in found.items())
+    ticks = tuple((float(number), label) for number, label in enumerate(values.values()))
+    x_axis = Axis(
+        "Block width × height", str, ticks=ticks, ends=(-0.5, len(ticks) - 0.5), turns=True
+    )
+    return Plot(x_axis, y, tuple(series))
 
 
 def _by_series(points: Iterable[Point]) -> list[list[Point]]:
@@ -249,8 +284,8 @@ def _with_transfers(rung: Point, cpu_ms: float) -> str:
 KINDS = {
     "block_shapes": ChartKind(
         partial(why_not_several, names=["blocks"]),
-        partial(_figure, name="blocks", say=_say_of_shapes, is_upright=True),
-        lambda plan: 1 < len(plan.blocks) <= MAX_BARS and len(plan.sizes) * len(plan.ksizes) == 1,
+        partial(_figure, name="blocks", say=_say_of_shapes),
+        lambda plan: 1 < len(plan.blocks) <= MAX_SHAPES and len(plan.sizes) * len(plan.ksizes) == 1,
     ),
     **{
         f"by_{name}": ChartKind(

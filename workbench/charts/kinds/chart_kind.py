@@ -94,8 +94,8 @@ def _legend(shown: Slice, body: Plot | Bars | Grid) -> tuple[LegendLine, ...]:
     match body:
         case Plot(series=series):
             drawn = {s.entry.key: "line" if s.joined else "marker" for s in series if s.dots}
-        case Bars(bars=bars):
-            drawn = {bar.entry.key: "bar" if body.has_box(bar) else "marker" for bar in bars}
+        case Bars(axis=axis, bars=bars):
+            drawn = {bar.entry.key: "marker" if axis.is_log else "bar" for bar in bars}
     usual: Sample = next(iter(drawn.values()), "line")
     able = drawable(shown)
     entries = entries_of(shown.of(point for point in shown.points if point.key in able))

@@ -21,7 +21,7 @@ from workbench.charts.data.chart_words import (
 from workbench.charts.data.figure import Axis, Figure, Grid, Tile
 from workbench.charts.data.legend_entries import series_label
 from workbench.charts.data.points import Data, Point, Slice, Spread
-from workbench.charts.kinds.bars import MAX_BARS
+from workbench.charts.kinds.bars import MAX_SHAPES
 from workbench.charts.kinds.chart_kind import ChartKind, made, why_not_several
 from workbench.charts.kinds.lines import LABELS, Against, baseline_option, rate_of
 from workbench.model.names import implementation_title
@@ -262,7 +262,7 @@ KINDS = {
     "block_map": ChartKind(
         _why_no_blocks,
         _blocks,
-        lambda plan: len(plan.blocks) > MAX_BARS and len(plan.sizes) * len(plan.ksizes) == 1,
+        lambda plan: len(plan.blocks) > MAX_SHAPES and len(plan.sizes) * len(plan.ksizes) == 1,
     ),
     "throughput_map": ChartKind(partial(why_not_several, names=SIZES), _throughput),
     "speedup_map": ChartKind(
