@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from threading import Thread
 from time import perf_counter
@@ -32,7 +33,7 @@ from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import scaled_font
 
 NEAR_PX = 18  # to a mark, that it is pointed at
-RING_PX, MARK_PX = 17, 24
+RINGS = {"keys": (17, "accent", 3.0), "mark": (24, "text", 2.5)}  # size, colour, width of each
 RING_OF_FOCUS_PX = 2
 STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1}
 PICKS = Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space
@@ -66,14 +67,12 @@ class Canvas(QWidget):
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.plot: Any = None
-        self._created: Any = None  # a plot that is not in its place yet
         self._awaits_plot = False
         self._summary = ""
         self.spots: Sequence[Spot] = ()
         self._at: int | None = None  # the spot that the arrow keys are on
-        self._ring: Any = None  # around it
         self._marked: Any = None  # the cell picked last, until it is taken back
-        self._mark: Any = None  # around its spots
+        self._rings: dict[str, Any] = {}  # around the spots of both
         self._home: Drawn | None = None
         self._drawn_factor = 1.0  # of the letters of the panel around it
         self._is_closer = False
@@ -109,7 +108,7 @@ class Canvas(QWidget):
         self._home = drawn
         self.plot.setMouseEnabled(x=drawn.can_zoom, y=drawn.can_zoom)
         self._is_closer = self._is_closer and drawn.can_zoom
-        self._ring = self._mark = None  # they were cleared with everything else
+        self._rings.clear()  # with everything else in the plot
         self._draw_mark()
         if before is not None and before < len(drawn.spots):
             self._go_to(before, tell=False)
@@ -127,38 +126,25 @@ class Canvas(QWidget):
         """Make the plot now if there is none yet."""
         if self.plot is not None:
             return
-        self._create_plot()
-        self.plot, self._created = self._created, None
+        from workbench.charts.drawing import plotting
+
+        self.plot = plotting.PlotView(self)
         self.plot.scene().sigMouseMoved.connect(self._on_pointer_moved)
         self.plot.scene().sigMouseClicked.connect(self._click)
-        self.plot.getViewBox().sigRangeChangedManually.connect(self._looked_closer)
+        self.plot.getViewBox().sigRangeChangedManually.connect(partial(self._set_closer, True))
         self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._stack.addWidget(self.plot)
         self._place_plot()
         self._dress()
 
-    def _create_plot(self) -> None:
-        if self._created is None:
-            from workbench.charts.drawing import plotting
-
-            self._created = plotting.PlotView(self)
-
     @Slot()
     def _ask_for_plot(self) -> None:
         """Have the plot made in a later turn, when pyqtgraph is imported."""
         if plot_import.is_over:
-            plot_import.turns.add(self, self._begin_plot)
+            plot_import.turns.add(self, self.make_plot)
         else:
             plot_import.ended.connect(self._ask_for_plot)
             plot_import.begin()
-
-    def _begin_plot(self) -> None:
-        """Make the plot, and have it put in its place and drawn in the next turn."""
-        if self.plot is None:
-            self._awaits_plot = False  # if that fails, the next paint asks again
-            self._create_plot()
-            self._awaits_plot = True
-            plot_import.turns.add(self, self.make_plot)
 
     def _place_plot(self) -> None:
         self.plot.setGeometry(self.contentsRect())
@@ -213,7 +199,7 @@ class Canvas(QWidget):
     def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         super().focusOutEvent(event)
         QToolTip.hideText()
-        self._drop_ring()
+        self._show_ring("keys", ())
         self._at = None
         self.setAccessibleDescription(self._summary)
         self.update()
@@ -264,8 +250,7 @@ class Canvas(QWidget):
         """Put a ring around a spot, and show its text if `tell`."""
         self._at = index
         spot = self.spots[index]
-        self._drop_ring()
-        self._ring = self._circle([spot], RING_PX, theme.colors().accent, 3)
+        self._show_ring("keys", [spot])
         if not tell:
             return
         self.setAccessibleDescription(spot.text)
@@ -277,33 +262,27 @@ class Canvas(QWidget):
         self._say(spot, at)
 
     def _draw_mark(self) -> None:
-        self._drop(self._mark)
-        self._mark = None
         spots = [each for each in self.spots if each.cell == self._marked is not None]
         said = "".join(f" Marked: {each.text.splitlines()[0]}." for each in spots[:1])
         self.setAccessibleDescription(f"{self._summary}{said}")
+        self._show_ring("mark", spots)
+
+    def _show_ring(self, name: str, spots: Sequence[Spot]) -> None:
+        """Draw circles around spots, in place of those of this name before."""
+        if not spots and name not in self._rings:
+            return
+        from workbench.charts.drawing import marks, plotting
+
+        if (before := self._rings.pop(name, None)) is not None:
+            plotting.without(self.plot, before)
         if spots:
-            self._mark = self._circle(spots, MARK_PX, theme.colors().text, 2.5)
-
-    def _circle(self, spots: Sequence[Spot], px: float, color: str, width: float) -> Any:
-        """Draw circles around spots, and return them as one item."""
-        from workbench.charts.drawing.marks import Markers
-
-        pen, places = QPen(QColor(color), width), ([s.x for s in spots], [s.y for s in spots])
-        pen.setCosmetic(True)
-        item = Markers(*places, symbol="o", size=px, pen=pen, brush=None)
-        self.plot.addItem(item)
-        return item
-
-    def _drop_ring(self) -> None:
-        self._drop(self._ring)
-        self._ring = None
-
-    def _drop(self, item: Any) -> None:
-        if item is not None:
-            from workbench.charts.drawing import plotting
-
-            plotting.without(self.plot, item)
+            px, color, width = RINGS[name]
+            pen = QPen(QColor(getattr(theme.colors(), color)), width)
+            pen.setCosmetic(True)
+            places = [s.x for s in spots], [s.y for s in spots]
+            item = marks.Markers(*places, symbol="o", size=px, pen=pen, brush=None)
+            self.plot.addItem(item)
+            self._rings[name] = item
 
     @Slot(object)
     def _on_pointer_moved(self, position: QPointF) -> None:
@@ -331,15 +310,14 @@ class Canvas(QWidget):
         if spot.cell is not None:
             self.picked.emit(spot.cell)
 
-    @Slot()
-    def _looked_closer(self) -> None:
-        self._is_closer = True
-
     def _show_all(self) -> None:
         """Zoom out until everything is in sight."""
-        self._is_closer = False
+        self._set_closer(False)
         if self._home is not None:
             self._show_range(self._home.x, self._home.y)
+
+    def _set_closer(self, is_closer: bool, *_: object) -> None:
+        self._is_closer = is_closer
 
     def _show_range(self, x: Range, y: Range) -> None:
         self.plot.setXRange(*x, padding=0)

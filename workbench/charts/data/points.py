@@ -326,17 +326,6 @@ class Slice:
         hidden = self.data.choices.hidden
         return tuple(p for p in self.points if not {p.key, p.source.key} & hidden)
 
-    @property
-    def planned_here(self) -> tuple[Cell, ...]:
-        """The cells that are planned to be measured here and belong into this chart."""
-        points = (
-            Point(cell, source, None)
-            for session, source in zip(self.data.sessions, self.data.of_sessions, strict=True)
-            if source.standing == "live"
-            for cell in planned(session)
-        )
-        return tuple(p.cell for p in points if not any(is_left_out(p, o) for o in self.options))
-
     def narrowed(self, name: str) -> Slice:
         """Leave one value of the dimension `name`, where there are several."""
         data, met = self.data, {point.value(name) for point in self.points}

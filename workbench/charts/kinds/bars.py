@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from kernels.core.timing import how_equal
 from workbench.base import numbers
@@ -30,14 +29,12 @@ from workbench.charts.data.legend_entries import (
     end_name,
     entries_of,
     legend_key,
-    series_label,
     series_name,
 )
 from workbench.charts.data.points import Data, Point, Slice, Spread, spread, timed
 from workbench.charts.kinds.chart_kind import (
     SERIES,
     ChartKind,
-    expected,
     is_log,
     made,
     varies,
@@ -46,7 +43,8 @@ from workbench.charts.kinds.chart_kind import (
 )
 from workbench.model.names import place_of
 
-CAPTION = "Time: median, quartiles as a {}; outlined: a series' fastest and its equals"
+CAPTION = "Time: median, quartiles as a line; outlined: a series' fastest and its equals"
+SHAPES = "Block width × height"
 OWN_BLOCK = "own block"  # of implementations that have one, and leave no choice
 # Why a CPU has no place by a dimension.
 NO_PLACE = {"blocks": "no blocks on a CPU", "devices": "on the CPU"}
@@ -74,67 +72,57 @@ def _figure(data: Data, title: str, *, name: str, say: Callable[[Slice], str]) -
     for group in _by_series(points):  # outlined: none where all are equal, or there is only one
         top = best_of(group)
         best |= {id(point) for point in top if len(top) < len(group)}
-    values = {
-        value: OWN_BLOCK if value is None else chart_dimensions.in_words(name, value)
-        for value in (*data.values(name), None)
-        if any(point.value(name) == value for point in points)
-    }
-    log = is_log(shown, [ms for _, ms in expected(shown)])
+    columns: dict[str, list[Point]] = {}
+    for value in (*data.values(name), None):
+        if those := [point for point in points if point.value(name) == value]:
+            label = OWN_BLOCK if value is None else chart_dimensions.in_words(name, value)
+            columns[label] = those
+    log = is_log(shown, [point.median_ms for point in timed(shown.points)])
+    axis = Axis(CAPTION, numbers.duration, log)
     body: Bars | Plot
     if name == "blocks":
-        y = Axis(CAPTION.format("bar"), numbers.duration, log)
-        body = _dots_by_shape(points, shown, entries, best, values, y)
+        body = _dots_by_shape(columns, shown, entries, best, axis)
     else:
         groups = (
-            (label, [p for p in points if p.value(name) == value])
-            for value, label in values.items()
+            Group(
+                label,
+                tuple(replace(bar_of(p, shown, entries), is_best=id(p) in best) for p in those),
+            )
+            for label, those in columns.items()
         )
-        body = Bars(
-            Axis(CAPTION.format("whisker"), numbers.duration, log),
-            tuple(
-                Group(
-                    label,
-                    tuple(replace(bar_of(p, shown, entries), is_best=id(p) in best) for p in those),
-                )
-                for label, those in groups
-            ),
-        )
+        body = Bars(axis, tuple(groups))
     without = [p for p in everything.measured if p.value(name) is None and not p.on_gpu]
     left_out = hidden_points(without, NO_PLACE.get(name, ""))
     return made(shown, title, body, by_source(shown, say), notes=left_out)
 
 
 def _dots_by_shape(
-    points: Sequence[Point],
+    columns: Mapping[str, Sequence[Point]],
     shown: Slice,
     entries: Entries,
     best: Collection[int],
-    values: Mapping[Any, str],
     y: Axis,
 ) -> Plot:
     """A column of dots for each block shape; published ones stand over their implementation's."""
     slots: dict[str, int] = {}
-    found: dict[str, list[Dot]] = {}
-    for point in points:
+    for point in (point for those in columns.values() for point in those):
         name = point.cell.implementation
         slot = slots.setdefault(name if point.is_published else point.key, len({*slots.values()}))
         slots.setdefault(name, slot)
     count = len({*slots.values()})
-    for point in points:
-        slot = slots[point.cell.implementation if point.is_published else point.key]
-        x = [*values].index(point.value("blocks"))
-        x += GROUP_SHARE * (slot - (count - 1) / 2) / count
-        text = tip_of(point, shown.data)
-        if point.ms or point.is_wrong:
-            dot = Dot(x, *(point.ms or (0.0, 0.0, 0.0)), text, point.target, point.is_wrong)
-            dot = replace(dot, is_best=id(point) in best)
-            found.setdefault(legend_key(point), []).append(dot)
+    found: dict[str, list[Dot]] = {}
+    for number, those in enumerate(columns.values()):
+        for point in those:
+            slot = slots[point.cell.implementation if point.is_published else point.key]
+            x = number + GROUP_SHARE * (slot - (count - 1) / 2) / count
+            text, spread = tip_of(point, shown.data), point.ms or (0.0, 0.0, 0.0)
+            if point.ms or point.is_wrong:
+                dot = Dot(x, *spread, text, point.target, point.is_wrong, id(point) in best)
+                found.setdefault(legend_key(point), []).append(dot)
     series = (Series(entries[key], tuple(dots), joined=False) for key, dots in found.items())
-    ticks = tuple((float(number), label) for number, label in enumerate(values.values()))
-    x_axis = Axis(
-        "Block width × height", str, ticks=ticks, ends=(-0.5, len(ticks) - 0.5), turns=True
-    )
-    return Plot(x_axis, y, tuple(series))
+    ticks = tuple((float(number), label) for number, label in enumerate(columns))
+    ends = -0.5, len(ticks) - 0.5
+    return Plot(Axis(SHAPES, str, ticks=ticks, ends=ends, turns=True), y, tuple(series))
 
 
 def _by_series(points: Iterable[Point]) -> list[list[Point]]:
@@ -200,47 +188,37 @@ def _ladder(data: Data, title: str) -> Figure:
         )
         for point in points
     )
-    times = [ms for _, ms in expected(shown)]
-    if not shown.planned_here:
-        times += [each.middle for point in points for each in _end_to_end(point).values()]
-    log = is_log(shown, times)
-    scale = ", logarithmic" if log else ""
-    axis = Axis(f"Time{scale}: median, quartiles as a whisker", numbers.duration, log)
+    wholes = [whole.middle for point in points for *_, whole in _moved(point).values()]
+    log = is_log(shown, [*(point.median_ms for point in timed(shown.points)), *wholes])
+    axis = Axis("Time: median, quartiles as a line", numbers.duration, log)
     if not any(point.on_gpu and point.measurement for point in points):
         title = "Ladder on the CPU"  # nothing is transferred
     return made(shown, title, Bars(axis, groups), by_source(shown, _say_steps))
 
 
 def _bars_with_transfers(point: Point, shown: Slice, entries: Entries) -> Iterable[Bar]:
-    label, entry = series_label(point, shown.data), entries[legend_key(point)]
-    for memory, whole in _end_to_end(point).items():
-        up, down = (numbers.duration(each.middle) for each in _transfers(point)[memory])
-        time, alone = numbers.duration(whole.middle), numbers.duration(point.median_ms)
-        lines = (
-            f"{label}, from and to {memory} memory: {time}",
-            f"upload {up}, filter time {alone}, download {down}",
-            tip_of(point, shown.data, "without transfers"),
+    for memory, (up, down, whole) in _moved(point).items():
+        up_ms, down_ms, time = (numbers.duration(each.middle) for each in (up, down, whole))
+        text = (
+            f"From and to {memory} memory: {time}, upload {up_ms}, download {down_ms}\n"
+            f"{tip_of(point, shown.data)}"
         )
         words = f"{time} {'with transfers' if memory == 'ordinary' else 'with pinned memory'}"
-        yield Bar(entry, *whole, words, "\n".join(lines), point.cell, is_part=True)
+        yield Bar(entries[legend_key(point)], *whole, words, text, point.cell, is_part=True)
 
 
-def _transfers(point: Point) -> Mapping[str, tuple[Spread, Spread]]:
-    """The times of upload and download, by kind of memory; none if not known."""
+def _moved(point: Point) -> Mapping[str, tuple[Spread, Spread, Spread]]:
+    """The times of upload, download and both with the filter time, by kind of memory, if known."""
     found = point.measurement.transfers if point.measurement else None
     if found is None or point.ms is None:
         return {}
-    return {
+    ways = {
         "ordinary": (spread(found.pageable_up), spread(found.pageable_down)),
         "pinned": (spread(found.pinned_up), spread(found.pinned_down)),
     }
-
-
-def _end_to_end(point: Point) -> Mapping[str, Spread]:
-    """The times of upload, filtering and download together, by kind of memory, if known."""
     return {
-        memory: Spread(*map(sum, zip(up, point.ms or (), down, strict=True)))
-        for memory, (up, down) in _transfers(point).items()
+        memory: (up, down, Spread(*map(sum, zip(up, point.ms, down, strict=True))))
+        for memory, (up, down) in ways.items()
     }
 
 
@@ -250,35 +228,25 @@ def _say_steps(shown: Slice) -> str:
     def name(point: Point) -> str:
         return series_name(point, shown.data)
 
-    def quickest(points: Sequence[Point]) -> Point | None:
-        return min(points, key=lambda point: point.median_ms, default=None)
-
-    cpu = [p for p in shown.measured if not p.on_gpu]
-    gpu = [p for p in shown.measured if p.on_gpu]
+    cpu, gpu = (
+        sorted((p for p in shown.measured if p.on_gpu == on_gpu), key=lambda p: p.median_ms)
+        for on_gpu in (False, True)
+    )
     first = next((p for p in cpu if p.cell.implementation == "sequential"), None)
-    best, rung = quickest(cpu), quickest(gpu)
     said = []
-    if first and best and best is not first:
-        factor = numbers.times_as_fast(first.median_ms / best.median_ms)
-        said.append(f"{name(best)} is {factor} {name(first)}.")
-    if best and rung:
-        factor = numbers.times_as_fast(best.median_ms / rung.median_ms)
-        step = f"The GPU's {name(rung)} is {factor} {name(best)}"
-        said.append(f"{step}{_with_transfers(rung, best.median_ms)}.")
+    if first and cpu[0] is not first:
+        factor = numbers.times_as_fast(first.median_ms / cpu[0].median_ms)
+        said.append(f"{name(cpu[0])} is {factor} {name(first)}.")
+    if cpu and gpu:
+        cpu_ms, wholes = cpu[0].median_ms, _moved(gpu[0]).items()
+        factor = numbers.times_as_fast(cpu_ms / gpu[0].median_ms)
+        ways = [
+            f"from {way} memory {numbers.speed_up(cpu_ms / w.middle)}" for way, (*_, w) in wholes
+        ]
+        moved = f"; with transfers {', '.join(ways)}" if ways else ", excluding transfers"
+        said.append(f"The GPU's {name(gpu[0])} is {factor} {name(cpu[0])}{moved}.")
     # Of one kind of device alone, the quickest and the slowest.
     return " ".join(said) or sentence_like(ends([*cpu, *gpu], name))
-
-
-def _with_transfers(rung: Point, cpu_ms: float) -> str:
-    wholes = _end_to_end(rung)
-    if not wholes:
-        return ", excluding transfers"
-    ordinary, pinned = (cpu_ms / whole.middle for whole in wholes.values())
-    verdict = "" if max(ordinary, pinned) > 1 else ": the CPU is faster end to end"
-    return (
-        f"; with transfers from ordinary memory {numbers.speed_up(ordinary)}, "
-        f"from pinned memory {numbers.speed_up(pinned)}{verdict}"
-    )
 
 
 KINDS = {

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from kernels.sweeps.estimate import model_s
-from kernels.sweeps.plan import Cell, Plan
+from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
 from workbench.charts.data import chart_dimensions, chart_words
 from workbench.charts.data.figure import (
@@ -23,7 +22,6 @@ from workbench.charts.data.legend_entries import entries_of
 from workbench.charts.data.points import Data, Point, Slice
 
 NOTHING = "Nothing is measured yet."
-MAX_MODELLED = 400  # cells; of more only some
 LARGE_RANGE = 20.0  # largest over smallest, above which an axis is logarithmic by default
 SERIES = ("implementations", "caches", "machines")  # what tells the series of a chart apart
 
@@ -122,13 +120,13 @@ def why_not_several(data: Data, names: Sequence[str]) -> str | None:
 
 
 def visible(shown: Slice) -> list[Point]:
-    """The points of series that are not hidden and have something to show."""
+    """The points of series that are not hidden and of which something ran; notes explain others."""
     able = drawable(shown)
     return [point for point in shown.in_sight if point.key in able]
 
 
 def drawable(shown: Slice) -> set[str]:
-    """The keys of series of which something ran; notes explain the others."""
+    """The keys of series of which something ran."""
     return {point.key for point in shown.points if point.ms or point.is_wrong}
 
 
@@ -138,16 +136,3 @@ def is_log(shown: Slice, values: Iterable[float], *, always: bool = False) -> bo
         return shown.data.choices.is_log
     found = [value for value in values if value > 0]
     return always or (bool(found) and max(found) / min(found) > LARGE_RANGE)
-
-
-def expected(shown: Slice) -> list[tuple[Cell, float]]:
-    """The cells of a chart and about how many ms they take, for the scale of its axis.
-
-    Of cells measured here by a rough model alone, so that the scale stays the same while
-    measurements come in, and after; of all else as measured.
-    """
-    planned = shown.planned_here
-    step = 1 + len(planned) // MAX_MODELLED
-    modelled = [(cell, 1e3 * model_s(cell)) for cell in planned[::step]]
-    points = [p for p in shown.points if not (modelled and p.source.standing == "live")]
-    return [*modelled, *((p.cell, p.ms.middle) for p in points if p.ms)]

@@ -31,7 +31,6 @@ from workbench.charts.data.points import WHAT, Data, Point, Slice, Spread, timed
 from workbench.charts.kinds.chart_kind import (
     SERIES,
     ChartKind,
-    expected,
     is_log,
     made,
     varies,
@@ -197,7 +196,8 @@ def _series(
 def _times(data: Data, title: str, *, name: str) -> Figure:
     """Time against `name`, with the fastest series and the value from which the GPU pays off."""
     shown = data.slice(name, *SERIES)
-    log = is_log(shown, [ms for _, ms in expected(shown)], always=name != "ksizes")
+    times = [point.median_ms for point in timed(shown.points)]
+    log = is_log(shown, times, always=name != "ksizes")
     y = Axis("Time: median, quartiles as a bar", numbers.duration, log)
     body = Plot(_x_axis(shown, name)[0], y, _series(shown, name, lambda point: point.ms))
     said = by_source(shown, lambda own: f"{fastest(own, name)} {pays_off(own, name)}".strip())
@@ -207,7 +207,7 @@ def _times(data: Data, title: str, *, name: str) -> Figure:
 def _throughput(data: Data, title: str) -> Figure:
     """Megapixels per second against image size."""
     shown = data.slice("sizes", *SERIES)
-    log = is_log(shown, [cell.megapixels / ms for cell, ms in expected(shown)])
+    log = is_log(shown, [rate.middle for p in shown.points if (rate := rate_of(p))])
     y = Axis("Pixels per second: median, quartiles as a bar", numbers.pixel_rate, log)
     body = Plot(_x_axis(shown, "sizes")[0], y, _series(shown, "sizes", rate_of))
     return made(shown, title, body, by_source(shown, _say_most))

@@ -27,6 +27,8 @@ from workbench.charts.kinds.lines import LABELS, Against, baseline_option, rate_
 from workbench.model.names import implementation_title
 
 NO_BLOCKS = "no choice of blocks"
+FEW_SHAPES = "A map needs block shapes of several widths and heights."
+UNCHECKED = "Nothing was measured here that could be checked."
 SIZES, ROWS = ("sizes", "ksizes"), ("filters", "ksizes")
 
 
@@ -81,11 +83,6 @@ def _sizes_grid(
     )
 
 
-def _subject_of(shown: Slice) -> str:
-    """The implementation that the map shows; "" if there is none."""
-    return next((series_label(point, shown.data) for point in shown.points), "")
-
-
 def _throughput(data: Data, title: str) -> Figure:
     shown = data.slice(*SIZES)
 
@@ -95,7 +92,8 @@ def _throughput(data: Data, title: str) -> Figure:
     scale = Axis("Pixels per second; below it the time", numbers.pixel_rate, True)
     body = _sizes_grid(shown, scale, rate_of, words)
     said = _say_ends(shown.measured, rate_of, numbers.pixel_rate)
-    return made(shown, f"{title}, {_subject_of(shown)}", body, said)
+    who = [series_label(point, data) for point in shown.points][:1]
+    return made(shown, ", ".join((title, *who)), body, said)
 
 
 def _speed_ups(data: Data, title: str) -> Figure:
@@ -115,14 +113,13 @@ def _speed_ups(data: Data, title: str) -> Figure:
 
     scale = Axis(f"Speed-up: times as fast as {against.name}", numbers.ratio, True)
     body = _sizes_grid(shown, scale, against.of, words)
-    who = _subject_of(shown)
-    heading = f"Speed-up of {who} over {against.name}" if who else title
+    for point in shown.points[:1]:
+        title = f"Speed-up of {series_label(point, data)} over {against.name}"
     said = _say_ends(shown.points, against.of, numbers.speed_up)
-    ratios = [ratio.middle for point in shown.points if (ratio := against.of(point))]
-    slower = sum(ratio < 1 for ratio in ratios)
+    slower = sum(ratio.middle < 1 for point in shown.points if (ratio := against.of(point)))
     if said and slower:
-        said += f" In {slower} of {len(ratios)} cases {against.name} is faster."
-    return made(shown, heading, body, said, options=against.option, notes=against.notes)
+        said += f" In {slower} cases {against.name} is faster."
+    return made(shown, title, body, said, options=against.option, notes=against.notes)
 
 
 def _say_ends(
@@ -149,12 +146,6 @@ def _sides(data: Data) -> tuple[list[int], list[int]]:
     """The widths and the heights of the blocks."""
     blocks = data.values("blocks")
     return sorted({x for x, _ in blocks}), sorted({y for _, y in blocks})
-
-
-def _why_no_blocks(data: Data) -> str | None:
-    if min(map(len, _sides(data))) < 2:
-        return "A map needs block shapes of several widths and heights."
-    return None
 
 
 def _blocks(data: Data, title: str) -> Figure:
@@ -188,12 +179,6 @@ def _blocks(data: Data, title: str) -> Figure:
 # -- errors
 
 
-def _why_no_errors(data: Data) -> str | None:
-    if any(point.measurement or point.objection for point in data.points):
-        return None
-    return "Nothing was measured here that could be checked."
-
-
 def _errors(data: Data, title: str) -> Figure:
     data = Data(data.sessions, replace(data.choices, published=False))
     shown = data.slice(*ROWS, "implementations")
@@ -204,24 +189,18 @@ def _errors(data: Data, title: str) -> Figure:
     columns = [key for key in data.values("implementations") if key in ran]
     tiles = []
     for point in shown.points:
-        row = rows.index(chart_dimensions.where(point.cell, ROWS))
-        check, words, verdict = _check_of(point), "–", "missing"
-        if check is not None:
+        words, verdict = "–", "missing"
+        if point.measurement and (check := point.measurement.check):
             mark, verdict = ("✓", "good") if passed(check, tolerance) else ("✗", "bad")
             words = f"{mark} {_short(check.max_error)}"
-        at, text = (
-            columns.index(point.cell.implementation),
-            tip_of(point, data),
-        )
-        tiles.append(Tile(at, row, None, (words,), text, point.cell, verdict=verdict))  # type: ignore[arg-type]
+        column = columns.index(point.cell.implementation)
+        row = rows.index(chart_dimensions.where(point.cell, ROWS))
+        tile = Tile(column, row, None, (words,), tip_of(point, data), point.cell)
+        tiles.append(replace(tile, verdict=verdict))
     titles = tuple(map(implementation_title, columns))
     within = f", tolerance {_short(tolerance)}" if tolerance is not None else ""
     body = Grid(titles, tuple(rows), "", "", tuple(tiles))
     return made(shown, f"{title}: largest error{within}", body, _say_errors(shown, tolerance))
-
-
-def _check_of(point: Point) -> Check | None:
-    return point.measurement.check if point.measurement else None
 
 
 def passed(check: Check, tolerance: float | None) -> bool:
@@ -240,7 +219,9 @@ def _short(error: float) -> str:
 
 
 def _say_errors(shown: Slice, tolerance: float | None) -> str:
-    checks = [(check, point.cell) for point in shown.points if (check := _check_of(point))]
+    checks = [
+        (p.measurement.check, p.cell) for p in shown.points if p.measurement and p.measurement.check
+    ]
     if not checks:
         return ""
     wrong = sum(not passed(check, tolerance) for check, _ in checks)
@@ -260,7 +241,7 @@ def _say_errors(shown: Slice, tolerance: float | None) -> str:
 
 KINDS = {
     "block_map": ChartKind(
-        _why_no_blocks,
+        lambda data: None if min(map(len, _sides(data))) > 1 else FEW_SHAPES,
         _blocks,
         lambda plan: len(plan.blocks) > MAX_SHAPES and len(plan.sizes) * len(plan.ksizes) == 1,
     ),
@@ -269,6 +250,9 @@ KINDS = {
         partial(why_not_several, names=(*SIZES, "implementations")), _speed_ups
     ),
     "correctness": ChartKind(
-        _why_no_errors, _errors, lambda plan: plan.tolerance is not None, about_outputs=True
+        lambda data: None if any(p.measurement or p.objection for p in data.points) else UNCHECKED,
+        _errors,
+        lambda plan: plan.tolerance is not None,
+        about_outputs=True,
     ),
 }

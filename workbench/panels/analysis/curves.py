@@ -100,7 +100,7 @@ class CurvesChart(Canvas):
             return
         import pyqtgraph as pg
 
-        self._drop_ring()
+        self._show_ring("keys", ())
         if not self._curves:
             self.show_spots(())
             return
