@@ -35,7 +35,7 @@ URGENT = ("✗", HIDDEN)  # the beginnings of notes that are never folded
 PLOT_SHARE = 0.6  # of the card's height, which its plot has at least
 # Rows of a legend at each level of folding.  At 1 notes and what was held fixed are folded, at 2
 # title, sentence and notes are cut as well.
-ROWS = (math.inf, 2, 1)
+ROWS = (math.inf, 3, 1)
 FEW_LINES = 2
 # Names of the labels, and how large their letters are.
 SCALES = {"chart-title": 1.05, "chart-subtitle": 0.85, "chart-sentence": 1.0, "chart-notes": 0.88}

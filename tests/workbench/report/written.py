@@ -16,3 +16,12 @@ def tables_of(sessions) -> str:
     """The tables in LaTeX of the report of `sessions`, without the rest of it."""
     *_, document = composing(sessions, {}, written=0.0)
     return tables(document)
+
+
+def rows_of(part_of_caption, *sessions):
+    """The rows of the one table with these words, as {column: text}; no chart is drawn for it."""
+    *_, document = composing(sessions, {}, written=0.0)
+    (found,) = [each for each in document.tables if part_of_caption in each.caption]
+    titles = [each.title for each in found.columns]
+    cells = [[" ".join(cell.split()) for cell in row.cells] for row in found.rows]
+    return [dict(zip(titles, each, strict=True)) for each in cells]

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 Standing = Literal["live", "recorded", "published"]
 Sample = Literal["line", "marker", "bar"]
+Verdict = Literal["", "good", "bad", "missing", "refused"]  # "" where the value matters
 
 MAX_NAMED = 12  # series whose names stand at their lines' ends, and need no legend
 LOOKS = 9  # as many colours and as many markers: a chart of so many series repeats neither
@@ -162,7 +163,7 @@ class Tile:
     text: str  # shown when the pointer is on it
     cell: Any = None  # picked by a click; None: it leads nowhere
     is_best: bool = False  # outlined: among those equal to the best
-    verdict: Literal["", "good", "bad", "missing", "refused"] = ""  # "" where the value matters
+    verdict: Verdict = ""
     is_pale: bool = False  # its value is not known to be right
     is_current: bool = False  # the window filters with it now
 

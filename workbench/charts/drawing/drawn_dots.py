@@ -238,8 +238,8 @@ class LineNames(OverPlot):
         p.resetTransform()
         p.setFont(self._font)
         middles = spread(wanted, view.top(), view.bottom())
-        for (end, name), middle, (_, high) in zip(ends, middles, wanted, strict=True):
-            at, style = QPointF(left, middle), name.style
+        for (end, name), middle, size in zip(ends, middles, wanted, strict=True):
+            at, style, high = QPointF(left, middle), name.style, size[1]
             p.setPen(pg.mkPen(mixed(color_of(style, colors), colors.panel, THREAD_SHARE), width=1))
             if abs(end.y() - middle) > NEAR_PX or left - end.x() > GAP_PX + 1:
                 p.drawLine(end, at)

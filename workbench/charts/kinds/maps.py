@@ -18,7 +18,7 @@ from workbench.charts.data.chart_words import (
     time_of,
     tip_of,
 )
-from workbench.charts.data.figure import Axis, Figure, Grid, Tile
+from workbench.charts.data.figure import Axis, Figure, Grid, Tile, Verdict
 from workbench.charts.data.legend_entries import series_label
 from workbench.charts.data.points import Data, Point, Slice, Spread
 from workbench.charts.kinds.bars import MAX_SHAPES
@@ -29,6 +29,10 @@ from workbench.model.names import implementation_title
 NO_BLOCKS = "no choice of blocks"
 FEW_SHAPES = "A map needs block shapes of several widths and heights."
 UNCHECKED = "Nothing was measured here that could be checked."
+Mark = tuple[str, Verdict]
+GOOD: Mark = ("✓", "good")
+BAD: Mark = ("✗", "bad")
+MISSING: Mark = ("–", "missing")
 SIZES, ROWS = ("sizes", "ksizes"), ("filters", "ksizes")
 
 
@@ -52,8 +56,8 @@ def _tiles(
             is_best = id(point) in chosen
             tiles.append(Tile(*at, found.middle, words(point), text, point.target, is_best))
         elif point.objection:
-            mark, verdict = ("✗", "bad") if point.is_wrong else ("–", "missing")
-            tiles.append(Tile(*at, None, (mark,), text, point.target, verdict=verdict))  # type: ignore[arg-type]
+            mark, verdict = BAD if point.is_wrong else MISSING
+            tiles.append(Tile(*at, None, (mark,), text, point.target, verdict=verdict))
     return tuple(tiles)
 
 
@@ -189,14 +193,14 @@ def _errors(data: Data, title: str) -> Figure:
     columns = [key for key in data.values("implementations") if key in ran]
     tiles = []
     for point in shown.points:
-        words, verdict = "–", "missing"
+        words, verdict = MISSING
         if point.measurement and (check := point.measurement.check):
-            mark, verdict = ("✓", "good") if passed(check, tolerance) else ("✗", "bad")
+            mark, verdict = GOOD if passed(check, tolerance) else BAD
             words = f"{mark} {_short(check.max_error)}"
         column = columns.index(point.cell.implementation)
         row = rows.index(chart_dimensions.where(point.cell, ROWS))
-        tile = Tile(column, row, None, (words,), tip_of(point, data), point.cell)
-        tiles.append(replace(tile, verdict=verdict))
+        text = tip_of(point, data)
+        tiles.append(Tile(column, row, None, (words,), text, point.cell, verdict=verdict))
     titles = tuple(map(implementation_title, columns))
     within = f", tolerance {_short(tolerance)}" if tolerance is not None else ""
     body = Grid(titles, tuple(rows), "", "", tuple(tiles))
