@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from kernels.core.errors import BadJobError
 from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES, groups_of_equals
-from kernels.core.verdict import Check
 from kernels.sweeps.plan import Cell
-from kernels.sweeps.published import Published, published_for
+from kernels.sweeps.published import published_for
 from kernels.sweeps.record import Measurement, Record, Session
 from workbench.base import numbers
 from workbench.charts.data.chart_dimensions import label
@@ -41,23 +40,21 @@ INTERVAL = (
 )
 CHECKED = "Every pixel was checked, except where a number of pixels is named."
 REMARKS = {
-    "one sample": "One sample: that run took all the time there was, so that the spread is "
-    "unknown.",
+    "one sample": "One sample: that run took all the time there was; its spread is unknown.",
     "time limit": "Time limit: sampling ended there, before the spread had settled.",
 }
-PARTS = (
-    *("Upload", "Filter time", "Download", "Total"),
-    *("Upload, pinned", "Download, pinned", "Total, pinned"),
-)
-TOTAL = PARTS.index("Total")
+# Columns of words; all others are of numbers.
+OF_WORDS = {"Remarks", "Quickest", "Equals it", "Published on", "Which", "Why", "Launches"}
+OF_WORDS |= {"Limited by"}
 MAX_VALUES = 8  # of a dimension, before the list is cut to its ends
+Verified = list[tuple[Record, Measurement]]
 
 
 def _table(
     session: Session,
     key: str,
     caption: str,
-    columns: Sequence[Column],
+    titles: Sequence[str],
     rows: Iterable[tuple[Cell, Sequence[str]]],
     *,
     dimensions: Sequence[str] | None = None,
@@ -75,6 +72,10 @@ def _table(
         cells = (*(value_of(name, cell) for name in headers), *values)
         made.append(TableRow(cells, begins=is_grouped and work_of(cell) != before))
         before = work_of(cell)
+    columns = (
+        Column(each, each not in OF_WORDS, each.startswith(("Published on", "Published (")))
+        for each in titles
+    )
     return Table(
         key,
         f"{session.plan.title} – {caption}",
@@ -85,21 +86,16 @@ def _table(
     ).without_empty()
 
 
-def _verified(session: Session) -> list[tuple[Record, Measurement]]:
+def _verified(session: Session) -> Verified:
     return [(each, each.verified) for each in session.records if each.verified]
 
 
-def _units(records: Iterable[tuple[Record, Measurement]]) -> tuple[Unit, Unit]:
+def _units(records: Verified) -> tuple[Unit, Unit]:
     """The units that suit all medians, and all throughputs."""
-    found = list(records)
     return (
-        unit_of_times(measured.kernel.median_ms for _, measured in found),
-        unit_of_rates(record.megapixels_per_s or 0.0 for record, _ in found),
+        unit_of_times(measured.kernel.median_ms for _, measured in records),
+        unit_of_rates(record.megapixels_per_s or 0.0 for record, _ in records),
     )
-
-
-def _speed_up_columns(baseline: Baseline | None) -> tuple[Column, ...]:
-    return (Column("Speed-up"), Column("Interval")) if baseline else ()
 
 
 def _caption(what: str, session: Session, baseline: Baseline | None) -> str:
@@ -108,41 +104,34 @@ def _caption(what: str, session: Session, baseline: Baseline | None) -> str:
     return " ".join(filter(None, (what, conditions(session), against)))
 
 
-# ------------------------------------------------------------------------ every verified time
-
-
 def times_table(session: Session, key: str) -> Table | None:
     """List every verified cell, in the order of the plan; None where there is none."""
     verified, baseline = _verified(session), baseline_of(session)
     if not verified:
         return None
-    time, rate = _units(verified)
-
-    def row(record: Record, measured: Measurement) -> tuple[Cell, tuple[str, ...]]:
-        kernel = measured.kernel
+    (time, rate), rows = _units(verified), []
+    for record, measured in verified:
+        kernel, check = measured.kernel, measured.check
+        assert check is not None
         has_spread = len(kernel.samples_ms) > 1
-        return record.cell, (
+        values = (
             time.write(kernel.median_ms),
             between(map(time.write, kernel.quartiles_ms)) if has_spread else "",
             f"{len(kernel.samples_ms):,}",
             rate.write(record.megapixels_per_s),
-            *(baseline.in_words(record) if baseline else ()),
-            *_check(measured.check),
+            *(baseline.in_words(record) if baseline else ("", "")),
+            f"{check.max_error:.1e}" if check.max_error else "0",
+            "" if check.is_full else f"{check.checked:,} pixels",
             "; ".join(_remarks(measured)),
         )
-
+        rows.append((record.cell, values))
     titles = (time.title("Median"), time.title("Quartiles"), "Samples", rate.title("Throughput"))
-    columns = (
-        *map(Column, titles),
-        *_speed_up_columns(baseline),
-        *(Column("Largest error"), Column("Checked"), Column("Remarks", is_number=False)),
-    )
     return _table(
         session,
         key,
         _caption("verified times.", session, baseline),
-        columns,
-        [row(*each) for each in verified],
+        (*titles, "Speed-up", "Interval", "Largest error", "Checked", "Remarks"),
+        rows,
         is_grouped=True,
         notes=_notes(session),
     )
@@ -160,17 +149,7 @@ def _notes(session: Session) -> Iterator[str]:
     if tolerance is not None:
         checks = [each.check for each in measured if each.check]
         kept = sum(each.max_error <= tolerance for each in checks)
-        yield (
-            f"The plan asks for errors up to {tolerance:g} as well: {kept:,} of "
-            f"{plural(len(checks), 'output')} kept to that."
-        )
-
-
-def _check(check: Check | None) -> tuple[str, str]:
-    """The largest error; and the number of checked pixels, where that is not all."""
-    assert check is not None
-    scope = "" if check.is_full else f"{check.checked:,} pixels"
-    return f"{check.max_error:.1e}" if check.max_error else "0", scope
+        yield f"Within the plan's tolerance {tolerance:g}: {kept:,} of {len(checks):,} outputs."
 
 
 def _remarks(measurement: Measurement) -> Iterator[str]:
@@ -189,44 +168,36 @@ def _remarks(measurement: Measurement) -> Iterator[str]:
             yield f"{what}: {list_of(reasons)}"
 
 
-# ------------------------------------------------------------------------ the quickest of each
-
-
 def quickest_table(session: Session, key: str) -> Table | None:
     """List the quickest way of each work done in several ways; None without any."""
-    by_work: dict[Cell, list[Record]] = {}
-    for record, _ in _verified(session):
-        by_work.setdefault(work_of(record.cell), []).append(record)
+    verified, baseline = _verified(session), baseline_of(session)
+    by_work: dict[Cell, dict[Cell, tuple[Record, Measurement]]] = {}
+    for record, measured in verified:
+        by_work.setdefault(work_of(record.cell), {})[record.cell] = record, measured
     if not any(len(group) > 1 for group in by_work.values()):
         return None
-    baseline, (time, rate) = baseline_of(session), _units(_verified(session))
-
-    def row(group: list[Record]) -> tuple[Cell, tuple[str, ...]]:
-        timings = {each.cell: each.verified.kernel for each in group if each.verified}
+    (time, rate), rows = _units(verified), []
+    for group in by_work.values():
+        timings = {cell: measured.kernel for cell, (_, measured) in group.items()}
         best, *equals = groups_of_equals(timings)[0]
-        record = next(each for each in group if each.cell == best)
-        return best, (
+        record, measured = group[best]
+        values = (
             _way(best),
             ", ".join(map(_way, equals)),
-            time.write(timings[best].median_ms),
+            time.write(measured.kernel.median_ms),
             rate.write(record.megapixels_per_s),
-            *(baseline.in_words(record) if baseline else ()),
+            *(baseline.in_words(record) if baseline else ("", "")),
             plural(len(group), "way"),
-            "; ".join(_remarks(record.verified)) if record.verified else "",
+            "; ".join(_remarks(measured)),
         )
-
-    columns = (
-        *(Column("Quickest", is_number=False), Column("Equals it", is_number=False)),
-        *(Column(time.title("Median")), Column(rate.title("Throughput"))),
-        *_speed_up_columns(baseline),
-        *(Column("Of"), Column("Remarks", is_number=False)),
-    )
+        rows.append((best, values))
+    titles = ("Quickest", "Equals it", time.title("Median"), rate.title("Throughput"))
     return _table(
         session,
         key,
         _caption("the quickest of each.", session, baseline),
-        columns,
-        map(row, by_work.values()),
+        (*titles, "Speed-up", "Interval", "Of", "Remarks"),
+        rows,
         dimensions=outer_dimensions(session),
         notes=(INTERVAL,) if baseline else (),
     )
@@ -239,46 +210,38 @@ def _way(cell: Cell) -> str:
     return ", ".join(filter(None, (way, cache, cell.devices_in_words)))
 
 
-# ------------------------------------------------------------------------ with transfers
-
-
 def end_to_end_table(session: Session, key: str) -> Table | None:
     """List upload, filter time and download; None where transfers were not measured."""
-    records = [each for each in _verified(session) if each[1].transfers]
-    if not records:
+    found: list[tuple[Record, dict[str, float], float]] = []
+    for record, measured in _verified(session):
+        if moved := measured.transfers:
+            kernel_ms, total_ms = measured.kernel.median_ms, measured.end_to_end_ms or 0.0
+            up_ms, down_ms = moved.pinned_up.median_ms, moved.pinned_down.median_ms
+            parts = {
+                **{"Upload": moved.pageable_up.median_ms, "Filter time": kernel_ms},
+                **{"Download": moved.pageable_down.median_ms, "Total": total_ms},
+                **{"Upload, pinned": up_ms, "Download, pinned": down_ms},
+                "Total, pinned": up_ms + kernel_ms + down_ms,
+            }
+            found.append((record, parts, total_ms))
+    if not found:
         return None
     baseline = baseline_of(session)
     if baseline and is_on_gpu(baseline.key):
         baseline = None
-    times_ms = [_parts_ms(measured) for _, measured in records]
-    unit = unit_of_times(ms for parts in times_ms for ms in parts)
-
-    def speed_up(record: Record, total_ms: float) -> str:
+    unit = unit_of_times(ms for _, parts, _ in found for ms in parts.values())
+    rows = []
+    for record, parts, total_ms in found:
         theirs = baseline.against(record) if baseline else None
-        return numbers.speed_up(theirs.kernel.median_ms / total_ms) if theirs else ""
-
+        ratio = numbers.speed_up(theirs.kernel.median_ms / total_ms) if theirs else ""
+        rows.append((record.cell, (*map(unit.write, parts.values()), ratio)))
     return _table(
         session,
         key,
         _caption("with the way to the device and back.", session, baseline),
-        [*(Column(unit.title(each)) for each in PARTS), Column("Speed-up of the total")],
-        [
-            (record.cell, (*map(unit.write, parts), speed_up(record, parts[TOTAL])))
-            for (record, _), parts in zip(records, times_ms, strict=True)
-        ],
+        (*map(unit.title, found[0][1]), "Speed-up of the total"),
+        rows,
     )
-
-
-def _parts_ms(measured: Measurement) -> tuple[float, ...]:
-    """The times of PARTS, of a measurement with transfers."""
-    moved, kernel_ms = measured.transfers, measured.kernel.median_ms
-    assert moved is not None
-    up_ms, down_ms = moved.pinned_up.median_ms, moved.pinned_down.median_ms
-    ordinary = moved.pageable_up.median_ms, kernel_ms, moved.pageable_down.median_ms
-    return *ordinary, measured.end_to_end_ms or 0.0, up_ms, down_ms, up_ms + kernel_ms + down_ms
-
-
-# ------------------------------------------------------------------------ publications
 
 
 def published_table(session: Session, key: str) -> Table | None:
@@ -297,35 +260,25 @@ def published_table(session: Session, key: str) -> Table | None:
     ordered = sorted(_verified(session), key=lambda each: each[0].cell.cache != "warm")
     here = {alike(record.cell): measured.kernel.median_ms for record, measured in ordered}
     unit = unit_of_times([*(each.milliseconds for each in published), *here.values()])
-
-    def row(each: Published) -> tuple[Cell, tuple[str, ...]]:
+    missing, rows = (numbers.MISSING, ""), []
+    for each in published:
         ours = here.get(alike(each.cell))
-        beside = (numbers.MISSING, "")
-        if ours:
-            beside = unit.write(ours), numbers.ratio(each.milliseconds / ours)
-        return each.cell, (each.gpu, unit.write(each.milliseconds), *beside)
-
+        beside = (unit.write(ours), numbers.ratio(each.milliseconds / ours)) if ours else missing
+        rows.append((each.cell, (each.gpu, unit.write(each.milliseconds), *beside)))
     sources = dict.fromkeys(
         ", ".join(filter(None, (each.source, f"table {each.table}" if each.table else "")))
         for each in published
     )
-    columns = (
-        Column("Published on", is_number=False, is_published=True),
-        Column(unit.title("Published"), is_published=True),
-        *(Column(unit.title("This session")), Column("Published ÷ this session")),
-    )
+    titles = ("Published on", unit.title("Published"), unit.title("This session"))
     return _table(
         session,
         key,
         f"published elsewhere. {'; '.join(sources)}.",
-        columns,
-        map(row, published),
+        (*titles, "Published ÷ this session"),
+        rows,
         dimensions=[name for name in header_dimensions(session) if name != "caches"],
         notes=dict.fromkeys(each.note for each in published if each.note),
     )
-
-
-# ------------------------------------------------------------------------ refusals, launches
 
 
 def refusals_table(session: Session, key: str) -> Table | None:
@@ -365,21 +318,12 @@ def _which(records: Iterable[Record], dimensions: Sequence[str]) -> str:
 
 def launches_table(session: Session, key: str) -> Table | None:
     """List the launches and the occupancy of every verified cell that a rung ran, if any."""
-    ran = [each for each in _verified(session) if each[0].cell.cache]
-    if not ran:
-        return None
     rows = []
-    for record, measured in ran:
-        found = measured.occupancy
-        occupancy = (numbers.percent(found.share), found.limit) if found else ("", "")
-        rows.append((record.cell, ("; ".join(map(str, measured.ran)), *occupancy)))
-    return _table(
-        session,
-        key,
-        "what ran on the GPU. Occupancy is from the driver, of the first launch.",
-        (
-            Column("Launches", is_number=False),
-            *(Column("Occupancy"), Column("Limited by", is_number=False)),
-        ),
-        rows,
-    )
+    for record, measured in _verified(session):
+        if record.cell.cache:
+            found = measured.occupancy
+            occupancy = (numbers.percent(found.share), found.limit) if found else ("", "")
+            rows.append((record.cell, ("; ".join(map(str, measured.ran)), *occupancy)))
+    caption = "what ran on the GPU. Occupancy is from the driver, of the first launch."
+    titles = ("Launches", "Occupancy", "Limited by")
+    return _table(session, key, caption, titles, rows) if rows else None
