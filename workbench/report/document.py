@@ -74,8 +74,7 @@ class Section:
     """The content of one session's section."""
 
     key: str
-    title: str
-    machine: str
+    title: str  # with the machine, where there are several
     facts: tuple[str, ...]  # sentences about the measurement
     charts: tuple[ReportChart, ...]
     tables: tuple[Table, ...]  # the verified times first
@@ -137,10 +136,13 @@ def composing(
     engine, counts = Engine(use_gpu=False), Counts()
     yield Progress("comparing")
     versus = tuple(_comparisons(sessions, counts))
-    sections = []
+    machines, sections = tuple(method.cards(session.machine for session in sessions)), []
     for number, session in enumerate(sessions, start=1):
         yield Progress(f"writing the tables of {session.plan.title}")
         section, shown = _section(session, f"session-{number}", counts), []
+        if len(machines) > 1:
+            title = f"{section.title}, {machine_name(session.machine)}"
+            section = replace(section, title=title)
         for step in examples(session, pictures, engine, counts):
             if isinstance(step, Example):
                 shown.append(step)
@@ -156,7 +158,7 @@ def composing(
         title=_title(sessions),
         lead=_lead(sessions),
         written=moment(written),
-        machines=tuple(method.cards(session.machine for session in sessions)),
+        machines=machines,
         method=tuple(method.paragraphs(sessions)),
         implementations=tuple(ideas),
         versus=versus,
@@ -216,7 +218,6 @@ def _section(session: Session, key: str, counts: Counts) -> Section:
     return Section(
         key=key,
         title=session.plan.title,
-        machine=machine_name(session.machine),
         facts=tuple(_facts(session)),
         charts=tuple(charts_of([session], key, counts)),
         tables=_with_numbers(in_sight, counts),

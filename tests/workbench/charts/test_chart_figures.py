@@ -13,7 +13,7 @@ from tests.made_sessions import H200, LAPTOP, PLANS, STARTED, a_session, measure
 from workbench.base import numbers, theme
 from workbench.charts.data.figure import Bars, Choices, Grid, Plot
 from workbench.charts.data.points import Data, sources_of
-from workbench.charts.drawing.marks import color_of, marker_of, marker_style, pen_of
+from workbench.charts.drawing.marks import color_of, marker_of, pen_of
 from workbench.charts.kinds import chart_kinds, first_kind
 
 KINDS = {kind.key: kind for kind in chart_kinds()}
@@ -118,12 +118,6 @@ def test_a_dot_is_a_median_with_its_quartiles():
     assert [d.x for d in line.dots] == sorted(side * side for side in (256, 512, 1024, 2048, 4096))
 
 
-def test_time_by_size_is_logarithmic_both_ways_unless_somebody_chose():
-    chart = figure("time_by_size", a_session("sizes"))
-    assert (chart.body.x.is_log, chart.body.y.is_log) == (True, True)
-    assert not figure("time_by_size", a_session("sizes"), is_log=False).body.y.is_log
-
-
 def test_the_cpu_is_named_with_its_threads_and_dashed():
     chart = figure("time_by_size", a_session("sizes"))
     labels = [entry.label for entry in chart.entries[:6]]
@@ -152,12 +146,6 @@ def test_several_gpus_stand_beside_one_and_the_cpu_has_no_place_there():
     assert "2.1×" in chart.sentence
     (note,) = chart.notes
     assert "OpenCV" in note
-
-
-def test_a_speed_up_is_that_of_the_number_of_gpus_that_is_shown():
-    ladders = {n: figure("ladder", a_session("devices"), slices={"devices": n}) for n in (1, 4)}
-    assert "570× as fast as OpenCV" in ladders[1].sentence
-    assert "997× as fast as OpenCV" in ladders[4].sentence
 
 
 def test_a_wrong_answer_has_a_place_and_a_cross_but_no_value():
@@ -421,15 +409,6 @@ def test_recorded_sessions_are_named_beside_what_runs_here():
         assert [source.name for source in sources_of([session])] == [name]
 
 
-def test_a_chart_says_where_its_times_are_from():
-    shipped = a_session("sizes", is_recorded=True)
-    opened = replace(shipped, is_shipped=False)
-    assert figure("time_by_size", shipped, published=True).origin == "recorded"
-    assert figure("time_by_size", opened).origin == "from a file"
-    assert figure("time_by_size", shipped, opened).origin == "from files"
-    assert figure("time_by_size", a_session("sizes", LAPTOP), opened).origin == ""
-
-
 def test_sessions_of_one_machine_are_told_apart():
     chart = figure("time_by_size", a_session("sizes"), a_session("ksizes"))
     groups = {entry.group for entry in chart.entries}
@@ -439,34 +418,6 @@ def test_sessions_of_one_machine_are_told_apart():
     before, after = a_session("sizes"), replace(a_session("sizes"), started=STARTED + 60.0)
     chart = figure("time_by_size", before, after)
     assert len({entry.group for entry in chart.entries}) == 2
-
-
-def test_two_recorded_sessions_of_one_machine_look_different():
-    first = a_session("sizes", is_recorded=True)
-    chart = figure("time_by_size", first, replace(first, started=STARTED + 60.0))
-    groups = [entry.group for entry in chart.entries]
-    assert groups == [groups[0]] * 6 + [groups[6]] * 6  # one after the other
-    assert len({entry.label for entry in chart.entries}) == 12
-    for mine, other in zip(chart.entries[:6], chart.entries[6:], strict=True):
-        assert (mine.style.color, mine.style.marker) == (other.style.color, other.style.marker)
-        inks = [marker_style(each.style, theme.LIGHT)["brush"] for each in (mine, other)]
-        assert inks[0].color() != inks[1].color()
-        pens = [pen_of(each.style, theme.LIGHT).dashPattern() for each in (mine, other)]
-        assert pens[0] != pens[1]
-
-
-def test_the_newest_session_is_in_sight_and_how_much_is_not_is_said():
-    sessions = a_session("sizes"), a_session("five_steps")  # of 1 and of 3 channels
-    for newest, chosen, count in ((0, 1, 10), (1, 3, 30)):
-        chart = figure("time_by_size", *sessions, newest=newest)
-        (channels,) = [option for option in chart.options if option.name == "channels"]
-        assert channels.chosen == chosen
-        said = "1 channel" if chosen == 1 else "3 channels"
-        assert f"Hidden: {count} of 40 measurements (only {said} shown)." in chart.notes
-    begun = figure("time_by_size", a_session("five_steps", first=0), sessions[0], newest=0)
-    assert not any("Hidden" in note for note in begun.notes)
-    kept = figure("time_by_size", *sessions, newest=1, slices={"channels": 1})
-    assert kept.entries[0].group == "A: NVIDIA H200 (Image size)"
 
 
 def test_a_picture_that_was_given_has_its_own_size_and_is_complete():
@@ -732,18 +683,6 @@ def test_recorded_times_that_are_far_apart_have_a_logarithmic_axis(ratio, is_log
     outcome = took(lambda cell: ratio if cell.block_xy == (8, 8) else 1.0)
     session = a_session("blocks", outcome=outcome, is_recorded=True)
     assert figure("block_shapes", session).body.y.is_log == is_log
-
-
-@pytest.mark.parametrize("names", [("opencv", "shared"), ("global", "shared")])
-@pytest.mark.parametrize("key", ["by_filters", "ladder"])
-def test_the_scale_stays_the_same_from_the_first_measurement_to_the_last(names, key):
-    plan = Plan("Two", names, ((1024, 1024),), (5,), ((16, 16),), ("gaussian", "box"))
-    session = a_session(plan)
-    parts = [
-        replace(session, records=session.records[: n + 1]) for n in range(len(session.records))
-    ]
-    scales = {figure(key, part).body.axis.is_log for part in parts}
-    assert scales == {"opencv" in names}
 
 
 def test_a_tile_of_the_block_map_says_its_time_and_its_occupancy():

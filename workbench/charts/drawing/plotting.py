@@ -31,7 +31,6 @@ EDGE_PX = 12  # right of the plot, for half of the last tick's text
 MAX_LINES = 3  # of a name below a plot
 WRAP = Qt.TextFlag.TextWordWrap
 CAPTION_GAP_PX, CAPTION_ROWS = 4, 1.7  # where there is none; and its height in that of the font
-CLAUSE = re.compile(r"(?:[:;.]| ·) [^:;·]*$")  # the last one of a caption
 USUAL_FONT_PX = 13
 Ticks = Sequence[tuple[float, str]]
 
@@ -351,7 +350,7 @@ def make_room(
     if left_px is None:
         left_px = left.room_px(plot.height() - above_px - below_px)
     wide = plot.width() - left_px - EDGE_PX - 4
-    above, below = (html.escape(_cut_caption(text, metrics, wide)) for text in captions)
+    above, below = (html.escape(cut(text, metrics, wide)) for text in captions)
     label.setVisible(True)
     label.setMaximumHeight(above_px)
     label.item.setFont(font)
@@ -366,10 +365,3 @@ def make_room(
     item.layout.setRowFixedHeight(0, above_px)
     item.layout.invalidate()
     item.layout.activate()
-
-
-def _cut_caption(text: str, metrics: QFontMetricsF, wide: float) -> str:
-    """Cut a caption to the clauses that fit, eliding the first if even that is too long."""
-    while metrics.horizontalAdvance(text) > wide and (shorter := CLAUSE.sub("", text)) != text:
-        text = shorter
-    return cut(text, metrics, wide)
