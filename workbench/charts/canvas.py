@@ -338,6 +338,7 @@ class FigureView(Canvas):
         """
         super().__init__(empty)
         self._nothing, self._fills, self._least_px = empty, fills, least_px
+        self._room_px = 0
         self.figure: Figure | None = None
         self._factor = 1.0
         self._is_drawing = False
@@ -350,6 +351,13 @@ class FigureView(Canvas):
         if figure != self.figure:
             self.figure = figure
             self.show_summary(figure.summary if figure else self._nothing)
+            self._draw()
+
+    def show_room(self, px: int) -> None:
+        """Be at least so high."""
+        if px != self._room_px:
+            self._room_px = px
+            self.setMinimumHeight(max(px, self._least_px or MIN_PX))
             self._draw()
 
     def show_larger(self, factor: float) -> None:
@@ -377,7 +385,8 @@ class FigureView(Canvas):
 
         font, factor = scaled_font(0.92), self._factor * factor_of(self)
         font.setPixelSize(round(factor * QFontInfo(font).pixelSize()))  # as an exported page's is
-        self.setMinimumHeight(self._least_px or round(least_px(figure, self.width(), font)))
+        least = self._least_px or round(least_px(figure, self.width(), font))
+        self.setMinimumHeight(max(self._room_px, least))
         if not self._fills:
             self.setMaximumHeight(round(min(most_px(figure, font), MAX_PX)))
         self._stack.setCurrentWidget(self.plot)  # a hidden plot is not laid out

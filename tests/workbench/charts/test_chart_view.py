@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QToolButton
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel
 
 from tests.made_sessions import LAPTOP, a_session, wrong
 from tests.workbench import scenes
@@ -61,9 +61,7 @@ def words(view, name):
 
 
 def spoken(view):
-    """The legend's entries, all of which the details have, by what a screen reader says of them."""
-    if not (details := child(view, "chart-fold", QToolButton)).isChecked():
-        details.click()
+    """The legend's entries, by what a screen reader says of them."""
     return {each.accessibleName(): each for each in view.findChild(Legend).entries}
 
 
@@ -218,23 +216,17 @@ def action(view, text):
     return next(each for each in every if each.text().replace("&", "") == text)
 
 
-def test_where_there_is_little_room_notes_are_folded_but_for_wrong_answers(qtbot, view):
+def test_where_there_is_little_room_it_scrolls_to_all_of_its_notes(qtbot, view):
     def outcome(cell, found):
         return wrong(cell) if cell.implementation == "opencv" else found
 
-    view.resize(340, 760)
-    child(view, "chart-published").click()  # whose notes are long
+    view.resize(340, 560)
     show(qtbot, view, a_session("sizes", LAPTOP, outcome=outcome))
-    fold = child(view, "chart-fold", QToolButton)
-    assert (fold.isVisible(), fold.text()) == (True, "▸ Details")
-    assert words(view, "chart-notes").startswith("✗ OpenCV: Its answer is WRONG")
-    assert "No GPU was found." not in words(view, "chart-notes")
-    assert "No GPU was found." in view.accessibleDescription()
-    fold.click()
-    assert "No GPU was found." in words(view, "chart-notes")
-    fold.click()
-    view.resize(1100, 760)
-    until(qtbot, lambda: "No GPU was found." in words(view, "chart-notes"))
+    notes, card = child(view, "chart-notes", QLabel), view.findChild(ChartCard)
+    assert notes.text().startswith("✗ OpenCV: Its answer is WRONG")
+    assert "No GPU was found." in notes.text()
+    card.ensureWidgetVisible(notes)
+    until(qtbot, lambda: not notes.visibleRegion().isEmpty())
 
 
 def test_a_session_begun_or_opened_comes_into_sight_whatever_was_chosen(qtbot, view):

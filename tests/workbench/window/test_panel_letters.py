@@ -64,7 +64,6 @@ def test_a_chart_follows_with_its_words_its_lists_and_what_is_drawn(qtbot, windo
     chart.show_kind("time_by_size")
     view = child(chart, "chart-canvas", FigureView)
     until(qtbot, lambda: view.plot is not None and view.spots)
-    child(chart, "chart-fold").click()  # the details have the legend of lines with names
     title, legend = child(chart, "chart-title", QLabel), chart.findChild(Legend)
     shown = (title, child(chart, "chart-ksizes", QComboBox), legend.entries[0])
     before, drawn = [points(each) for each in shown], ticks_px(view)

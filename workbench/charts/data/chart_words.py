@@ -44,21 +44,6 @@ def _machine(source: Source, letter: str) -> str:
     return f"{letter}: {said}" if letter else said
 
 
-def whose(shown: Slice) -> str:
-    """List the letters of several sessions: "A: NVIDIA H200; B: Xeon"; "" for one."""
-    sources = dict.fromkeys(p.source for p in shown.points)
-    letters = sorted((shown.data.letter(source), source.name) for source in sources)
-    return "; ".join(f"{letter}: {name}" for letter, name in letters if letter)
-
-
-def origin(shown: Slice) -> str:
-    """Name where all of it is from; "" where some of it was measured here."""
-    origins = {p.source.origin for p in shown.points if not p.is_published}
-    if "" in origins:
-        return ""
-    return origins.pop() if len(origins) == 1 else "from files" if origins else ""
-
-
 def held_fixed(cells: Sequence[Cell], own: Iterable[str]) -> str:
     """Name all that cells share: "Gaussian blur 5×5, border clamp, 1 channel float32, cold L2"."""
     said = dict.fromkeys(chart_dimensions.NAMES, "")

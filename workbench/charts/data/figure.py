@@ -204,8 +204,6 @@ class Figure:
     entries: tuple[LegendLine, ...] = ()  # the legend, with those that are hidden
     options: tuple[Option, ...] = ()
     has_published: bool = False
-    whose: str = ""  # which letter is which session; "" where there is only one
-    origin: str = ""  # as in Session, where none of it was measured here; published numbers aside
 
     @property
     def summary(self) -> str:

@@ -43,7 +43,7 @@ from workbench.charts.kinds.chart_kind import (
 )
 from workbench.model.names import place_of
 
-CAPTION = "Time: median, quartiles as a line; outlined: a series' fastest and its equals"
+CAPTION = "Median time and quartiles; outlined: fastest and equals"
 SHAPES = "Block width × height"
 OWN_BLOCK = "own block"  # of implementations that have one, and leave no choice
 # Why a CPU has no place by a dimension.

@@ -81,8 +81,6 @@ def made(
         entries=_legend(shown, body),
         options=(*options, *shown.options),
         has_published=shown.data.has_published,
-        whose=chart_words.whose(shown),
-        origin=chart_words.origin(shown),
     )
 
 
