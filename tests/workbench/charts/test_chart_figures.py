@@ -425,10 +425,7 @@ def test_a_picture_that_was_given_has_its_own_size_and_is_complete():
     cells = plan.cells({"cat.png": (640, 480)})
     records = tuple(Record(cell, measured(cell)) for cell in cells)
     data = Data([Session(plan, H200, STARTED, records)])
-    assert not data.is_so_far
     assert set(data.cells) == set(cells)
-    assert "so far" not in KINDS["time_by_size"].figure(data).sentence
-    assert Data([Session(plan, H200, STARTED, records[:-1])]).is_so_far
 
 
 def test_sessions_of_another_program_version_are_shown_by_their_keys():

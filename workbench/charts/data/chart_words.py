@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import Any
 
 from kernels import filters
-from kernels.core.errors import KernelError
 from kernels.core.timing import groups_of_equals, how_equal
 from kernels.sweeps.plan import Cell
 from workbench.base import numbers
@@ -64,18 +63,14 @@ def held_fixed(cells: Sequence[Cell], own: Iterable[str]) -> str:
 
 def _parameters(cells: Sequence[Cell]) -> str:
     """Name σ and the amount, where all filters that have one share it."""
+    taking = {
+        each.key for each in filters.all_filters() if "amount" in {p.name for p in each.parameters}
+    }
     sigmas = {cell.sigma for cell in cells}
-    amounts = {cell.amount for cell in cells if _takes_amount(cell.filter)}
+    amounts = {cell.amount for cell in cells if cell.filter in taking}
     sigma = f"σ {sigmas.pop():g}" if len(sigmas) == 1 and None not in sigmas else ""
     amount = f"amount {amounts.pop():g}" if len(amounts) == 1 else ""
     return ", ".join(filter(None, (sigma, amount)))
-
-
-def _takes_amount(key: str) -> bool:
-    try:
-        return any(each.name == "amount" for each in filters.get(key).parameters)
-    except KernelError:
-        return False
 
 
 def list_of(names: Iterable[str]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import cached_property, lru_cache
 from string import ascii_uppercase
 from typing import Any, NamedTuple
@@ -152,8 +151,9 @@ def spread(timing: Timing) -> Spread:
 
 
 def sources_of(sessions: Sequence[Session]) -> list[Source]:
-    """The source of each session, in order."""
+    """The source of each session, in order; those of one machine are told apart by their plans."""
     met: Counter[str] = Counter()
+    homes = Counter((session.machine.name, session.origin) for session in sessions)
     found = []
     for session in sessions:
         standing: Standing = "recorded" if session.is_recorded else "live"
@@ -161,23 +161,11 @@ def sources_of(sessions: Sequence[Session]) -> list[Source]:
         key = f"{standing} {machine.name}"
         met[key] += 1
         key += f" {met[key]}" if met[key] > 1 else ""
+        is_one = homes[machine.name, session.origin] == 1
+        which = "" if is_one else session.plan.title.rpartition(": ")[2]
         whose = key, standing, machine.gpu, machine.cpu, machine
-        which = _told_apart(session, sessions)
         found.append(Source(*whose, origin=session.origin, which=which))
     return found
-
-
-def _told_apart(session: Session, sessions: Sequence[Session]) -> str:
-    """Name a session among those of its machine: by its plan, or by when it began."""
-    home = session.machine.name, session.origin
-    same = [
-        s.plan.title.rpartition(": ")[2] for s in sessions if (s.machine.name, s.origin) == home
-    ]
-    if len(same) == 1:
-        return ""
-    if len(set(same)) == len(same):
-        return session.plan.title.rpartition(": ")[2]
-    return f"{datetime.fromtimestamp(session.started):%Y-%m-%d %H:%M:%S}"
 
 
 def _point(record: Record, source: Source) -> Point:
@@ -275,18 +263,12 @@ class Data:
         same = (look for key, look in self.looks.items() if self.series[key] == name)
         return self.looks.get(point.key, next(same, place_of(name)))
 
-    @property
-    def is_so_far(self) -> bool:
-        """True while measurements are missing."""
-        return any(len(s.records) < len(planned(s)) for s in self.sessions)
-
     @cached_property
     def _values(self) -> dict[str, tuple[Any, ...]]:
         found = {}
         for name in chart_dimensions.NAMES:
             met = dict.fromkeys(chart_dimensions.of(cell, name) for cell in self.cells)
-            met.pop(None, None)
-            found[name] = chart_dimensions.in_order(name, met)
+            found[name] = chart_dimensions.in_order(name, [v for v in met if v is not None])
         return found
 
     def values(self, name: str) -> tuple[Any, ...]:
@@ -363,12 +345,11 @@ class Slice:
 
 def _quickest(points: Iterable[Point]) -> str | None:
     """The implementation that is quickest at more cells than any other."""
-    best: dict[tuple[Any, ...], Point] = {}
-    for point in timed(points):
-        place = tuple(point.value(name) for name in WHAT)
-        best[place] = min(best.get(place, point), point, key=lambda each: each.ms or ())
-    wins = Counter(point.cell.implementation for point in best.values())
-    return wins.most_common(1)[0][0] if wins else None
+    best: dict[tuple[Any, ...], str] = {}
+    for point in sorted(timed(points), key=lambda point: -point.median_ms):
+        best[tuple(map(point.value, WHAT))] = point.cell.implementation  # the quickest is the last
+    wins = Counter(best.values())
+    return max(wins, key=lambda name: wins[name]) if wins else None
 
 
 def is_left_out(point: Point, option: Option) -> bool:

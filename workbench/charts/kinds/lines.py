@@ -27,7 +27,7 @@ from workbench.charts.data.legend_entries import (
     style_of,
     with_threads,
 )
-from workbench.charts.data.points import WHAT, Data, Point, Slice, Spread, timed
+from workbench.charts.data.points import WHAT, Data, Point, Slice, Spread, planned, timed
 from workbench.charts.kinds.chart_kind import (
     SERIES,
     ChartKind,
@@ -150,7 +150,7 @@ def place(value: object) -> float:
 def _x_axis(shown: Slice, name: str) -> tuple[Axis, tuple[float, float]]:
     """An axis with ticks where something is, or will be, measured; and its ends."""
     values = {point.value(name) for point in shown.points}
-    if shown.data.is_so_far:
+    if any(len(s.records) < len(planned(s)) for s in shown.data.sessions):  # more will come
         values.update(shown.data.values(name))
     places = sorted((place(value), chart_dimensions.in_words(name, value)) for value in values)
     ends = low, high = places[0][0], places[-1][0]
