@@ -177,13 +177,7 @@ class Canvas(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
-        QTimer.singleShot(0, self, self._draw_again)
-
-    @Slot()
-    def _draw_again(self) -> None:
-        """Draw again after being hidden, since nothing is laid out while it is hidden."""
-        if self.plot is not None:
-            self.ready.emit()
+        QTimer.singleShot(0, self, self.ready.emit)  # nothing is laid out while it is hidden
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)

@@ -20,8 +20,7 @@ from workbench.charts.chart_card import ChartCard
 from workbench.charts.chart_menu import PUBLISHED, ChartMenu
 from workbench.charts.data.figure import Choices, Figure, Option
 from workbench.charts.data.points import Data
-from workbench.charts.kinds import chart_kinds, first_kind
-from workbench.charts.kinds.chart_kind import NOTHING, ChartKind
+from workbench.charts.kinds import NOTHING, ChartKind, chart_kinds, first_kind
 from workbench.widgets.boxes import Flow, HBox, VBox
 from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.letters import factor_of, take_up

@@ -132,7 +132,10 @@ def _keep_together(text: QTextDocument) -> None:
             first = block if first is None else first
         elif first is not None:
             if _page_of(text, first) != _page_of(text, _needed(block)):
-                _begin_page(first)
+                look = first.blockFormat()
+                look.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
+                QTextCursor(first).setBlockFormat(look)
+                text.markContentsDirty(0, text.characterCount())  # or parts are lost
             first = None
         block = block.next()
 
@@ -154,13 +157,6 @@ def _needed(block: QTextBlock) -> QTextBlock:
         return block
     row = min(ROWS_TOGETHER, table.rows() - 1)
     return table.cellAt(row, 0).firstCursorPosition().block()
-
-
-def _begin_page(block: QTextBlock) -> None:
-    cursor, look = QTextCursor(block), block.blockFormat()
-    look.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
-    cursor.setBlockFormat(look)
-    block.document().markContentsDirty(0, block.document().characterCount())  # or parts are lost
 
 
 def _page_of(text: QTextDocument, block: QTextBlock) -> int:

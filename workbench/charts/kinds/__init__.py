@@ -8,16 +8,142 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from kernels.core.plain_data import parse_toml
 from kernels.core.timing import EQUAL
+from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
-from workbench.charts.data.points import Data
-from workbench.charts.kinds.chart_kind import ChartKind, data_of
+from workbench.charts.data import chart_dimensions, chart_words
+from workbench.charts.data.figure import (
+    Bars,
+    Choices,
+    Figure,
+    Grid,
+    LegendLine,
+    Option,
+    Plot,
+    Sample,
+)
+from workbench.charts.data.legend_entries import entries_of
+from workbench.charts.data.points import Data, Point, Slice
+
+NOTHING = "Nothing is measured yet."
+LARGE_RANGE = 20.0  # largest over smallest, above which an axis is logarithmic by default
+SERIES = ("implementations", "caches", "machines")  # what tells the series of a chart apart
+
+
+@dataclass(frozen=True, slots=True)
+class ChartKind:
+    """A kind of chart; its key, title, tip and reading come from `kinds.toml`."""
+
+    refuses: Callable[[Data], str | None]  # the reason why it cannot show some data; None: it can
+    make: Callable[[Data, str], Figure]  # of data that it does not refuse, under a title
+    made_for: Callable[[Plan], bool] = lambda _: False
+    about_outputs: bool = False  # outputs rather than times, as a plan with a tolerance wants
+    key: str = ""
+    title: str = ""
+    tip: str = ""
+    reading: str = ""
+
+    def fits(self, plan: Plan) -> bool:
+        """Return True if it is the natural first look at a sweep of `plan`."""
+        return self.made_for(plan) and (plan.tolerance is None or self.about_outputs)
+
+    def why_not(self, sessions: Sequence[Session] | Data) -> str | None:
+        """Explain in words if it cannot show these sessions; None if it can."""
+        data = data_of(sessions)
+        return self.refuses(data) if data.points else NOTHING
+
+    def figure(self, sessions: Sequence[Session] | Data, choices: Choices | None = None) -> Figure:
+        """Make the chart of these sessions; ValueError where `why_not` gives a reason."""
+        data = data_of(sessions, choices)
+        if reason := self.why_not(data):
+            raise ValueError(reason)
+        return replace(self.make(data, self.title), kind=self.key)
+
+
+def data_of(sessions: Sequence[Session] | Data, choices: Choices | None = None) -> Data:
+    """The data of sessions; data itself stays as it is."""
+    return sessions if isinstance(sessions, Data) else Data(sessions, choices)
+
+
+def made(
+    shown: Slice,
+    title: str,
+    body: Plot | Bars | Grid,
+    sentence: str,
+    *,
+    options: tuple[Option, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> Figure:
+    """Make a figure around `body`, with the words that every chart has."""
+    return Figure(
+        kind="",
+        title=title,
+        subtitle=chart_words.subtitle(shown),
+        sentence=sentence,
+        notes=(*notes, *chart_words.notes(shown)),
+        body=body,
+        entries=_legend(shown, body),
+        options=(*options, *shown.options),
+        has_published=shown.data.has_published,
+    )
+
+
+def _legend(shown: Slice, body: Plot | Bars | Grid) -> tuple[LegendLine, ...]:
+    """The entries of all that is drawn, and of hidden series."""
+    drawn: dict[str, Sample] = {}
+    match body:
+        case Plot(series=series):
+            drawn = {s.entry.key: "line" if s.joined else "marker" for s in series if s.dots}
+        case Bars(axis=axis, bars=bars):
+            drawn = {bar.entry.key: "marker" if axis.is_log else "bar" for bar in bars}
+    usual: Sample = next(iter(drawn.values()), "line")
+    able = drawable(shown)
+    entries = entries_of(shown.of(point for point in shown.points if point.key in able))
+    return tuple(
+        replace(entry, sample=drawn.get(key, usual))
+        for key, entry in entries.items()
+        if not isinstance(body, Grid) and (entry.is_hidden or key in drawn)
+    )
+
+
+def varies(name: str) -> Callable[[Plan], bool]:
+    """A function that is True for plans with several values of the dimension `name`."""
+    return lambda plan: len(getattr(plan, name)) > 1
+
+
+def why_not_several(data: Data, names: Sequence[str]) -> str | None:
+    """Explain a missing chart along some dimensions; None if each has two values."""
+    for name in names:
+        values = data.values(name)
+        if len(values) < 2:
+            only = f", {chart_dimensions.in_words(name, values[0])}" if values else ""
+            return f"Only one {chart_dimensions.label(name).lower()} is measured{only}."
+    return None
+
+
+def visible(shown: Slice) -> list[Point]:
+    """The points of series that are not hidden and of which something ran; notes explain others."""
+    able = drawable(shown)
+    return [point for point in shown.in_sight if point.key in able]
+
+
+def drawable(shown: Slice) -> set[str]:
+    """The keys of series of which something ran."""
+    return {point.key for point in shown.points if point.ms or point.is_wrong}
+
+
+def is_log(shown: Slice, values: Iterable[float], *, always: bool = False) -> bool:
+    """Return True if the axis of `values` is logarithmic: as chosen, else if they are far apart."""
+    if shown.data.choices.is_log is not None:
+        return shown.data.choices.is_log
+    found = [value for value in values if value > 0]
+    return always or (bool(found) and max(found) / min(found) > LARGE_RANGE)
 
 
 @cache

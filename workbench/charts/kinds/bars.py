@@ -32,7 +32,7 @@ from workbench.charts.data.legend_entries import (
     series_name,
 )
 from workbench.charts.data.points import Data, Point, Slice, Spread, spread, timed
-from workbench.charts.kinds.chart_kind import (
+from workbench.charts.kinds import (
     SERIES,
     ChartKind,
     is_log,

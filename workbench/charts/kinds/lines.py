@@ -28,7 +28,7 @@ from workbench.charts.data.legend_entries import (
     with_threads,
 )
 from workbench.charts.data.points import WHAT, Data, Point, Slice, Spread, planned, timed
-from workbench.charts.kinds.chart_kind import (
+from workbench.charts.kinds import (
     SERIES,
     ChartKind,
     is_log,

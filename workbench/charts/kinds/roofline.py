@@ -16,9 +16,10 @@ from workbench.charts.data.chart_words import list_of, tip_of, titles_of
 from workbench.charts.data.figure import Axis, Dot, Figure, Guide, Plot, Series
 from workbench.charts.data.legend_entries import entries_of, legend_key, series_name
 from workbench.charts.data.points import Data, Point, timed
-from workbench.charts.kinds.chart_kind import SERIES, ChartKind, made, visible
+from workbench.charts.kinds import SERIES, ChartKind, made, visible
 
 NO_PLACE = "Operations are not described, so that there is no place for it here"
+UNIT = f"{numbers.GAP}FLOP/B"
 ROOM = 2.0  # factor by which the roof reaches beyond the outermost points
 
 
@@ -64,7 +65,7 @@ def _figure(data: Data, title: str) -> Figure:
     )
     seen = [pair for line in placed.values() for pair in line]
     placeless = [p for p in shown.points if not roofs[id(p)]]
-    x = Axis("FLOP per byte: operations for each byte that must be moved", _intensity, True)
+    x = Axis("FLOP per byte that must be moved", lambda x: f"{numbers.three_digits(x)}{UNIT}", True)
     y = Axis("Model: operations per second", _flops, True)
     body = Plot(x, y, series, _guides(seen))
     return made(shown, title, body, _say(seen, data), notes=_exceptions(seen, placeless))
@@ -75,10 +76,6 @@ def _flops(tflop_s: float) -> str:
     if tflop_s < 0.9995:
         return f"{numbers.three_digits(tflop_s * 1e3)}{numbers.GAP}GFLOP/s"
     return f"{numbers.three_digits(tflop_s)}{numbers.GAP}TFLOP/s"
-
-
-def _intensity(value: float) -> str:
-    return f"{numbers.three_digits(value)}{numbers.GAP}FLOP/B"
 
 
 def _dot(point: Point, roof: Roof, data: Data) -> Dot:
