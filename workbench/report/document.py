@@ -50,7 +50,6 @@ from workbench.report.tables import (
     sentence,
     unit_of_times,
     value_of,
-    were,
 )
 
 LONG = 60  # rows; more of them go to the end of the report, and the quickest of each stay
@@ -248,7 +247,7 @@ def _facts(session: Session) -> Iterator[str]:
     for own in plan.own_texts:
         yield f"{own.key} is a user kernel; the SHA-256 of its source is {own.sha256}."
     if left := len(set(planned(session)) - {each.cell for each in session.records}):
-        yield f"{were(left, 'cell')} planned and not measured."
+        yield f"Planned and not measured: {plural(left, 'cell')}."
     yield from session.remarks
 
 
@@ -317,21 +316,17 @@ def _medians_ms(pair: CellPair) -> list[float]:
 def sentences_of(pairs: Sequence[CellPair], name_b: str) -> Iterator[str]:
     """Summarise a comparison, in which the second session is called `name_b`."""
     found = summary_of(pairs)
+    verdicts = found.verdicts
     yield (
-        f"Of {plural(found.verdicts.total(), 'cell')} that both measured and verified"
-        f"{', and that nothing disturbed' if found.disturbed else ''}, {name_b} is "
-        f"faster in {found.verdicts['faster']:,}, slower in {found.verdicts['slower']:,}, and "
-        f"{EQUAL} in {found.verdicts['same']:,}."
+        f"{name_b} is faster in {verdicts['faster']:,}, slower in {verdicts['slower']:,} and "
+        f"{EQUAL} in {verdicts['same']:,} cells that both measured and verified."
     )
     if found.ratio is not None:
         yield f"The geometric mean of their ratios is {numbers.three_digits(found.ratio)}."
     if found.disturbed:
-        yield (
-            f"{plural(found.disturbed, 'cell')} {'has' if found.disturbed == 1 else 'have'} no "
-            "verdict, for a time was disturbed."
-        )
+        yield f"Disturbed, so without a verdict: {plural(found.disturbed, 'cell')}."
     if found.incomparable:
-        yield f"{were(found.incomparable, 'cell')} refused or not verified by one or both."
+        yield f"Refused or not verified by one or both: {plural(found.incomparable, 'cell')}."
 
 
 def _names(a: Session, b: Session) -> tuple[str, str]:

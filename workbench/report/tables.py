@@ -137,11 +137,6 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def were(count: int, noun: str) -> str:
-    """Begin a sentence: "1 sample was", "1,200 samples were"."""
-    return f"{plural(count, noun)} {'was' if count == 1 else 'were'}"
-
-
 # ------------------------------------------------------------------------ units
 
 

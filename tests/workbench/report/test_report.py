@@ -413,7 +413,7 @@ def test_two_sessions_are_compared_cell_by_cell(report):
     assert {row["Ratio"] for row in rows} == {"0.500"}
     assert {row["NVIDIA A100 is"] for row in rows} == {"slower"}
     assert "ratios is 0.500" in page.words
-    assert f"NVIDIA A100 is faster in 0, slower in 6, and {EQUAL} in 0" in page.words
+    assert f"NVIDIA A100 is faster in 0, slower in 6 and {EQUAL} in 0" in page.words
 
 
 def test_a_speed_up_below_one_says_how_many_times_slower():
@@ -440,11 +440,7 @@ def test_a_disturbed_time_has_no_verdict_in_the_comparison(report):
     assert "OpenCV" in disturbed[0]
     starred = [row for row in rows if row["NVIDIA H200 (B) is"] == "disturbed"]
     assert {(row["Ratio"], row["Interval"]) for row in starred} == {("—", "—")}
-    assert f"{len(starred)} cells have no verdict" in page.words
-    assert (
-        f"Of {len(rows) - len(starred)} cells that both measured and verified, and that"
-        in page.words
-    )
+    assert f"without a verdict: {len(starred)} cells" in page.words
 
 
 # ---------------------------------------------------------------------------- pictures, commands
