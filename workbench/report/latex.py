@@ -10,52 +10,11 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
+from kernels.core.plain_data import parse_toml
 from workbench.report.tables import Table
 
-SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': "''",
-    "[": "{[}",  # behind \\ it would begin a length
-    "]": "{]}",
-    "×": r"\(\times\)",
-    "÷": r"\(\div\)",
-    "·": r"\(\cdot\)",
-    "−": r"\(-\)",
-    "±": r"\(\pm\)",
-    "≤": r"\(\leq\)",
-    "≥": r"\(\geq\)",
-    "≈": r"\(\approx\)",
-    "√": r"\(\surd\)",
-    "Σ": r"\(\Sigma\)",
-    "σ": r"\(\sigma\)",
-    "µ": r"\textmu{}",
-    "μ": r"\textmu{}",
-    "°": r"\textdegree{}",
-    "–": "--",
-    "—": "---",
-    "…": r"\ldots{}",
-    "’": "'",
-    "‘": "`",
-    "“": "``",
-    "”": "''",
-    "→": r"\(\rightarrow\)",
-    "\u00a0": "~",
-    "\u202f": r"\,",
-    "\u2009": r"\,",
-}
 SHIFTS = {"<super>": r"\textsuperscript", "<sub>": r"\textsubscript"}
 LATIN_ENDS = 0x180  # what every LaTeX since 2018 can print without a package
 MAX_WORD = 24  # letters; what is longer may be broken there
@@ -85,9 +44,16 @@ def _pieces(word: str) -> list[str]:
 
 
 @cache
+def _special() -> dict[str, str]:
+    file = Path(__file__).with_name("latex.toml")
+    return parse_toml(file.read_text("utf-8"), file.name)
+
+
+@cache
 def _escaped(character: str) -> str:
-    if character in SPECIAL:
-        return SPECIAL[character]
+    special = _special()
+    if character in special:
+        return special[character]
     if character.isspace():
         return " "
     if not character.isprintable():
@@ -95,7 +61,7 @@ def _escaped(character: str) -> str:
     if ord(character) < LATIN_ENDS and not unicodedata.decomposition(character).startswith("<"):
         return character
     plain = "".join(
-        SPECIAL.get(each, each)
+        special.get(each, each)
         for each in unicodedata.normalize("NFKD", character).replace("\u2044", "/")
         if not unicodedata.combining(each)
     )

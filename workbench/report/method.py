@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 
 from kernels.core.cpu_load import disturbed_in_words
+from kernels.core.plain_data import parse_toml
 from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES, MAX_EQUAL, RESAMPLES, SAME_WITHIN
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Plan
@@ -75,14 +78,16 @@ def _ceilings(all_of_them: Sequence[dict[str, float]]) -> Iterator[str]:
 
 Measured = Sequence[tuple[str, Measurement]]  # with the implementation's key
 
-CACHES = {
-    ("cold",): "The GPU's L2 cache was emptied before each sample (cold), outside what is timed.",
-    ("warm",): "The GPU's L2 cache was left as the sample before had filled it (warm).",
-    (
-        "cold",
-        "warm",
-    ): "Samples from an emptied L2 cache (cold) and a filled one (warm) stand apart.",
-}
+
+@cache
+def _sentences() -> dict[str, str]:
+    file = Path(__file__).with_name("method.toml")
+    return parse_toml(file.read_text("utf-8"), file.name)
+
+
+def _say(name: str, **values: object) -> str:
+    """A sentence of method.toml with its values."""
+    return _sentences()[name].strip().format(**values)
 
 
 def paragraphs(sessions: Iterable[Session]) -> list[tuple[str, str]]:
@@ -108,28 +113,19 @@ def paragraphs(sessions: Iterable[Session]) -> list[tuple[str, str]]:
 def _time(measured: Measured) -> Iterator[str]:
     """Describe what is timed on GPU and CPU, and from which cache."""
     if any(is_on_gpu(key) for key, _ in measured):
-        yield (
-            "On the GPU a time is that of the kernel alone, between two CUDA events around its "
-            "launches on a stream that is kept busy, without the time that Python takes."
-        )
-        caches = {each.kernel.cache for _, each in measured} - {None}
-        yield from (CACHES[key] for key in CACHES if key == tuple(sorted(map(str, caches))))
+        yield _say("on_gpu")
+        caches = {each.kernel.cache for _, each in measured if each.kernel.cache}
+        if caches:
+            yield _say("both_caches" if len(caches) > 1 else caches.pop())
     if any(is_own(key) for key, _ in measured):
-        yield (
-            "A user kernel ran in a process of its own, each time on a picture that it had not "
-            "seen, and every output that was timed was checked."
-        )
+        yield _say("own")
     if any(not is_on_gpu(key) for key, _ in measured):
-        yield "On the CPU it is that of the filtering, by a monotonic clock."
+        yield _say("on_cpu")
     compiled = [each.compile_ms for _, each in measured if each.compile_ms is not None]
     if compiled:
-        took = numbers.duration(max(compiled))
-        yield f"Compiling or loading a kernel took {took} at most and is in no time here."
+        yield _say("compiled", took=numbers.duration(max(compiled)))
     if any(each.transfers for _, each in measured):
-        yield (
-            "Upload and download were timed from and to ordinary (pageable) memory and page-locked "
-            "(pinned) memory. A total is upload, filter time and download one after another."
-        )
+        yield _say("transfers")
 
 
 def _samples(sessions: Sequence[Session], measured: Measured) -> Iterator[str]:
@@ -137,62 +133,41 @@ def _samples(sessions: Sequence[Session], measured: Measured) -> Iterator[str]:
     kernels = [each.kernel for _, each in measured]
     if not kernels:
         return
-    yield f"Warm-up runs, which do not count: {span(each.warmups for each in kernels)}."
-    yield f"Samples, of which a time is the median: {span(len(k.samples_ms) for k in kernels)}."
+    samples = span(len(each.samples_ms) for each in kernels)
+    yield _say("samples", warmups=span(each.warmups for each in kernels), samples=samples)
     if any(len(each.rounds) > 1 for each in kernels):
-        yield (
-            "Every cell was measured in rounds, with parts of all others in between, in shuffled "
-            "order, so that what drifted hit all alike. Intervals come from how far the rounds lie "
-            f"apart: {span(len(each.rounds) or 1 for each in kernels)} of them."
-        )
+        yield _say("rounds", rounds=span(len(each.rounds) or 1 for each in kernels))
     else:  # a stable spread ends no round
-        yield from dict.fromkeys(_stopping_rule(session.plan) for session in sessions)
+        for rule in dict.fromkeys(session.plan.sampling for session in sessions):
+            most = {"samples": rule.max_samples, "seconds": rule.max_seconds}
+            if rule.noise is None:
+                yield _say("limit", **most)
+            else:
+                yield _say("noise_limit", noise=100 * rule.noise, least=rule.min_samples, **most)
     if words := disturbed_in_words(each.load for _, each in measured):
         yield words
 
 
-def _stopping_rule(plan: Plan) -> str:
-    rule = plan.sampling
-    limits = f"after {rule.max_samples} samples or {rule.max_seconds:g} s"
-    if rule.noise is None:
-        return f"The limit: {limits}."
-    return (
-        f"The limit: quartile range over median settled below {100 * rule.noise:g} %, after "
-        f"{rule.min_samples} samples at least, or {limits}."
-    )
-
-
 def _statistics(is_compared: bool) -> Iterator[str]:
     """Describe the spread of a time, and which two times count as different."""
-    yield (
-        "Beside a median stand the quartiles; no sample was left out. Two times count as different "
-        f"only where the {100 * CONFIDENCE:g} % interval of their ratio ({RESAMPLES:,} bootstrap "
-        "resamples of both medians, from the medians of their rounds where there were rounds) lies "
-        f"wholly beyond {100 * SAME_WITHIN:g} %; of fewer than {ENOUGH_SAMPLES} samples there is "
-        "no such interval, and they have to differ by more than a fifth. Otherwise they are equal: "
-        f"within {100 * SAME_WITHIN:g} % where their medians are that near, else within noise; in "
-        f"a ratio of more than {MAX_EQUAL:g} they are too noisy to tell."
+    yield _say(
+        "statistics",
+        confidence=100 * CONFIDENCE,
+        resamples=RESAMPLES,
+        same=100 * SAME_WITHIN,
+        enough=ENOUGH_SAMPLES,
+        most=MAX_EQUAL,
     )
     if is_compared:
-        yield (
-            "Times of two sessions have to differ by more, since even the same work does: by "
-            f"{100 * GPU_WITHIN:g} % on the GPU, {100 * SHORT_WITHIN:g} % under "
-            f"{1000 * SHORT_MS:g} µs, and {100 * CPU_WITHIN:g} % on the CPU; where one of them was "
-            "disturbed there is no verdict."
-        )
+        gpu, short, cpu = (100 * each for each in (GPU_WITHIN, SHORT_WITHIN, CPU_WITHIN))
+        yield _say("sessions", gpu=gpu, short=short, short_us=1000 * SHORT_MS, cpu=cpu)
 
 
 def _verified(measured: Measured) -> Iterator[str]:
     """Describe the check, how many outputs it covered, and its findings."""
     checks = [each.check for _, each in measured if each.check is not None]
     if checks:
-        yield (
-            "Verified means that the output of the last timed run was compared with the same "
-            "filtering in float64. A sample may be off by what float32 arithmetic can lose, "
-            "c·n·2⁻²⁴·Σ|w|·max|p|, with weights w, pixels p, n additions in a row and a factor c "
-            "of each implementation; an integer has to be the rounding of a value within that "
-            "bound."
-        )
+        yield _say("verified")
     right = [each for each in checks if each.ok]
     counts = {
         "right in every pixel": sum(each.is_full for each in right),
@@ -202,8 +177,8 @@ def _verified(measured: Measured) -> Iterator[str]:
     }
     found = list_of([f"{count:,} {what}" for what, count in counts.items() if count])
     if found:
-        yield f"Of the outputs, {found}."
-    yield "A time counts only where the output was verified."
+        yield f"Outputs: {found}."
+    yield _say("only_verified")
 
 
 def _speed_up(measured: Measured) -> Iterator[str]:
@@ -212,10 +187,10 @@ def _speed_up(measured: Measured) -> Iterator[str]:
     for key, each in measured:
         if not is_on_gpu(key) and each.threads:
             threads.setdefault(key, set()).add(each.threads)
-    yield "A speed-up compares filter times and leaves the transfers out, unless it says otherwise."
+    yield _say("speed_up")
     if threads:
         named = [f"{implementation_title(key)}: {span(each)}" for key, each in threads.items()]
-        yield f"Threads on the CPU: {', '.join(named)}."
+        yield _say("threads", threads=", ".join(named))
 
 
 def _conditions(measured: Measured) -> Iterator[str]:
@@ -228,12 +203,12 @@ def _conditions(measured: Measured) -> Iterator[str]:
         ("°C", [celsius for each in health for celsius in each.temperature_c or ()]),
     )
     if ranges := [f"{span(values)} {unit}" for unit, values in seen if values]:
-        yield f"Meanwhile the GPU was at {list_of(ranges)}."
+        yield _say("meanwhile", ranges=list_of(ranges))
     if reasons := sorted({reason for each in health for reason in each.throttled}):
         count = sum(bool(each.throttled) for each in health)
-        yield f"Something held its clocks down ({', '.join(reasons)}) in {plural(count, 'cell')}."
+        yield _say("held_down", reasons=", ".join(reasons), cells=plural(count, "cell"))
     else:
-        yield "Nothing was seen to hold its clocks down."
+        yield _say("not_held_down")
 
 
 # ------------------------------------------------------------------------ commands
