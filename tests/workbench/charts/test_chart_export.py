@@ -42,8 +42,13 @@ def figure(plan, key, **facts):
     return KINDS[key].figure([a_session(plan, **facts)])
 
 
-@pytest.mark.parametrize("size", [(330, 300), (1200, 750)], ids=["panel", "window"])
-@pytest.mark.parametrize(("plan", "key"), [*shown(), *CROWDED])
+@pytest.mark.parametrize(
+    ("plan", "key", "size"),
+    [
+        *((*each, (330, 300)) for each in (*shown(), *CROWDED)),
+        *((*each, (1200, 750)) for each in CROWDED),
+    ],
+)
 def test_no_text_covers_another_or_is_cut_off(qapp, plan, key, size):
     svg = svg_of(figure(plan, key), size_px=size)
     assert svg_texts.overlapping(svg) == []

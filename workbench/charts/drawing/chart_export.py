@@ -25,7 +25,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication
 
 from workbench.base import theme
-from workbench.charts.data.figure import Figure, LegendLine, Spot
+from workbench.charts.data.figure import Figure, Spot
 from workbench.charts.drawing import painter
 from workbench.charts.drawing.marks import draw_sample
 from workbench.charts.drawing.plotting import PlotView, cut, scaled
@@ -40,6 +40,7 @@ PNG_SCALE = 2.0
 NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 MARGIN_PX, GAP_PX = 16.0, 8.0
 SAMPLE_PX, NAME_PX, ENTRY_GAP_PX = 30.0, 36.0, 18.0  # of the legend; where a name begins
+LEGEND_ROW = 1.45  # heights of a letter, of a row of the legend
 MIN_PLOT_SHARE = 0.55  # of the size asked for; where words need more, the page grows
 MARK_PX = 8  # around a spot that has no box
 
@@ -122,12 +123,8 @@ class ChartPage:
         self._above = ((figure.title, bold, colors.text), (figure.subtitle, small, colors.muted))
         notes = ((note, small, colors.muted) for note in figure.notes)
         self._below = ((figure.sentence, font, colors.text), *notes)
-        metrics = QFontMetricsF(font)
-        self._row_px = 1.45 * metrics.height()
-        self._legend = self._place_legend(figure.legend, metrics)
-        self._legend_px = max((at.y() + self._row_px for _, at, _ in self._legend), default=0.0)
         words = sum(map(self._high_px, (*self._above, *self._below)))
-        words += self._legend_px + 2 * MARGIN_PX
+        words += self._lay_legend(None, 0.0) + 2 * MARGIN_PX
         least = max(MIN_PLOT_SHARE * high, painter.least_px(figure, self._wide, font))
         plot_px = min(max(high - words, least), painter.most_px(figure, font))
         self.size = QSize(wide, round(words + plot_px))
@@ -142,8 +139,7 @@ class ChartPage:
             p.setRenderHints(hints)
             p.fillRect(QRectF(QPointF(), QSizeF(self.size)), QColor(self._colors.panel))
             top = self._paint_texts(p, self._above, MARGIN_PX)
-            self._paint_legend(p, QPointF(MARGIN_PX, top))
-            top += self._legend_px
+            top += self._lay_legend(p, top)
             self._paint_plot(p, QRectF(QPointF(MARGIN_PX, top), self._plot_size))
             self._paint_texts(p, self._below, top + self._plot_size.height() + GAP_PX)
         finally:
@@ -165,39 +161,32 @@ class ChartPage:
             top += self._high_px(text)
         return top
 
-    def _place_legend(
-        self, entries: Sequence[LegendLine], metrics: QFontMetricsF
-    ) -> list[tuple[str | LegendLine, QPointF, float]]:
-        """The place and width of each entry, and of each machine's name before its entries."""
-        placed: list[tuple[str | LegendLine, QPointF, float]] = []
-        x, y, group = 0.0, 0.0, ""
-        for entry in entries:
-            parts: list[str | LegendLine] = [entry]
-            if entry.group != group:
-                parts, group = [entry.group, entry], entry.group
-            for part in parts:
-                name_px = metrics.horizontalAdvance(part if isinstance(part, str) else part.name)
-                wide = name_px + ENTRY_GAP_PX + (0 if isinstance(part, str) else NAME_PX)
+    def _lay_legend(self, p: QPainter | None, top: float) -> float:
+        """Lay out the legend, each machine's name before its entries; return its height.
+
+        p  paints it; None: only its height matters
+        """
+        metrics, x, y, group = QFontMetricsF(self._font), 0.0, top, ""
+        row_px = LEGEND_ROW * metrics.height()
+        for entry in self._figure.legend:
+            parts = [(entry.group, 0.0)] if entry.group != group else []
+            group = entry.group
+            for name, sample_px in (*parts, (entry.name, NAME_PX)):
+                wide = sample_px + metrics.horizontalAdvance(name) + ENTRY_GAP_PX
                 wide = min(wide, self._wide)
                 if x > 0 and x + wide > self._wide:
-                    x, y = 0.0, y + self._row_px
-                placed.append((part, QPointF(x, y), wide))
-                x += wide
-        return placed
-
-    def _paint_legend(self, p: QPainter, at: QPointF) -> None:
-        metrics, base = QFontMetricsF(self._font), QPointF(0, QFontMetricsF(self._font).ascent())
-        p.setFont(self._font)
-        for part, place, wide in self._legend:
-            left = at + place
-            if isinstance(part, str):
-                p.setPen(QColor(self._colors.muted))
-                p.drawText(left + base, cut(part, metrics, wide))
-                continue
-            draw_sample(p, part, self._colors, QRectF(left, QSizeF(SAMPLE_PX, metrics.height())))
-            p.setPen(QColor(self._colors.text))
-            name = cut(part.name, metrics, wide - NAME_PX)
-            p.drawText(left + base + QPointF(NAME_PX, 0), name)
+                    x, y = 0.0, y + row_px
+                left, x = QPointF(MARGIN_PX + x, y), x + wide
+                if p is None:
+                    continue
+                if sample_px:
+                    box = QRectF(left, QSizeF(SAMPLE_PX, metrics.height()))
+                    draw_sample(p, entry, self._colors, box)
+                p.setFont(self._font)
+                p.setPen(QColor(self._colors.text if sample_px else self._colors.muted))
+                text = cut(name, metrics, wide - sample_px)
+                p.drawText(left + QPointF(sample_px, metrics.ascent()), text)
+        return y + row_px - top if self._figure.legend else 0.0
 
     def _paint_plot(self, p: QPainter, box: QRectF) -> None:
         plot = PlotView()
