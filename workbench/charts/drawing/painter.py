@@ -117,12 +117,16 @@ def _draw_grid(plot: Any, body: Grid, colors: Colors, font: QFont) -> Drawn:
 
 def _least_grid_px(body: Grid, wide_px: float, font: QFont) -> float:
     """The height below which rows, or the names below them, cannot be read."""
-    metrics = QFontMetricsF(font)
-    below = 2 * metrics.height()
+    metrics, small = QFontMetricsF(font), QFont(font)
+    small.setPixelSize(MIN_TEXT_PX)
+    row_px, below = 1.4 * metrics.height(), 2 * metrics.height()
     tile_px = (1 - NAME_SHARE) * wide_px / max(len(body.columns), 1)
     if tile_px < TURNED_TILE * font.pixelSize():
         below = min(widest(body.columns, metrics), TURNED_MOST * font.pixelSize())
-    return 1.4 * metrics.height() * len(body.rows) + below + 4 * metrics.height()
+    words_px = widest([tile.words[0] for tile in body.tiles], QFontMetricsF(small)) + 8
+    if body.scale is not None and tile_px < words_px:  # they are written upwards
+        row_px = max(row_px, words_px)
+    return row_px * len(body.rows) + below + 4 * metrics.height()
 
 
 def _largest_tile_px(body: Grid, font: QFont) -> float:
