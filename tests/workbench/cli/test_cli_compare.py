@@ -62,7 +62,7 @@ def test_what_only_one_machine_can_run_is_not_compared(kept, capsys):
     )
     assert said.count("A: No GPU was found.") == 15
     assert "H200" not in said  # which ran nothing that is compared
-    assert "noise in 15." in said
+    assert "noise in 15 cells" in said
 
 
 def test_wrong_answers_are_never_a_speed(kept, capsys):
