@@ -90,7 +90,6 @@ lock: .venv/test.stamp ## resolve packaging/lock/ again, e.g. make lock ARGS=--u
 tables: .venv/test.stamp ## write the tables of the papers again, from the rungs and what was measured
 	@$(BIN)/python packaging/ladder_tables.py
 	@$(BIN)/python packaging/scale_tables.py
-	@$(BIN)/python packaging/shipped_times.py
 
 recorded: .venv/test.stamp ## measure every preset anew into assets/recorded/; goes on where it was stopped
 	@$(BIN)/python packaging/record_sessions.py $(ARGS)

@@ -11,7 +11,6 @@ import ctypes
 import importlib
 import importlib.util
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 VENV_PYTHON = VENV / "bin" / "python"
-LOG = VENV / "setup.log"
 
 SYSTEM_PYTHON = "/usr/bin/python3"
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 14)  # the versions the lock files have wheels for
@@ -101,45 +99,25 @@ def install_system_packages(part: str) -> None:
             f"Missing on this system: {', '.join(missing)}. "
             "Install them with its package manager, then try again."
         )
-    command = ["apt-get", "install", "-y", "--no-install-recommends", *missing.values()]
+    packages = list(missing.values())
+    command = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
     if os.geteuid() != 0:
         sudo = ["sudo"] if shutil.which("sudo") else []
         raise SetupError(" ".join(sudo + command))
-    print("Installing system packages:", *missing.values(), flush=True)
-    apt_install(command)
+    print("Installing system packages:", *packages, flush=True)
+    if not apt(command):  # the package lists may be old
+        apt(["apt-get", "update"])
+        if not apt(command):
+            raise SetupError(f"apt-get could not install {', '.join(packages)}; see above.")
     if missing_packages(part):
         raise SetupError(f"Still missing after apt-get: {', '.join(missing_packages(part))}.")
 
 
-def apt_install(command: Sequence[str]) -> None:
-    """Install without questions; where that fails, fetch the package lists and try again."""
-    if apt(command).returncode == 0:
-        return
-    update, again = apt(["apt-get", "update"]), apt(command)
-    if again.returncode != 0:
-        reason = last_line(again.stdout, ("E:",))
-        if "Failed to fetch" in update.stdout:
-            reason += " (and its package lists could not be fetched: check the network)"
-        raise SetupError(f"apt-get could not install {', '.join(command[4:])}: {reason}.")
-
-
-def apt(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
-
-
-def last_line(text: str, starts: tuple[str, ...]) -> str:
-    """The last line that begins like an error message, where apt and pip put the cause."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    causes = [line for line in lines if line.startswith(starts)]
-    return (causes or lines or ["it gave no reason"])[-1]
+def apt(command: Sequence[str]) -> bool:
+    """Run apt-get without questions; it prints errors alone."""
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    quiet = subprocess.DEVNULL
+    return subprocess.call(command, env=environment, stdin=quiet, stdout=quiet) == 0
 
 
 # --------------------------------------------------------------------------------------- GPU
@@ -233,52 +211,19 @@ def make_venv() -> None:
     if venv_works():
         return
     print("Making .venv", flush=True)
-    made = subprocess.run(
-        [sys.executable, "-m", "venv", "--clear", str(VENV)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    if made.returncode != 0:
-        raise SetupError(f"Could not make {VENV}: {last_line(made.stdout, ('Error', 'OSError'))}")
+    if subprocess.call([sys.executable, "-m", "venv", "--clear", str(VENV)]) != 0:
+        raise SetupError(f"Could not make {VENV}; see above.")
 
 
 def pip(*arguments: str) -> None:
-    """Run pip with its output in the log and only the downloads on the screen."""
-    command = [str(VENV_PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input"]
+    """Run pip, which prints errors alone."""
+    command = [str(VENV_PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", "-qq"]
     environment = {**os.environ, "PIP_USER": "0"}  # a user's `user = true` is an error in a venv
-    said: list[str] = []
-    with subprocess.Popen(
-        [*command, *arguments],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    ) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            said.append(line)
-            name = line.strip().replace("Downloading ", "").rsplit("/", 1)[-1]
-            # The first setup takes a minute or more, and should not look stuck.
-            if line.strip().startswith("Downloading ") and ".metadata" not in line:
-                print(f"  {name}", flush=True)
-    with LOG.open("a", encoding="utf-8") as log:
-        log.writelines(said)
-    if process.returncode != 0:
-        raise SetupError(f"{pip_failure(''.join(said))} Details: {LOG}")
-
-
-def pip_failure(said: str) -> str:
-    """A sentence on the failure; without a network pip blames the package, so look closer."""
-    no_network = re.compile(
-        "(NewConnection|NameResolution|Protocol|Proxy|SSL|ConnectTimeout|ReadTimeout)Error"
-        "|IncompleteRead|Connection broken"
-    )
-    if no_network.search(said):
-        return "The package index cannot be reached: check the network, then try again."
-    return f"pip could not install the dependencies: {last_line(said, ('ERROR:', 'OSError'))}."
+    if subprocess.call([*command, *arguments], env=environment, stdin=subprocess.DEVNULL) != 0:
+        # Without a network pip blames the package.
+        raise SetupError(
+            "pip could not install the dependencies; see above, and check the network."
+        )
 
 
 def install_lock(name: str) -> None:
@@ -332,7 +277,6 @@ def set_up(part: str) -> None:
     check_python()
     install_system_packages(part)
     make_venv()
-    LOG.write_text("", encoding="utf-8")
     print("Installing the locked dependencies (a minute or two on first use)", flush=True)
     install_lock(part)  # test.txt holds all of app.txt
     install_project()

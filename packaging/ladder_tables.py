@@ -3,7 +3,8 @@
 The text comes from the rungs' headers, loads and operations from the model of their work (see
 `kernels.rungs.work`), registers from NVIDIA's compilers, and times from assets/measured/ladder.json
 of `workbench bench kernels --peers --json`.  Without the compilers the registers stay as they were;
-without the times the tables say so.
+without the times the tables say so.  The times are also written into
+kernels/engine/shipped_times.json, by which `auto` goes until it is tuned.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -20,10 +22,12 @@ import numpy as np
 from kernels import filters
 from kernels.core.job import Job
 from kernels.cuda import nvrtc
+from kernels.engine.measurements import Candidate, job_class_of, size_class
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung, ladder
 from kernels.rungs.work import Work, work_of
 from workbench.base.columns import table, with_tables, wrapped
+from workbench.cli import made_jobs
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "kernels" / "README.md"
@@ -55,6 +59,8 @@ COUNTED = {
 }
 NOT_MEASURED = "*Not measured yet: see `workbench bench kernels --json`.*"
 NOTHING = "—"
+SHIPPED = ROOT / "kernels" / "engine" / "shipped_times.json"
+KEPT = 6  # ways of each kind there: where the first refuses a job, there are others
 
 Data = dict[str, Any]
 
@@ -392,6 +398,32 @@ def read_json(path: Path) -> Data | None:
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
 
 
+# ---------------------------------------------------------------------------- for auto
+
+
+def shipped_text(measured: Data) -> str:
+    """Format the measurements as the file by which `auto` goes until it is tuned."""
+    kinds = []
+    for cell in measured["cells"]:
+        what = cell["weights"], cell["ksize"], (8, 8), cell["channels"], cell["pixel_type"]
+        size = size_class(cell["height"], cell["width"])
+        kind = replace(job_class_of(made_jobs.job(*what)), size=size)
+        kinds.append({"kind": asdict(kind), "measured": [asdict(each) for each in ways_in(cell)]})
+    lines = ",\n".join(json.dumps(each) for each in kinds)
+    return f'{{"device": {json.dumps(measured["device"]["name"])}, "kinds": [\n{lines}\n]}}\n'
+
+
+def ways_in(cell: Data) -> list[Candidate]:
+    """Select the quickest ways whose outputs were right, with all of float32."""
+    exact = {rung.key: rung for rung in ladder() if not rung.reduced_precision}
+    right = [each for each in _able(cell["rungs"]) if each["key"] in exact and _is_exact(each)]
+    ways = []
+    for each in sorted(right, key=lambda each: float(each["ms"]))[:KEPT]:
+        block_xy = None if exact[each["key"]].own_block else tuple(each["block_xy"])
+        ways.append(Candidate(each["key"], block_xy, each["ms"], *each["quartiles"]))
+    return ways
+
+
 def main() -> int:
     if len(compiler_versions()) == len(ARCHITECTURES):
         REGISTERS.write_text(json.dumps(measure_registers(), indent=1) + "\n", encoding="utf-8")
@@ -400,6 +432,8 @@ def main() -> int:
     made = tables(read_json(MEASURED), read_json(REGISTERS), read_json(COUNTERS))
     README.write_text(with_tables(README.read_text("utf-8"), made), encoding="utf-8")
     print(f"Wrote the tables of {README.relative_to(ROOT)}.")
+    if measured := read_json(MEASURED):
+        SHIPPED.write_text(shipped_text(measured), encoding="utf-8")
     return 0
 
 

@@ -2,7 +2,6 @@
 
 import ast
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -113,32 +112,20 @@ def test_another_distribution_is_told_the_libraries(bootstrap, bare, capsys):
     assert said.count("\n") == 1
 
 
-class FakeApt:
-    """Stands in for subprocess.run: says what apt-get would, and makes the packages appear."""
-
-    def __init__(self, install_codes):
-        self.install_codes = list(install_codes)
-        self.commands = []
-
-    def __call__(self, command, **options):
-        self.commands.append(" ".join(command[:2]))
-        assert options["stdin"] == subprocess.DEVNULL
-        assert options["env"]["DEBIAN_FRONTEND"] == "noninteractive"
-        if "update" in command:  # succeeds even where it fetched nothing
-            return subprocess.CompletedProcess(command, 0, stdout="W: Failed to fetch lists\n")
-        code = self.install_codes.pop(0)
-        said = "Reading\nE: Unable to locate package libx\n" if code else "done\n"
-        return subprocess.CompletedProcess(command, code, stdout=said)
-
-
 def test_root_installs_and_fetches_the_lists_only_when_needed(bootstrap, bare, monkeypatch):
     monkeypatch.setattr(bootstrap.os, "geteuid", lambda: 0)
     before_and_after = iter([{"libx.so.1": "libx"}, {}])
     monkeypatch.setattr(bootstrap, "missing_packages", lambda part: next(before_and_after))
-    apt = FakeApt([100, 0])
-    monkeypatch.setattr(bootstrap.subprocess, "run", apt)
+    codes, commands = [100, 0, 0], []
+
+    def call(command, **options):
+        commands.append(command[1])
+        assert options["env"]["DEBIAN_FRONTEND"] == "noninteractive"
+        return codes.pop(0)
+
+    monkeypatch.setattr(bootstrap.subprocess, "call", call)
     bootstrap.install_system_packages("app")
-    assert apt.commands == ["apt-get install", "apt-get update", "apt-get install"]
+    assert commands == ["install", "update", "install"]
 
 
 def test_only_a_venv_that_was_made_here_is_kept(bootstrap, monkeypatch, tmp_path):
@@ -183,13 +170,12 @@ def test_a_python_without_wheels_is_refused_in_words(bootstrap, monkeypatch, cap
     assert "Python 3.11 to 3.14 is needed and this is 3." in capsys.readouterr().err
 
 
-def test_pip_itself_failing_ends_in_that_sentence(bootstrap, monkeypatch, tmp_path):
+def test_pip_itself_failing_ends_in_a_sentence(bootstrap, monkeypatch, tmp_path, capfd):
     """A real pip, asked for what no index has, with every index closed to it."""
     monkeypatch.setattr(bootstrap, "VENV_PYTHON", Path(sys.executable))
-    monkeypatch.setattr(bootstrap, "LOG", tmp_path / "setup.log")
-    with pytest.raises(bootstrap.SetupError, match=r"pip could not install .*ERROR.* Details: "):
+    with pytest.raises(bootstrap.SetupError, match=r"pip could not install "):
         bootstrap.pip("install", "--no-index", "--target", str(tmp_path), "no-such-package-here")
-    assert "no-such-package-here" in (tmp_path / "setup.log").read_text(encoding="utf-8")
+    assert "no-such-package-here" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(

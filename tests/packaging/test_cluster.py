@@ -109,6 +109,7 @@ wait || wait
 """
 
 
+@pytest.mark.nightly
 def test_a_slurm_job_of_a_scheduler_and_workers_does_the_whole(folder):
     pytest.importorskip("distributed")
     dask = f'#!/bin/sh\nexec "{sys.executable}" -m dask "$@"\n'

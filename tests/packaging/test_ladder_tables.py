@@ -156,12 +156,32 @@ def test_it_writes_the_page_and_keeps_the_registers_without_compilers(
     (tmp_path / "ladder.json").write_text(json.dumps(MEASURED))
     for name, path in (
         *(("README", page), ("REGISTERS", registers), ("ROOT", tmp_path)),
-        ("COUNTERS", tmp_path / "counters.json"),
+        *(("COUNTERS", tmp_path / "counters.json"), ("SHIPPED", tmp_path / "shipped.json")),
     ):
         monkeypatch.setattr(script, name, path)
     monkeypatch.setattr(script, "MEASURED", tmp_path / "ladder.json")
     monkeypatch.setattr(script, "compiler_versions", dict)
+    monkeypatch.setattr(script, "shipped_text", lambda _: "")
     assert script.main() == 0
     assert "Aims met: 1 of 2." in page.read_text(encoding="utf-8")
     assert not registers.exists()
     assert "the registers stay as they were" in capsys.readouterr().out
+
+
+# -- the times that `auto` goes by until it is tuned
+
+
+def test_the_file_is_what_was_measured(script):
+    measured = json.loads(script.MEASURED.read_text(encoding="utf-8"))
+    assert script.SHIPPED.read_text(encoding="utf-8") == script.shipped_text(measured), (
+        "run `make tables`"
+    )
+
+
+def test_wrong_or_imprecise_answers_do_not_count(script):
+    cell = json.loads(script.MEASURED.read_text(encoding="utf-8"))["cells"][0]
+    quickest = {**cell["rungs"][0], "ms": 0.001, "quartiles": [0.001, 0.001]}
+    wrong, rough = {**quickest, "ok": False}, {**quickest, "precision": "reduced"}
+    reduced = {**quickest, "key": "tensor"}
+    assert min(each.median_ms for each in script.ways_in({**cell, "rungs": [quickest]})) == 0.001
+    assert script.ways_in({**cell, "rungs": [wrong, rough, reduced]}) == []
