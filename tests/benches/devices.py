@@ -40,9 +40,9 @@ from workbench.batch.journal import Stage
 from workbench.batch.pairs import FilePairs, Group
 from workbench.batch.stage_times import IN_WORDS, StageTimes
 from workbench.cli import made_jobs, this_machine
-from workbench.cli.benches import fitting
+from workbench.cli.benches import chosen
 from workbench.cli.benches.batch import middle_per_s
-from workbench.cli.output import USAGE, CommandError, say, write_whole
+from workbench.cli.output import CommandError, say, write_whole
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.speed_up import PATHS, halo_in_words
@@ -274,7 +274,10 @@ def run(arguments: Namespace) -> int:
     """Print a row for each number of GPUs, and write everything where --json says."""
     engine = this_machine.engine_maker(arguments)()
     counts = _counts(engine)
-    cells, folder_cells = _chosen(arguments.cells)
+    every: list[ScalingCell | FolderCell] = [*scaling_cells(), *CELLS]
+    fitting = chosen(arguments.cells, every)
+    cells = [each for each in fitting if isinstance(each, ScalingCell)]
+    folder_cells = [each for each in fitting if isinstance(each, FolderCell)]
     print(aligned(_facts(engine)), end="\n\n", flush=True)
     found: list[Scaling] = []
     for cell in cells:
@@ -306,16 +309,6 @@ def _counts(engine: Engine) -> range:
     if there < 2:
         raise CommandError("bench devices compares several GPUs with one, and here is only one.")
     return range(1, there + 1)
-
-
-def _chosen(pattern: str | None) -> tuple[list[ScalingCell], list[FolderCell]]:
-    """The chosen cells for one picture and those for a folder."""
-    fits = fitting(pattern)
-    cells = [cell for cell in scaling_cells() if fits(str(cell))]
-    folder_cells = [cell for cell in CELLS if fits(str(cell))]
-    if not cells and not folder_cells:
-        raise CommandError(f"No cell fits; there are such as {next(scaling_cells())}.", USAGE)
-    return cells, folder_cells
 
 
 def _facts(engine: Engine) -> list[tuple[str, str]]:

@@ -32,9 +32,9 @@ from tests.benches import bench
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned
 from workbench.cli import made_jobs, this_machine
-from workbench.cli.benches import fitting
+from workbench.cli.benches import chosen
 from workbench.cli.benches.ways import importable
-from workbench.cli.output import USAGE, CommandError, write_whole
+from workbench.cli.output import CommandError, write_whole
 
 KEYS = ("global", "shared", "register_tile", "tile_separable")
 SIZES = ((256, 256), (512, 768), (2048, 2048), (4096, 4096), (8192, 8192))  # rows, columns
@@ -233,16 +233,10 @@ def run(arguments: Namespace) -> int:
 
 def chosen_jobs(arguments: Namespace) -> dict[str, Job]:
     """The jobs that fit --cells, by name."""
-    fits = fitting(arguments.cells)
     named = {f"{key} {size[1]}×{size[0]}": (key, size) for key in KEYS for size in SIZES}
-    jobs = {
-        name: made_jobs.job("gaussian", KSIZE, size, implementation=key, block_xy=BLOCK_XY)
-        for name, (key, size) in named.items()
-        if fits(name)
-    }
-    if not jobs:
-        raise CommandError(f"No launch fits; there are such as {KEYS[0]} 256×256.", USAGE)
-    return jobs
+    made = partial(made_jobs.job, "gaussian", KSIZE, block_xy=BLOCK_XY)
+    found = ((name, *named[name]) for name in chosen(arguments.cells, named))
+    return {name: made(size, implementation=key) for name, key, size in found}
 
 
 def measured(

@@ -8,10 +8,9 @@ import pytest
 
 from kernels.core.verdict import Tolerance
 from kernels.oracle.checking import checking
-from workbench.cli import main
+from workbench.cli import made_jobs, main
 from workbench.cli.benches import batch, cpu, cpu_ways, ways
-from workbench.cli.benches.batch import FolderPeer, PeerRate
-from workbench.cli.benches.cpu import job_of
+from workbench.cli.benches.batch import PeerRate
 from workbench.files import image_files
 
 
@@ -88,9 +87,9 @@ def test_a_program_that_fails_or_paints_other_pictures_gets_no_rate(tmp_path):
     def failing(*_):
         raise CalledProcessError(1, "mogrify")
 
-    other = batch.peer_rate(FolderPeer("copy", None, copying), source, target, names)
+    other = batch.peer_rate(copying, source, target, names)
     assert other == PeerRate(None, why_not="other pictures: 190.0 levels off")
-    failed = batch.peer_rate(FolderPeer("tool", None, failing), source, target, names)
+    failed = batch.peer_rate(failing, source, target, names)
     assert failed.per_s is None
     assert "mogrify" in failed.why_not
     assert sorted(each.name for each in tmp_path.iterdir()) == ["in", "out"]
@@ -128,7 +127,7 @@ def test_every_cell_is_told_beside_plain_calls(quick, capsys, tmp_path):
 @pytest.mark.parametrize("pixel_type", cpu_ways.C_TYPES)
 @pytest.mark.parametrize("ksize", [3, 9])
 def test_the_loop_in_c_is_right(pixel_type, ksize):
-    job = job_of("random", ksize, 33, 47, 4 - (pixel_type == "uint8"), pixel_type)
+    job = made_jobs.job("random", ksize, (33, 47), 4 - (pixel_type == "uint8"), pixel_type)
     loop = next(way for way in cpu_ways.ways("random", job) if way.library == "C")
     *_, check = checking(job, loop.run(), Tolerance(job.ksize**2, ways.ROUNDINGS, 1))
     alpha = int(job.has_alpha)  # the loop knows no alpha
@@ -138,7 +137,7 @@ def test_the_loop_in_c_is_right(pixel_type, ksize):
 def test_an_answer_that_is_another_one_has_no_time(quick, monkeypatch):
     wrong = ways.Way("SciPy", "nothing", lambda: np.zeros((64, 64, 1), np.float32))
     monkeypatch.setattr(cpu, "ways", lambda *_: [wrong])
-    row = cpu.measured("box", job_of("box", 3, 64, 64, 1, "float32"))
+    row = cpu.measured("box", made_jobs.job("box", 3, (64, 64)))
     assert row.others[0].ms is None
     assert row.ratio("opencv", "SciPy") is None
 

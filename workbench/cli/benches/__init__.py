@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Iterable
 from importlib import import_module
+from typing import TypeVar
 
 from workbench.cli.output import USAGE, CommandError, refuse_unwritable
 
+T = TypeVar("T")
 # By the bench, the options that it takes; another's would be ignored.
 TAKEN = {
     "kernels": ("peers", "quick", "cells", "sizes", "json"),
@@ -27,9 +29,13 @@ def run(arguments: Namespace) -> int:
     return int(import_module(f"workbench.cli.benches.{arguments.bench}").run(arguments))
 
 
-def fitting(pattern: str | None) -> Callable[[str], object]:
-    """Create the test of a cell's name against --cells.  Raises CommandError."""
+def chosen(pattern: str | None, cells: Iterable[T]) -> list[T]:
+    """Select the cells whose name fits --cells.  Raises CommandError."""
+    cells = list(cells)
     try:
-        return re.compile(pattern or "").search
+        fits = re.compile(pattern or "").search
     except re.error as error:
         raise CommandError(f"--cells takes a regular expression: {error}.", USAGE) from error
+    if not (found := [each for each in cells if fits(str(each))]):
+        raise CommandError(f"No cell fits; there are such as {cells[0]} and {cells[-1]}.", USAGE)
+    return found

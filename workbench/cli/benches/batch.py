@@ -63,42 +63,24 @@ HEADER = ("", "decode", "filter", "encode", "batch", "of slowest alone", "of wha
 PEERS_TITLE = "The same files by other means (our batch's rate over theirs)"
 
 
-@dataclass(frozen=True, slots=True)
-class FolderPeer:
-    """A way to blur the files of one folder into another.
-
-    why_not  the reason why there is none here, or None
-    blur     takes the folder with the files, one to write into, and the files' names;
-             OSError or CalledProcessError where it fails
-    """
-
-    title: str
-    why_not: str | None
-    blur: Callable[[Path, Path, Sequence[str]], None]
+# Blurs files of a folder into another; OSError or CalledProcessError where it fails.
+Blur = Callable[[Path, Path, Sequence[str]], None]
 
 
-def folder_peers() -> list[FolderPeer]:
-    """List all of them, those that are missing here with the reason."""
+def folder_peers() -> dict[str, Blur | None]:
+    """Map other programs by their titles; None: not installed here."""
     mogrify = ["magick", "mogrify"] if shutil.which("magick") else ["mogrify"]
     edge, blur = ["-virtual-pixel", "edge"], f"{KSIZE // 2}x{SIGMA}"
-    how = [*edge, "-gaussian-blur", blur]
     gm = ["gm", "mogrify", *edge, "-gaussian", blur, "-output-directory"]
-    tools = [
-        ("ImageMagick mogrify", [*mogrify, *how, "-path"], _run_once),
-        ("GraphicsMagick mogrify", gm, _run_once),
-        ("vips gaussblur", ["vips", "gaussblur"], _run_vips),
-    ]
-    return [
-        FolderPeer("Python loop with cv2", None, _opencv_loop),
-        *(
-            FolderPeer(
-                title,
-                None if shutil.which(command[0]) else "not installed here",
-                partial(run, command),
-            )
-            for title, command, run in tools
-        ),
-    ]
+    tools: dict[str, tuple[list[str], Callable[..., None]]] = {
+        "ImageMagick mogrify": ([*mogrify, *edge, "-gaussian-blur", blur, "-path"], _run_once),
+        "GraphicsMagick mogrify": (gm, _run_once),
+        "vips gaussblur": (["vips", "gaussblur"], _run_vips),
+    }
+    found: dict[str, Blur | None] = {"Python loop with cv2": _opencv_loop}
+    for title, (command, run) in tools.items():
+        found[title] = partial(run, command) if shutil.which(command[0]) else None
+    return found
 
 
 def _opencv_loop(source: Path, target: Path, names: Sequence[str]) -> None:
@@ -144,15 +126,15 @@ class PeerRate:
         return f"{rate} ({numbers.fine_ratio(ours / self.per_s)}; {self.off_by:.2f} levels off)"
 
 
-def peer_rate(peer: FolderPeer, source: Path, target: Path, names: tuple[str, ...]) -> PeerRate:
-    """Time a peer on the files that the batch has just written to `target`."""
-    if peer.why_not:
-        return PeerRate(None, why_not=peer.why_not)
+def peer_rate(blur: Blur | None, source: Path, target: Path, names: tuple[str, ...]) -> PeerRate:
+    """Time a program on the files that the batch has just written to `target`."""
+    if blur is None:
+        return PeerRate(None, why_not="not installed here")
     written = target.with_name("theirs")
     written.mkdir()
     try:
         began = perf_counter()
-        peer.blur(source, written, names)
+        blur(source, written, names)
         seconds = perf_counter() - began
         off_by = _mean_difference(target / names[0], written / names[0])
     except (CalledProcessError, OSError) as error:
@@ -243,7 +225,7 @@ def run(arguments: Namespace) -> int:
         ("Files", f"{files} of each format, {SIZE[1]}×{SIZE[0]} RGB; 5×5 Gaussian"),
     ]
     print(aligned(facts), end="\n\n", flush=True)
-    peers = folder_peers() if arguments.peers else []
+    peers = folder_peers() if arguments.peers else {}
     rates: dict[str, Rates] = {}
     theirs: dict[str, dict[str, PeerRate]] = {}
     for extension in EXTENSIONS:
@@ -255,7 +237,11 @@ def run(arguments: Namespace) -> int:
     print(columns([HEADER, *(each.cells(name, on_gpu=on_gpu) for name, each in rates.items())]))
     if peers:
         print(f"\n{PEERS_TITLE}:")
-        print(columns([("", *rates), *(_peer_row(peer.title, rates, theirs) for peer in peers)]))
+        rows = (
+            (title, *(theirs[name][title].words(each.batch) for name, each in rates.items()))
+            for title in peers
+        )
+        print(columns([("", *rates), *rows]))
     if arguments.json:
         data = {
             **this_machine.heading("batch", engine),
@@ -273,13 +259,7 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _peer_row(
-    title: str, rates: dict[str, Rates], theirs: dict[str, dict[str, PeerRate]]
-) -> tuple[str, ...]:
-    return title, *(theirs[name][title].words(each.batch) for name, each in rates.items())
-
-
-def _measured(folder: Folder, peers: Iterable[FolderPeer]) -> tuple[Rates, dict[str, PeerRate]]:
+def _measured(folder: Folder, peers: dict[str, Blur | None]) -> tuple[Rates, dict[str, PeerRate]]:
     """Take the best rates of some rounds, in which stages, batch and peers take turns."""
     source, target, names = folder.source, folder.target, folder.names
     source.mkdir()
@@ -291,7 +271,9 @@ def _measured(folder: Folder, peers: Iterable[FolderPeer]) -> tuple[Rates, dict[
     for _ in range(ROUNDS):
         stages.append(_seconds_alone(folder))
         batches.append(_batch_per_s(folder))
-        theirs.append({peer.title: peer_rate(peer, source, target, names) for peer in peers})
+        theirs.append(
+            {title: peer_rate(blur, source, target, names) for title, blur in peers.items()}
+        )
     decode, filtering, encoding = (len(names) / min(each) for each in zip(*stages, strict=True))
     best = {
         title: max((each[title] for each in theirs), key=lambda rate: rate.per_s or 0)

@@ -29,10 +29,10 @@ from kernels.core.version import program_version
 from kernels.cpu import HostImplementation, host_implementations
 from workbench.base import numbers
 from workbench.cli import made_jobs, this_machine
-from workbench.cli.benches import fitting
+from workbench.cli.benches import chosen
 from workbench.cli.benches.cpu_ways import missing, use_threads, ways
 from workbench.cli.benches.ways import Measured, Way, max_error, precision_of, quickest
-from workbench.cli.output import FAILED, USAGE, CommandError, write_whole
+from workbench.cli.output import FAILED, write_whole
 
 FILTERS = (
     *(("gaussian", ksize) for ksize in (3, 7, 15, 31)),
@@ -79,7 +79,12 @@ class CpuCell:
 
 def run(arguments: Namespace) -> int:
     """Measure the chosen cells, printing each; then a summary."""
-    cells = _chosen_cells(arguments)
+    jobs = (
+        (name, made_jobs.job(name, ksize, (height, width), channels, pixel_type))
+        for (height, width, channels, pixel_type), (name, ksize) in product(PICTURES, FILTERS)
+    )
+    every = {cell_title(name, job): (name, job) for name, job in jobs}
+    cells = [every[title] for title in chosen(arguments.cells, every)]
     # Before the C loop loads the same OpenMP library, which is then set up as in the program.
     importlib.import_module("kernels.cpu._jit_rows")
     facts = [
@@ -98,23 +103,6 @@ def run(arguments: Namespace) -> int:
         found = {"facts": facts, "rows": [asdict(row) for row in rows], "closing": closing}
         write_whole(arguments.json, json.dumps(found, indent=1))
     return FAILED if any(line.endswith(WRONG) for line in closing) else 0
-
-
-def _chosen_cells(arguments: Namespace) -> list[tuple[str, Job]]:
-    """List (filter, job) of the cells that fit --cells."""
-    fits = fitting(arguments.cells)
-    every = [
-        (name, job_of(name, ksize, *picture))
-        for picture, (name, ksize) in product(PICTURES, FILTERS)
-    ]
-    if not (found := [each for each in every if fits(cell_title(*each))]):
-        raise CommandError(f"No cell fits; there are such as {cell_title(*every[1])}.", USAGE)
-    return found
-
-
-def job_of(name: str, ksize: int, height: int, width: int, channels: int, pixel_type: str) -> Job:
-    """Make a job on a picture of noise."""
-    return made_jobs.job(name, ksize, (height, width), channels, pixel_type)
 
 
 def cell_title(name: str, job: Job) -> str:

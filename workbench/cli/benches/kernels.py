@@ -25,12 +25,12 @@ from kernels.oracle.checking import Oracle
 from kernels.rungs.rung import Rung
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned
-from workbench.cli.benches import fitting
+from workbench.cli.benches import chosen
 from workbench.cli.benches.cell_report import CellReport, closing_lines
 from workbench.cli.benches.cells import FFT, BenchCell, Clock, all_cells, conditions_of
 from workbench.cli.benches.gpu_ways import measure_peers
 from workbench.cli.benches.ways import Measured, precision_of
-from workbench.cli.output import INTERRUPTED, USAGE, CommandError, say, write_whole
+from workbench.cli.output import INTERRUPTED, CommandError, say, write_whole
 from workbench.cli.this_machine import engine_maker
 
 SAMPLING = Sampling(max_samples=20, max_seconds=0.3, check_taps=3_000_000)
@@ -39,7 +39,10 @@ DEFAULT_BLOCK_XY = (32, 8)
 
 def run(arguments: Namespace) -> int:
     """Measure the chosen cells; print each as it is known, then a summary."""
-    cells = _chosen_cells(arguments)
+    sizes = arguments.sizes
+    cells = chosen(
+        arguments.cells, [each for each in all_cells() if sizes is None or each.ksize in sizes]
+    )
     engine = engine_maker(arguments)()
     if isinstance(engine.device, NoDevice):
         raise CommandError(f"{engine.device.reason} {engine.device.remedy}".rstrip())
@@ -76,18 +79,6 @@ def run(arguments: Namespace) -> int:
     return exit_code
 
 
-def _chosen_cells(arguments: Namespace) -> list[BenchCell]:
-    fits, sizes = fitting(arguments.cells), arguments.sizes
-    found = [
-        cell for cell in all_cells() if fits(str(cell)) and (sizes is None or cell.ksize in sizes)
-    ]
-    if not found:
-        raise CommandError(
-            f"No cell fits; there are such as {all_cells()[0]} and {all_cells()[-1]}.", USAGE
-        )
-    return found
-
-
 def _measure(
     cell: BenchCell, engine: Engine, clock: Clock, arguments: Namespace, here: dict[str, Any]
 ) -> CellReport:
@@ -95,10 +86,10 @@ def _measure(
     job, known = cell.job(), Oracle()
     copy_ms = clock.copy_ms(job.picture.nbytes)
     rungs = []
-    for implementation, chosen in _candidates(engine, job, is_quick=arguments.quick):
+    for implementation, own in _candidates(engine, job, is_quick=arguments.quick):
         say(f"{cell}: {implementation.key}")
-        outcome = outcome_of(measure_checked(engine, chosen, SAMPLING, known))
-        rungs.append(measured_rung(implementation, chosen, outcome, copy_ms))
+        outcome = outcome_of(measure_checked(engine, own, SAMPLING, known))
+        rungs.append(measured_rung(implementation, own, outcome, copy_ms))
     peers = tuple(_peers(cell, job, known, clock, arguments))
     say("")
     pick = next(engine.picker.picks(job), None)
@@ -148,14 +139,14 @@ def _candidates(
 ) -> Iterator[tuple[Implementation, Job]]:
     """Every rung, in its best known block shape; or the first two choices of `auto`."""
     if is_quick:
-        chosen = [(p.implementation, p.block_xy) for p in islice(engine.picker.picks(job), 2)]
+        ways = [(p.implementation, p.block_xy) for p in islice(engine.picker.picks(job), 2)]
     else:
         measured = engine.picker.measurements.of(job_class_of(job))
         slowest_first = sorted(measured, key=lambda each: -each.median_ms)
         blocks = {each.implementation: each.block_xy for each in slowest_first}
         rungs = (each.key for each in all_implementations() if each.kind == "cuda")
-        chosen = [(key, blocks.get(key)) for key in rungs]
-    for key, block_xy in chosen:
+        ways = [(key, blocks.get(key)) for key in rungs]
+    for key, block_xy in ways:
         block_xy = block_xy or DEFAULT_BLOCK_XY
         yield engine.implementation(key), replace(job, implementation=key, block_xy=block_xy)
 
@@ -174,9 +165,7 @@ def _peers(
 def _compile_ahead(engine: Engine, cells: list[BenchCell]) -> None:
     """Compile everything on all cores: one after another takes longer than the measuring."""
     start = perf_counter()
-    jobs = (
-        chosen for cell in cells for _, chosen in _candidates(engine, cell.job(), is_quick=False)
-    )
+    jobs = (own for cell in cells for _, own in _candidates(engine, cell.job(), is_quick=False))
     for progress in engine.compiling(jobs):
         say(progress.doing)
     say("")
