@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
@@ -24,9 +22,10 @@ from kernels.engine.measurements import Candidate, JobClass, job_class_of
 from kernels.measuring.tuner import Trial, Tuning, tuning
 from workbench.base import numbers
 from workbench.cli import made_jobs
-from workbench.cli.output import CommandError, printed_apart, say
+from workbench.cli.output import CommandError, complain, printed_apart, say
 from workbench.cli.stopping import ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
+from workbench.report.tables import plural
 
 PIXEL = np.zeros((1, 1, 1), np.uint8)
 Make = Callable[[], Job]
@@ -47,24 +46,34 @@ def run(arguments: Namespace) -> int:
         engine = engine_maker(arguments)()
         if isinstance(engine.device, NoDevice):
             raise CommandError(f"{engine.device.reason} {engine.device.remedy}".rstrip())
+        measurements = engine.picker.measurements
         if arguments.missing:
-            known = set(engine.picker.measurements.kinds())
+            known = set(measurements.kinds())
             jobs = [make for make in jobs if job_class_of(make()) not in known]
-        _complain_of_file(engine)
-        kinds = "kind" if len(jobs) == 1 else "kinds"
-        print(f"{len(jobs)} {kinds} of jobs on {engine.device.name}", flush=True)
-        trials: list[Trial] = []
+        if measurements.complaint:
+            complain(measurements.complaint)
+        print(f"{plural(len(jobs), 'kind')} of jobs on {engine.device.name}", flush=True)
+        tried: dict[JobClass, list[Trial]] = {}
         try:
-            for trial in _tune(engine, jobs, shapes=not arguments.quick):
-                trials.append(trial)
+            for step in tuning(engine, jobs, shapes=not arguments.quick):
+                if isinstance(step, Trial):
+                    if tried and step.kind not in tried:
+                        _print_best(engine, tried)
+                    tried.setdefault(step.kind, []).append(step)
+                elif isinstance(step, Tuning):
+                    at = f"{step.number} of {step.count} · {step.done} of {step.ways}"
+                    say(f"{at} · {step.doing}")
+            if tried:
+                _print_best(engine, tried)
         except KeyboardInterrupt:
             print("Stopped; the times measured so far are kept.")
             raise
         finally:
             say("")
-            print_json(partial(_data, engine, trials))
-        print(f"Kept in {engine.picker.measurements.path}.")
-        _complain_of_file(engine)
+            print_json(partial(_data, engine, tried))
+        print(f"Kept in {measurements.path}.")
+        if measurements.complaint:
+            complain(measurements.complaint)
     return 0
 
 
@@ -108,53 +117,24 @@ def _reject_unknown(names: Sequence[str], known: Sequence[str], what: str) -> No
             raise BadJobError(f"There is no {what} {name!r}; choose from {', '.join(known)}.")
 
 
-def _tune(engine: Engine, jobs: Sequence[Make], *, shapes: bool) -> Iterator[Trial]:
-    """Measure each way; print the best of a class when the next one begins, or at the end."""
-    found: Counter[JobClass] = Counter()
-    latest: JobClass | None = None
-    for step in tuning(engine, jobs, shapes=shapes):
-        if isinstance(step, Tuning):
-            say(f"{step.number} of {step.count} · {step.done} of {step.ways} · {step.doing}")
-            continue
-        assert isinstance(step, Trial)
-        if latest not in (None, step.kind):
-            _print_best(engine, latest, found)
-        latest = step.kind
-        found[latest] += isinstance(step.outcome, Candidate)
-        yield step
-    if latest is not None:
-        _print_best(engine, latest, found)
-
-
-def _print_best(engine: Engine, kind: JobClass | None, found: Counter[JobClass]) -> None:
-    assert kind is not None
+def _print_best(engine: Engine, tried: dict[JobClass, list[Trial]]) -> None:
+    """Print the best way of the latest kind."""
+    kind, trials = list(tried.items())[-1]
+    count = sum(isinstance(each.outcome, Candidate) for each in trials)
+    words, best = "nothing that can run it gave a right output", _best(engine, kind)
+    if best:
+        block = " {}×{}".format(*best.block_xy) if best.block_xy else ""
+        words = f"{best.implementation}{block}, {numbers.duration(best.median_ms)}"
     say("")
-    best = _best(engine, kind)
-    words = in_words(best) if best else "nothing that can run it gave a right output"
-    print(f"{kind}: {words} ({found[kind]} ways measured)", flush=True)
+    print(f"{kind}: {words} ({count} ways measured)", flush=True)
 
 
 def _best(engine: Engine, kind: JobClass) -> Candidate | None:
     return next(ranked(engine.picker.measurements.of(kind)), None)
 
 
-def in_words(candidate: Candidate) -> str:
-    """Name a way and its time: "shared 32×8, 13.2 µs"."""
-    block = "{}×{}".format(*candidate.block_xy) if candidate.block_xy else ""
-    name = f"{candidate.implementation} {block}".rstrip()
-    return f"{name}, {numbers.duration(candidate.median_ms)}"
-
-
-def _complain_of_file(engine: Engine) -> None:
-    if complaint := engine.picker.measurements.complaint:
-        print(f"workbench: {complaint}", file=sys.stderr)
-
-
-def _data(engine: Engine, trials: Sequence[Trial]) -> dict[str, Any]:
+def _data(engine: Engine, tried: dict[JobClass, list[Trial]]) -> dict[str, Any]:
     """List every way, class by class: its time in milliseconds, or the reason for none."""
-    kinds: dict[JobClass, list[Trial]] = {}
-    for trial in trials:
-        kinds.setdefault(trial.kind, []).append(trial)
     return {
         "command": "tune",
         "program": program_version(),
@@ -164,9 +144,9 @@ def _data(engine: Engine, trials: Sequence[Trial]) -> dict[str, Any]:
             {
                 "kind": to_plain(kind),
                 "best": to_plain(best) if (best := _best(engine, kind)) else None,
-                "tried": [_tried(trial) for trial in tried],
+                "tried": [_tried(trial) for trial in trials],
             }
-            for kind, tried in kinds.items()
+            for kind, trials in tried.items()
         ],
     }
 
