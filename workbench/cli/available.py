@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ Data = dict[str, Any]
 
 def run(arguments: Namespace) -> int:
     """Print the lists, or the named one."""
-    makers = {
+    makers: dict[str, Callable[[], list[Data]]] = {
         "filters": _filters,
         "borders": lambda: [{"key": each, "sketch": _sketch(each)} for each in BORDERS],
         "implementations": lambda: _implementations(engine_maker(arguments)()),
@@ -93,13 +94,14 @@ def _sketch(border: str) -> str:
 
 
 def _implementations(engine: Engine) -> list[Data]:
+    reasons = {each.key: _why_not(each, engine) for each in all_implementations()}
     return [
         {
             "key": each.key,
             "title": each.title,
             "kind": each.kind,
             "idea": each.idea,
-            "why_not": None if each is AUTO else _why_not(each, engine),
+            "why_not": reasons.get(each.key),
         }
         for each in (AUTO, *all_implementations())
     ]
