@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
@@ -44,6 +45,7 @@ def folder(tmp_path, tmp_path_factory, monkeypatch, qapp):
     return tmp_path
 
 
+@pytest.mark.nightly
 def test_startup():
     command = [sys.executable, "-m", "tests.benches.startup", "--runs", "1", "--no-gpu"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=120)
@@ -76,6 +78,7 @@ def test_frames(capsys, monkeypatch):
     assert "within 16.7" in said
 
 
+@pytest.mark.nightly
 def test_beside(capsys, monkeypatch):
     """Here on the CPU: on a GPU the ratios are to be 1."""
     assert beside.main(["--no-gpu"]) != 0
@@ -116,7 +119,15 @@ def test_large(folder, capsys, monkeypatch):
     assert [each.name for each in folder.iterdir()] == ["b.json"]
 
 
+class InThisProcess(ThreadPoolExecutor):
+    """Stands for an executor of processes."""
+
+    def __init__(self, count, mp_context):
+        super().__init__(count)
+
+
 def test_repeat(folder, capsys, monkeypatch):
+    monkeypatch.setattr(repeat, "ProcessPoolExecutor", InThisProcess)
     quick = Sampling(max_samples=8, max_seconds=0.01, check_taps=1000)
     small = replace(repeat.PLAN, sizes=((16, 16),), ksizes=(3,), sampling=quick)
     monkeypatch.setattr(repeat, "PLAN", small)

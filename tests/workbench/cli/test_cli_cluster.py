@@ -11,6 +11,7 @@ import pytest
 
 from kernels.pictures.generated import noise
 from tests.workbench.cli.batches import WAIT_S, environment, journal, results, until
+from workbench.batch import cluster
 from workbench.cli import main
 from workbench.files import image_files
 
@@ -29,14 +30,6 @@ def replace(path, target):
     return real(path, target)
 pathlib.Path.replace = replace
 """
-SOON = """
-import sys
-from workbench.batch import cluster
-from workbench.cli import main
-cluster.CONNECT_S = cluster.WORKERS_S = 0.5
-sys.exit(main.main(sys.argv[1:]))
-"""
-
 IMPATIENT = """
 import sys
 from workbench.batch import cluster
@@ -106,13 +99,15 @@ def ran(*words, **how):
     return process.returncode, said, complaint
 
 
-def test_no_scheduler_and_no_worker_are_a_sentence_each(folder, dask):
-    words = ("in", "out", "--scheduler")
-    code, _, said = ran(*words, "tcp://127.0.0.1:1", program=("-c", SOON))
-    assert code == 1
+def test_no_scheduler_and_no_worker_are_a_sentence_each(folder, dask, monkeypatch, capsys):
+    for name in ("CONNECT_S", "WORKERS_S"):
+        monkeypatch.setattr(cluster, name, 0.5)
+    words = ("batch", *OPTIONS, "in", "out", "--scheduler")
+    assert main.main([*words, "tcp://127.0.0.1:1"]) == 1
+    said = capsys.readouterr().err
     assert said.startswith("workbench: No scheduler answers at tcp://127.0.0.1:1; ")
-    code, _, said = ran(*words, dask.address, "--workers", "2", program=("-c", SOON))
-    assert code == 1
+    assert main.main([*words, dask.address, "--workers", "2"]) == 1
+    said = capsys.readouterr().err
     assert "has 0 of 2 workers; waiting" in said
     assert said.splitlines()[-1].startswith(f"workbench: No worker came to {dask.address} in ")
     assert not Path("out").exists()
@@ -146,6 +141,7 @@ def test_a_worker_that_is_killed_in_the_middle_loses_nothing(folder, dask):
     assert results("out") == results("here")
 
 
+@pytest.mark.nightly
 def test_a_stopped_worker_is_said_and_left_and_a_lost_scheduler_is_a_sentence(folder, tmp_path):
     (tmp_path / "stuck.py").write_text(STUCK)
     own = Processes(tmp_path)
