@@ -18,9 +18,15 @@ from pathlib import Path
 from typing import IO
 
 from kernels.core.child_process import finished
-from kernels.core.driving import outcome_of
 from kernels.core.safe_files import cache_folder, holding
-from kernels.cuda_on_cpu.compiler import HERE, RUNTIME, Compiler, Flavour, the_compiler
+from kernels.cuda_on_cpu.compiler import (
+    HERE,
+    RUNTIME,
+    RUNTIME_FLAGS,
+    Compiler,
+    Flavour,
+    the_compiler,
+)
 from kernels.cuda_on_cpu.elf import why_not_text
 
 LOOK_S = 0.01  # between two looks at whether the compiler has ended
@@ -45,17 +51,11 @@ class BuildError(Exception):
     """The compiler refuses the text; the message is what it says."""
 
 
-def build(text: str, flavour: Flavour, cache: Path) -> Path:
-    """Build the shared library of `text` and the runtime.
-
-    Raises BuildError where it does not compile.  Processes may share `cache`: the first builds,
-    the others wait for it.
-    """
-    return outcome_of(building(text, flavour, cache))
-
-
 def building(text: str, flavour: Flavour, cache: Path) -> Generator[None, None, Path]:
-    """Do the same bit by bit; closing the generator ends the compiler."""
+    """Build the shared library of `text` and the runtime; closing the generator ends the compiler.
+
+    Raises BuildError.  Processes may share `cache`: the first builds, the others wait for it.
+    """
     compiler = the_compiler()
     libraries = yield from runtime(compiler, flavour, cache)
     flags = flavour.flags_for(compiler)
@@ -94,8 +94,7 @@ def runtime(compiler: Compiler, flavour: Flavour, cache: Path) -> Generator[None
     libraries: list[Path] = []
     for file in (RUNTIME, *flavour.beside):
         text = file.read_text(encoding="utf-8")
-        flags = flavour.runtime_flags
-        made = yield from _library(compiler, text, flags, cache, libraries, OWN_SECONDS)
+        made = yield from _library(compiler, text, RUNTIME_FLAGS, cache, libraries, OWN_SECONDS)
         libraries.insert(0, made)
     return libraries
 

@@ -133,21 +133,19 @@ def _version(path: str) -> str:
 
 HERE = Path(__file__).parent
 RUNTIME = HERE / "fibers.cpp"
+# For fibers.cpp and those beside it: what looks at accesses must not look at these.
+RUNTIME_FLAGS = ("-O2", "-fno-omit-frame-pointer")
 
 
 @dataclass(frozen=True)
 class Flavour:
     """A way to build device code.
 
-    flags          for the device code
-    runtime_flags  for fibers.cpp and those beside it: what looks at accesses must not look at these
-    beside         further files of the runtime
-    gnu_flags      for the device code, where g++ compiles it: others do not know them
+    beside     further files of the runtime
+    gnu_flags  where g++ compiles it: others do not know them
     """
 
-    name: str
     flags: tuple[str, ...]
-    runtime_flags: tuple[str, ...]
     beside: tuple[Path, ...] = ()
     gnu_flags: tuple[str, ...] = ()
 
@@ -161,39 +159,25 @@ class Flavour:
         return (*self.flags, *(self.gnu_flags if compiler.is_gnu else ()))
 
 
-# The runtime is linked with C++'s libraries: to look for them once more takes 40 ms each time.
-NO_LIBRARIES = ("-nodefaultlibs",)
-# Calls of hooks at each access, which each compiler names to the source in its own way.
-WATCHED = ("-fsanitize=thread", "-DWATCHED")
-# What runs for a moment is not worth optimising: -O1 takes up to twice as long to compile.
-PLAIN = Flavour("plain", ("-Og", *NO_LIBRARIES), ("-O2",))
+# Not C++'s libraries, with which the runtime is linked: to look for them once more takes 40 ms.
 # Lines by address, in a form that elf.py reads, and each function with a frame of its own.
-_LINES = (
-    *("-g1", "-gdwarf-4", "-gz=none", "-fno-optimize-sibling-calls"),
-    *("-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"),
+_ALL = (
+    *("-nodefaultlibs", "-g1", "-gdwarf-4", "-gz=none", "-fno-optimize-sibling-calls"),
+    *("-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer", "-O0"),
 )
-_RUNTIME = ("-O2", "-fno-omit-frame-pointer")
-# Nothing optimised, so that what the text says is what is counted; nor is libtsan linked, since
-# counting.cpp has all that would be wanted of it.
-_COUNTED = ("-O0", *WATCHED, *NO_LIBRARIES, *_LINES)
+# Hooks called at each access, for which accesses.h stands in for libtsan.  Nothing is optimised, so
+# that what the text says is what is counted.
+_WATCHED = (*_ALL, "-fsanitize=thread", "-DWATCHED")
+_COUNTER = (HERE / "counting.cpp",)
 # An array in shared memory is of floats that have to be made, once, and by one thread here.
-COUNTING = Flavour(
-    "counting",
-    (*_COUNTED, "-DCOUNTING", "-fno-threadsafe-statics"),
-    _RUNTIME,
-    (HERE / "counting.cpp",),
-)
+COUNTING = Flavour((*_WATCHED, "-DCOUNTING", "-fno-threadsafe-statics"), _COUNTER)
 # Likewise, but for operations: the float that counts them does not know all that one can do.
-ACCESSES = Flavour("accesses", _COUNTED, _RUNTIME, (HERE / "counting.cpp",))
+ACCESSES = Flavour(_WATCHED, _COUNTER)
 # What a local variable holds that nobody gave a value: never zeros by luck.
-_UNSET = ("-ftrivial-auto-var-init=pattern",)
-_SET = ("-ftrivial-auto-var-init=zero",)
-# As a user's file is run: quick to compile, and a crash names its line.
-_TRIED = (
-    *("-O0", "-fno-inline", *NO_LIBRARIES, *_LINES),
-    # What a GPU does not forgive, and this CPU does: see the end of report.cpp.
-    "-fsanitize=alignment,return,bounds",
-)
+_UNSET = "-ftrivial-auto-var-init=pattern"
+# As a user's file is run: quick to compile, and a crash names its line.  It looks for what a GPU
+# does not forgive, and this CPU does: see the end of report.cpp.
+_TRIED = (*_ALL, "-fno-inline", "-fsanitize=alignment,return,bounds")
 _TRIED_BY_GNU = (
     "-Og",  # with which clang would make one call of two, and one access of several
     # Else g++ takes a variable without a value for one that has whatever value suits it.
@@ -204,21 +188,14 @@ _TRIED_BY_GNU = (
     "-fno-thread-jumps",
 )
 _REPORT = (HERE / "report.cpp",)
-TRIED = Flavour("tried", (*_TRIED, *_UNSET), _RUNTIME, _REPORT, _TRIED_BY_GNU)
+TRIED = Flavour((*_TRIED, _UNSET), _REPORT, _TRIED_BY_GNU)
 # The same with zeros there: where its answer is another one, that depends on such a variable.
-ZEROED = Flavour("zeroed", (*_TRIED, *_SET), _RUNTIME, _REPORT, _TRIED_BY_GNU)
+ZEROED = Flavour((*_TRIED, "-ftrivial-auto-var-init=zero"), _REPORT, _TRIED_BY_GNU)
 # Compiled to be warned of them alone; less optimised, g++ does not see how values go.
-WARNED = Flavour("warned", ("-O1",), ())
+WARNED = Flavour(("-O1",))
 # Every step of one block written down, with what is loaded and stored at it.
-_STEPPED = ("-O0", *WATCHED, *NO_LIBRARIES, *_LINES)
-_RECORDER = (HERE / "report.cpp", HERE / "recorder.cpp")
-STEPPED = Flavour("stepped", _STEPPED, _RUNTIME, _RECORDER)
+STEPPED = Flavour(_WATCHED, (*_REPORT, HERE / "recorder.cpp"))
 # Likewise, but each vector is loaded and stored as a whole.
-RECORDED = Flavour("recorded", (*_STEPPED, "-DRECORDING"), _RUNTIME, _RECORDER)
+RECORDED = Flavour((*_WATCHED, "-DRECORDING"), STEPPED.beside)
 # Every access looked at before it is done, and every index of an array whose length the text tells.
-CHECKED = Flavour(
-    "checked",
-    ("-O0", *WATCHED, "-fsanitize=bounds", *NO_LIBRARIES, *_LINES, *_UNSET),
-    _RUNTIME,
-    beside=(HERE / "report.cpp", HERE / "checking.cpp"),
-)
+CHECKED = Flavour((*_WATCHED, "-fsanitize=bounds", _UNSET), (*_REPORT, HERE / "checking.cpp"))

@@ -16,7 +16,7 @@ from kernels.core.job import Job
 from kernels.core.poison import RED_BYTES
 from kernels.cuda.launch import LaunchStep, plan_steps
 from kernels.cuda_on_cpu.compile_errors import with_line
-from kernels.cuda_on_cpu.compiler import CHECKED, PLAIN, TRIED, ZEROED
+from kernels.cuda_on_cpu.compiler import CHECKED, TRIED, ZEROED, Flavour
 from kernels.cuda_on_cpu.device_code import Knobs, generated, key_of, knobs_of
 from kernels.cuda_on_cpu.elf import Variable
 from kernels.cuda_on_cpu.regions import DEVICE
@@ -67,7 +67,7 @@ class Launch(ctypes.Structure):
 class Shim:
     """One rung, in a library that was made for some jobs, and is loaded when it first runs."""
 
-    flavour = PLAIN
+    flavour: Flavour
 
     def __init__(self, rung: Rung, library: str) -> None:
         self.rung, self._library = rung, library

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.driving import outcome_of
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import counting, recording, shim
-from kernels.cuda_on_cpu.building import build
+from kernels.cuda_on_cpu.building import building
+from kernels.cuda_on_cpu.compiler import Flavour
 from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.cuda_on_cpu.shim import Order
@@ -19,6 +21,15 @@ from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
 
 POISON = 0xA5  # every byte of an output before it is written
+
+
+# What runs for a moment is not worth optimising: -O1 takes up to twice as long to compile.
+PLAIN = Flavour(("-Og", "-nodefaultlibs"))
+
+
+def build(text: str, flavour: Flavour, cache: Path) -> Path:
+    """The shared library of `text` and the runtime, at once."""
+    return outcome_of(building(text, flavour, cache))
 
 
 class Compiled:
@@ -48,7 +59,7 @@ class Compiled:
 
 
 class Shim(Compiled, shim.Shim):
-    pass
+    flavour = PLAIN
 
 
 class RecordingShim(Compiled, recording.RecordingShim):

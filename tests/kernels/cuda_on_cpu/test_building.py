@@ -16,26 +16,18 @@ from kernels.core.driving import outcome_of
 from kernels.core.job import Job
 from kernels.core.safe_files import FOLDER_VARIABLE, holding
 from kernels.cuda_on_cpu import building, compiler, cpu_runs
-from kernels.cuda_on_cpu.building import build, default_cache
+from kernels.cuda_on_cpu.building import default_cache
 from kernels.cuda_on_cpu.compile_errors import diagnostics_of, first_error
-from kernels.cuda_on_cpu.compiler import (
-    CHECKED,
-    PLAIN,
-    TRIED,
-    Compiler,
-    Flavour,
-    the_compiler,
-    why_not,
-)
+from kernels.cuda_on_cpu.compiler import CHECKED, TRIED, Compiler, the_compiler, why_not
 from kernels.cuda_on_cpu.elf import LineTable
 from kernels.cuda_on_cpu.shim import TriedShim
 from kernels.rungs.own_kernels import own_kernel, starting_points
 from kernels.rungs.rung import ladder
+from tests.kernels.on_cpu import PLAIN, build
 
 with_binutils = pytest.mark.skipif(
     compiler.why_not() is not None or shutil.which("addr2line") is None, reason="no binutils"
 )
-FLAVOURS = [each for each in vars(compiler).values() if isinstance(each, Flavour)]
 GNU, CLANG = Compiler(("g++",), True, "12.2.0"), Compiler(("clang++",), False, "15.0.7")
 UNKNOWN_TO_CLANG = ("-fno-tree-", "-fno-thread-", "-fno-plt", "--param", "-Wmaybe-")
 
@@ -54,7 +46,7 @@ cp /bin/sh "$2"
     )
     clang = Compiler(("/bin/sh", str(script)), False, "15.0.7")
     monkeypatch.setattr(building, "the_compiler", lambda: clang)
-    building.build("int one;", compiler.TRIED, tmp_path)
+    build("int one;", compiler.TRIED, tmp_path)
     *_, compiled, linked = (line.split() for line in said.read_text().splitlines())
     wanted = compiled.index("-fsanitize=alignment,return,bounds")
     assert compiled.index("-fno-sanitize=undefined") < wanted  # the last of them counts

@@ -14,11 +14,12 @@ import pytest
 
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import building, compiler, confinement, cpu_runs
-from kernels.cuda_on_cpu.building import BuildError, build
+from kernels.cuda_on_cpu.building import BuildError
 from kernels.cuda_on_cpu.compiler import CHECKED, TRIED
 from kernels.cuda_on_cpu.trial import trial
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_on_cpu.bad_kernels import COPY, START
+from tests.kernels.on_cpu import build
 
 pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 not_by_zig = pytest.mark.skipif(
@@ -158,7 +159,7 @@ ENDLESS = (
 
 def test_a_compiler_ends_with_whoever_started_it_and_leaves_nothing(tmp_path):
     program = (
-        "import sys; from pathlib import Path; from kernels.cuda_on_cpu.building import build; "
+        "import sys; from pathlib import Path; from tests.kernels.on_cpu import build; "
         "from kernels.cuda_on_cpu.compiler import WARNED; build(sys.argv[1], WARNED, Path.cwd())"
     )
     process = subprocess.Popen(

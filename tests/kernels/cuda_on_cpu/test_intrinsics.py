@@ -12,8 +12,7 @@ import pytest
 
 from kernels.cuda.nvrtc import compilers
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.building import build
-from kernels.cuda_on_cpu.compiler import PLAIN
+from tests.kernels.on_cpu import PLAIN, build
 
 pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 ALL = 0xFFFFFFFF

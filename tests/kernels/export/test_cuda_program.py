@@ -15,11 +15,11 @@ from kernels.core.driving import outcome_of
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.building import runtime
 from kernels.cuda_on_cpu.compiler import HERE as CPU
-from kernels.cuda_on_cpu.compiler import PLAIN
 from kernels.export.cuda_program import array, cuda_program, number
 from kernels.pictures.generated import white
 from kernels.rungs.rung import ladder
 from tests.kernels.cases import Case
+from tests.kernels.on_cpu import PLAIN
 from tests.kernels.runners import RUNGS, in_a_block_it_takes, verdict
 from tests.made_up import H200
 
