@@ -55,9 +55,10 @@ JOBS = {
 }
 
 
-@pytest.mark.parametrize(("name", "at"), [("uint8", (45, 33)), ("float32", (0, 69))])
 @pytest.mark.parametrize("rung", RUNGS, ids=lambda rung: rung.key)
-def test_recorded_stores_give_the_blocks_part_of_the_answer(rung, name, at):
+def test_recorded_stores_give_the_blocks_part_of_the_answer(rung):
+    is_even = RUNGS.index(rung) % 2 == 0
+    name, at = ("uint8", (45, 33)) if is_even else ("float32", (0, 69))
     found = stepped(rung, JOBS[name], at=at)
     steps, part = found.steps, found.job
     assert steps is not None, found.problem
