@@ -164,10 +164,4 @@ def end_children() -> None:
             _idle.pop().end()
 
 
-def held_bytes() -> int:
-    """The memory that waiting children take."""
-    with _lock:
-        return sum(child.process.held_bytes for child in _idle)
-
-
 atexit.register(end_children)
