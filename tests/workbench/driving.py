@@ -1,5 +1,6 @@
 """Do in a window what a user does, through its widgets, and wait for what comes of it."""
 
+import re
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,6 +107,12 @@ def pane_of(compare, name):
         return compare.main
     views = compare.findChildren(PictureView)
     return next(each for each in views if each.accessibleName() == name)
+
+
+def part_values(text):
+    """Channels and numbers of each part of what the read-out says: {"before": ["R", "1", …]}."""
+    parts = re.split(r"\s{3,}(?=before|pinned|after|difference)", text)[1:]
+    return {title: words.split() for title, _, words in (part.partition("  ") for part in parts)}
 
 
 def move(compare, transform):

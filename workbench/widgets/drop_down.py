@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt
@@ -69,6 +70,13 @@ class DropDown(ElidingBox):
     def entries(self) -> list[str]:
         """All entries, as they read."""
         return [self.itemText(row) for row in range(self.count())]
+
+    def show_entries(self, entries: Mapping[str, object]) -> None:
+        """List these titles with their data, unless they are there already."""
+        if self.entries() != list(entries):
+            self.clear()
+            for title, data in entries.items():
+                self.addItem(title, data)
 
 
 def heading_item(title: str, font: QFont) -> QStandardItem:

@@ -102,12 +102,13 @@ class LaunchChoice(QWidget):
         self._names.show_data(rung.key)
         self.show_running()
         shapes = list(dict.fromkeys((*PRESETS, block_xy)))
-        _fill(self._blocks, {f"{x}×{y}": (x, y) for x, y in shapes})
+        self._blocks.show_entries({f"{x}×{y}": (x, y) for x, y in shapes})
         self._blocks.setCurrentIndex(shapes.index(block_xy))
         self._blocks.setEnabled(not rung.own_block)
         self._blocks.setToolTip(tip_text(rung.own_block or BLOCK_TIP))
         passes = subject.shapes if subject is not None else ()
-        _fill(self._passes, {f"Launch {each.number + 1}: {each.function}": None for each in passes})
+        titles = (f"Launch {each.number + 1}: {each.function}" for each in passes)
+        self._passes.show_entries(dict.fromkeys(titles))
         self._passes.setCurrentIndex(min(self._pass, max(len(passes) - 1, 0)))
         self._passes.setVisible(len(passes) > 1)
 
@@ -129,11 +130,3 @@ class LaunchChoice(QWidget):
 
 def _rung(key: str) -> Rung | None:
     return next((rung for rung in ladder() if rung.key == key), None)
-
-
-def _fill(box: DropDown, entries: Mapping[str, Any]) -> None:
-    """List these titles and their data, unless they are there already."""
-    if box.entries() != list(entries):
-        box.clear()
-        for title, data in entries.items():
-            box.addItem(title, data)

@@ -254,41 +254,36 @@ Values = NDArray[Any] | None  # (C,) samples of one pixel
 
 CHANNELS = {1: ("grey",), 2: ("grey", "α"), 3: ("R", "G", "B"), 4: ("R", "G", "B", "α")}
 _PINNED = tuple(pin_name(number).lower() for number in range(1, MAX_PINS + 1))
-_PARTS = ("before", *_PINNED, "after", "difference")
 _FIRST_TO_GO = ("difference", *reversed(_PINNED), "before", "after")  # where room is scarce
 # Characters for a number: of this pixel type; of a result as float32 of such a picture.
 _WIDTHS = {"uint8": 3, "uint16": 5, "float16": 10, "float32": 10}
 _WIDE_WIDTHS = {"uint8": 7, "uint16": 8, "float16": 10, "float32": 10}
-_NONE = "–"
-_APART, _TITLE_APART = 18, 6  # px between two parts; behind a part's title
+_NONE, _APART = "–", "   "
 
 
 class ReadOut(QWidget):
     """The values of one pixel, as they are in the data: neither scaled nor clipped.
 
-    In a narrow window whole parts are left out, the difference first.
+    Nothing moves under the pointer: numbers are padded to the widest of the picture.  In a narrow
+    window whole parts are left out, the difference first.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Values under the pointer")
-        row = HBox(self, 0, _APART)
-        row.setSizeConstraint(HBox.SizeConstraint.SetNoConstraint)
+        self._label = Label(name="values", font=theme.fixed_font())
+        self._label.setAccessibleName("Values under the pointer")
+        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._label.setParent(self)
         self._digits = 3, 3  # of the picture before, and of all others
-        # Shape and pixel types that there is room for.
-        self._of: tuple[tuple[int, ...], str, frozenset[str]] | None = None
-        self._wanted: frozenset[str] = frozenset()
-        self._has_point = False
-        self.position = _Values("position")
-        row.addWidget(self.position)
-        self._parts = {name: _Values(name, name) for name in _PARTS}
-        for each in self._parts.values():
-            both = HBox(spacing=_TITLE_APART)
-            both.add(each.title, each)
-            row.add(both)
-        row.addStretch(1)
+        self._place = _position(9999, 9999)  # the widest
+        self._point: tuple[int, int] | None = None
+        self._values: dict[str, Values] = {}
         self.show_pins((), 0)
-        self._set_fonts()
+
+    @property
+    def text(self) -> str:
+        """The position and the values, as they read."""
+        return self._label.text()
 
     def show_pins(self, shown: Collection[int], against: int) -> None:
         """Show parts for the pinned results of these numbers.
@@ -297,84 +292,71 @@ class ReadOut(QWidget):
         """
         self._against = against
         pinned = [name for number, name in enumerate(_PINNED, 1) if number in shown]
-        self._wanted = frozenset(("before", *pinned, "after", "difference"))
-        other = _PINNED[against - 1] if against else "before"
-        difference = self._parts["difference"]
-        difference.setToolTip(tip_text(f"After minus {other}"))
-        difference.title.setText(f"after − {other}" if shown else "difference")
-        self._find_room()
+        self._titles = {name: name for name in ("before", *pinned, "after", "difference")}
+        if pinned:
+            other = _PINNED[against - 1] if against else "before"
+            self._titles["difference"] = f"after − {other}"
+        self._write()
 
     def show_values(
         self, point: tuple[int, int] | None, before: Values, pinned: Sequence[Values], after: Values
     ) -> None:
         """Show samples of one pixel, each (C,); None: no such pixel or picture."""
-        self.position.setText(_position(*point) if point else "")
-        if (point is not None) != self._has_point:
-            self._has_point = point is not None
-            self._find_room()
+        self._point = point
+        self._values = {
+            "before": before,
+            **dict(zip(_PINNED, pinned, strict=False)),
+            "after": after,
+        }
         # `_against` may still name a pin that has just been removed.
-        is_there = self._against <= len(pinned)
-        other = before if not self._against else pinned[self._against - 1] if is_there else None
-        difference = None if other is None or after is None else _subtract(after, other)
-        values = (before, *pinned, *[None] * (MAX_PINS - len(pinned)), after, difference)
-        for name, each in zip(_PARTS, values, strict=True):
-            self._parts[name].setText(self._text(each, name))
+        other = self._values.get(_PINNED[self._against - 1] if self._against else "before")
+        if after is not None and other is not None:
+            self._values["difference"] = _subtract(after, other)
+        self._write()
 
     def prepare_for(
         self, before: NDArray[Any], *results: NDArray[Any], size: tuple[int, int] | None = None
     ) -> None:
-        """Reserve room for any pixel of these, so that nothing moves under the pointer.
+        """Reserve room for any pixel of these.
 
         before, results  (H, W, C), all of one shape
         size             width and height for the position; None: those of the arrays
         """
-        own, others = str(before.dtype), frozenset(str(each.dtype) for each in results)
-        shape = before.shape if size is None else (size[1], size[0], before.shape[2])
-        if (shape, own, others) != self._of:
-            self._of = shape, own, others
-            self._digits = _WIDTHS[own], (_WIDTHS if others <= {own} else _WIDE_WIDTHS)[own]
-            self._reserve()
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
-        return QSize(self.position.width(), super().minimumSizeHint().height())
+        own, others = str(before.dtype), {str(each.dtype) for each in results}
+        width, height = size or before.shape[1::-1]
+        self._digits = _WIDTHS[own], (_WIDTHS if others <= {own} else _WIDE_WIDTHS)[own]
+        self._place = _position(width - 1, height - 1)
+        self._write()
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        wide = [self._parts[name].wide for name in self._wanted]
-        return QSize(self.position.width() + sum(wide), super().sizeHint().height())
+        metrics = self._label.fontMetrics()
+        return QSize(metrics.horizontalAdvance(self._place), metrics.height())
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return self.sizeHint()
 
     def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
-        self._find_room()
+        self._label.setFixedSize(self.size())  # so that another text lays nothing out anew
+        self._write()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         if event.type() == QEvent.Type.ApplicationFontChange:
-            self._set_fonts()
+            self._label.setFont(theme.fixed_font())
+            self._write()
         super().changeEvent(event)
 
-    def _set_fonts(self) -> None:
-        for label in (self.position, *self._parts.values()):
-            label.setFont(theme.fixed_font())
-        self._reserve()
-
-    def _reserve(self) -> None:
-        height, width, channels = (1, 1, 3) if self._of is None else self._of[0]
-        zeros = np.zeros(channels, np.uint8)
-        for name, part in self._parts.items():
-            part.prepare_for(self._text(zeros, name))
-        self.position.prepare_for(_position(width - 1, height - 1))
-        self.updateGeometry()
-        self._find_room()
-
-    def _find_room(self) -> None:
-        """Show as many parts as there is room for, and none where nothing is pointed at."""
-        shown = set(self._wanted) if self._has_point else set()
-        room = self.width() - self.position.width()
+    def _write(self) -> None:
+        """Write as many parts as there is room for, and none where nothing is pointed at."""
+        texts = {
+            name: f"{title}  {self._text(self._values.get(name), name)}"
+            for name, title in self._titles.items()
+        }
+        room = self.width() // self._label.fontMetrics().horizontalAdvance("0")
         for name in _FIRST_TO_GO:
-            if sum(self._parts[each].wide for each in shown) <= room:
-                break
-            shown.discard(name)
-        for name, part in self._parts.items():
-            part.setVisible(name in shown)
-            part.title.setVisible(name in shown)
+            if len(_APART.join((self._place, *texts.values()))) > room:
+                texts.pop(name, None)
+        at = _position(*self._point).ljust(len(self._place)) if self._point else ""
+        self._label.setText(_APART.join((at, *texts.values())) if self._point else "")
 
     def _text(self, values: Values, part: str) -> str:
         if values is None:
@@ -383,26 +365,6 @@ class ReadOut(QWidget):
         wide = self._digits[part != "before"] + signed
         pairs = zip(CHANNELS[values.size], values, strict=True)
         return " ".join(f"{name} {_format(value, wide, signed):<{wide}}" for name, value in pairs)
-
-
-class _Values(Label):
-    """A text of constant size, so that a change needs no new layout, behind its muted title."""
-
-    def __init__(self, name: str, title: str = "") -> None:
-        super().__init__(name=name)
-        self.setAccessibleName(name.capitalize())
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.title = Label(title, is_muted=True)
-
-    def prepare_for(self, widest: str) -> None:
-        """Take the size of `widest`."""
-        metrics = self.fontMetrics()
-        self.setFixedSize(metrics.horizontalAdvance(widest) + 2, metrics.height())
-
-    @property
-    def wide(self) -> int:
-        """Width of both in px, with the space before."""
-        return self.title.sizeHint().width() + _TITLE_APART + self.width() + _APART
 
 
 def _subtract(after: NDArray[Any], before: NDArray[Any]) -> NDArray[Any]:

@@ -17,7 +17,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QBrush, QColor, QFont, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QCheckBox,
     QTableView,
     QTableWidget,
     QTableWidgetItem,
@@ -28,7 +27,7 @@ from kernels.cuda_on_cpu.stepping import WARP, BlockSteps, Tile, Touch
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.panels.anatomy.lane_grid import LaneCell, LaneGrid
-from workbench.panels.kernel.trial_view import AnswerPair
+from workbench.panels.kernel.trial_view import AnswerPair, check_box
 from workbench.panels.kernel.trial_words import part_words
 from workbench.session.kernel_trial import Followed
 from workbench.widgets.boxes import Flow, HBox, UprightArea, VBox
@@ -390,7 +389,9 @@ class StepView(QWidget):
             self._buttons.append((button, way))
         close = make_button("kernel-steps-close", "Close", "Back to the output")
         close.clicked.connect(self.left)
-        self._of_one = _box("kernel-step-of-one", "This thread", "Only steps of the chosen thread")
+        self._of_one = check_box(
+            "kernel-step-of-one", "This thread", "Only steps of the chosen thread"
+        )
         self._passes = DropDown("kernel-step-pass", "Pass", "The function that is walked through")
         self._passes.activated.connect(
             lambda _: self.walk_wanted.emit(None, self._passes.currentData())
@@ -400,7 +401,7 @@ class StepView(QWidget):
         self._tile = TileView()
         self._tiles = DropDown("kernel-step-tile", "Array in shared memory")
         self._tiles.activated.connect(lambda _: self.go_to(self.step))
-        numbers = _box("kernel-step-numbers", "Numbers", "Write the numbers into the cells")
+        numbers = check_box("kernel-step-numbers", "Numbers", "Write the numbers into the cells")
         numbers.toggled.connect(self._tile.show_numbers)
         self._tile_head, tile = QWidget(), VBox(spacing=6)
         title = Label("Shared memory", is_muted=True)
@@ -415,13 +416,6 @@ class StepView(QWidget):
             *(self._memory, self._part, self.pictures, 1),
         )
         VBox(self, 0).add(UprightArea(inside))
-
-
-def _box(name: str, text: str, tip: str) -> QCheckBox:
-    box = QCheckBox(text)
-    box.setObjectName(name)
-    box.setToolTip(tip_text(tip))
-    return box
 
 
 def _table() -> QTableWidget:

@@ -225,9 +225,7 @@ class TrialView(QWidget):
         self._waiting = Throttle(PROGRESS_AFTER_MS, lambda: self._show_busy(True), self)
         self.pictures = AnswerPair()
         self._build, self._counts = FactsCard("kernel-build"), FactsCard("kernel-count")
-        self.by_line = QCheckBox("Beside the lines")
-        self.by_line.setObjectName("kernel-counts-by-line")
-        self.by_line.setToolTip(tip_text(TIPS["counts"]))
+        self.by_line = check_box("kernel-counts-by-line", "Beside the lines", TIPS["counts"])
         self._counts.column.add((self.by_line, 0, Qt.AlignmentFlag.AlignLeft))
         inside = QWidget()
         VBox(inside, (0, 4, 0, 0), 6).add(
@@ -269,3 +267,11 @@ class TrialView(QWidget):
     def _show_busy(self, is_busy: bool) -> None:
         self._bar.setVisible(is_busy)
         self.cancel.setVisible(is_busy)
+
+
+def check_box(name: str, text: str, tip: str) -> QCheckBox:
+    """Make a box with a name and a tooltip."""
+    box = QCheckBox(text)
+    box.setObjectName(name)
+    box.setToolTip(tip_text(tip))
+    return box

@@ -102,21 +102,16 @@ class FactRow(NamedTuple):
 AS_WRITTEN = "Counted on a smaller part, as written: no compiler has optimized it."
 TIPS = {
     "Registers": "Registers per thread. More of them can leave room for fewer threads.",
-    "Spills": "Local memory per thread, which lies in the GPU's memory: spilled registers, and "
-    "arrays with an index known only at run time.",
+    "Spills": "Local memory per thread: spilled registers, arrays without constant indices.",
     "Shared memory": "Shared memory per block whose size is fixed in the source.",
     "Occupancy": "Warps that a multiprocessor holds at once, of the most that it can hold.",
-    "Memory held": "By the processes that run your kernels: one works, one stands by. CUDA takes "
-    "some hundred MB of the GPU's memory besides, each. They end with the window.",
-    "Beside the ladder": "Medians of this session, of the same job with the same L2 cache: the "
-    "rung that it changes, and the fastest one measured.",
+    "Memory held": "By the processes that run your kernels, beside some hundred MB of CUDA's own.",
+    "Beside the ladder": "Medians of this session: the rung that it changes, and the fastest one.",
     "Loads": f"Bytes loaded from global memory per sample. {AS_WRITTEN}",
     "Stores": f"Bytes stored in global memory per sample. {AS_WRITTEN}",
     "Operations": f"Of float32, per sample. {AS_WRITTEN}",
-    "Sectors": "Sectors of 32 bytes per request of a warp to global memory, on average: four hold "
-    "32 floats side by side.",
-    "Bank conflicts": "Transactions per request of a warp to shared memory: more than one where "
-    "lanes want different words of one bank.",
+    "Sectors": "Sectors of 32 bytes per request of a warp to global memory, on average.",
+    "Bank conflicts": "Transactions per request of a warp to shared memory; 1: no conflict.",
 }
 NONE_YET = "no rung was timed on this job yet"
 

@@ -298,10 +298,7 @@ class PixelPane(QWidget):
                 box.setValue(at)
             box.setEnabled(found is not None)
         self._zoom.setEnabled(found is not None)
-        names = CHANNELS[job.channels] if job else ("",)
-        if self._channels.entries() != list(names):
-            self._channels.clear()
-            self._channels.addItems(names)
+        self._channels.show_entries(dict.fromkeys(CHANNELS[job.channels] if job else ("",)))
         self._channels.setCurrentIndex(self._channel if job else 0)
         self._channels.setEnabled(job is not None and job.channels > 1)
 
@@ -371,10 +368,7 @@ class PixelPane(QWidget):
         kinds = [each for each in TITLES if self._is_gradient or each != "derivative"]
         if self.found is not None and self._is_gradient and pixel_words.is_identity(self.found):
             kinds = ["derivative"]
-        if self._shown.entries() != [TITLES[each] for each in kinds]:
-            self._shown.clear()
-            for each in kinds:
-                self._shown.addItem(TITLES[each], each)
+        self._shown.show_entries({TITLES[each]: each for each in kinds})
         chosen = self._what[self._is_gradient]
         self._shown.setCurrentIndex(kinds.index(chosen if chosen in kinds else kinds[0]))
         self._shown.setEnabled(self.found is not None and len(kinds) > 1)

@@ -39,17 +39,6 @@ def test_lines_are_seen_on_any_grey(grey):
     assert (found[:9, 21:] == grey).all()
 
 
-def test_lines_end_where_the_area_does():
-    area = QRect(5, 7, 30, 20)
-    found = painted(128, area, [0, 5, 35, 50], [7, 27, 30])
-    inside = np.zeros((40, 60), bool)
-    inside[7:27, 5:35] = True
-    assert (found[~inside] == 128).all()
-    for line in (found[15, 5:35], found[7:27, 15]):
-        assert line[0] > 128 > line[-1]
-        assert (line[1:-1] == 128).all()
-
-
 @pytest.mark.parametrize(("scale", "left", "top"), [(3.0, 0.0, 0.0), (4.0, 20.25, 33.5)])
 def test_the_grid_stands_on_the_edges_of_blocks(scale, left, top):
     """Of 16×16 threads, a pixel each; the tile looked at, in the far corner, is out of sight."""

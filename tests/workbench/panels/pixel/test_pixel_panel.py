@@ -116,7 +116,7 @@ def test_p_explains_the_pixel_under_the_pointer(qtbot, window):
     show_picture(qtbot, window, PICTURE.copy())
     pane = view(window, "After")
     QTest.mouseMove(pane, position_of(pane, 11, 30))
-    until(qtbot, lambda: child(window, "position", QLabel).text() == "x 11  y 30")
+    until(qtbot, lambda: child(window, "values", QLabel).text().startswith("x 11  y 30"))
     assert not window.docks["Pixel"].isVisible()
     QTest.keyClick(window.compare, Qt.Key.Key_P)
     until(qtbot, window.pixel.get().isVisible)

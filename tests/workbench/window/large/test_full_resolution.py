@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel, QToolButton
 from kernels import Engine, Sampling
 from kernels.core.borders import BORDERS
 from kernels.core.job import Progress
-from tests.workbench.driving import child, drop, move, settle, until, view
+from tests.workbench.driving import child, drop, move, part_values, settle, until, view
 from tests.workbench.engines import Scripted
 from tests.workbench.window.large.large_files import (
     HEIGHT,
@@ -133,11 +133,12 @@ def test_the_values_under_the_pointer_are_those_of_the_file(qtbot, opened):
     middle = pane.rect().center()
     QTest.mouseMove(pane, middle + QPoint(3, 3))
     QTest.mouseMove(pane, middle)
-    at = child(opened, "position", QLabel).text().split()
-    x, y = int(at[1]), int(at[3])
+    opened.resize(1900, 900)  # with room for all values
+    said = child(opened, "values", QLabel).text()
+    x, y = int(said.split()[1]), int(said.split()[3])
     assert abs(x - 301) + abs(y - 203) <= 2
     red, green, blue = of_whole(opened)[y, x]
-    shown = child(opened, "after", QLabel).text().split()
+    shown = part_values(said)["after"]
     assert shown == ["R", str(red), "G", str(green), "B", str(blue)]
 
 
