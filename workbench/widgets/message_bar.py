@@ -214,11 +214,6 @@ class MessageBar(QWidget):
             self._sentence.clear()
             self.hide()
 
-    def show_error_if_free(self, sentence: str) -> None:
-        """Show an error that is shown elsewhere as well, unless something waits to be read here."""
-        if self.kind in (None, "info"):
-            self.show_message("error", sentence)
-
     def outdate(self, least_ms: int = 0) -> None:
         """Hide an info that would go by itself: its subject was undone or is past.
 

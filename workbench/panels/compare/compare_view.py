@@ -24,9 +24,8 @@ from workbench.panels.compare.bars import (
     ReadOutRow,
     Values,
 )
-from workbench.panels.compare.picture_keys import PictureKeys
 from workbench.panels.compare.picture_layer import Shown
-from workbench.panels.compare.picture_view import Overlay, PictureView
+from workbench.panels.compare.picture_view import Overlay, PictureKeys, PictureView
 from workbench.panels.compare.view_transform import (
     MAX_SCALE,
     MIN_SCALE,

@@ -318,21 +318,6 @@ def test_what_another_editor_saves_is_shown_and_tried_and_can_be_undone(
     assert text(opened) == mine
 
 
-def test_where_both_changed_a_sentence_says_where_the_typed_text_is(
-    qtbot, opened, home, monkeypatch
-):
-    path = home / "kernels" / "blur.cu"
-    save_new(opened, monkeypatch, path)
-    type_at_end(opened, "// typed\n")
-    typed = text(opened)
-    path.write_text("// outside\n", encoding="utf-8")
-    until(qtbot, lambda: text(opened) == "// outside\n")
-    assert "blur.typed.cu" in opened.messages.sentence
-    assert (home / "kernels" / "blur.typed.cu").read_text(encoding="utf-8") == typed
-    QTest.keyClick(editor(opened), Qt.Key.Key_Z, CTRL)
-    assert text(opened) == typed
-
-
 def test_a_right_output_is_searched_for_bugs_before_it_is_verified(qtbot, opened, monkeypatch):
     verdicts, show = [words(opened, "kernel-verdict")], TrialView.show_findings
 
