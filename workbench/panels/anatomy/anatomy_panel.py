@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QPainter, QShowEvent
-from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from kernels.anatomy.anatomy_words import loads_words
 from kernels.anatomy.launch_shapes import Block
@@ -34,7 +34,7 @@ from workbench.session.store import Store
 from workbench.session.tasks import AnalysisThread
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import HBox, UprightArea, VBox
-from workbench.widgets.buttons import push_button
+from workbench.widgets.buttons import check_segment, make_segments, push_button
 from workbench.widgets.folding import FoldedSection, GivingWay
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.tile import words_label
@@ -42,9 +42,9 @@ from workbench.widgets.tile import words_label
 NO_PICTURE = "Open a picture: blocks, warps and threads are drawn over it."
 PROSE_TIP = "The launch, this block and this warp in sentences."
 PART_TIPS: dict[Part, str] = {
-    "load": "What the warp loads from global memory (1)",
-    "share": "What the block stores in shared memory (2)",
-    "compute": "What a thread reads and computes (3)",
+    "load": "Loads of the warp from global memory (1; Shift+A: the next part)",
+    "share": "Stores of the block in shared memory (2)",
+    "compute": "Reads and results of a thread (3)",
 }
 ZOOM_TIP = "Fill the view with the block and its halo"
 LOADS_TIP = (
@@ -192,7 +192,7 @@ class AnatomyPane(QWidget):
     def show_part(self, part: Part) -> None:
         """Show another part of the launch: load, share or compute."""
         self.part = part
-        self._parts.button(PARTS.index(part)).setChecked(True)
+        check_segment(self._parts, f"anatomy-part-{part}")
         self._warp.show_look(self.look, part)
         self.look_changed.emit()
 
@@ -204,23 +204,20 @@ class AnatomyPane(QWidget):
 
     def _make_parts(self) -> QWidget:
         """Make the buttons of the three parts, and the one that zooms to the block."""
-        row = QWidget()
-        buttons = HBox(row, 0, 4)
-        self._parts = QButtonGroup(self)
-        for number, part in enumerate(PARTS):
-            title, tip = PART_TITLES[part], f"{PART_TIPS[part]}; Shift+A: the next part"
-            button = push_button(f"anatomy-part-{part}", title, tip, f"Part {title}")
-            button.setCheckable(True)
-            button.setProperty("compact", True)
+        parts: dict[str, Part] = {f"anatomy-part-{part}": part for part in PARTS}
+        self._parts = make_segments(
+            tuple((name, PART_TITLES[part], PART_TIPS[part]) for name, part in parts.items()),
+            lambda name: self.show_part(parts[name]),
+        )
+        row, segments = QWidget(), HBox(spacing=0)
+        for button in self._parts.values():
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-            self._parts.addButton(button, number)
-            buttons.add((button, 1))
-        self._parts.button(PARTS.index(self.part)).setChecked(True)
-        self._parts.idClicked.connect(lambda number: self.show_part(PARTS[number]))
+            segments.add((button, 1))
+        check_segment(self._parts, f"anatomy-part-{self.part}")
         self._zoom = push_button("anatomy-zoom", "Zoom", ZOOM_TIP, "Zoom to the block")
         self._zoom.setProperty("compact", True)
         self._zoom.clicked.connect(self._ask_zoom)
-        buttons.add(self._zoom)
+        HBox(row, 0, 4).add((segments, 1), self._zoom)
         return row
 
     def _lay_out(self) -> None:

@@ -332,12 +332,12 @@ def lanes_of(look: Look, step: Access, time: int) -> Lanes:
         groups = np.where(found.sector == NOWHERE, NOWHERE, np.searchsorted(touched, found.sector))
         sentence = anatomy_words.coalescing_words(step, found)
         cells = [_cell("sector", n, group, 1, False) for n, group in enumerate(groups.tolist())]
-        return Lanes(tuple(cells), "Small: lane. Large: sector.", sentence)
+        return Lanes(tuple(cells), "Above: lane. Below: sector.", sentence)
     met = conflicts(lanes, step.size)
     banks = zip(met.bank.tolist(), met.in_conflict.tolist(), strict=True)
     cells = [_cell("bank", lane, bank, 0, waits) for lane, (bank, waits) in enumerate(banks)]
-    marked = " Marked: bank conflict." if met.in_conflict.any() else ""
-    legend = f"Small: lane. Large: bank.{marked}"
+    marked = " Marked (!): bank conflict." if met.in_conflict.any() else ""
+    legend = f"Above: lane. Below: bank.{marked}"
     return Lanes(tuple(cells), legend, anatomy_words.conflict_words(step, met))
 
 

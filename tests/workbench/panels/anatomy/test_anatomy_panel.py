@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox, QToolButton
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSpinBox, QToolButton
 
 from kernels.anatomy.launch_shapes import Rect
 from kernels.cuda_on_cpu import compiler
@@ -276,7 +276,7 @@ def test_arrow_keys_go_from_lane_to_lane_and_from_block_to_block(qtbot, opened):
         QTest.keyClick(strip, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
     assert look_of(opened).block[1] == look_of(opened).subject.shape.grid[1] - 1
     wait_for_record(qtbot, opened)
-    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=strip.cell(3).center())
+    QTest.mouseClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=strip.cell(3).center())
     assert look_of(opened).lane == 3
 
 
@@ -296,7 +296,7 @@ def test_another_access_and_another_tap(opened):
     assert access.currentIndex() == 0
     strip = child(opened, "anatomy-lanes", LaneGrid)
     assert "no bank conflict" in strip.accessibleDescription()
-    assert "Small: lane. Large: bank." in strip.accessibleDescription()
+    assert "Above: lane. Below: bank." in strip.accessibleDescription()
     assert child(opened, "anatomy-lane-legend", QLabel).text() in strip.accessibleDescription()
     time_box = child(opened, "anatomy-time", QSpinBox)
     assert time_box.maximum() == 25
@@ -334,9 +334,9 @@ def test_the_parts_of_a_launch_are_gone_through_with_buttons_and_keys(qtbot, ope
     strip = child(opened, "anatomy-lanes", LaneGrid)
     assert opened.anatomy.get().part == "load"
     assert "528 samples from global memory" in words(opened)
-    click(child(opened, "anatomy-part-share", QPushButton))
+    click(child(opened, "anatomy-part-share", QToolButton))
     assert "each byte is read 12.1 times on average" in words(opened)
-    assert child(opened, "anatomy-part-share", QPushButton).isChecked()
+    assert child(opened, "anatomy-part-share", QToolButton).isChecked()
     QTest.keyClick(strip, Qt.Key.Key_3)
     assert opened.anatomy.get().part == "compute"
     assert "no bank conflict, one transaction for all 32" in words(opened)

@@ -88,7 +88,7 @@ def test_lanes_show_what_they_load_and_a_click_chooses_one(qtbot, window):
     row = child(window, "kernel-lanes", LaneGrid)
     assert all(each.text.startswith("↑") for each in row.cells)
     assert " to tile, row " in words(window, "kernel-thread-words")
-    QTest.mouseClick(row, Qt.MouseButton.LeftButton, pos=row.cell(5).center())
+    QTest.mouseClick(row.viewport(), Qt.MouseButton.LeftButton, pos=row.cell(5).center())
     assert ", lane 5 of warp " in words(window, "kernel-thread-words")
     assert int(variables(window)["thread"]) % 32 == 5
 
