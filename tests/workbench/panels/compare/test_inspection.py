@@ -12,15 +12,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSpinBox, QToolButton
 
 from kernels.core.job import Result
-from kernels.oracle.reference import filtered
-from kernels.pictures.generated import gradient, noise
+from kernels.pictures.generated import noise
 from tests.workbench.driving import (
     child,
     click,
     move,
     pane_of,
     part_values,
-    pick,
     settle,
     show_picture,
     trigger,
@@ -362,42 +360,6 @@ def test_wipe_and_read_out_are_of_the_pin_that_is_compared_with(qtbot, loaded):
 
 
 # -- results that swing around zero
-
-
-@pytest.fixture
-def sloped(qtbot, window):
-    """A picture that gets darker to the right, so that Sobel X is below zero everywhere."""
-    until(qtbot, lambda: window.device)
-    window.store.update(implementation="opencv", filter="sobel_x", ksize=3, border="clamp")
-    window.store.update(negative_display="clip")
-    ramp = np.ascontiguousarray((gradient(20, 64)[:, ::-1] >> 8).astype(np.uint8))
-    show_picture(qtbot, window, ramp)
-    return window
-
-
-@pytest.mark.parametrize(
-    ("negative_display", "said"),
-    [("absolute", "absolute"), ("offset", "0 is grey"), ("scaled", "fit range")],
-)
-def test_in_other_ways_the_numbers_below_zero_are_really_there(
-    negative_display, said, qtbot, sloped
-):
-    combo = child(sloped, "negative-display", QComboBox)
-    clipped = view(sloped, "After").display
-    pick(combo, negative_display)
-    until(qtbot, lambda: view(sloped, "After").display is not clipped)
-    result = sloped.live.result
-    assert result.picture.dtype == np.float32
-    assert result.check.ok
-    assert result.picture.min() < -10
-    assert np.allclose(result.picture, filtered(result.job), atol=1e-3)
-    assert str(sloped.store.state.picture.samples.dtype) == "uint8"
-    caption = view(sloped, "After").caption
-    assert said in caption
-    assert "as float32" in caption
-    middle = view(sloped, "After").display.pixels[0][10, 30, 0]
-    expected = {"absolute": (20, 60), "offset": (90, 120), "scaled": (0, 40)}[negative_display]
-    assert expected[0] <= middle <= expected[1]
 
 
 @pytest.mark.parametrize(
