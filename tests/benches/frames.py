@@ -55,7 +55,7 @@ def _gestures(view: PictureView, runs: int) -> Iterator[tuple[str, Iterator[Step
     for scale in (SMOOTH, EXACT, CELLS):
         yield f"drag at {numbers.percent(scale)}", _drag(view, scale, runs)
     yield "zoom", _zoom(view, runs)
-    if isinstance(view, WipeView):
+    if isinstance(view, WipeView) and view.divider.isVisible():
         yield "divider", _slide(view, runs)
 
 
