@@ -27,9 +27,8 @@ from workbench.panels.anatomy.anatomy_overlay import (
     legend_words,
     paint_look,
 )
-from workbench.panels.anatomy.launch_choice import LaunchChoice
+from workbench.panels.anatomy.launch_parts import LaunchChoice, WarpCard
 from workbench.panels.anatomy.subject import Look, Subject, look_at, look_from
-from workbench.panels.anatomy.warp_card import WarpCard
 from workbench.session.store import Store
 from workbench.session.tasks import AnalysisThread
 from workbench.session.worker import Worker
