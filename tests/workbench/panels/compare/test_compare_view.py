@@ -243,7 +243,7 @@ def test_the_keyboard_zooms_pans_and_fits(loaded):
     ],
 )
 def test_the_values_under_the_pointer_are_those_in_the_data(view, dtype, before, after, difference):
-    resize(view, 1400, 520)  # with room for all values
+    resize(view, 2200, 520)  # with room for all values
     samples = np.zeros((HEIGHT, WIDTH, 3), dtype)
     samples[20, 50] = (1, before, 0)
     result = np.zeros_like(samples)
