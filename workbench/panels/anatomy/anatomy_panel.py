@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QPainter, QShowEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QWidget
 
 from kernels.anatomy.anatomy_words import loads_words
 from kernels.anatomy.launch_shapes import Block
@@ -33,7 +33,7 @@ from workbench.session.store import Store
 from workbench.session.tasks import AnalysisThread
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import HBox, UprightArea, VBox
-from workbench.widgets.buttons import check_segment, make_segments, push_button
+from workbench.widgets.buttons import push_button
 from workbench.widgets.folding import FoldedSection, GivingWay
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.tile import words_label
@@ -191,7 +191,7 @@ class AnatomyPane(QWidget):
     def show_part(self, part: Part) -> None:
         """Show another part of the launch: load, share or compute."""
         self.part = part
-        check_segment(self._parts, f"anatomy-part-{part}")
+        self._parts.button(PARTS.index(part)).setChecked(True)
         self._warp.show_look(self.look, part)
         self.look_changed.emit()
 
@@ -203,20 +203,23 @@ class AnatomyPane(QWidget):
 
     def _make_parts(self) -> QWidget:
         """Make the buttons of the three parts, and the one that zooms to the block."""
-        parts: dict[str, Part] = {f"anatomy-part-{part}": part for part in PARTS}
-        self._parts = make_segments(
-            tuple((name, PART_TITLES[part], PART_TIPS[part]) for name, part in parts.items()),
-            lambda name: self.show_part(parts[name]),
-        )
-        row, segments = QWidget(), HBox(spacing=0)
-        for button in self._parts.values():
+        row = QWidget()
+        buttons = HBox(row, 0, 4)
+        self._parts = QButtonGroup(self)
+        for number, part in enumerate(PARTS):
+            title = PART_TITLES[part]
+            button = push_button(f"anatomy-part-{part}", title, PART_TIPS[part], f"Part {title}")
+            button.setCheckable(True)
+            button.setProperty("compact", True)
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-            segments.add((button, 1))
-        check_segment(self._parts, f"anatomy-part-{self.part}")
+            self._parts.addButton(button, number)
+            buttons.add((button, 1))
+        self._parts.button(PARTS.index(self.part)).setChecked(True)
+        self._parts.idClicked.connect(lambda number: self.show_part(PARTS[number]))
         self._zoom = push_button("anatomy-zoom", "Zoom", ZOOM_TIP, "Zoom to the block")
         self._zoom.setProperty("compact", True)
         self._zoom.clicked.connect(self._ask_zoom)
-        HBox(row, 0, 4).add((segments, 1), self._zoom)
+        buttons.add(self._zoom)
         return row
 
     def _lay_out(self) -> None:

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSpinBox, QToolButton
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox, QToolButton
 
 from kernels.anatomy.launch_shapes import Rect
 from kernels.cuda_on_cpu import compiler
@@ -334,9 +334,9 @@ def test_the_parts_of_a_launch_are_gone_through_with_buttons_and_keys(qtbot, ope
     strip = child(opened, "anatomy-lanes", LaneGrid)
     assert opened.anatomy.get().part == "load"
     assert "528 samples from global memory" in words(opened)
-    click(child(opened, "anatomy-part-share", QToolButton))
+    click(child(opened, "anatomy-part-share", QPushButton))
     assert "each byte is read 12.1 times on average" in words(opened)
-    assert child(opened, "anatomy-part-share", QToolButton).isChecked()
+    assert child(opened, "anatomy-part-share", QPushButton).isChecked()
     QTest.keyClick(strip, Qt.Key.Key_3)
     assert opened.anatomy.get().part == "compute"
     assert "no bank conflict, one transaction for all 32" in words(opened)
