@@ -32,8 +32,7 @@ from kernels.core.poison import (
 from kernels.core.sampling import Sampler
 from kernels.core.timing import Cache, Timing
 from kernels.cuda.launch import FP32_LANES, WATCHDOG_EFFICIENCY
-from kernels.cuda_child.child_endings import RunEndedError, in_seconds
-from kernels.cuda_child.child_requests import Request, with_tuples
+from kernels.cuda_child.child_requests import Request, RunEndedError, in_seconds, with_tuples
 from kernels.cuda_child.guarded_run import layout_of
 from kernels.cuda_child.verification import VerificationQueue, put_back, taken
 from kernels.cuda_child.worker_pool import GpuWorker, WorkerPool, cuda_children

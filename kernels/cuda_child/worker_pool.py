@@ -22,14 +22,17 @@ from numpy.typing import NDArray
 from kernels.core.child_process import ChildProcess, Reply
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import DeviceLostError
-from kernels.cuda_child.child_endings import (
+from kernels.cuda_child.child_requests import (
+    Phase,
+    Request,
     RunEndedError,
+    SharedBytes,
+    device_of,
     died,
     failed,
     too_long,
     too_much_memory,
 )
-from kernels.cuda_child.child_requests import Phase, Request, SharedBytes, device_of
 
 MAIN = "kernels.cuda_child.child_main"
 CUDA = "kernels.cuda_child.cuda_device:CudaDevice"

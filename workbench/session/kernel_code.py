@@ -14,7 +14,7 @@ from kernels.core.job import Job
 from kernels.cuda import nvrtc
 from kernels.cuda.listings import listing_of
 from kernels.cuda.nvrtc import Compiled, CompilerEndedError
-from kernels.cuda_child.child_endings import died, failed, too_long
+from kernels.cuda_child.child_requests import died, failed, too_long
 from kernels.rungs.rung import Rung
 from workbench.base.background import Background, Latest
 
