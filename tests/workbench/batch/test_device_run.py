@@ -75,10 +75,11 @@ def test_files_are_shared_out_and_every_nth_of_all_is_verified(ran, tmp_path):
     assert processes.cpu_s() > 0
 
 
-def test_a_process_that_is_killed_loses_nothing(ran):
+def test_a_process_that_is_killed_loses_nothing_and_leaves_no_part(ran, tmp_path):
     rows, warned, _ = ran([gpus.GOOD] * 7 + [gpus.KILLED_ONCE] + [gpus.GOOD] * 12)
     found = statuses(rows)
     assert found.keys() == names(20)
+    assert {each.name for each in (tmp_path / "out").iterdir()} == names(20)
     assert set(found.values()) <= {"done", "skipped"}  # written before the end, and not told of
     (sentence,) = warned
     assert " was killed, perhaps for want of memory. " in sentence

@@ -88,6 +88,7 @@ def test_odd_names_come_through_and_are_known_again(folder):
         (["in", "out", "--name", "{filter}.png"], "Several inputs are called sharpen.png"),
         (["in/p1.png", "in/sub/../p1.png", "out"], "Several inputs are called p1.png"),
         (["in", "in"], "in is a folder of inputs; write to another one."),
+        (["im", "out"], "There is no file or folder im"),
         (["in/p1.png", "in/sub/..", "--name", "p2"], "p2.png is an input; write to another"),
         (["in", "out", "--name", "{sigma}.png"], "can stand in braces"),
         (["in", "out", "--name", "{stem}.png", "--format", "tiff"], "choose none beside it"),
