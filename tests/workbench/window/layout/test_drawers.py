@@ -1,16 +1,12 @@
 """Panels leave the picture its room on any screen."""
 
-import json
-import subprocess
-import sys
-
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRect
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, click, show_picture, trigger, until, view
+from tests.workbench.driving import child, click, settle, show_picture, trigger, until, view
 from workbench.panels.anatomy.anatomy_overlay import block_area
 from workbench.panels.compare.picture_view import PictureView
 
@@ -101,35 +97,60 @@ def test_overlays_know_which_part_is_seen(qtbot, window):
     assert visible.width() * scale / pane.devicePixelRatioF() == pytest.approx(uncovered, abs=1)
 
 
-SCREENS = (("1920x1080", 1.5),)  # of 1280×720 pixels as the window sees it
-# At least so much shows the picture, by the screen's size in device-independent pixels.
-ALONE = {(1280, 720): 0.5, (1440, 900): 0.6, (1920, 1080): 0.6}
+# At least so much of a window shows the picture, by its size.
+ALONE = {(1280, 720): 0.5, (1440, 900): 0.6}
 BESIDE = 0.45
 BESIDE_SOURCE = 0.3  # what is looked at beside this panel is a kernel's text
 
 
-@pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    """What a first start finds on each of these screens, by size and scaling."""
-    folder = tmp_path_factory.mktemp("homes")
-    screens = {(size, scaling): f"{size},{scaling}" for size, scaling in SCREENS}
-    program = [sys.executable, "-m", "tests.workbench.window.layout.shares"]
-    subprocess.run([*program, str(folder), *screens.values()], check=True)
-    return {key: json.loads((folder / name).read_text()) for key, name in screens.items()}
+@pytest.mark.parametrize("size", ALONE, ids=str)
+def test_the_picture_has_most_of_the_window_and_nothing_is_out_of_reach(qtbot, make_window, size):
+    window = make_window()
+    window.resize(*size)
+    settle(qtbot, window, lambda: window.intake.open_paths([]))
+    assert share_of(qtbot, window) >= ALONE[size]
+    for title in window.docks:
+        window.docks.bring_forward(title)
+        least = BESIDE_SOURCE if title == "Kernel" else BESIDE
+        until(qtbot, lambda least=least: share_of(qtbot, window) >= least)
+        out = [each for each in window.findChildren(QWidget) if is_out(window, each)]
+        assert [each.objectName() or each.accessibleName() for each in out] == [], title
+        window.docks.show(title, False)
+    assert (window.width(), window.height()) == size  # nothing has pushed it wider
 
 
-def test_the_picture_has_most_of_the_screen(found):
-    for (size, scaling), seen in found.items():
-        alone = seen["alone"]
-        if tuple(alone["screen"]) in ALONE:
-            assert alone["share"] >= ALONE[tuple(alone["screen"])], (size, scaling)
-            for title, each in seen["beside"].items():
-                least = BESIDE_SOURCE if title == "Kernel" else BESIDE
-                assert each["share"] >= least, (size, scaling, title)
+def share_of(qtbot, window):
+    """The part of the window that shows the picture, and no panel over it."""
+    qtbot.wait(1)  # it is laid out
+    drawers = [box_of(window, panel) for panel in window.docks.values() if panel.isVisible()]
+    seen = 0.0
+    for pane in window.compare.findChildren(PictureView):
+        if pane.isVisible():
+            shown = shown_in(pane).translated(pane.mapTo(window, QPoint()).toPointF())
+            seen += area(shown) - sum(area(shown & QRectF(each)) for each in drawers)
+    return seen / (window.width() * window.height())
 
 
-def test_nothing_is_out_of_reach(found):
-    for key, seen in found.items():
-        assert seen["alone"]["out"] == [], key
-        for title, each in seen["beside"].items():
-            assert each["out"] == [], (key, title)
+def shown_in(pane):
+    """Where the picture is in its view, in device-independent pixels."""
+    ratio = pane.devicePixelRatioF()
+    corners = [pane.transform.to_view(at, pane.device_size) for at in ((0, 0), pane.display.size)]
+    (left, top), (right, bottom) = corners
+    whole = QRectF(QPointF(left, top) / ratio, QPointF(right, bottom) / ratio)
+    return whole & QRectF(pane.rect())
+
+
+def area(box):
+    return max(box.width(), 0) * max(box.height(), 0)
+
+
+def is_out(window, widget):
+    """Whether a part that does not scroll lies beyond the window's edge."""
+    if not widget.isVisible() or widget.window() is not window:
+        return False
+    parent = widget.parentWidget()
+    while parent is not None:
+        if parent.objectName() == "qt_scrollarea_viewport":
+            return False
+        parent = parent.parentWidget()
+    return not window.rect().contains(box_of(window, widget))
