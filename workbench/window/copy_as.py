@@ -32,7 +32,7 @@ from workbench.model.intents import chosen_in, has_parameter, is_unclipped, offs
 from workbench.model.state import FACTS, Picture, State
 from workbench.widgets.actions import Actions
 from workbench.widgets.lazy_panel import LazyPanel
-from workbench.window.window_parts import Parts
+from workbench.window.window_layout import Parts
 
 if TYPE_CHECKING:
     from workbench.panels.rung.rung_panel import RungPane

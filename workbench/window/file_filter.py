@@ -22,7 +22,7 @@ from workbench.widgets.message_bar import Kind
 from workbench.window.copy_as import device_options, in_shell
 from workbench.window.filter_choice import FilterChoice, FilterPlan, note_on, plan_of, words_of
 from workbench.window.filter_dialog import FilterDialog, Phase
-from workbench.window.window_parts import Parts
+from workbench.window.window_layout import Parts
 
 SETTING = "filter-folder"  # under which the choices are remembered
 PAUSE_MS = 150  # in typing, after which names are looked for anew

@@ -79,8 +79,7 @@ from workbench.window.save_menu import FilterMenu, SaveMenu, Screenshots
 from workbench.window.undo_history import UndoHistory
 from workbench.window.view_menus import PanelLetters, fill_panels
 from workbench.window.view_menus import actions as comparing_actions
-from workbench.window.window_layout import OnScreen, Toolbar, WindowLayout
-from workbench.window.window_parts import Parts
+from workbench.window.window_layout import OnScreen, Parts, Toolbar, WindowLayout
 
 TITLE = "Filter Workbench"
 EXPECTED = (ImageFileError, KernelError)

@@ -34,7 +34,7 @@ from workbench.widgets.boxes import VBox
 from workbench.widgets.buttons import described
 from workbench.widgets.docks import Docks
 from workbench.widgets.lazy_panel import LazyPanel
-from workbench.window.window_parts import Parts
+from workbench.window.window_layout import Parts
 
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel

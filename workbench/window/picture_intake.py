@@ -40,7 +40,7 @@ from workbench.widgets.file_dialogs import ask_files, ask_folder
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import Act, MessageBar
 from workbench.window.talk import ENDING as TALK_ENDING
-from workbench.window.window_parts import Parts
+from workbench.window.window_layout import Parts
 
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel

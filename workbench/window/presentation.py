@@ -40,7 +40,7 @@ from workbench.window.stage import (
     work_of,
 )
 from workbench.window.talk import PAGES, PANELS, StepLook, TalkStep
-from workbench.window.window_parts import Parts
+from workbench.window.window_layout import Parts
 
 NOTES = "presenter-notes"  # the setting
 PLACES = ("off", "beneath", "window")  # of the notes

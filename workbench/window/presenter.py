@@ -27,7 +27,7 @@ from workbench.window.talk import (
     step_of,
     steps_from,
 )
-from workbench.window.window_parts import Parts
+from workbench.window.window_layout import Parts
 
 if TYPE_CHECKING:
     from workbench.window.presentation import Show

@@ -27,7 +27,7 @@ from workbench.widgets.actions import Actions, MenuTree
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.window.remembering import Memory
-from workbench.window.window_parts import Parts
+from workbench.window.window_layout import Parts
 
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel

@@ -25,7 +25,7 @@ from workbench.model.state import FACTS, State
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.compare.wipe_view import MAX_PINS
 from workbench.widgets.lazy_panel import LazyPanel
-from workbench.window.window_parts import Parts
+from workbench.window.window_layout import Parts
 
 if TYPE_CHECKING:
     from workbench.panels.weights.weights_draft import WeightsDraft

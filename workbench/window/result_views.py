@@ -27,7 +27,7 @@ from workbench.widgets.actions import Actions
 from workbench.widgets.keyboard import is_escape
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
-from workbench.window.window_parts import Parts
+from workbench.window.window_layout import Parts
 
 if TYPE_CHECKING:
     from workbench.panels.anatomy.anatomy_panel import AnatomyPane

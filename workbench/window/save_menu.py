@@ -28,7 +28,7 @@ from workbench.widgets.file_dialogs import ask_save_path, remember_folder, save_
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.number_boxes import JumpSlider
 from workbench.window.remembering import Memory
-from workbench.window.window_parts import Parts
+from workbench.window.window_layout import Parts
 
 if TYPE_CHECKING:
     from workbench.files.image_encoders import Fit

@@ -17,7 +17,7 @@ from workbench.session.store import Store
 from workbench.widgets.actions import Actions, MenuLine, MenuTree
 from workbench.widgets.docks import Docks
 from workbench.widgets.letters import STEPS, factor_of, next_step, set_factor
-from workbench.window.window_parts import Parts
+from workbench.window.window_layout import Parts
 
 
 def actions(store: Store, inspection: Inspection) -> Actions:

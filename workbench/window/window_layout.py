@@ -1,8 +1,9 @@
-"""Layout of the window: toolbar, sizes, what is hidden, and monitors that are gone."""
+"""Layout of the window, monitors that are gone, and the parts that its services share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Slot
@@ -26,13 +27,24 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.base import theme
+from workbench.base.background import Background
 from workbench.base.plain_text import tip_text
+from workbench.base.settings import Settings
+from workbench.panels.compare.compare_view import CompareView
+from workbench.panels.sweep.shown_sessions import Sessions
+from workbench.session.exporter import Exporter
+from workbench.session.kernel_folder import KernelFolder
+from workbench.session.live import Live
+from workbench.session.opener import Opener
+from workbench.session.store import Store
+from workbench.session.worker import Worker
 from workbench.widgets import keyboard
 from workbench.widgets.actions import Actions
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import make_button, theme_pixmap
 from workbench.widgets.docks import Docks, box_from, box_of, within
 from workbench.widgets.message_bar import MessageBar
+from workbench.window.undo_history import UndoHistory
 
 ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 ICON_PX, GAP_PX = 20, 8
@@ -376,3 +388,29 @@ def _bring_back(widget: QWidget, screens: Sequence[QRect]) -> bool:
     widget.move(place.topLeft())
     widget.setWindowState(state)
     return True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """Parts of one window.
+
+    window   parent of services and dialogs; its menus are meant where menus are
+    reading  runs what reads files off this thread
+    kernels  of the user
+    """
+
+    window: QMainWindow
+    settings: Settings
+    store: Store
+    undo: UndoHistory
+    worker: Worker
+    live: Live
+    reading: Background
+    opener: Opener
+    exporter: Exporter
+    sessions: Sessions
+    kernels: KernelFolder
+    compare: CompareView
+    docks: Docks
+    layout: WindowLayout
+    messages: MessageBar
