@@ -21,7 +21,10 @@ LARGE_BYTES = 2**28  # less need not be asked about
 
 def memory_available_bytes() -> int:
     """Bytes that can be had without swapping; on other systems than Linux all there are."""
-    return _from_proc("MemAvailable") or memory_there_bytes()
+    with suppress(OSError):
+        found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
+        return int(found[1]) * 1024 if found else memory_there_bytes()
+    return memory_there_bytes()
 
 
 def memory_there_bytes() -> int:
@@ -30,14 +33,6 @@ def memory_there_bytes() -> int:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return _ASSUMED_BYTES
-
-
-def _from_proc(name: str) -> int | None:
-    try:
-        found = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/meminfo").read_text())
-    except OSError:
-        return None
-    return int(found[1]) * 1024 if found else None
 
 
 def require_memory(needed_bytes: int) -> None:

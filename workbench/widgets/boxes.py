@@ -67,11 +67,14 @@ class VBox(Box):
 
 
 class Form(QFormLayout):
-    """A form layout whose labels stand at half the height of their fields."""
+    """A form layout whose labels stand at half the height of their fields.
+
+    labels  from top to bottom
+    """
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._labels: list[Label] = []
+        self.labels: list[Label] = []
         self.setLabelAlignment(Qt.AlignmentFlag.AlignVCenter)
         self.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
 
@@ -81,7 +84,7 @@ class Form(QFormLayout):
         label.setBuddy(buddy or field)
         # Qt gives a label its row's whole height only if it wants to grow.
         label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
-        self._labels.append(label)
+        self.labels.append(label)
         self.addRow(label, field)
 
     def set_applies(self, field: QWidget, applies: bool) -> None:
@@ -89,11 +92,6 @@ class Form(QFormLayout):
         for part in (field, self.labelForField(field)):
             if part is not None:
                 part.setEnabled(applies)
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The labels, from top to bottom."""
-        return tuple(self._labels)
 
 
 def align(*forms: Form) -> None:
@@ -192,14 +190,11 @@ class UprightArea(QScrollArea):
             # Else Qt would take the height that its sentences need where they are narrow.
             layout = inside.layout()
             inside.setMinimumHeight(1 if layout is not None and layout.hasHeightForWidth() else 0)
-            self._ask_for_room()  # Qt only looks at the scroll bars again
+            # Qt only looks at the scroll bars again.
+            if (narrowest := self.minimumSizeHint().width()) != self._narrowest:
+                self._narrowest = narrowest
+                self.updateGeometry()
         return super().eventFilter(watched, event)
-
-    def _ask_for_room(self) -> None:
-        """Ask for another width only where it is needed: the whole window is laid out for that."""
-        if (narrowest := self.minimumSizeHint().width()) != self._narrowest:
-            self._narrowest = narrowest
-            self.updateGeometry()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)

@@ -183,7 +183,7 @@ class CodeView(QWidget):
             name=f"{name}-caption", font=scaled_font(0.9), is_muted=True, wraps=True
         )
         self._copy = tab_button(f"{name}-copy", "Copy", "Copy all of this text")
-        self._copy.clicked.connect(self._copy_all)
+        self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text))
         self._large = tab_button(f"{name}-large", "", "")
         self.show_large(False)
         self._large.clicked.connect(self.large_wanted)
@@ -255,10 +255,6 @@ class CodeView(QWidget):
     def _show_caption(self, caption: str) -> None:
         self._caption.setText(caption)
         self._caption.setVisible(bool(caption))
-
-    @Slot()
-    def _copy_all(self) -> None:
-        QGuiApplication.clipboard().setText(self.text)
 
     def _lay_out(self) -> None:
         tools = HBox(spacing=6)

@@ -40,7 +40,7 @@ class Docks(Mapping[str, PanelFrame]):
         """
         self.area = PanelArea(parent)
         self._panels = {panel.dock.title: panel for panel in panels}
-        self._kept: dict[str, Any] = {}  # what panels remember that are not made yet, by setting
+        self._remembered = {panel.dock.setting: panel for panel in panels if panel.dock.setting}
         left, right = ([panel for panel in panels if panel.dock.place == side] for side in SIDES)
         made = {panel.dock.title: self._make(panel) for panel in left}
         self.area.set_centre(centre)  # between them, as Tab goes from left to right
@@ -51,7 +51,7 @@ class Docks(Mapping[str, PanelFrame]):
         self.rail.pressed.connect(lambda title: self.panel(title).get())
         self.rail.clicked.connect(self.toggle)
         for title, frame in self._frames.items():
-            frame.opened.connect(partial(self.rail.show_open, title))
+            frame.opened.connect(self.rail.buttons[title].setChecked)
         self.area.surround(foot, self.rail)
 
     def __getitem__(self, title: str) -> PanelFrame:
@@ -111,16 +111,12 @@ class Docks(Mapping[str, PanelFrame]):
 
     def choices(self) -> dict[str, Any]:
         """Collect what the panels remember, by its name in the settings."""
-        made = {name: panel.made.choices() for name, panel in self._remembered() if panel.made}
-        return self._kept | made
+        return {name: panel.choices() for name, panel in self._remembered.items()}
 
     def restore(self, get: Callable[[str, Any], Any]) -> None:
         """Restore `choices()`; get: a setting by its name, and the default without."""
-        for name, panel in self._remembered():
-            if panel.made:
-                panel.made.restore(get(name, {}))
-            else:
-                self._kept[name] = get(name, {})
+        for name, panel in self._remembered.items():
+            panel.restore(get(name, {}))
 
     def layout(self) -> dict[str, Any]:
         """The open panels, their places and widths, as JSON can hold them."""
@@ -160,18 +156,11 @@ class Docks(Mapping[str, PanelFrame]):
             if panel.made and factor_of(panel.made) != 1:
                 set_factor(panel.made, 1.0)
 
-    def _remembered(self) -> Iterator[tuple[str, LazyPanel[Any]]]:
-        for panel in self._panels.values():
-            if panel.dock.setting:
-                yield panel.dock.setting, panel
-
     def _make(self, panel: LazyPanel[Any]) -> PanelFrame:
         dock = panel.dock
         frame = PanelFrame(dock.title, panel, self.area)
         frame.enlarge_wanted.connect(partial(self.enlarge, dock.title))
         self.area.add_frame(frame, dock.place, dock.width_px)
-        if dock.setting:
-            panel.when_made(lambda made: made.restore(self._kept.pop(dock.setting, {})))
         return frame
 
 

@@ -139,9 +139,6 @@ class GivingWay(QObject):
             if part.isHidden() == is_there:
                 part.setVisible(is_there)
 
-    def _is_away(self, part: QWidget) -> bool:
-        return part.isHidden() or (isinstance(part, FoldedSection) and part.is_folded)
-
     def _away(self) -> int:
         """The number of parts that have to give way."""
         layout = self._inside.layout()
@@ -156,7 +153,11 @@ class GivingWay(QObject):
         if needed < 0:
             needed = layout.totalSizeHint().height()
         pairs = zip(self._parts, highs, strict=True)
-        needed += sum(high for part, high in pairs if self._is_away(part))
+        needed += sum(
+            high
+            for part, high in pairs
+            if part.isHidden() or (isinstance(part, FoldedSection) and part.is_folded)
+        )
         most = len(self._parts) if self.is_staged else self._usual
         fits = (n for n in range(most + 1) if needed - sum(highs[:n]) <= self._area.height())
         return next(fits, most if self.is_staged else 0)

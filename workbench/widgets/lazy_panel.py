@@ -56,6 +56,7 @@ class LazyPanel(Generic[P]):
         """Declare the panel; it is made with `services` as arguments."""
         self.dock, self._services = dock, services
         self.made: P | None = None
+        self._kept: dict[str, Any] = {}  # choices to be restored once it is made
         self._waiting: list[Callable[[P], object]] = []
 
     def serve(self, *services: Any) -> None:
@@ -67,10 +68,21 @@ class LazyPanel(Generic[P]):
         if self.made is None:
             module, _, name = self.dock.panel.partition(":")
             self.made = cast("P", getattr(import_module(module), name)(*self._services))
+            self.restore(self._kept)
             waiting, self._waiting = self._waiting, []
             for each in waiting:
                 each(self.made)
         return self.made
+
+    def choices(self) -> dict[str, Any]:
+        """What the panel remembers, as JSON can hold it; of one that has a setting only."""
+        return self._kept if self.made is None else cast("Any", self.made).choices()
+
+    def restore(self, choices: dict[str, Any]) -> None:
+        """Restore `choices()`, now or once the panel is made; defaults replace what is missing."""
+        self._kept = choices
+        if self.made is not None and self.dock.setting:
+            cast("Any", self.made).restore(choices)
 
     def when_made(self, do: Callable[[P], object]) -> None:
         """Call `do` with the panel once it is made, in the order of these calls; now if it is."""

@@ -10,7 +10,6 @@ from PySide6.QtGui import QFont, QIcon, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
 from workbench.base import theme
-from workbench.base.plain_text import tip_text
 from workbench.widgets.boxes import VBox
 from workbench.widgets.buttons import described, theme_pixmap
 from workbench.widgets.lazy_panel import PanelFrame, Side
@@ -56,6 +55,8 @@ class Rail(QFrame):
 
     Where the height is scarce the names stand alone: they are never cut.
 
+    buttons  by their panels' titles
+
     Signals:
         pressed(title): this panel's button is down; a click may follow.
         clicked(title): the user wants this panel, or no longer.
@@ -67,21 +68,13 @@ class Rail(QFrame):
     def __init__(self, titles: Sequence[str], parent: QWidget) -> None:
         super().__init__(parent)
         described(self, "rail", "Panels")
-        self._buttons = {title: RailButton(title) for title in titles}
-        for title, button in self._buttons.items():
+        self.buttons = {title: RailButton(title) for title in titles}
+        for title, button in self.buttons.items():
             button.pressed.connect(partial(self.pressed.emit, title))
             button.clicked.connect(lambda _=False, title=title: self.clicked.emit(title))
-        VBox(self, (2, SPACING_PX, 2, SPACING_PX), SPACING_PX).add(*self._buttons.values(), 1)
+        VBox(self, (2, SPACING_PX, 2, SPACING_PX), SPACING_PX).add(*self.buttons.values(), 1)
         self._set_font()
         self._draw_icons()
-
-    def show_open(self, title: str, is_open: bool) -> None:
-        """Press the button of the panel called `title`, or release it."""
-        self._buttons[title].setChecked(is_open)
-
-    def show_tip(self, title: str, tip: str) -> None:
-        """Set what the button's tooltip says."""
-        self._buttons[title].setToolTip(tip_text(tip))
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return QSize(super().minimumSizeHint().width(), self._height(0))
@@ -97,23 +90,23 @@ class Rail(QFrame):
         super().resizeEvent(event)
         has_room = event.size().height() >= self._height(ICON_PX)
         style = ICON_AND_NAME if has_room else NAME
-        for button in self._buttons.values():
+        for button in self.buttons.values():
             button.setToolButtonStyle(style)
 
     def _height(self, icon_px: int) -> int:
         """Height of the rail with icons of this height; 0: with names alone."""
-        one = max(each.height_with(icon_px) for each in self._buttons.values())
-        return len(self._buttons) * (one + SPACING_PX) + 2 * SPACING_PX
+        one = max(each.height_with(icon_px) for each in self.buttons.values())
+        return len(self.buttons) * (one + SPACING_PX) + 2 * SPACING_PX
 
     def _set_font(self) -> None:
         font = QFont(theme.numbers_font())
         font.setPointSizeF(font.pointSizeF() * LETTERS)
-        for button in self._buttons.values():
+        for button in self.buttons.values():
             button.setFont(font)
 
     def _draw_icons(self) -> None:
         colors, ratio = theme.colors(self.palette()), self.devicePixelRatioF()
-        for title, button in self._buttons.items():
+        for title, button in self.buttons.items():
             name = f"panels/{title.lower()}"
             icon = QIcon(theme_pixmap(name, colors.text, ICON_PX, ratio))
             down = theme_pixmap(name, colors.on_accent, ICON_PX, ratio)

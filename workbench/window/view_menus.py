@@ -70,7 +70,8 @@ def fill_panels(tree: MenuTree, docks: Docks) -> None:
         line.setObjectName("" if title in tree else title)
         line.setShortcuts([QKeySequence(each) for each in (*dock.keys, f"Ctrl+Shift+{key}")])
         line.setToolTip(tip_text(f"Open the panel {title}, or close it.\n{dock.tip}"))
-        docks.rail.show_tip(title, f"{dock.tip}\n{MenuLine((), line).keys}")
+        keys = MenuLine((), line).keys
+        docks.rail.buttons[title].setToolTip(tip_text(f"{dock.tip}\n{keys}"))
         frame.opened.connect(line.setChecked)
         show = partial(docks.show, title)  # PySide passes no argument to a partial
         line.triggered.connect(lambda is_shown, show=show: show(is_shown))
