@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import get_args
@@ -11,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QGuiApplication
 
 from kernels import filters
+from kernels.core.device import Device, NoDevice
 from workbench.base import numbers
 from workbench.base.background import Background
 from workbench.batch.journal import JournalError, Status
@@ -18,12 +20,15 @@ from workbench.batch.pairs import PairingError
 from workbench.model.names import implementation_title
 from workbench.model.state import State
 from workbench.session.batch_process import BatchEnd, BatchProcess
+from workbench.widgets.actions import AddHelp
 from workbench.widgets.message_bar import Kind
 from workbench.window.copy_as import device_options, in_shell
 from workbench.window.filter_choice import FilterChoice, FilterPlan, note_on, plan_of, words_of
 from workbench.window.filter_dialog import FilterDialog, Phase
 from workbench.window.window_layout import Parts
 
+AskPath = Callable[[str, str], Path | None]  # proposed name and file types
+TYPES = "TIFF (*.tif *.tiff)"
 SETTING = "filter-folder"  # under which the choices are remembered
 PAUSE_MS = 150  # in typing, after which names are looked for anew
 NOT_CHOSEN = "Choose a folder of pictures, and one for the results."
@@ -39,8 +44,13 @@ KEPT = "Stopped. What is finished is kept in {}.part, and Resume does the rest."
 class FileFilter(QObject):
     """A service that has a dialog, and one run at a time."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, ask_path: AskPath, add_help: AddHelp) -> None:
+        """Make the dialog.
+
+        ask_path  asks for the target of a large picture, as `SaveMenu.ask_path`
+        """
         super().__init__(parts.window)
+        self._ask_path = ask_path
         self._store, self._opener, self._settings = parts.store, parts.opener, parts.settings
         self._messages, self._parent = parts.messages, parts.window
         self._plan: FilterPlan | None = None
@@ -65,6 +75,9 @@ class FileFilter(QObject):
         self._process.picture_failed.connect(self._take_failure)
         self._show_choice()
         self._store.changed.connect(self._follow)
+        add_help(dialog, "folder")
+        if parts.worker.device is not None:
+            self.show_device(parts.worker.device)
 
     @property
     def is_settled(self) -> bool:
@@ -80,16 +93,22 @@ class FileFilter(QObject):
             self._show_choice()
         self.dialog.bring_forward()
 
-    def filter_file(self, source: Path, target: Path) -> None:
-        """Filter one large picture into a file."""
-        self.dialog.form.show_choice(FilterChoice(str(source), str(target), is_file=True))
-        self._starts = True
-        self._show_choice()
+    def open_file(self) -> None:
+        """Ask for a file and filter the large picture into it, unless a run is under way."""
+        picture = self._store.state.picture
+        if self.is_settled and picture is not None and picture.path is not None:
+            target = self._ask_path(f"{picture.path.stem}-filtered.tif", TYPES)
+            if target is None:
+                return
+            choice = FilterChoice(str(picture.path), str(target), is_file=True)
+            self.dialog.form.show_choice(choice)
+            self._starts = True
+            self._show_choice()
         self.dialog.bring_forward()
 
-    def show_devices(self, count: int) -> None:
+    def show_device(self, device: Device | NoDevice) -> None:
         """Offer a choice among the GPUs of this computer."""
-        self.dialog.form.show_devices(count)
+        self.dialog.form.show_devices(device.count if isinstance(device, Device) else 0)
         if not self._process.is_running:
             self._show_choice()
 

@@ -61,7 +61,7 @@ from workbench.session.worker import Worker
 from workbench.widgets.actions import Action, Actions, Do, MenuTree
 from workbench.widgets.boxes import Steady, VBox
 from workbench.widgets.docks import Docks
-from workbench.widgets.lazy_panel import LazyPanel
+from workbench.widgets.lazy_panel import Dock, LazyPanel
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.copy_as import CopyAs
 from workbench.window.picture_intake import (
@@ -75,7 +75,7 @@ from workbench.window.presenter import Presenter
 from workbench.window.program_dialogs import HelpController, ProgramDialogs, Themes
 from workbench.window.remembering import CrashRestore, Memory, ScreenshotRestore
 from workbench.window.result_views import DeviceChip, ExplanationController, GpuLoss, ResultViews
-from workbench.window.save_menu import FilterMenu, SaveMenu, Screenshots
+from workbench.window.save_menu import SaveMenu, Screenshots, filter_actions
 from workbench.window.undo_history import UndoHistory
 from workbench.window.view_menus import PanelLetters, fill_panels
 from workbench.window.view_menus import actions as comparing_actions
@@ -243,7 +243,10 @@ class MainWindow(QMainWindow):
         )
         self.help_controller = HelpController(parts)
         add_help = self.help_controller.serve
-        self.filter_menu = FilterMenu(parts, self.save_menu.ask_path, add_help)
+        self.filter_menu = LazyPanel[Any](
+            Dock("Filter files", "workbench.window.file_filter:FileFilter"),
+            *(parts, self.save_menu.ask_path, add_help),
+        )
         self.chart_place = DetachableChart(sweeps, add_help)
         # The window itself.
         self.on_screen = OnScreen(messages, self)
@@ -283,9 +286,10 @@ class MainWindow(QMainWindow):
             **comparing_actions(self.store, self.inspection),
             **self.compare.menu_actions(),
             **self.tool_row.menu_actions(),
+            **filter_actions(self.filter_menu, self.store),
         }
         for each in (
-            *(self.open_menu, self.filter_menu, self.kernel_menu, self.screenshots, self.copy_as),
+            *(self.open_menu, self.kernel_menu, self.screenshots, self.copy_as),
             *(self.undo_history, self.explanation, self.window_layout, self.sweep_menu),
             *(self.panel_letters, self.presenter, self.themes),
             *(self.sweep_controller, self.report_writer, self.help_controller, self.dialogs),
@@ -318,7 +322,7 @@ class MainWindow(QMainWindow):
         self.place.stepped.connect(self.open_menu.step)
         self.walk.placed.connect(self.place.show_place)
         self.intake.restoring.connect(self.screenshot_restore.start)
-        self.save_menu.to_file_wanted.connect(self.filter_menu.open_file)
+        self.save_menu.to_file_wanted.connect(lambda: self.filter_menu.get().open_file())
         self.drop_target.dropped.connect(self.intake.take_content)
         self.intake.talk_wanted.connect(self.presenter.open_file)
         self.intake.kernel_wanted.connect(self.kernel_menu.open_file)
@@ -413,8 +417,7 @@ class MainWindow(QMainWindow):
             for sentence in intents.not_as_chosen(self.store.state, device):
                 self._say_lost(sentence)
         self.chip.show_device(device)
-        self.filter_menu.show_device(device)
-        for panel in (*self._of_device, self.rung, self.anatomy):
+        for panel in (*self._of_device, self.rung, self.anatomy, self.filter_menu):
             if panel.made is not None:
                 panel.made.show_device(device)
         with self.undo_history.quietly():  # the user did not choose it
@@ -463,8 +466,10 @@ class MainWindow(QMainWindow):
         self.presenter.close()  # this restores the previous choices
         if complaint := self.memory.save():
             sys.stderr.write(f"{complaint}\n")  # the window is about to close
-        for each in (self.filter_menu, self.report_writer, self.chart_place, self.help_controller):
+        for each in (self.report_writer, self.chart_place, self.help_controller):
             each.close()
+        if self.filter_menu.made is not None:
+            self.filter_menu.made.close()  # what runs can be resumed
         if self.weights.made is not None:
             self.weights.made.close_thread()
         if self.kernel.made is not None:

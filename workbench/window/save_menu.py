@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QImage
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QSpinBox, QWidget
 
-from kernels.core.device import Device, NoDevice
 from kernels.core.job import Result
 from workbench.base import numbers
 from workbench.base.paths import identity
@@ -21,7 +19,8 @@ from workbench.files.formats import SAVE_FILTER, extension_for, extension_of
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import Picture
 from workbench.session.exporter import FILTERED, SHOWS, MakeImage, suggested_name
-from workbench.widgets.actions import Action, Actions, AddHelp
+from workbench.session.store import Store
+from workbench.widgets.actions import Action, Actions
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import described, push_button
 from workbench.widgets.file_dialogs import ask_save_path, remember_folder, save_folder
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from workbench.files.image_encoders import Fit
     from workbench.panels.sweep.sweep_panel import SweepPanel
     from workbench.panels.timing.timing_panel import TimingPanel
-    from workbench.window.file_filter import FileFilter
 
 WIDTH_PX = 460
 QUALITY_TIP = "From 1, small and coarse, to 100, large and fine"
@@ -209,72 +207,24 @@ class SaveMenu(QObject):
         dialog.open()
 
 
-AskPath = Callable[[str, str], Path | None]  # proposed name and file types
-TYPES = "TIFF (*.tif *.tiff)"
 WHOLE = "This picture is in memory: File ▸ Save result as saves its result."
 
 
-class FilterMenu(QObject):
-    """Two lines of the menu; Save result opens the same dialog for a large picture.
+def filter_actions(service: LazyPanel[Any], store: Store) -> Actions:
+    """Lines of the menu File that filter files.
 
-    ask_path  asks for the target of a large picture, as `SaveMenu.ask_path`
-    add_help  as the help has it, for the dialog
-    made      the service of the dialog; None until it is first opened
+    service  a FileFilter, made when it is first used
     """
 
-    def __init__(self, parts: Parts, ask_path: AskPath, add_help: AddHelp) -> None:
-        super().__init__(parts.window)
-        self._parts, self._store = parts, parts.store
-        self._ask_path, self._add_help = ask_path, add_help
-        self.made: FileFilter | None = None
-        self._devices = 0
-
-    def actions(self) -> Actions:
-        """Lines of the menu File."""
-        return {
-            "Filter to file…": Action(self.open_file, self._why_not),
-            "Filter a folder…": self.open_folder,
-        }
-
-    @Slot()
-    def open_folder(self) -> None:
-        """Show the dialog for a folder."""
-        self._get().open_folder()
-
-    @Slot()
-    def open_file(self) -> None:
-        """Ask for a file and filter the picture into it, unless a run is under way."""
-        picture, service = self._store.state.picture, self._get()
-        if not service.is_settled or picture is None or picture.path is None:
-            service.dialog.bring_forward()
-        elif target := self._ask_path(f"{picture.path.stem}-filtered.tif", TYPES):
-            service.filter_file(picture.path, target)
-
-    def show_device(self, device: Device | NoDevice) -> None:
-        """Offer a choice among the GPUs of this computer."""
-        self._devices = device.count if isinstance(device, Device) else 0
-        if self.made is not None:
-            self.made.show_devices(self._devices)
-
-    def close(self) -> None:
-        """Stop what runs, which can be resumed, and wait for all threads."""
-        if self.made is not None:
-            self.made.close()
-
-    def _get(self) -> FileFilter:
-        if self.made is None:
-            from workbench.window.file_filter import FileFilter
-
-            self.made = FileFilter(self._parts)
-            self.made.show_devices(self._devices)
-            self._add_help(self.made.dialog, "folder")
-        return self.made
-
-    def _why_not(self) -> str:
-        picture = self._store.state.picture
-        is_running = self.made is not None and not self.made.is_settled
+    def why_not() -> str:
+        picture, made = store.state.picture, service.made
         is_large = picture is not None and picture.large is not None
-        return "" if is_large or is_running else WHOLE
+        return "" if is_large or (made is not None and not made.is_settled) else WHOLE
+
+    return {
+        "Filter to file…": Action(lambda: service.get().open_file(), why_not),
+        "Filter a folder…": lambda: service.get().open_folder(),
+    }
 
 
 PNG_FILTER = "PNG (*.png)"
