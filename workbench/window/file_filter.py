@@ -149,9 +149,9 @@ class FileFilter(QObject):
         self._newest_request += 1
         self._is_behind = False
         self._plan, self._said = None, ""
-        self._is_looking = choice.is_whole
-        dialog.show_plan(None, LOOKING if choice.is_whole else NOT_CHOSEN)
-        if choice.is_whole:
+        is_whole = self._is_looking = bool(choice.source and choice.target)
+        dialog.show_plan(None, LOOKING if is_whole else NOT_CHOSEN)
+        if is_whole:
             self._pause.start()
         else:
             self._pause.stop()

@@ -59,11 +59,6 @@ class FilterChoice:
         choice = cls(**{**usual, **kept, "is_file": False})
         return choice if choice.format_name in EXTENSION_OF else replace(choice, format_name="")
 
-    @property
-    def is_whole(self) -> bool:
-        """True once source and target are chosen."""
-        return bool(self.source and self.target)
-
 
 @dataclass(frozen=True, slots=True)
 class FilterPlan:

@@ -273,7 +273,7 @@ class CrashRestore(QObject):
         if found is not None:
             session, at = found
             restore = ("&Restore it", partial(self._restore, session))
-            sentence = LEFT.format(in_words(at))
+            sentence = LEFT.format(f"{datetime.fromtimestamp(at):on %d %B at %H:%M}")
             self._messages.show_message("warning", sentence, actions=[restore], stays=True)
 
     def end(self) -> None:
@@ -344,19 +344,11 @@ def read_session_file() -> tuple[Session, float] | None:
         with open(path, "rb", opener=safe_files.regular) as file:
             values = plain_data.parse_json(file.read())
         session, at = values["window"], float(values["at"])
-        in_words(at)  # a clock may have been far off
+        datetime.fromtimestamp(at)  # a clock may have been far off
         is_known = values["version"] == VERSION and isinstance(session, dict)
         return (session, at) if is_known else None
     except (OSError, ValueError, ArithmeticError, KeyError, TypeError):
         return None
-
-
-def in_words(at: float) -> str:
-    """Format a time as "at 14:32", or "on 20 November at 14:32" on another day."""
-    then = datetime.fromtimestamp(at)
-    if then.date() == datetime.now().date():
-        return f"at {then:%H:%M}"
-    return f"on {then.day} {then:%B} at {then:%H:%M}"
 
 
 def _write(session: Session) -> None:

@@ -126,7 +126,7 @@ from pathlib import Path
 from workbench.base.settings import Settings
 
 path, number = Path(sys.argv[1]), sys.argv[2]
-for turn in range(20):
+for turn in range(6):
     settings = Settings(path)
     print("ready", flush=True)
     sys.stdin.readline()
@@ -146,7 +146,7 @@ def test_of_windows_that_close_at_once_none_loses_another_s_settings(path):
         )
         for number in range(4)
     ]
-    for _ in range(20):
+    for _ in range(6):
         for process in processes:
             assert process.stdout.readline() == "ready\n"
         for process in processes:
@@ -155,7 +155,7 @@ def test_of_windows_that_close_at_once_none_loses_another_s_settings(path):
     assert [process.communicate()[0] for process in processes] == [""] * 4
     assert [process.returncode for process in processes] == [0] * 4
     found = Settings(path).values()
-    assert {f"{number} {turn}" for number in range(4) for turn in range(20)} <= found.keys()
+    assert {f"{number} {turn}" for number in range(4) for turn in range(6)} <= found.keys()
     assert sorted(found["recent"]) == ["0", "1", "2", "3"]
 
 
