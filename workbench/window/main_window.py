@@ -72,7 +72,7 @@ from workbench.window.picture_intake import (
     ask_about_large_pictures,
 )
 from workbench.window.presenter import Presenter
-from workbench.window.program_dialogs import HelpController, ProgramDialogs, Themes
+from workbench.window.program_dialogs import HelpController, ProgramDialogs
 from workbench.window.remembering import CrashRestore, Memory, ScreenshotRestore
 from workbench.window.result_views import DeviceChip, ExplanationController, GpuLoss, ResultViews
 from workbench.window.save_menu import SaveMenu, Screenshots, filter_actions
@@ -250,16 +250,15 @@ class MainWindow(QMainWindow):
         self.chart_place = DetachableChart(sweeps, add_help)
         # The window itself.
         self.on_screen = OnScreen(messages, self)
-        self.themes = Themes(settings, self)
         self.kernel_menu = KernelMenu(self.kernel, docks)
         self.panel_letters = PanelLetters(parts)
-        self.dialogs = ProgramDialogs(parts, self.sweep, self.memory, self.themes)
+        self.dialogs = ProgramDialogs(parts, self.sweep, self.memory)
         self._connect_services()
         self._connect_panels()
 
     def _make_menus(self) -> None:
         self.menus = MenuTree(self, self._actions())
-        for each in (self.open_menu, self.sweep_menu, self.themes):
+        for each in (self.open_menu, self.sweep_menu, self.dialogs):
             each.fill(self.menus)
         fill_panels(self.menus, self.docks)
         menu = self.open_menu.menu_of_button(self.menus)
@@ -291,7 +290,7 @@ class MainWindow(QMainWindow):
         for each in (
             *(self.open_menu, self.kernel_menu, self.screenshots, self.copy_as),
             *(self.undo_history, self.explanation, self.window_layout, self.sweep_menu),
-            *(self.panel_letters, self.presenter, self.themes),
+            *(self.panel_letters, self.presenter),
             *(self.sweep_controller, self.report_writer, self.help_controller, self.dialogs),
         ):
             found |= each.actions()

@@ -22,7 +22,6 @@ from kernels.core.version import program_version
 from workbench.base import theme
 from workbench.base.paths import asset
 from workbench.base.plain_text import Label, ask_before
-from workbench.base.settings import Settings
 from workbench.widgets.actions import Actions, MenuTree
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.lazy_panel import LazyPanel
@@ -36,37 +35,6 @@ if TYPE_CHECKING:
 
 THEME = "theme"  # the setting
 SCHEMES: dict[theme.Scheme, str] = {"system": "Follow system", "light": "Light", "dark": "Dark"}
-
-
-class Themes(QObject):
-    """A menu that applies the chosen theme, and has the settings remember it."""
-
-    def __init__(self, settings: Settings, parent: QObject) -> None:
-        super().__init__(parent)
-        self._settings = settings
-        self._group = QActionGroup(self)
-
-    def actions(self) -> Actions:
-        """Lines of the menu View ▸ Theme."""
-        return {title: partial(self._choose, scheme) for scheme, title in SCHEMES.items()}
-
-    def fill(self, tree: MenuTree) -> None:
-        """Mark the line of the present theme."""
-        for scheme, title in SCHEMES.items():
-            action = tree.action(title)
-            action.setCheckable(True)
-            action.setChecked(scheme == self._settings.get(THEME, "system", SCHEMES))
-            self._group.addAction(action)
-
-    def forget(self) -> None:
-        """Set the theme of a first start: that of the desktop."""
-        self._group.actions()[0].trigger()
-
-    def _choose(self, scheme: theme.Scheme) -> None:
-        self._settings.set(THEME, scheme)
-        app = QApplication.instance()
-        assert isinstance(app, QApplication)
-        theme.apply(app, scheme)
 
 
 ICON_PX = 72
@@ -119,22 +87,36 @@ FORGET = "Reset settings, layout, theme and recent files?"
 
 
 class ProgramDialogs(QObject):
-    """A maker of dialogs, each imported and made from the present menus."""
+    """A maker of dialogs, each imported and made from the present menus; it also sets the theme."""
 
-    def __init__(
-        self, parts: Parts, sweep: LazyPanel[SweepPanel], memory: Memory, themes: Themes
-    ) -> None:
+    def __init__(self, parts: Parts, sweep: LazyPanel[SweepPanel], memory: Memory) -> None:
         super().__init__(parts.window)
         self._parts, self._sweep, self._window = parts, sweep, parts.window
-        self._memory, self._themes = memory, themes
+        self._memory, self._settings = memory, parts.settings
+        self._schemes = QActionGroup(self)
 
     def actions(self) -> Actions:
-        """Lines of the menu Help."""
+        """Lines of the menus Help, and View ▸ Theme."""
         return {
             "All actions…": self._show_palette,
             "Reset all settings…": self._ask_to_forget,
             "About and diagnostics": self._show_about,
+            **{title: partial(self._choose, scheme) for scheme, title in SCHEMES.items()},
         }
+
+    def fill(self, tree: MenuTree) -> None:
+        """Mark the line of the present theme."""
+        for scheme, title in SCHEMES.items():
+            action = tree.action(title)
+            action.setCheckable(True)
+            action.setChecked(scheme == self._settings.get(THEME, "system", SCHEMES))
+            self._schemes.addAction(action)
+
+    def _choose(self, scheme: theme.Scheme) -> None:
+        self._settings.set(THEME, scheme)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        theme.apply(app, scheme)
 
     def entries(self) -> list[PaletteEntry]:
         """All entries of the palette, as things are now."""
@@ -157,7 +139,7 @@ class ProgramDialogs(QObject):
     def _ask_to_forget(self) -> None:
         def forget() -> None:
             self._memory.forget()
-            self._themes.forget()
+            self._schemes.actions()[0].trigger()  # that of the desktop
 
         ask_before(self._window, FORGET, "Reset", forget)
 
