@@ -101,10 +101,14 @@ class Presenter(QObject):
 
     @Slot()
     def _remove_all(self) -> None:
-        back = [("&Undo", partial(self._keep, self.steps, self.title))] if self.steps else []
-        words = f"Removed {len(self.steps)} steps." if self.steps else NO_STEPS
-        self._keep((), "")
-        self._messages.show_message("info", words, actions=back)
+        self._replace((), "", f"Removed {len(self.steps)} steps." if self.steps else NO_STEPS)
+
+    def _replace(self, steps: tuple[TalkStep, ...], title: str, words: str) -> None:
+        """Keep `steps` in place of those that there are; the message takes that back."""
+        undo = ("&Undo", partial(self._keep, self.steps, self.title))
+        actions = [undo] if self.steps else []
+        self._keep(steps, title)
+        self._messages.show_message("info", words, actions=actions)
 
     def close(self) -> None:
         """Leave the stage with the window; the steps are there again next time."""
@@ -118,11 +122,8 @@ class Presenter(QObject):
         """Take the steps in a file in place of those that there are."""
 
         def take(talk: Talk) -> None:
-            before, title = self.steps, self.title
-            self._keep(talk.steps, talk.title)
             words = f"Opened {len(talk.steps)} steps from {path.name}; F5 presents them."
-            back = [("&Undo", partial(self._keep, before, title))] if before else []
-            self._messages.show_message("info", words, actions=back)
+            self._replace(talk.steps, talk.title, words)
 
         self._parts.reading.run(partial(read_talk, path), take, self._complain)
 
