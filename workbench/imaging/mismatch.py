@@ -68,11 +68,9 @@ class Mismatch:
         """
         if self.count == 0:
             return None
-        if step > 0:
-            ahead = np.roll(self.is_place, -(place + 1))
-            return (place + 1 + int(ahead.argmax())) % ahead.size
-        behind = np.roll(self.is_place, -max(place, 0))[::-1]
-        return (max(place, 0) - 1 - int(behind.argmax())) % behind.size
+        places = np.flatnonzero(self.is_place)
+        at = np.searchsorted(places, place, "right") if step > 0 else places.searchsorted(place) - 1
+        return int(places[at % places.size])
 
     @property
     def scope(self) -> str:

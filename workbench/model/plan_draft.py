@@ -168,10 +168,8 @@ def _check(plan: Plan) -> None:
     chosen = [filters.get(key) for key in plan.filters]
     for ksize in plan.ksizes:
         if not any(ksize in each.sizes for each in chosen):
-            of = chosen[0].title if len(chosen) == 1 else "None of these filters"
-            takes = f"; it takes {chosen[0].sizes_in_words}" if len(chosen) == 1 else ""
-            no = "no size" if len(chosen) == 1 else "a size"
-            raise UnclearError(f"{of} has {no} {ksize}{takes}.", "ksizes")
+            takes = "; ".join(f"{each.title} takes {each.sizes_in_words}" for each in chosen)
+            raise UnclearError(f"There is no size {ksize}: {takes}.", "ksizes")
     if plan.filters == ("custom",) and plan.matrix and set(plan.ksizes) != {len(plan.matrix)}:
         side = len(plan.matrix)
         raise UnclearError(f"The weights that are drawn have one size, {side}×{side}.", "ksizes")

@@ -138,7 +138,7 @@ def test_the_open_picture_alone_has_no_other_size():
         ({}, PHOTO, (), "Tick at least one implementation."),
         (
             *({"ksizes": "3, 5"}, replace(PHOTO, filter="sobel_x", ksize=3), KEYS),
-            "Sobel X has no size 5; it takes 3 only.",
+            "There is no size 5: Sobel X takes 3 only.",
         ),
         (
             *({"ksizes": "5"}, replace(PHOTO, filter="custom", ksize=3), KEYS),
