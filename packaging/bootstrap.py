@@ -236,11 +236,6 @@ def install_lock(name: str) -> None:
     pip("install", *exactly, *["--no-compile"] * (name == "test"))
 
 
-def install_project() -> None:
-    """Install this project, editable."""
-    pip("install", "--no-deps", "--no-index", "--no-build-isolation", "--editable", str(ROOT))
-
-
 # ------------------------------------------------------------------------------------ main
 
 
@@ -279,7 +274,7 @@ def set_up(part: str) -> None:
     make_venv()
     print("Installing the locked dependencies (a minute or two on first use)", flush=True)
     install_lock(part)  # test.txt holds all of app.txt
-    install_project()
+    pip("install", "--no-deps", "--no-index", "--no-build-isolation", "--editable", str(ROOT))
     install_cupy()
     for stamp in {"app", part}:
         (VENV / f"{stamp}.stamp").write_text(str(ROOT), encoding="utf-8")

@@ -12,7 +12,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -117,18 +117,12 @@ def counters(cells: Sequence[Data], rows: Sequence[dict[str, str]]) -> list[Data
     wanted = sum(each["passes"] for each in cells)
     if len(rows) != wanted:
         raise SystemExit(f"ncu saw {len(rows)} kernels where {wanted} were launched.")
-    left = iter(rows)
-    return [
-        {
-            **cell,
-            **_counted(max(_taken(left, cell["passes"]), key=lambda row: _number(row, DURATION))),
-        }
-        for cell in cells
-    ]
-
-
-def _taken(rows: Iterator[dict[str, str]], count: int) -> list[dict[str, str]]:
-    return [next(rows) for _ in range(count)]
+    left, found = iter(rows), []
+    for cell in cells:
+        passes = [next(left) for _ in range(cell["passes"])]
+        longest = max(passes, key=lambda row: _number(row, DURATION))
+        found.append({**cell, **_counted(longest)})
+    return found
 
 
 def _counted(row: dict[str, str]) -> Data:

@@ -2,19 +2,17 @@
 
 Each preset is a sweep of its own into a folder below --work, which may be stopped at any time and
 resumed by the same command.  A whole one is packed into assets/recorded/, marked as one that comes
-with the program, and its times are compared with those it replaces, implementation by
-implementation.
+with the program, and its times are compared with those it replaces.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
-import math
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -24,6 +22,7 @@ from kernels.sweeps.estimate import about
 from kernels.sweeps.plan_files import presets
 from kernels.sweeps.record import Session, compare_sessions
 from kernels.sweeps.session_files import NAME, SUFFIXES, header_line, read_session, record_line
+from workbench.report.document import sentences_of
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDED = ROOT / "assets" / "recorded"
@@ -66,8 +65,8 @@ def record(key: str, folder: Path) -> None:
     new, path = read_session(folder), RECORDED / f"{key}{SUFFIXES[1]}"
     if path.exists():
         old = read_session(path)
-        print(f"{key}: time before over time now")
-        print("\n".join(f"  {line}" for line in ratios(old, new)))
+        print(f"{key}, against the one before:")
+        print("\n".join(f"  {line}" for line in sentences_of(compare_sessions(old, new), "it")))
     if words := disturbed_in_words(each.verified.load for each in new.records if each.verified):
         print(f"  {words}")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,23 +82,6 @@ def packed(session: Session) -> bytes:
         for each in shipped.records:
             file.write(record_line(each))
     return buffer.getvalue()
-
-
-def ratios(old: Session, new: Session) -> Iterator[str]:
-    """A line for each implementation: geometric mean and range of the old time over the new."""
-    found: dict[str, list[float]] = {}
-    lost: dict[str, int] = {}
-    for pair in compare_sessions(old, new):
-        key = pair.cell.implementation
-        if pair.comparison:
-            found.setdefault(key, []).append(pair.comparison.ratio)
-        elif pair.a and pair.a.verified:
-            lost[key] = lost.get(key, 0) + 1
-    for key, values in found.items():
-        mean = math.exp(math.fsum(map(math.log, values)) / len(values))
-        yield f"{key:<20}{mean:8.2f}  ({min(values):.2f} to {max(values):.2f}, {len(values)} cells)"
-    for key, count in lost.items():
-        yield f"{key:<20}{count} times that there were are missing now"
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ from kernels.core.device import NoDevice
 from kernels.core.job import Result
 from workbench.base import theme
 from workbench.base.background import bugs
+from workbench.base.columns import aligned
 from workbench.base.garbage import GarbageCollector
 from workbench.base.paths import DATA_VARIABLE, identity
 from workbench.base.settings import Settings
@@ -43,13 +44,13 @@ from workbench.cli.recipe_options import (
     named_kernel,
     read_named,
 )
-from workbench.cli.result_words import as_table
 from workbench.cli.this_machine import engine_maker
 from workbench.files.kernel_files import FOLDER_VARIABLE as KERNELS_VARIABLE
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import intents
 from workbench.model.intents import Changes
 from workbench.model.state import State
+from workbench.panels.timing import timing_words as words
 from workbench.session.exporter import save_png
 from workbench.window.app import make_application
 from workbench.window.main_window import MainWindow
@@ -81,8 +82,11 @@ def draw(
     if paths and identity(output) == identity(paths[0]):
         raise CommandError(f"{output} is an input; write to another file.", USAGE)
     changes = changes_of(arguments, State()) | devices_of_window(arguments)
-    if arguments.baseline is not None:
-        changes |= {"baseline": _baseline(arguments.baseline)}
+    if (baseline := arguments.baseline) is not None:
+        names = [each.key for each in intents.choices() if each.kind == "cpu"]
+        if baseline not in names:
+            raise CommandError(f"--baseline takes {', '.join(names)}, not {baseline!r}.", USAGE)
+        changes |= {"baseline": baseline}
     kernel = named_kernel(arguments)
     if kernel is not None:
         read_named(kernel)  # it rejects sources of which the window would only complain
@@ -92,8 +96,7 @@ def draw(
         if kernel is not None:
             window.open_kernel(kernel)
         _resize(window, size)
-        _check_implementation(kernel.name if kernel else arguments.implementation, window)
-        _complain_of_ignored(arguments, window)
+        _check_implementation(arguments, kernel, window)
         result = settle(window, partial(window.intake.open_paths, paths))
         wait_for_baseline(window, result)
         if result.kernel and result.kernel.is_single and result.strips == 1:
@@ -111,13 +114,6 @@ def draw(
     return 0 if result.check is None or result.check.ok else FAILED
 
 
-def _baseline(name: str) -> str:
-    names = [each.key for each in intents.choices() if each.kind == "cpu"]
-    if name not in names:
-        raise CommandError(f"--baseline takes {', '.join(names)}, not {name!r}.", USAGE)
-    return name
-
-
 def _resize(window: MainWindow, size: tuple[int, int]) -> None:
     """Resize the window.  Raises CommandError: it does not become smaller than its contents."""
     # The contents have changed, and with them perhaps the least size.
@@ -132,17 +128,40 @@ def _resize(window: MainWindow, size: tuple[int, int]) -> None:
         )
 
 
-def _complain_of_ignored(arguments: Namespace, window: MainWindow) -> None:
+def _check_implementation(arguments: Namespace, kernel: Path | None, window: MainWindow) -> None:
+    """Raise CommandError where the window fell back from the implementation that is named.
+
+    Complain of options that it ignores.
+    """
     named, device = arguments.implementation, window.device
+    name, shown = kernel.name if kernel else named, window.store.state.implementation
+    if name is not None and name != shown:
+        raise CommandError(intents.why_not_here(intents.implementation(name), device) or "")
     reason = device.reason if named is None and isinstance(device, NoDevice) else None
-    if note := ignored(arguments, window.store.state.implementation, reason):
+    if note := ignored(arguments, shown, reason):
         complain(note)
 
 
-def _check_implementation(name: str | None, window: MainWindow) -> None:
-    """Raise CommandError where the window fell back from the implementation of this name."""
-    if name is not None and name != window.store.state.implementation:
-        raise CommandError(intents.why_not_here(intents.implementation(name), window.device) or "")
+def as_table(result: Result) -> str:
+    """Lay out everything that the timing strip shows, a row each."""
+    job = result.job
+    figures = {
+        "time": words.filter_time(result),
+        "upload": words.upload(result),
+        "download": words.download(result),
+        "total": words.total(result),
+        "throughput": words.throughput(result),
+        "bandwidth": words.bandwidth(result),
+    }
+    rows = {
+        "filter": f"{job.filter_title} {job.ksize}×{job.ksize}",
+        "picture": f"{job.width}×{job.height}, {job.channels} × {job.pixel_type}",
+        "device": result.device_name or "CPU",
+        "ran": words.what_ran(result),
+        **{name: f"{each.text}  {each.detail}".rstrip() for name, each in figures.items()},
+        "check": str(result.check or "not checked"),
+    }
+    return aligned(list(rows.items()))
 
 
 # -- the window, driven by a command or a bench

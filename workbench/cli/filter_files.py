@@ -19,7 +19,7 @@ from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import FilePairs, PairingError, pairs_of, with_extension
 from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
-from workbench.cli.recipe_options import first_device, note_on, recipe_of, with_devices
+from workbench.cli.recipe_options import note_on, recipe_of, with_devices
 from workbench.cli.result_words import in_one_line, large_in_one_line, record_of, rows_record
 from workbench.cli.stopping import RemoteControl
 from workbench.cli.this_machine import engine_maker, facts
@@ -28,7 +28,6 @@ from workbench.files.formats import EXTENSION_OF
 
 def run(arguments: Namespace) -> int:
     """Filter every file; one that fails does not keep the others from being done."""
-    arguments.device = first_device(arguments)
     recipe = with_devices(recipe_of(arguments, Sampling()), arguments)
     if arguments.control:
         arguments.json = True

@@ -32,7 +32,6 @@ from workbench.batch.stage_times import StageTimes, closing_lines, progress_word
 from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
 from workbench.cli.recipe_options import (
-    first_device,
     note_on,
     processes_for,
     recipe_of,
@@ -71,7 +70,6 @@ def _batch(arguments: Namespace) -> int:
     use_freed_memory_again()
     if arguments.workers is not None and arguments.scheduler is None:
         raise CommandError("--workers counts those of a --scheduler; give that as well.", USAGE)
-    arguments.device = first_device(arguments)
     recipe = recipe_of(arguments, UNTIMED)
     arguments.json = arguments.json or arguments.control
     pairs, shard = _pairs(arguments, recipe), arguments.shard
@@ -111,20 +109,17 @@ def _in_journal(target: Path, arguments: Namespace) -> str:
 def _print_plan(pairs: FilePairs, journal: str, arguments: Namespace) -> int:
     """Print the pictures and their results, and touch nothing."""
     known = last_run(arguments.output, journal).known if arguments.resume else frozenset()
-    count = 0
-    for pair in pairs:
-        if _in_journal(pair.target, arguments) in known:
-            continue
-        count += 1
+    plan = [each for each in pairs if _in_journal(each.target, arguments) not in known]
+    for pair in plan:
         is_there = os.path.lexists(pair.target)
         if arguments.json:
-            plan = {"input": pair.source_shown, "output": pair.target_shown, "is_there": is_there}
-            print(output.json_of(plan))
+            data = {"input": pair.source_shown, "output": pair.target_shown, "is_there": is_there}
+            print(output.json_of(data))
         else:
             kept = " (is there already)" if is_there and not arguments.replace else ""
             print(without_controls(f"{pair.source_shown} → {pair.target_shown}{kept}"))
     if not arguments.json:
-        print(f"{count:,} picture{'' if count == 1 else 's'}; nothing was written.")
+        print(f"{len(plan):,} picture{'' if len(plan) == 1 else 's'}; nothing was written.")
     return _complain_of(pairs)
 
 

@@ -111,9 +111,12 @@ def devices_of_window(arguments: Namespace) -> Changes:
 def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
     """Make the recipe for all pictures; warn of a bell that is cut off.
 
+    Set `device` of `arguments` to the GPU that this process uses: of several it is number 0, which
+    is there wherever there is any, and knows their number.
     Raises CommandError for a user kernel that cannot be read, and BadJobError.
     """
-    own = named_kernel(arguments)
+    own, numbers = named_kernel(arguments), arguments.devices
+    arguments.device = None if numbers is None else numbers[0] if len(numbers) == 1 else 0
     check_every, is_every_pixel = arguments.verify
     chosen = replace(State(), **changes_of(arguments, State()))
     if bell.is_cut_off(chosen):
@@ -144,17 +147,15 @@ def ignored(arguments: Namespace, implementation: str, reason: str | None) -> st
         return "--block is ignored: auto picks the block shape as well."
     if not given or kind != "cpu":
         return None
-    be = "is" if len(given) == 1 else "are"
-    sentence = f"{' and '.join(given)} {be} ignored: {implementation} runs on the CPU."
+    sentence = f"Ignored: {' and '.join(given)}, as {implementation} runs on the CPU."
     return f"{sentence} {reason}" if reason else sentence
 
 
 def note_on(engine: Engine, recipe: Recipe, arguments: Namespace) -> str | None:
     """Name a slow or an ignored option, in a sentence."""
-    if recipe.is_own and isinstance(engine.device, Device):
-        return None
     if recipe.is_own:
-        return f"{recipe.implementation} runs on the CPU runtime, which is slow; no time is taken."
+        words = f"{recipe.implementation} runs on the CPU runtime, which is slow; no time is taken."
+        return None if isinstance(engine.device, Device) else words
     if recipe.implementation is not None:
         return ignored(arguments, recipe.implementation, None)
     job = _job_of(recipe)
@@ -177,17 +178,6 @@ def _gpu_for(engine: Engine, recipe: Recipe) -> Device | None:
     named = recipe.implementation or engine.best_for(_job_of(recipe))
     on_gpu = recipe.is_own or intents.implementation(named).kind != "cpu"
     return engine.device if on_gpu else None
-
-
-def first_device(arguments: Namespace) -> int | None:
-    """The GPU that this process uses, if --device names one.
-
-    Of several it is number 0, which is there wherever there is any, and knows their number.
-    """
-    named: tuple[int, ...] | None = arguments.devices
-    if named is None:
-        return None
-    return named[0] if len(named) == 1 else 0
 
 
 def with_devices(recipe: Recipe, arguments: Namespace) -> Recipe:

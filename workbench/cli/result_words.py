@@ -1,4 +1,4 @@
-"""The result of one picture: a line, a table, and the keys of `apply --json`."""
+"""The result of one picture: a line, and the keys of `apply --json`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from kernels.core.verdict import Check
 from kernels.core.version import program_version
 from kernels.rungs.own_kernels import is_own, text_hash
 from workbench.base import numbers
-from workbench.base.columns import aligned
-from workbench.base.numbers import MISSING, star, why_starred
+from workbench.base.numbers import star, why_starred
 from workbench.model import intents
-from workbench.model.speed_up import no_time_in_words, shares_in_words, single_in_words
+from workbench.model.speed_up import shares_in_words, single_in_words
 
 if TYPE_CHECKING:  # which a window has no need of
     from workbench.batch.filtering import Outcome, Recipe
@@ -38,35 +37,6 @@ def in_one_line(result: Result) -> str:
     verdict = f"; {result.check}" if result.check is not None else ""
     why = f" {why_starred(result.disturbances)}" if result.disturbances else ""
     return f"{job.ksize}×{job.ksize}, {name}: {', '.join(parts)}{verdict}{why and '.'}{why}"
-
-
-def as_table(result: Result) -> str:
-    """Lay out everything that the timing strip shows, a row each."""
-    job, kernel = result.job, result.kernel
-    on_gpu = result.device_name is not None
-    upload = _moved(result.upload_ms, result.upload_copy_ms) or "resident"
-    download = _moved(result.download_ms, result.download_copy_ms) or MISSING
-    total, rate, gb_s = result.total_ms, result.megapixels_per_s, result.effective_gb_s
-    rows = {
-        "filter": f"{job.filter_title} {job.ksize}×{job.ksize}",
-        "picture": f"{job.width}×{job.height}, {job.channels} × {job.pixel_type}",
-        "device": result.device_name,
-        "picked": f"{result.name}: {result.picked.why}" if result.picked else None,
-        "ran": "; ".join(map(str, result.ran)),
-        "time": _time(result) if kernel else no_time_in_words(result),
-        "quartiles": numbers.duration_range(*kernel.quartiles_ms, kernel.median_ms)
-        if kernel
-        else MISSING,
-        "upload": upload if on_gpu else "none, on the CPU",
-        "download": download if on_gpu else "none, on the CPU",
-        "total": MISSING if total is None else numbers.duration(total),
-        "throughput": MISSING if rate is None else numbers.pixel_rate(rate),
-        "bandwidth": MISSING if gb_s is None else numbers.byte_rate(gb_s),
-        "GPUs": shares_in_words(result.shares) if result.shares else None,
-        "check": str(result.check or "not checked"),
-        "* disturbed": "; ".join(result.disturbances) or None,
-    }
-    return aligned([(name, words) for name, words in rows.items() if words is not None])
 
 
 def _time(result: Result) -> str:

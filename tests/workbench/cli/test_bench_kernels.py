@@ -15,8 +15,15 @@ from tests import made_up
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.cli import main
 from workbench.cli.benches import kernels as bench
-from workbench.cli.benches.cell_report import CellReport
-from workbench.cli.benches.cells import FFT, LAUNCH, LAUNCH_AND_MORE, Aim, BenchCell, all_cells
+from workbench.cli.benches.cells import (
+    FFT,
+    LAUNCH,
+    LAUNCH_AND_MORE,
+    Aim,
+    BenchCell,
+    CellReport,
+    all_cells,
+)
 from workbench.cli.benches.gpu_ways import LIBRARIES
 from workbench.cli.benches.ways import REDUCED_ERROR, Measured, precision_of, quickest
 

@@ -63,10 +63,10 @@ def test_nan_goes_to_an_implementation_that_spreads_it(folder, capsys):
 @pytest.mark.parametrize(
     ("words", "note"),
     [
-        (["--block", "64x64"], "--block is ignored"),
+        (["--block", "64x64"], "Ignored: --block"),
         (
             ["--block", "8x8", "--device", "3", "--implementation", "parallel"],
-            "--block and --device are ignored",
+            "Ignored: --block and --device",
         ),
     ],
 )

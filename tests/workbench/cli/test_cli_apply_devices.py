@@ -61,4 +61,4 @@ def test_one_that_is_missing_is_a_sentence_before_anything_is_begun(folder, caps
 
 def test_on_the_cpu_several_are_ignored_and_that_is_said(folder, capsys):
     assert apply("--implementation", "opencv", "--device", "0,1") == 0
-    assert "--device is ignored" in capsys.readouterr().err
+    assert "Ignored: --device" in capsys.readouterr().err

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -19,12 +20,16 @@ from numpy.typing import NDArray
 from kernels import filters
 from kernels.core.cpu_load import usable_cores
 from kernels.core.device import Device
-from kernels.core.job import Job
+from kernels.core.device_turns import Turns
+from kernels.core.errors import cuda_errors_in_words
+from kernels.core.job import Job, Sampling
+from kernels.core.sampling import take_samples
+from kernels.core.timing import Timing
 from kernels.core.weights import Separable, separate
+from kernels.cuda.event_timer import CeilingBench, EventTimer
 from kernels.filters.gaussian import BINOMIAL, default_sigma
 from kernels.oracle.checking import Oracle
 from workbench.cli.benches import cpu_ways
-from workbench.cli.benches.cells import Clock
 from workbench.cli.benches.ways import (
     Measured,
     Way,
@@ -44,6 +49,54 @@ REPLICATE = 2  # NppiBorderType
 GENERAL = {"float32": "_32f_C{}R", "uint8": "32f_8u_C{}R", "uint16": "32f_16u_C{}R"}
 GAUSSIAN = {"float32": "_32f_C{}R", "uint8": "_8u_C{}R", "uint16": "_16u_C{}R"}
 NPP_CHANNELS = (1, 3, 4)
+
+
+# Libraries take long to queue their launches: a millisecond, so that this is not timed.
+HOLD_CYCLES = 2_000_000
+SAMPLING = Sampling(max_samples=20, max_seconds=0.3)
+
+
+class Clock:
+    """A stream of its own on `device`; use it from one thread.
+
+    cp      the cupy module
+    stream  to queue on; the current stream within `using`
+    """
+
+    def __init__(self, device: Device) -> None:
+        import cupy as cp
+
+        self.cp, self.device, self._turns = cp, device, Turns([device])
+        with self._turns.held(), cuda_errors_in_words("starting to use it"):
+            cp.cuda.Device(device.index).use()
+            self.stream = cp.cuda.Stream(non_blocking=True)
+            with self.stream:
+                self._timer = EventTimer(cp, device.l2_bytes, HOLD_CYCLES)
+                self._ceilings = CeilingBench(cp, self._timer, device)
+        self._copies_ms: dict[int, float] = {}
+
+    @contextmanager
+    def using(self) -> Iterator[None]:
+        """Wait for our turn on the device, and make the stream the current one."""
+        with self._turns.held(), self.stream:
+            yield
+
+    def time(self, queue: Callable[[], Any]) -> Timing:
+        """Sample the work that `queue` queues; the first run only warms up."""
+        with self.using():
+            return take_samples(lambda: self._timer.sample_ms(queue, "cold"), SAMPLING, "cold")
+
+    def copy_ms(self, count: int) -> float:
+        """Median time of a device-to-device copy of `count` bytes."""
+        if count not in self._copies_ms:
+            with self.using():
+                self._copies_ms[count] = self._ceilings.copy(count).median_ms
+        return self._copies_ms[count]
+
+    def empty_launch_ms(self) -> float:
+        """Median time between two events around an empty kernel."""
+        with self.using():
+            return self._ceilings.empty_launch().median_ms
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,17 +7,21 @@ libraries installed.
 from __future__ import annotations
 
 import json
+import platform
 from argparse import Namespace
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from itertools import islice
 from time import perf_counter
 from typing import Any
 
 from kernels import Engine
-from kernels.core.device import NoDevice
+from kernels.core.device import NoDevice, cuda_version
 from kernels.core.driving import outcome_of
 from kernels.core.job import Job, Result, Sampling
+from kernels.core.version import program_version
+from kernels.cuda.probing import cupy_version
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.engine.measurements import job_class_of
 from kernels.measuring.job_comparison import measure_checked
@@ -25,14 +29,15 @@ from kernels.oracle.checking import Oracle
 from kernels.rungs.rung import Rung
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned
+from workbench.cli import this_machine
 from workbench.cli.benches import chosen
-from workbench.cli.benches.cell_report import CellReport, closing_lines
-from workbench.cli.benches.cells import FFT, BenchCell, Clock, all_cells, conditions_of
-from workbench.cli.benches.gpu_ways import measure_peers
+from workbench.cli.benches.cells import FFT, BenchCell, CellReport, all_cells, closing_lines
+from workbench.cli.benches.gpu_ways import Clock, measure_peers
 from workbench.cli.benches.ways import Measured, precision_of
 from workbench.cli.output import INTERRUPTED, CommandError, say, write_whole
 from workbench.cli.this_machine import engine_maker
 
+LARGE_COPY = 1 << 28  # bytes: 8192² float32
 SAMPLING = Sampling(max_samples=20, max_seconds=0.3, check_taps=3_000_000)
 DEFAULT_BLOCK_XY = (32, 8)
 
@@ -77,6 +82,23 @@ def run(arguments: Namespace) -> int:
             write_whole(arguments.json, json.dumps(data, indent=1) + "\n")
     print("", *closing, sep="\n")
     return exit_code
+
+
+def conditions_of(clock: Clock) -> dict[str, Any]:
+    """Measure the ceilings of the device; with them, what the figures belong to, as JSON."""
+    device, copied_bytes = clock.device, 2 * LARGE_COPY  # a copy moves its bytes twice
+    return {
+        "device": asdict(device),
+        "driver": cuda_version(device.driver_version),
+        "cuda": cuda_version(device.runtime_version),
+        "cupy": cupy_version(),
+        "python": platform.python_version(),
+        "workbench": program_version(),
+        "cpu": this_machine.cpu(),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "copy_gb_s": copied_bytes / 1e6 / clock.copy_ms(LARGE_COPY),
+        "empty_launch_ms": clock.empty_launch_ms(),
+    }
 
 
 def _measure(
