@@ -170,3 +170,13 @@ def _is_somebody_elses(thread: threading.Thread) -> bool:
 # Helpers are imported as `tests.…`, however pytest was started.
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
+
+
+@pytest.fixture(scope="module")
+def children():
+    """Processes for user kernels, on a GPU that is made up."""
+    from tests.kernels.cuda_child.conftest import children_of
+
+    made = children_of("fake")
+    yield made
+    made.end(60)

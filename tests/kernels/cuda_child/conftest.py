@@ -21,13 +21,6 @@ def children_of(device: str, limits: Limits = LIMITS) -> WorkerPool:
     return WorkerPool(f"{FAKES}:{device}", limits=limits)
 
 
-@pytest.fixture(scope="module")
-def children():
-    made = children_of("fake")
-    yield made
-    made.end(60)
-
-
 @pytest.fixture
 def long_deadlines(monkeypatch):
     """However much else this computer does, what comes to an end is not ended before."""

@@ -21,7 +21,7 @@ from kernels.sweeps.roofline import roof_of
 from kernels.sweeps.session_csv import row_of
 from kernels.sweeps.session_files import SessionFile, read_session, resume
 from tests.kernels.cuda_child.bad_texts import text
-from tests.kernels.cuda_child.conftest import children_of, find_no_bug
+from tests.kernels.cuda_child.conftest import find_no_bug
 from tests.made_up import H200
 
 PLAN = Plan(
@@ -40,13 +40,6 @@ function = "convolve"
 block = ["32", "8"]
 ---*/
 """
-
-
-@pytest.fixture(scope="module")
-def children():
-    made = children_of("fake")
-    yield made
-    made.end(60)
 
 
 @pytest.fixture

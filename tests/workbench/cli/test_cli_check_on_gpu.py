@@ -11,19 +11,11 @@ import pytest
 from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.cuda_on_cpu.regions import whole_of
 from tests.kernels.cuda_child.bad_texts import text
-from tests.kernels.cuda_child.conftest import children_of
 from tests.made_up import H200
 from workbench.batch import check_jobs
 from workbench.batch.check_jobs import CheckJob, timed_job
 from workbench.batch.kernel_checks import NOT_FOUND
 from workbench.cli import main
-
-
-@pytest.fixture(scope="module")
-def children():
-    made = children_of("fake")
-    yield made
-    made.end(60)
 
 
 @pytest.fixture(autouse=True)

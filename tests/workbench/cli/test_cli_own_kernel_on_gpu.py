@@ -9,19 +9,12 @@ import pytest
 
 from kernels.pictures import generated
 from tests.kernels.cuda_child.bad_texts import text
-from tests.kernels.cuda_child.conftest import children_of, find_no_bug
+from tests.kernels.cuda_child.conftest import find_no_bug
 from tests.made_up import H200
 from workbench.cli import main
 from workbench.files import image_files
 
 JOB = ("--size", "3", "--border", "wrap")
-
-
-@pytest.fixture(scope="module")
-def children():
-    made = children_of("fake")
-    yield made
-    made.end(60)
 
 
 @pytest.fixture(autouse=True)

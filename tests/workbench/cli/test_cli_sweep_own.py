@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.kernels.cuda_child.bad_texts import text
-from tests.kernels.cuda_child.conftest import children_of, find_no_bug
+from tests.kernels.cuda_child.conftest import find_no_bug
 from tests.made_up import H200
 from workbench.cli import main
 
@@ -26,13 +26,6 @@ max_samples = 4
 min_samples = 2
 max_seconds = 0.05
 """
-
-
-@pytest.fixture(scope="module")
-def children():
-    made = children_of("fake")
-    yield made
-    made.end(60)
 
 
 @pytest.fixture(autouse=True)

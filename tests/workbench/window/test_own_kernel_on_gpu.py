@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QLabel
 from kernels import Engine
 from kernels.pictures.generated import noise
 from tests.kernels.cuda_child.bad_texts import text
-from tests.kernels.cuda_child.conftest import children_of, find_no_bug
+from tests.kernels.cuda_child.conftest import find_no_bug
 from tests.made_up import H200
 from tests.workbench.driving import child, settle, until
 from workbench.base.numbers import MISSING
@@ -14,13 +14,6 @@ from workbench.files.kernel_files import kernels_folder
 from workbench.model.state import Picture
 from workbench.panels.rung.ladder_view import PLACE, LadderList
 from workbench.panels.timing.timing_words import compiling, filter_time, upload
-
-
-@pytest.fixture(scope="module")
-def children():
-    made = children_of("fake")
-    yield made
-    made.end(60)
 
 
 @pytest.fixture

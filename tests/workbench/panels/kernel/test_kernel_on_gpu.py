@@ -12,7 +12,6 @@ from kernels.cuda_on_cpu.regions import whole_of
 from kernels.pictures.generated import noise
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_child.bad_texts import text as source
-from tests.kernels.cuda_child.conftest import children_of
 from tests.made_up import FAILED, H200, a_job, result
 from tests.workbench.driving import (
     child,
@@ -38,13 +37,6 @@ from workbench.panels.kernel.trial_words import (
     held_rows,
     ladder_rows,
 )
-
-
-@pytest.fixture(scope="module")
-def children():
-    made = children_of("fake")
-    yield made
-    made.end(60)
 
 
 @pytest.fixture

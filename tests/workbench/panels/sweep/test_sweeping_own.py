@@ -12,20 +12,13 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests.kernels.cuda_child.bad_texts import text
-from tests.kernels.cuda_child.conftest import children_of, find_no_bug
+from tests.kernels.cuda_child.conftest import find_no_bug
 from tests.made_up import H200
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.panels.sweep.test_sweeping import ask_for, doing, ended, live, start
 from workbench.files.kernel_files import kernels_folder
 from workbench.panels.rung.ladder_view import PLACE, LadderList
 from workbench.session.session_store import folder
-
-
-@pytest.fixture(scope="module")
-def children():
-    made = children_of("fake")
-    yield made
-    made.end(60)
 
 
 @pytest.fixture
