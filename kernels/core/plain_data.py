@@ -7,7 +7,9 @@ import math
 import re
 import tomllib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass
+from difflib import get_close_matches
 from functools import cache, partial
 from pathlib import Path
 from types import NoneType, UnionType
@@ -22,7 +24,7 @@ NAMED_FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 IN_WORDS: dict[Any, str] = {
     **{str: "a text", bool: "true or false", int: "a whole number", float: "a number"},
-    **{NoneType: "null", tuple: "a list", dict: "an object"},
+    **{NoneType: "null", dict: "an object"},
 }
 
 
@@ -87,6 +89,9 @@ def _reader(kind: Any) -> Read:
     if origin is dict and arguments[0] is str:
         return partial(_dict, _reader(arguments[1]))
     if origin is tuple and arguments[-1] is Ellipsis:
+        key, *value = get_args(arguments[0]) or (None,)
+        if key is str and len(value) == 1:  # a table, so that it can be hashed
+            return partial(_pairs, _reader(value[0]))
         return partial(_list, _reader(arguments[0]))
     if origin is tuple:
         return partial(_tuple, [_reader(each) for each in arguments])
@@ -99,7 +104,8 @@ def _exactly(kind: type, data: Any) -> Any:
     return data
 
 
-def _text(data: Any) -> str:
+def plain_text(data: Any) -> str:
+    """Read a text, without controls.  Raises NotPlainError."""
     return without_controls(_exactly(str, data))
 
 
@@ -120,7 +126,7 @@ def _float(data: Any) -> float:
 
 
 SIMPLE: dict[Any, Read] = {
-    **{int: _int, float: _float, str: _text},
+    **{int: _int, float: _float, str: plain_text},
     **{kind: partial(_exactly, kind) for kind in (bool, NoneType)},
 }
 
@@ -134,19 +140,15 @@ def _choice(choices: tuple[Any, ...], data: Any) -> Any:
 
 
 def _any_of(kinds: tuple[Any, ...]) -> Read:
-    """A reader of the first kind that fits; a dataclass is last: its complaint says most."""
-    readers = [_reader(kind) for kind in sorted(kinds, key=is_dataclass)]
-    has_dataclass = any(map(is_dataclass, kinds))
-    words = " or ".join(IN_WORDS.get(get_origin(kind) or kind, "a choice") for kind in kinds)
+    """A reader of the first kind that fits; the last one's complaint says most."""
+    in_order = sorted(kinds, key=lambda each: (each is not NoneType, is_dataclass(each)))
+    *others, last = map(_reader, in_order)
 
     def read(data: Any) -> Any:
-        for reader in readers:
-            try:
+        for reader in others:
+            with suppress(NotPlainError):
                 return reader(data)
-            except NotPlainError:
-                if has_dataclass and reader is readers[-1] and isinstance(data, dict):
-                    raise
-        raise NotPlainError(f"is not {'what it may be' if has_dataclass else words}")
+        return last(data)
 
     return read
 
@@ -156,9 +158,13 @@ def _dict(reader: Read, data: Any) -> dict[str, Any]:
     return {without_controls(name): _at(f".{name}", reader, each) for name, each in items}
 
 
+def _pairs(reader: Read, data: Any) -> tuple[tuple[str, Any], ...]:
+    return tuple(_dict(reader, data).items())
+
+
 def _list(reader: Read, data: Any) -> tuple[Any, ...]:
     if type(data) is not list:
-        raise NotPlainError(f"is not {IN_WORDS[tuple]}")
+        raise NotPlainError("is not a list")
     if reader is _float and all(type(each) is float for each in data):
         return tuple(data)  # samples, of which there are very many
     return tuple(_at(f"[{place}]", reader, each) for place, each in enumerate(data))
@@ -182,10 +188,12 @@ def _dataclass(kind: Any) -> Read:
 
     def read(data: Any) -> Any:
         _exactly(dict, data)
+        if unknown := data.keys() - readers.keys():
+            near = get_close_matches(min(unknown), readers, 1)
+            guess = "".join(f"; the nearest is {each}" for each in near)
+            raise NotPlainError(f"is not known{guess}", f".{min(unknown)}")
         if missing := needed - data.keys():
             raise NotPlainError("is missing", f".{min(missing)}")
-        if unknown := data.keys() - readers.keys():
-            raise NotPlainError("is not known", f".{min(unknown)}")
         return kind(**{name: _at(f".{name}", readers[name], each) for name, each in data.items()})
 
     return read
@@ -200,18 +208,9 @@ def _at(where: str, reader: Read, data: Any) -> Any:
 
 MAX_BYTES = 1 << 20  # of a file
 MAX_CHARACTERS = 400_000  # weights of 127×127, the largest there are, with all their digits
-MAX_DOTS = 8  # in one key; a number has one
-# Texts and comments, wherever they end as `tomllib` sees it.  One that is left open reaches as far
-# as it can, so that no character is looked at twice.
-_TEXT_OR_COMMENT = re.compile(
-    r'"""(?:[^\\]|\\.)*?(?:"{3,5}|\Z)'
-    r"|'''.*?(?:'{3,5}|\Z)"
-    r'|"(?:[^"\\\n]|\\[^\n])*"?'
-    r"|'[^'\n]*'?"
-    r"|#[^\n]*",
-    re.DOTALL,
-)
-_BETWEEN_KEYS_AND_VALUES = re.compile(r"[=,\[\]{}\n]")
+MAX_DOTS = 64  # in one key: `tomllib` takes time as their square
+_NAME = r"[^\s.=,\[\]{}]"
+_DOTS = re.compile(rf"(?<!{_NAME})(?:{_NAME}+\s*\.\s*){{{MAX_DOTS}}}")
 
 
 class LimitedTomlError(ValueError):
@@ -233,8 +232,8 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
     """Parse TOML; raise LimitedTomlError, which calls the text `name`."""
     if len(text) > MAX_CHARACTERS:
         raise LimitedTomlError(f"{name} has more than {MAX_CHARACTERS:,} characters.")
-    if _most_dots(text) > MAX_DOTS:
-        raise LimitedTomlError(f"{name} has a key of more than {MAX_DOTS} dots.")
+    if _DOTS.search(text):
+        raise LimitedTomlError(f"{name} has a key of {MAX_DOTS} dots or more.")
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -242,11 +241,6 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
     except ValueError as error:  # a number of too many digits is a plain one
         why = str(error).partition(";")[0]
         raise LimitedTomlError(f"{name} is not TOML: {why}.") from None
-
-
-def _most_dots(text: str) -> int:
-    bare = _TEXT_OR_COMMENT.sub("", text)
-    return max(part.count(".") for part in _BETWEEN_KEYS_AND_VALUES.split(bare))
 
 
 _PLAIN = (str, int, float, NoneType)  # bool is an int

@@ -2,35 +2,48 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-Separable = tuple[NDArray[np.float32], NDArray[np.float32]]  # column, row: (K,) each
+Weights = NDArray[np.float32]
+Separable = tuple[Weights, Weights]  # column, row: (K,) each
+T = TypeVar("T")
 
 UNIT_ROUNDOFF = 2.0**-24  # of float32
+KEPT = 64  # weights, of which something is known that took milliseconds
 
 
-def separable_terms(weights: NDArray[np.float32]) -> tuple[Separable, ...]:
-    """Return as few pairs (column, row) as possible whose outer products sum to `weights`.
+def once_per_weights(make: Callable[[Weights], T]) -> Callable[[Weights], T]:
+    """Return `make`, remembering its results by the content of the weights, (K, K)."""
 
-    One pair, exact where it can be, if the weights are separable.  Else the singular value
-    decomposition in float64, its terms scaled evenly between column and row, up to the first that
-    no longer matters: what is left out sums to at most 2⁻²⁴ · Σ|w|.
+    @lru_cache(maxsize=KEPT)
+    def of_bytes(raw: bytes, ksize: int) -> T:
+        return make(np.frombuffer(raw, np.float32).reshape(ksize, ksize))
+
+    @wraps(make)
+    def of_weights(weights: Weights) -> T:
+        return of_bytes(np.ascontiguousarray(weights).tobytes(), len(weights))
+
+    return of_weights
+
+
+@once_per_weights
+def separable_terms(weights: Weights) -> tuple[Separable, ...]:
+    """The fewest pairs (column, row) whose outer products sum to `weights`.
+
+    One pair if the weights are separable; else singular vectors, scaled evenly between column and
+    row, up to the first that no longer matters: the rest sums to at most 2⁻²⁴ · Σ|w|.
     """
-    return _separable_terms(np.ascontiguousarray(weights).tobytes(), len(weights))
-
-
-@lru_cache(maxsize=64)
-def _separable_terms(raw: bytes, ksize: int) -> tuple[Separable, ...]:
-    weights = np.frombuffer(raw, np.float32).reshape(ksize, ksize)
     if (pair := separate(weights)) is not None:
         return (pair,)
     columns, sizes, rows = np.linalg.svd(weights.astype(np.float64))
     allowed = UNIT_ROUNDOFF * gain(weights)
     left_out = np.zeros_like(columns)
-    rank = ksize
+    rank = len(weights)
     while rank > 1:
         left_out += np.outer(columns[:, rank - 1] * sizes[rank - 1], rows[rank - 1])
         if np.abs(left_out).sum() > allowed:
@@ -43,7 +56,7 @@ def _separable_terms(raw: bytes, ksize: int) -> tuple[Separable, ...]:
     )
 
 
-def separate(weights: NDArray[np.float32]) -> Separable | None:
+def separate(weights: Weights) -> Separable | None:
     """Return (column, row), both (K,) float32, whose outer product is `weights`, or None.
 
     Rank-1 weights are the row through their largest element times the column through it.  That
@@ -62,24 +75,18 @@ def separate(weights: NDArray[np.float32]) -> Separable | None:
     return (column, row) if (off <= allowed).all() else None
 
 
-def gain(weights: NDArray[np.float32]) -> float:
-    """Return Σ|w|: how much larger than the largest sample a filtered one can be."""
+def gain(weights: Weights) -> float:
+    """Σ|w|: how much larger than the largest sample a filtered one can be."""
     return float(np.abs(weights.astype(np.float64)).sum())
 
 
-def terms_gain(weights: NDArray[np.float32]) -> float:
-    """Return Σ|w| of all `separable_terms` over that of `weights`.
-
-    Above 1 as far as terms cancel.
-    """
-    terms = sum(
-        float(np.abs(column.astype(np.float64)).sum() * np.abs(row.astype(np.float64)).sum())
-        for column, row in separable_terms(weights)
-    )
+def terms_gain(weights: Weights) -> float:
+    """Σ|w| of all `separable_terms` over that of `weights`: above 1 as far as terms cancel."""
+    terms = sum(gain(column) * gain(row) for column, row in separable_terms(weights))
     return max(terms / (gain(weights) or 1.0), 1.0)
 
 
-def frequency_response(weights: NDArray[np.float32], size: int) -> NDArray[np.float64]:
+def frequency_response(weights: Weights, size: int) -> NDArray[np.float64]:
     """Amplitude of a wave after filtering, by frequency: (size, size) float64.
 
     Element (v, u) is for (v - size // 2) / size and (u - size // 2) / size cycles a pixel, which

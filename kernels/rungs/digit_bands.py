@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.job import Job
-from kernels.core.weights import UNIT_ROUNDOFF, gain, separable_terms
+from kernels.core.weights import UNIT_ROUNDOFF, gain, once_per_weights, separable_terms
 
 MAX_DIGITS = 3
 MIN_LARGEST = 2.0**-90  # smaller weights are not scaled up so far
@@ -26,22 +25,14 @@ class FixedPoint:
 
     digits    so many bytes hold every integer
     signed    whether these are signed; else no weight is negative
-    integers  (K, K) int32
+    integers  (K, K) int32; of a `Row` (K,) int64
     undo      what an integer times this is: its weight
     """
 
     digits: int
     signed: bool
-    integers: NDArray[np.int32]
+    integers: NDArray[np.signedinteger]
     undo: float
-
-
-def fixed_point(weights: NDArray[np.float32]) -> FixedPoint:
-    """Return `weights` in as few digits as hold them well enough, scaled so that these lose least.
-
-    Any sums of bytes may lose as much as `may_lose` says; the digits of three bytes always do less.
-    """
-    return fixed_point_of_bytes(np.ascontiguousarray(weights).tobytes(), len(weights))
 
 
 def may_lose(weights: NDArray[np.float32]) -> float:
@@ -53,15 +44,13 @@ def may_lose(weights: NDArray[np.float32]) -> float:
 
 
 def lost(exact: NDArray[np.float64], rounded: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the most that sums of samples from 0 to 1 are off by: over the last two axes.
+    """The largest error of sums of samples from 0 to 1, over the last two axes.
 
-    Such a sum is furthest off where samples are 1 for errors of one sign, and 0 for the others.
+    It is where samples are 1 for errors of one sign, and 0 for the others.
     """
     errors = rounded - exact
-    too_large: NDArray[np.float64] = np.maximum(errors, 0).sum(axis=(-2, -1))
-    too_small: NDArray[np.float64] = np.maximum(-errors, 0).sum(axis=(-2, -1))
-    worst: NDArray[np.float64] = np.maximum(too_large, too_small)
-    return worst
+    too_large, too_small = (np.maximum(each, 0).sum(axis=(-2, -1)) for each in (errors, -errors))
+    return np.asarray(np.maximum(too_large, too_small))
 
 
 def largest_of(digits: int, signed: bool) -> int:
@@ -69,10 +58,12 @@ def largest_of(digits: int, signed: bool) -> int:
     return sum((127 if signed else 255) << 8 * i for i in range(digits))
 
 
-@lru_cache(maxsize=64)
-def fixed_point_of_bytes(raw: bytes, ksize: int) -> FixedPoint:
-    """Return `fixed_point` of the float32 weights in `raw`; remembered, as bytes can be."""
-    weights = np.frombuffer(raw, np.float32).reshape(ksize, ksize)
+@once_per_weights
+def fixed_point(weights: NDArray[np.float32]) -> FixedPoint:
+    """Return `weights` in the fewest digits that hold them, scaled so that these lose least.
+
+    Any sums of bytes may lose as much as `may_lose` says; the digits of three bytes always do less.
+    """
     exact = weights.astype(np.float64)
     largest = max(float(np.abs(exact).max()), MIN_LARGEST)
     signed = bool(exact.min() < 0)
@@ -132,45 +123,45 @@ def bands_along(row: NDArray[np.float64], job: Job) -> Words:
     blocks at a time, and LANES words for each of these: which two of each four numbers they are
     for.
     """
-    band = _ByteBand(row, job)
-    whole = [band.words(*band.of_a_block(s)) for s in range(band.span)]
+    band = _ByteBand(row, job, 2)
+    whole = [band.whole(s) for s in range(band.span)]
     if job.channels == 1:
         return np.concatenate(whole)
-    steps = range((band.span + 1) // 2)
-    sparse = [band.words(*band.kept_of_two_blocks(s)) for s in steps]
-    return np.concatenate((*whole, *sparse, *(band.places(s) for s in steps)))
+    steps = range(band.steps)
+    return np.concatenate((*whole, *map(band.sparse, steps), *map(band.places, steps)))
 
 
 class _Band:
-    """A band of weights along a row as lanes hold it.
+    """A band of weights along a row as lanes hold it, in products of `blocks` blocks.
 
-    span  blocks that matter to the sums of one: its own, those beside it, and if their number is
-          even one that is half on the right and half on the left
+    span   blocks that matter to the sums of one: its own, those beside it, and if their number is
+           even one that is half on the right and half on the left
+    steps  products
     """
 
-    def __init__(self, row: NDArray[Any], job: Job) -> None:
-        self.job, self.row = job, row
+    def __init__(self, row: NDArray[Any], job: Job, blocks: int) -> None:
+        self.job, self.row, self.channels = job, row, job.channels
         self.g, self.t = np.arange(LANES) // 4, np.arange(LANES) % 4
         self.halo = len(row) // 2 * job.channels
         self.span = 1 + (self.halo + 7) // 8
         self.side = (self.span - 1) // 2
+        self.steps = -(-self.span // blocks)
 
     def away(self, block: int | Places, t: Places) -> Places:
         """Distance of block number `block` from the sums' own, for word t."""
         half = np.where(t < 2, BLOCK * (self.side + 1), -BLOCK * (self.side + 1))
         is_whole = np.asarray(block) <= 2 * self.side
-        found: Places = np.where(is_whole, BLOCK * (block - self.side), half)
-        return found
+        return np.asarray(np.where(is_whole, BLOCK * (block - self.side), half))
 
-    def taps(self, away: Places) -> tuple[NDArray[np.bool_], NDArray[Any]]:
-        """Mask of the samples so far away that have a weight, and their weights."""
-        tap, rest = np.divmod(away + self.halo, self.job.channels)
+    def taps(self, away: Places) -> NDArray[Any]:
+        """Weights of the samples so far away: 0 where they have none."""
+        tap, rest = np.divmod(away + self.halo, self.channels)
         is_tap = (rest == 0) & (tap >= 0) & (tap < len(self.row))
-        return is_tap, self.row[np.clip(tap, 0, len(self.row) - 1)]
+        return np.where(is_tap, self.row[np.clip(tap, 0, len(self.row) - 1)], 0)
 
 
 def _packed(pairs: Iterator[tuple[Places, Places]]) -> Words:
-    """Pack the kept two of each of eight fours into a word a lane."""
+    """Pack the kept two of each of eight fours into a word per lane."""
     packed = np.zeros(LANES, np.uint32)
     for i, (first, second) in enumerate(pairs):
         packed |= ((first | second << 2) << 4 * i).astype(np.uint32)
@@ -180,23 +171,21 @@ def _packed(pairs: Iterator[tuple[Places, Places]]) -> Words:
 class _ByteBand(_Band):
     """A band of halves."""
 
-    def of_a_block(self, s: int) -> tuple[Places, Places]:
-        """Distances of each word's two samples from their sums, and the sums: (LANES, 4)."""
-        i = np.arange(4)
-        sums = 2 * self.g[:, None] + i % 2
+    def whole(self, s: int) -> Words:
+        """The words for block s."""
+        i, sums = self._words()
         away = self.away(s, self.t)[:, None] + 4 * self.t[:, None] + i // 2 * 2 - sums
-        return np.stack((away, away + 1), -1), sums
+        return self._halves(np.stack((away, away + 1), -1), sums)
 
-    def kept_of_two_blocks(self, s: int) -> tuple[Places, Places]:
-        """Return the same of samples that a sparse product keeps; of one block two words alone."""
-        i = np.arange(4)
-        sums = 2 * self.g[:, None] + i % 2
+    def sparse(self, s: int) -> Words:
+        """The words for what a sparse product keeps of two blocks; of one block two words alone."""
+        i, sums = self._words()
         corner = self._corner(2 * s, self.t[:, None] + i // 2 * 4, sums)
-        first, second = self._kept(corner)
-        away = np.stack((corner + _sample_of(first), corner + _sample_of(second)), -1)
+        places = (place // 2 * 4 + place % 2 for place in self._kept(corner))  # of eight samples
+        away = np.stack([corner + each for each in places], -1)
         if not self._is_of_two(s):
             away[:, 2:] = 1 << 20  # no tap is so far away
-        return away, sums
+        return self._halves(away, sums)
 
     def places(self, s: int) -> Words:
         """The kept two of each four, packed for a lane: half of eight fours or all four."""
@@ -204,11 +193,16 @@ class _ByteBand(_Band):
         corners = (self._corner(2 * s, four + i % 4, 2 * self.g + i // 4) for i in range(8))
         return _packed(map(self._kept, corners))
 
-    def words(self, away: Places, sums: Places) -> Words:
-        """Two weights a word: the rests that rounding lost, then the halves."""
-        weights = np.where(*self.taps(away), 0.0)
+    def _words(self) -> tuple[Places, Places]:
+        """The four words of each lane, and the sums that they are for: (LANES, 4)."""
+        i = np.arange(4)
+        return i, 2 * self.g[:, None] + i % 2
+
+    def _halves(self, away: Places, sums: Places) -> Words:
+        """Two weights per word: the rests that rounding lost, then the halves."""
+        weights = self.taps(away)
         if self.job.has_alpha:  # it is filtered as well: with one weight, which is 1
-            is_alpha = (sums % self.job.channels == self.job.channels - 1)[..., None]
+            is_alpha = (sums % self.channels == self.channels - 1)[..., None]
             weights = np.where(is_alpha, away == 0, weights)
         high = weights.astype(np.float16)
         return np.concatenate((halves_in_pairs(weights - high), halves_in_pairs(high))).ravel()
@@ -222,19 +216,14 @@ class _ByteBand(_Band):
         return self.away(n + four // 4, t) + 4 * t + four // 2 % 2 * 2 - sums
 
     def _kept(self, corner: Places) -> tuple[Places, Places]:
-        """Return the two places in a four whose samples may be of the sum's channel."""
-        channel = -corner % self.job.channels
-        first = channel if self.job.channels == 3 else channel % 2
-        return first, first + (1 if self.job.channels == 3 else 2)
-
-
-def _sample_of(place: Places) -> Places:
-    """The sample of eight at a place of a four: 0, 1, 4, 5."""
-    return place // 2 * 4 + place % 2
+        """The two places in a four whose samples may be of the sum's channel."""
+        channel = -corner % self.channels
+        first = channel if self.channels == 3 else channel % 2
+        return first, first + (1 if self.channels == 3 else 2)
 
 
 def halves_in_pairs(values: NDArray[np.floating]) -> Words:
-    """Return two neighbours along the last axis as halves in a word, the first in the low bits."""
+    """Two neighbours along the last axis as halves in a word, the first in the low bits."""
     wide = values.astype(np.float16).view(np.uint16).astype(np.uint32)
     words: Words = wide[..., 0] | wide[..., 1] << np.uint32(16)
     return words
@@ -249,20 +238,9 @@ HALF_UNIT = 2.0**-24  # the smallest number of half precision
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Row:
-    """A filter's row of weights as integers times `undo`, and how their sums of bytes are scaled.
+class Row(FixedPoint):
+    """A filter's row of weights; sums of bytes times two to `shift` have at most SUM_BITS bits."""
 
-    digits    so many bytes hold every integer
-    signed    whether these are signed; else no weight is negative
-    integers  (K,)
-    undo      what an integer times this is: its weight
-    shift     sums of bytes times two to this have at most SUM_BITS bits
-    """
-
-    digits: int
-    signed: bool
-    integers: NDArray[np.int64]
-    undo: float
     shift: int = 0
 
     @property
@@ -293,17 +271,12 @@ class Row:
         return (digits / gain + 2.0 ** (LEFT_OUT_BITS - 1 - self.shift) / self.most) / UNIT_ROUNDOFF
 
 
+@once_per_weights
 def row_of(weights: NDArray[np.float32]) -> Row:
-    """Return the row of separable `weights`, as what costs least of what holds it well enough."""
-    return _row_of_bytes(np.ascontiguousarray(weights).tobytes(), len(weights))
-
-
-@lru_cache(maxsize=64)
-def _row_of_bytes(raw: bytes, ksize: int) -> Row:
-    weights = np.frombuffer(raw, np.float32).reshape(ksize, ksize)
+    """The row of separable `weights`, as the cheapest integers that hold it well enough."""
     exact = separable_terms(weights)[0][1].astype(np.float64)
     for row in _rows(exact):
-        if row.loses(exact) <= row_may_lose(ksize):
+        if row.loses(exact) <= row_may_lose(len(weights)):
             break
     row.integers.flags.writeable = False
     return row
@@ -387,32 +360,25 @@ def _scaled(column: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
 
 
 class _DigitBand(_Band):
-    """A band of digits, see digits.cuh and bytes.cuh.
-
-    steps  products
-    """
+    """A band of digits, see digits.cuh and bytes.cuh."""
 
     def __init__(self, row: Row, job: Job) -> None:
-        super().__init__(row.integers, job)
-        self.digits, self.signed, self.channels = row.digits, row.signed, job.channels
+        self.digits, self.signed = row.digits, row.signed
         self.is_sparse = job.channels > 1
         self.blocks = 4 if self.is_sparse else 2
-        self.steps = -(-self.span // self.blocks)
+        super().__init__(row.integers, job, self.blocks)
 
     def words(self, s: int, digit: int) -> Words:
-        """Return four words a lane: of two sums, of which each has two of its words in turn."""
+        """Four words per lane: of two sums, of which each has two of its words in turn."""
         g, t = self.g[:, None, None], self.t[:, None, None]
         i, byte = np.arange(4)[:, None], np.arange(4)
-        sums = 2 * g + i % 2
         column = 16 * (i // 2) + 4 * t + byte
-        word = column // (2 if self.is_sparse else 4)
-        corner = self._corner(s, word, sums)
-        if self.is_sparse:
-            kept = self._kept(corner)
-            away = corner + np.where(byte % 2 == 0, kept[0], kept[1])
-        else:
-            away = corner + byte
-        wide = self._digit(away, digit).astype(np.uint32)
+        corner = self._corner(s, column // (2 if self.is_sparse else 4), 2 * g + i % 2)
+        kept = self._kept(corner)
+        away = corner + (np.where(byte % 2 == 0, *kept) if self.is_sparse else byte)
+        place = 8 * (self.digits - 1 - digit)
+        carry = 0x808080 & (1 << place) - 1 if self.signed else 0
+        wide = ((self.taps(away) + carry) >> place & 255).astype(np.uint32)
         words: Words = np.bitwise_or.reduce(wide << 8 * np.arange(4, dtype=np.uint32), -1)
         return words.ravel()
 
@@ -422,13 +388,6 @@ class _DigitBand(_Band):
         sums = 2 * self.g + self.t % 2
         return _packed(self._kept(self._corner(s, word, sums)) for word in words)
 
-    def _digit(self, away: Places, digit: int) -> Places:
-        is_tap, whole = self.taps(away)
-        place = 8 * (self.digits - 1 - digit)
-        carry = 0x808080 & (1 << place) - 1 if self.signed else 0
-        digits: Places = np.where(is_tap, (whole + carry) >> place & 255, 0)
-        return digits
-
     def _corner(self, s: int, word: Places, sums: Places) -> Places:
         """Distance of a word's first sample from a sum; far away where no block is."""
         block, t = self.blocks * s + word // WORDS_A_BLOCK, word % WORDS_A_BLOCK
@@ -436,10 +395,9 @@ class _DigitBand(_Band):
         return np.where(block < self.span, found, found + self.channels * (1 << 20))
 
     def _kept(self, corner: Places) -> tuple[Places, Places]:
-        """Return the two places in a four whose samples may be of the sum's channel."""
+        """The two places in a four whose samples may be of the sum's channel."""
         channel = -corner % self.channels
-        first: Places = np.minimum(channel, 2) if self.channels == 4 else channel
         if self.channels == 2:
-            return first, first + 2
-        second: Places = np.where((self.channels == 3) & (first == 1), 2, 3)
-        return first, second
+            return channel, channel + 2
+        second: Places = np.where((self.channels == 3) & (channel == 1), 2, 3)
+        return np.minimum(channel, 2), second

@@ -19,18 +19,12 @@ from kernels.rungs.digit_bands import fixed_point, row_of
 from kernels.rungs.operands import fft_side, tiles_of
 
 MAX_CHARACTERS = 2000
-MAX_EXPONENT = 8
-MAX_SHIFT = 32
+MAX_EXPONENT, MAX_SHIFT = 8, 32
 TEXTS = frozenset({"SAMPLE", "BORDER", "OFFSET"})  # names that stand for text
 ARITHMETIC = (
-    *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod),
-    *(ast.BitAnd, ast.BitOr, ast.BitXor),
+    *(ast.Name, ast.Load, ast.Constant, ast.UnaryOp, ast.BinOp, ast.BoolOp, ast.IfExp, ast.Compare),
+    *(ast.Call, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.Expression),
 )
-PLAIN = (ast.UnaryOp, ast.BoolOp, ast.IfExp, ast.Name, ast.Load, ast.unaryop, ast.boolop, ast.cmpop)
-
-
-class _HarmfulError(ValueError):
-    """An expression has something in it that headers do without."""
 
 
 def why_not_expression(text: str, known: frozenset[str], *, is_template: bool = False) -> str:
@@ -42,39 +36,64 @@ def why_not_expression(text: str, known: frozenset[str], *, is_template: bool = 
         return f"it has {len(text)} characters, and may have {MAX_CHARACTERS}"
     try:
         tree = ast.parse(f"f{text!r}" if is_template else text.strip(), "<header>", "eval")
-        if is_template:
-            _refuse_harm_in_sentence(tree.body)
-        else:
-            _refuse_harm(tree.body)
+        compile(tree, "<header>", "eval")  # or it is nested too deeply
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
         return f"{text!r} is not an expression: {reason}"
+    nodes = list(ast.walk(tree))
+    # Text can be compared, and stand alone within braces; no braces have a format.
+    places = [each for each in nodes if isinstance(each, ast.Compare | ast.FormattedValue)]
+    places += [tree.body] if is_template else []
+    texts = {id(tree.body) if is_template else 0}
+    texts |= {id(side) for each in places for side in ast.iter_child_nodes(each)}
+    allowed = (*ARITHMETIC, ast.FormattedValue) if is_template else ARITHMETIC
+    for node in nodes:
+        is_right = isinstance(node, allowed) or (is_template and node is tree.body)
+        if not is_right or (_is_text(node) and id(node) not in texts) or _may_grow(node):
+            return f"{text!r} is not an expression: {type(node).__name__} is no arithmetic"
     used = [each.id for each in ast.walk(tree) if isinstance(each, ast.Name)]
     unknown = next((name for name in used if name not in known), "")
-    if not unknown:
-        return ""
     near = get_close_matches(unknown, known, 1)
     guess = f"; the nearest is {near[0]}" if near else ""
-    return f"{text!r} asks for {unknown}, which there is not{guess}"
+    return f"{text!r} asks for {unknown}, which there is not{guess}" if unknown else ""
+
+
+def _is_text(node: ast.AST) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id in TEXTS
+    return isinstance(node, ast.Constant) and not isinstance(node.value, int | float)
+
+
+def _may_grow(node: ast.AST) -> bool:
+    """Return True for numbers that could have any number of digits."""
+    if not isinstance(node, ast.BinOp) or not isinstance(
+        node.op, ast.Pow | ast.LShift | ast.RShift
+    ):
+        return False
+    of_power = isinstance(node.op, ast.Pow)
+    right = node.right.value if isinstance(node.right, ast.Constant) else None
+    if not isinstance(right, int) or not 0 <= right <= (MAX_EXPONENT if of_power else MAX_SHIFT):
+        return True
+    return of_power and any(isinstance(each, ast.Pow) for each in ast.walk(node.left))
 
 
 def value_of(expression: str, values: Mapping[str, Any]) -> int:
     """The value of `expression`, as an integer.  Raises CannotRunError, as at a division by 0."""
-    return int(_evaluated(expression, expression.strip(), values))
+    return int(_evaluated(expression.strip(), values))
 
 
 def text_of(template: str, values: Mapping[str, Any]) -> str:
     """`template` with each {expression} replaced by its value.  Raises CannotRunError."""
-    return str(_evaluated(template, f"f{template!r}", values))
+    return str(_evaluated(f"f{template!r}", values))
 
 
-def _evaluated(written: str, expression: str, values: Mapping[str, Any]) -> Any:
+def _evaluated(expression: str, values: Mapping[str, Any]) -> Any:
     try:
         found = eval(_compiled(expression), {"__builtins__": {}}, values)
         return found if isinstance(found, str) else int(found)
     except (ArithmeticError, TypeError, ValueError) as error:
         raise CannotRunError(
-            f"The header's {written.strip()!r} comes to nothing for this job: {error}."
+            f"The header's {expression!r} comes to nothing for this job: {error}."
         ) from error
 
 
@@ -83,64 +102,7 @@ def _compiled(expression: str) -> CodeType:
     return compile(expression, "<header>", "eval")
 
 
-def _refuse_harm(node: ast.AST) -> None:
-    """Raise _HarmfulError unless `node` is arithmetic all through."""
-    if isinstance(node, ast.BinOp):
-        _refuse_growth(node)
-    elif isinstance(node, ast.Call):
-        if not isinstance(node.func, ast.Name) or node.keywords:
-            raise _HarmfulError("only functions with a name are called")
-    elif isinstance(node, ast.Constant):
-        if not isinstance(node.value, int | float):
-            raise _HarmfulError(f"{node.value!r} is no number")
-    elif _is_text(node):
-        raise _HarmfulError("text can be compared, and no more")
-    elif isinstance(node, ast.Compare):
-        for compared in (node.left, *node.comparators):
-            if not _is_text(compared):
-                _refuse_harm(compared)
-        return
-    elif not isinstance(node, PLAIN):
-        raise _HarmfulError(f"{type(node).__name__} is no arithmetic")
-    for each in ast.iter_child_nodes(node):
-        if not isinstance(each, ast.operator):
-            _refuse_harm(each)
-
-
-def _refuse_harm_in_sentence(sentence: ast.expr) -> None:
-    for part in getattr(sentence, "values", ()):  # none where there are no braces
-        if not isinstance(part, ast.FormattedValue):
-            continue
-        if part.format_spec is not None or part.conversion != -1:
-            raise _HarmfulError("within braces stands an expression alone")
-        if not _is_text(part.value):
-            _refuse_harm(part.value)
-
-
-def _is_text(node: ast.AST) -> bool:
-    """Return True if `node` is text, which is for comparing: SAMPLE == 'uint8'."""
-    if isinstance(node, ast.Name):
-        return node.id in TEXTS
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _refuse_growth(node: ast.BinOp) -> None:
-    """Raise _HarmfulError for numbers that could have any number of digits."""
-    if isinstance(node.op, ARITHMETIC):
-        return
-    of_power = isinstance(node.op, ast.Pow)
-    most = MAX_EXPONENT if of_power else MAX_SHIFT
-    right = node.right.value if isinstance(node.right, ast.Constant) else None
-    if not isinstance(right, int) or not 0 <= right <= most:
-        raise _HarmfulError(f"a power or a shift is by a number from 0 to {most}")
-    if of_power and any(_is_power(each) for each in ast.walk(node.left)):
-        raise _HarmfulError("a power is of no other power")
-
-
-def _is_power(node: ast.AST) -> bool:
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
-
-
+SMALLEST = Job(np.zeros((1, 1, 1), np.uint8), np.ones((1, 1), np.float32))
 Expression = NewType("Expression", str)  # over the names of `Facts`
 Template = NewType("Template", str)  # a sentence with {expressions}
 
@@ -206,7 +168,9 @@ class Facts(dict[str, Any]):
     MULTIPROCESSORS          of the device
     FFT_SIDE, FFT_LINE       of the FFT rungs' tiles: FFT_LINE = FFT_SIDE**2 rows and columns
     FFT_PAIRS, FFT_TILES     pairs of those side by side, and tiles one above the other
-    FFT_LEVELS               of butterflies in the transform of a tile
+    FFT_LEVELS, FFT_FLOPS    of butterflies in the transform of a tile; operations of one line
+    FFT_COLUMNS, FFT_ROWS    of the picture, as many times as tiles share them,
+    ..._BEYOND               and those beyond its edges that count for something
     PLANES                   channels that are filtered: all but alpha
     HALVES                   numbers of half precision that hold a sample
     BAND_BLOCKS, BAND_DEPTH  8×8 blocks in a band of weights, 16×16 in two side by side: tensor.cuh
@@ -230,17 +194,12 @@ class Facts(dict[str, Any]):
             max=max,
             blocks_down=blocks_down,
         )
-        self._job = job
+        self.job = job
 
     def __missing__(self, name: str) -> Any:
         # Looked at only by the few rungs that ask, since these cost milliseconds.
         self[name] = value = ON_DEMAND[name](self)
         return value
-
-    @property
-    def job(self) -> Job:
-        """The job that all of it is of."""
-        return self._job
 
     def value(self, expression: str) -> int:
         """The value of `expression`, as an integer.  Raises CannotRunError."""
@@ -253,6 +212,15 @@ class Facts(dict[str, Any]):
 
 def _tiles(facts: Facts) -> tuple[int, int]:
     return tiles_of(facts["WIDTH"], facts["HEIGHT"], facts["RADIUS"], facts["FFT_SIDE"])
+
+
+def _in_tiles(facts: Facts, axis: str, more: int) -> int:
+    """Positions of an axis, and so many radii beyond, that all tiles hold together."""
+    line, radius, extent = facts["FFT_LINE"], facts["RADIUS"], facts[axis]
+    tiles = 2 * facts["FFT_PAIRS"] if axis == "WIDTH" else facts["FFT_TILES"]
+    starts = [tile * (line - 2 * radius) - radius for tile in range(tiles)]
+    low, high = -more * radius, extent + more * radius
+    return sum(max(0, min(start + line, high) - max(start, low)) for start in starts)
 
 
 # Facts that are computed on demand.
@@ -268,6 +236,11 @@ ON_DEMAND: dict[str, Callable[[Facts], Any]] = {
     "FFT_PAIRS": lambda facts: _tiles(facts)[0],
     "FFT_TILES": lambda facts: _tiles(facts)[1],
     "FFT_LEVELS": lambda facts: 2 * (facts["FFT_LINE"].bit_length() - 1),
+    "FFT_FLOPS": lambda facts: _transform_flops(facts["FFT_SIDE"]),
+    "FFT_COLUMNS": lambda facts: _in_tiles(facts, "WIDTH", 0),
+    "FFT_COLUMNS_BEYOND": lambda facts: _in_tiles(facts, "WIDTH", 1) - facts["FFT_COLUMNS"],
+    "FFT_ROWS": lambda facts: _in_tiles(facts, "HEIGHT", 0),
+    "FFT_ROWS_BEYOND": lambda facts: _in_tiles(facts, "HEIGHT", 1) - facts["FFT_ROWS"],
     "PLANES": lambda facts: facts["CHANNELS"] - facts["HAS_ALPHA"],
     "HALVES": lambda facts: 1 if facts["SAMPLE"] in ("uint8", "float16") else 2,
     "BAND_BLOCKS": lambda facts: max(2, (-facts["RADIUS"] % 8 + facts["KSIZE"] + 14) // 8),
@@ -278,8 +251,7 @@ ON_DEMAND: dict[str, Callable[[Facts], Any]] = {
 @cache
 def names() -> frozenset[str]:
     """Return the names that an Expression may use."""
-    smallest = Job(np.zeros((1, 1, 1), np.uint8), np.ones((1, 1), np.float32))
-    return frozenset((*Facts(smallest), *ON_DEMAND))
+    return frozenset((*Facts(SMALLEST), *ON_DEMAND))
 
 
 NUMBER_BYTES = 4  # of a buffer or of weights
@@ -287,17 +259,13 @@ WorkExpression = NewType("WorkExpression", str)  # over the names of `WorkFacts`
 
 
 class WorkFacts(Facts):
-    """The names that a header's model of its work may use, of one job and one pass.
-
-    The names that a header's model may use: those of `Facts`, and
+    """The names that a header's model of its work may use: those of `Facts`, and of one pass
 
     SAMPLES, FILTERED, ALPHA   of the picture; those that are filtered, and those that pass through
     BLOCKS_X, BLOCKS_Y, BLOCKS of the pass, in one launch; BLOCKS = BLOCKS_X * BLOCKS_Y
     COVERS_X, COVERS_Y         what a block writes: samples of a row, and rows
     CHUNK, HALO_CHUNKS         as in wide.cuh: samples in sixteen bytes, and chunks that hold a halo
     STAGED                     samples that all blocks side by side stage of a row: separable.cuh
-    FFT_COLUMNS, FFT_ROWS      of the picture, as many times as tiles share them,
-    ..._BEYOND                 and those beyond its edges that count for something
     parts(n, k), up(n, k)      n / k rounded up; n rounded up to a multiple of k
     segments(k)                blocks one below another that have rows to write, if all take as many
                                and those are a multiple of k
@@ -349,47 +317,21 @@ class WorkFacts(Facts):
         others = sum(numbers.values()) - samples
         return samples * int(self["SAMPLE_BYTES"]) + others * NUMBER_BYTES
 
-    def __missing__(self, name: str) -> Any:
-        if name not in OF_TRANSFORMS:
-            return super().__missing__(name)
-        inside, beyond = self._in_tiles(self["WIDTH"], 2 * self["FFT_PAIRS"])
-        self.update(FFT_COLUMNS=inside, FFT_COLUMNS_BEYOND=beyond)
-        inside, beyond = self._in_tiles(self["HEIGHT"], self["FFT_TILES"])
-        self.update(FFT_ROWS=inside, FFT_ROWS_BEYOND=beyond)
-        self["FFT_FLOPS"] = _transform_flops(self["FFT_SIDE"])
-        return self[name]
-
-    def _in_tiles(self, extent: int, tiles: int) -> tuple[int, int]:
-        """Return the positions of an axis that all tiles hold, with a radius beyond."""
-        line, radius = self["FFT_LINE"], self["RADIUS"]
-        starts = [tile * (line - 2 * radius) - radius for tile in range(tiles)]
-        inside = sum(_shared(start, start + line, 0, extent) for start in starts)
-        needed = sum(_shared(start, start + line, -radius, extent + radius) for start in starts)
-        return inside, needed - inside
-
-
-# WorkFacts that are computed on demand.
-OF_TRANSFORMS = frozenset(
-    {"FFT_COLUMNS", "FFT_COLUMNS_BEYOND", "FFT_ROWS", "FFT_ROWS_BEYOND", "FFT_FLOPS"}
-)
-
 
 @cache
 def work_names() -> frozenset[str]:
     """Return the names that a WorkExpression may use."""
-    facts = WorkFacts(Job(np.zeros((1, 1, 1), np.uint8), np.ones((1, 1), np.float32)), 1)
+    facts = WorkFacts(SMALLEST, 1)
     facts.take((Expression("1"), Expression("1")))
-    return names() | OF_TRANSFORMS | frozenset(facts)
+    return names() | frozenset(facts)
 
 
 def _transform_flops(side: int) -> int:
-    """Return the operations of one line of side² numbers in fft_registers.
+    """Count the operations of one line of side² numbers in fft_registers.
 
-    Two transforms in registers for each of its threads, and a product of complex numbers, six
-    operations, for each of its numbers.
-
-    A butterfly adds and subtracts, four operations.  What it subtracted is then turned by a root of
-    one, which takes none by 1 or -i, four by an eighth of a circle, six by all others.
+    Two transforms for each thread, and a complex product, six operations, for each number.  A
+    butterfly takes four; then a root of one takes none (1 or -i), four (an eighth of a circle) or
+    six.
     """
     turns = [
         i // together * together * (32 // side)
@@ -398,11 +340,6 @@ def _transform_flops(side: int) -> int:
     ]
     butterflies = sum(4 + (0 if n % 8 == 0 else 4 if n % 4 == 0 else 6) for n in turns)
     return 2 * side * butterflies + 6 * side**2
-
-
-def _shared(begin: int, end: int, low: int, high: int) -> int:
-    """Length of the intersection of [begin, end) and [low, high)."""
-    return max(0, min(end, high) - max(begin, low))
 
 
 def _parts(number: int, size: int) -> int:

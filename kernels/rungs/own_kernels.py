@@ -18,9 +18,6 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-import numpy as np
-
-from kernels.core.job import Job
 from kernels.rungs.cuda_text import (
     Parameter,
     kernels_in,
@@ -30,7 +27,7 @@ from kernels.rungs.cuda_text import (
     without_comments,
 )
 from kernels.rungs.headers import BEGIN, END, PASSES, Header, HeaderError, header_of
-from kernels.rungs.job_facts import knobs
+from kernels.rungs.job_facts import SMALLEST, knobs
 from kernels.rungs.operands import FORMS, example_of
 from kernels.rungs.rung import PICTURE, TAPS, Pass, Rung, ladder, rung_called, rung_of
 
@@ -40,7 +37,6 @@ IDEA = "A kernel of your own."
 NUMBERS = ("height", "width", "pitch", "first_row", "end_row")
 OF_TOLERANCE = ("chain_length", "error_factor")
 HEADER_LINE = re.compile(rf"^{re.escape(BEGIN)}[ \t]*$", re.M)
-SMALLEST = Job(np.zeros((1, 1, 1), np.uint8), np.ones((1, 1), np.float32))
 NOT_AN_INT = re.compile(r"\b(?:float|double|long|short|char|bool|size_t|sample)\b|[*\[&]")
 
 

@@ -19,7 +19,7 @@ from kernels.core.job import Job
 from kernels.core.verdict import Tolerance
 from kernels.oracle.checking import FLOAT32_MAX, largest_finite
 from kernels.rungs.cuda_text import LADDER, Part, bare, header_parts, with_lines
-from kernels.rungs.headers import Header, HeaderError, header_of, typed_fields
+from kernels.rungs.headers import Header, HeaderError, header_of
 from kernels.rungs.job_facts import Expression, Facts, Template, WorkExpression, knobs
 from kernels.rungs.operands import FORMS, Operands, operands_of
 
@@ -366,8 +366,8 @@ def read_rung(path: Path) -> Rung:
 
 def rung_of(key: str, header: Header, source: str) -> Rung:
     """Make a rung of a text and its header.  Raises HeaderError where none can be made of it."""
-    told = typed_fields(header, Rung, Pass, ("key", "file", "source", "kind", "is_strict"))
-    rung = Rung(key=key, file=header.file, source=source, **told)
+    of_us = {"kind": "cuda", "is_strict": False}
+    rung = header.read(Rung, key=key, file=header.file, source=source, **of_us)
     _check(rung, header)
     return rung
 

@@ -83,8 +83,8 @@ def test_lines_may_end_as_on_other_systems(newline, tmp_path):
 @pytest.mark.parametrize(
     ("right", "wrong", "words"),
     [
-        ("title =", "titel =", ", line 2: there is no field titel; the nearest is title."),
-        ('"Mine"', "Mine", ', line 2: text stands in quotes: title = "Mine" (Invalid value).'),
+        ("title =", "titel =", ", line 2: titel is not known; the nearest is title."),
+        ('"Mine"', "Mine", ", line 2: the header is no TOML, Invalid value: title = Mine."),
         ('title = "Mine"', "weights = 'my'", ", line 2: there are no weights 'my'; choose from"),
         ("/*---\n", "\n/*---\n", ", line 2: the header must be the first thing in the file."),
         (

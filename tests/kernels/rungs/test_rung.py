@@ -212,20 +212,14 @@ def test_the_header_that_the_faults_below_are_planted_in_is_whole(tmp_path):
 @pytest.mark.parametrize(
     ("right", "wrong", "words"),
     [
-        ("title   =", "titel =", ", line 2: there is no field titel; the nearest is title."),
-        ('title   = "T"\n', "", ": its header has no title."),
-        ('"T"', "3", ", line 2: title takes text, not 3."),
-        ('"T"', "T", ', line 2: text stands in quotes: title = "T" (Invalid value).'),
-        (
-            '= "T"',
-            "",
-            ", line 2: a line of the header is a field with its value, such as title = 1",
-        ),
-        ('"T"', "", ", line 2: title has no value: write it behind the = (Invalid value)."),
-        ('"I."', '"I.', ", line 3: a quote is missing: idea"),
+        ("title   =", "titel =", ", line 2: titel is not known; the nearest is title."),
+        ("title   =", "kind =", ", line 2: kind is not known."),
+        ('title   = "T"\n', "", ": title is missing."),
+        ('"T"', "3", ", line 2: title is not a text."),
+        ('"T"', "T", ", line 2: the header is no TOML, Invalid value: title   = T."),
         ('"constant"', '"konstant"', ", line 4: there are no weights 'konstant'; choose from"),
         ('["wide"]', '["wild"]', ", line 5: there is no header wild.cuh beside it."),
-        ('["wide"]', '"wide"', ", line 5: includes takes a list of several, not 'wide'."),
+        ('["wide"]', '"wide"', ", line 5: includes is not a list."),
         ("PITCH", "PICTH", "PICTH * 4' asks for PICTH, which there is not; the nearest is PITCH."),
         (
             "PITCH * 4",
@@ -233,17 +227,15 @@ def test_the_header_that_the_faults_below_are_planted_in_is_whole(tmp_path):
             ", line 8: buffers is wrong: 'HEIGHT * PITCH *' is not an expression",
         ),
         ("sums = ", "sum = ", ", line 11: writes of a pass names sums, which is not a buffer."),
-        ("writes", "wrties", ", line 11: there is no field wrties of a pass; the nearest is"),
+        ("writes", "wrties", ", line 11: wrties of a pass is not known; the nearest is writes."),
         ("picture =", "pictures =", ", line 12: loads of a pass names pictures, which is no"),
         ("SAMPLES", "SMAPLES", ", line 12: loads of a pass is wrong: 'SMAPLES' asks for SMAPLES"),
         ("2 *\n", "2 +*\n", ", line 16: flops of a pass is wrong: '(2 +*"),
-        ("flops", "halo", ", line 16: halo of a pass takes a list of 2, not '(2 *"),
-        ('reads = "sums"', "library = 'fft'", ", line 15: library of a pass takes '' or 'fft2'"),
+        ("flops", "halo", ", line 16: halo of a pass is not a list of 2."),
+        ('reads = "sums"', "library = 'fft'", ", line 15: library of a pass is none of"),
         ('reads = "sums"', "library = 'fft2'", ", line 15: a library's pass needs a shape."),
-        ("convolve()", "convolute()", ", line 10: there is no function convolve in it."),
         ("convolve()", "my_convolve()", ", line 10: there is no function convolve in it."),
         ("[[passes]]\nw", "[passes]\nw", "the header is no TOML"),
-        ('["wide"]', "{ a = 1 }", ", line 5: includes takes a list, not a table."),
         ("/*---", "// first\n/*---", ", line 1: it must begin with a header"),
         ("---*/", "", ", line 1: the header begins here and ends nowhere: write ---*/ on"),
         ("void convolve", "\udcff", "UTF-8"),
@@ -283,7 +275,7 @@ def test_a_broken_rung_stands_where_it_would_and_refuses_every_job(folder):
     early, whole, twice = reading.whole_ladder()
     assert reading.ladder() == (whole,)
     assert reading.broken_rungs() == (early, twice)
-    reason = "01_early.cu, line 2: there is no field titel; the nearest is title."
+    reason = "01_early.cu, line 2: titel is not known; the nearest is title."
     assert (early.key, early.kind) == ("early", "cuda")
     assert early.why_not(job_of(), CARD) == early.reason == reason
     assert twice.reason.startswith("03_constant.cu: 02_constant.cu ")

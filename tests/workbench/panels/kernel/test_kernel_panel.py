@@ -159,7 +159,7 @@ def test_a_wrong_header_is_refused_on_its_line_without_running(qtbot, opened, tr
     edit = editor(opened)
     edit.begin_with(text(opened).replace("title", "titel"))
     tried(qtbot, opened)
-    assert "there is no field titel" in words(opened, "kernel-problem")
+    assert "titel is not known" in words(opened, "kernel-problem")
     assert edit.marked_lines() == {1: "error"}
     assert len(trials.texts) == before
 

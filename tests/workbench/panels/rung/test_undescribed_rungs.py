@@ -28,7 +28,7 @@ from workbench.panels.rung import rung_panel
 
 SILENT = "silent"  # `constant` without what describes it
 BROKEN = "broken"
-REASON = "25_broken.cu, line 2: there is no field titel; the nearest is title."
+REASON = "25_broken.cu, line 2: titel is not known; the nearest is title."
 UNDESCRIBED = "Loads and operations of this rung are not described."
 ROOFLINE = next(kind for kind in chart_kinds() if kind.key == "roofline")
 NO_PLACE = "Operations are not described, so that there is no place for it here"
