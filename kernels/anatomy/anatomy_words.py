@@ -13,51 +13,47 @@ from kernels.rungs.rung import Rung
 def grid_words(shape: Shape) -> str:
     """Say how many blocks there are, and how many threads and warps each has."""
     (across, down), (x, y) = shape.grid, shape.block
-    blocks = f"{across:,} × {down:,} = {shape.blocks:,} blocks" if shape.blocks > 1 else "One block"
-    warps = f"{shape.warps} warp{_s(shape.warps)}"
-    return f"{blocks} of {x} × {y} = {shape.threads:,} threads, {warps} each."
+    blocks = f"{across:,} × {down:,} = {_many(shape.blocks, 'block')}"
+    return f"{blocks} of {x} × {y} = {shape.threads:,} threads, {_many(shape.warps, 'warp')} each."
 
 
 def block_words(shape: Shape, block: Block) -> str:
     """Say what one block computes."""
     tile = shape.tile(block)
     own = tile.clipped(shape.picture)
-    beyond = tile.count - own.count
     words = (
         f"Block {block} computes {span('sample', own.left, own.right)} of "
         f"{span('row', own.top, own.bottom)}"
     )
-    if beyond:
+    if beyond := tile.count - own.count:
         return f"{words}; {100 * beyond / tile.count:.2g} % of its tile is beyond the picture."
     return f"{words}: {own.count:,} samples."
 
 
 def halo_words(shape: Shape, block: Block) -> str:
     """Say which samples a block needs for that."""
-    if shape.halo == (0, 0):
+    across, down = shape.halo
+    if not across and not down:
         return "It needs no halo."
     own = shape.tile(block).clipped(shape.picture)
-    whole = own.grown(*shape.halo)
-    beyond = whole.count - whole.clipped(shape.picture).count
-    across, down = shape.halo
+    whole = own.grown(across, down)
     sides = [f"{_many(across, 'sample')} to either side"] if across else []
     sides += [f"{_many(down, 'row')} above and below"] if down else []
-    words = (
+    beyond = whole.count - whole.clipped(shape.picture).count
+    return (
         f"With its halo, {' and '.join(sides)}, it reads {whole.width:,} × {whole.height:,} = "
-        f"{whole.count:,} samples: {whole.count / own.count:.2f} per sample that it computes"
+        f"{whole.count:,} samples, {whole.count / own.count:.2f} per sample that it computes"
+        f"{f'; {beyond:,} of them beyond the picture' if beyond else ''}."
     )
-    verb = "lies" if beyond == 1 else "lie"
-    return f"{words}; {beyond:,} {verb} beyond the picture." if beyond else f"{words}."
 
 
 def load_words(traffic: Traffic, reads: str) -> str:
     """Say how many numbers and bytes a block loads from global memory."""
     name = "samples" if reads == "picture" else f"numbers of the buffer “{reads}”"
-    size = f"The block loads {traffic.asked:,} {name} from global memory, "
-    size += f"{traffic.loaded_bytes:,} bytes"
-    if traffic.asked != traffic.different:
-        return f"{size}; {traffic.different:,} of them are different."
-    return f"{size}, each once."
+    return (
+        f"The block loads {traffic.asked:,} {name} from global memory, {traffic.loaded_bytes:,} "
+        f"bytes; {traffic.different:,} of them are different."
+    )
 
 
 def share_words(traffic: Traffic) -> str:
@@ -67,21 +63,16 @@ def share_words(traffic: Traffic) -> str:
             f"The block's threads store {traffic.stored_bytes:,} bytes in shared memory and read "
             f"{traffic.read_bytes:,}: each byte is read {traffic.uses:.1f} times on average."
         )
-    if traffic.asked == traffic.different:
-        return "Nothing is shared: no shared memory, and each number is loaded once."
-    uses = f"{traffic.uses:.{2 if traffic.uses < 1.05 else 1}f}"
     return (
-        f"Nothing is shared: each sample is loaded {uses} times on average; all but the first "
-        "load should hit the cache."
+        f"No shared memory: each number is loaded {traffic.uses:.2f} times on average; all but the "
+        "first load should hit the cache."
     )
 
 
 def loads_words(loads: float, plain: float) -> str:
     """Compare the samples loaded per sample computed with those of the plain kernel."""
-    noun = "load" if _rate(loads) == "1" else "loads"
-    if loads == plain:
-        return f"{_rate(loads)} {noun} per sample: this is the plain kernel."
-    return f"{_rate(loads)} {noun} per sample; the plain kernel {_rate(plain)}"
+    own, its = (f"{each:,.1f}".removesuffix(".0") for each in (loads, plain))
+    return f"{own} loads per sample; the plain kernel {its}"
 
 
 def counting_words() -> str:
@@ -89,32 +80,25 @@ def counting_words() -> str:
     return "Counting idle threads …"
 
 
-def _rate(number: float) -> str:
-    """Return a number with a decimal where it is small: "2.1", "25"."""
-    return f"{number:,.0f}" if number >= 100 or number == int(number) else f"{number:.1f}"
-
-
 def idle_words(idle: Idle) -> str:
     """Say how many threads store nothing, in the block and in the picture."""
     if not idle.in_all:
         return "No thread is idle."
-    here = f"{idle.in_block:,} of them in this block" if idle.in_block else "none in this block"
-    if idle.in_block == idle.in_all:
-        here = "all in this block"
-    share = f"{100 * idle.share:.2g}" if idle.share < 0.995 else "almost 100"
-    return f"{idle.in_all:,} of {idle.threads:,} threads ({share} %) are idle, {here}."
+    share = f"{100 * idle.share:.2g}"
+    return (
+        f"{idle.in_all:,} of {idle.threads:,} threads ({share} %) are idle, {idle.in_block:,} of "
+        "them in this block."
+    )
 
 
 def coalescing_words(step: Access, found: Coalescing) -> str:
     """Say what a warp's access to global memory touches, and whether it is coalesced."""
     if not found.active:
-        return f"No lane of this warp {_does(step)} here."
-    noun = ("store" if step.is_store else "load") + _s(found.active)
-    if step.size > WORD_BYTES:
-        noun += f" of {step.size} bytes"
-    verb = "touches" if found.active == 1 else "touch"
-    sectors = f"{_many(found.sectors, 'sector')} of 32 bytes in {_many(found.lines, 'line')} of 128"
-    begin = f"The warp's {found.active} {noun} {verb} {sectors}"
+        return "No lane of this warp takes part here."
+    begin = (
+        f"The warp's {_accesses(step, found.active)} touch {_many(found.sectors, 'sector')} of 32 "
+        f"bytes in {_many(found.lines, 'line')} of 128"
+    )
     if found.is_best:
         return f"{begin}: fully coalesced."
     return f"{begin}; {_many(found.least_sectors, 'sector')} would be ideal."
@@ -123,25 +107,15 @@ def coalescing_words(step: Access, found: Coalescing) -> str:
 def conflict_words(step: Access, found: Conflicts) -> str:
     """Say what a warp's access to shared memory meets."""
     if not found.active:
-        return f"No lane of this warp {_does(step)} here."
-    noun = ("store" if step.is_store else "read") + _s(found.active)
-    own, lanes = f"The warp's {found.active} {noun}", int(found.in_conflict.sum())
-    if found.active == 1 and found.turns == 1:
-        return f"{own}: one transaction."
-    if found.turns == 1:
-        return f"{own}: no bank conflict, one transaction for all {found.active}."
-    wide = f" of {step.size} bytes" if found.least_turns > 1 else ""
-    takes = f"{own}{wide} take {found.turns} transactions"
+        return "No lane of this warp takes part here."
+    begin = f"The warp's {_accesses(step, found.active)} take {_many(found.turns, 'transaction')}"
     if found.is_best:
-        return f"{takes}, {32 * 4 // step.size} lanes each; no bank conflict."
-    if found.least_turns > 1:
-        return (
-            f"{takes} instead of {found.least_turns}, bank conflicts: {lanes} lanes want different "
-            "words of the same bank."
-        )
+        return f"{begin}: no bank conflict."
+    lanes = int(found.in_conflict.sum())
+    ways = f"a {found.turns}-way bank conflict" if found.least_turns == 1 else "bank conflicts"
     return (
-        f"{takes}, a {found.turns}-way bank conflict: {lanes} lanes want different words of the "
-        "same bank."
+        f"{begin} instead of {found.least_turns}, {ways}: {lanes} lanes want different words of "
+        "the same bank."
     )
 
 
@@ -154,29 +128,25 @@ def not_drawn(problem: str) -> str:
 
 def transform_words(record: Record) -> str:
     """Say what a block of a transform, which has no samples of its own, loads and stores."""
-    threads = range(record.shape.threads)
-    each = [record.numbers_of(thread) for thread in threads]
-    keys = dict.fromkeys(key for found in each for key in found if key[0] not in (TILE, "weights"))
-    sums = {key: sum(found.get(key, 0) for found in each) for key in keys}
+    sums: dict[tuple[str, bool], int] = {}
+    for thread in range(record.shape.threads):
+        for key, count in record.numbers_of(thread).items():
+            sums[key] = sums.get(key, 0) + count
     return f"Block {record.block} {_moves(sums)}."
 
 
 def thread_moves(record: Record, thread: int) -> str:
     """Say what one of its threads loads and stores."""
-    found = {k: n for k, n in record.numbers_of(thread).items() if k[0] not in (TILE, "weights")}
-    return _moves(found) if found else "loads and stores no number"
+    return _moves(record.numbers_of(thread))
 
 
 def _moves(counts: Mapping[tuple[str, bool], int]) -> str:
-    parts = []
-    for is_store, verb in ((False, "loads"), (True, "stores")):
-        own = [
-            _many(count, "sample") if name == "picture" else f"{_many(count, 'number')} of “{name}”"
-            for (name, stores), count in counts.items()
-            if stores == is_store
-        ]
-        parts += [f"{verb} {' and '.join(own)}"] if own else []
-    return " and ".join(parts)
+    parts = [
+        f"{'stores' if is_store else 'loads'} {_many(count, 'number')} of “{name}”"
+        for (name, is_store), count in counts.items()
+        if name not in (TILE, "weights")
+    ]
+    return " and ".join(parts) or "loads and stores no number"
 
 
 def no_shapes(rung: Rung) -> str:
@@ -200,13 +170,10 @@ def span(noun: str, begin: int, end: int) -> str:
     return f"{noun} {begin:,}" if end == begin + 1 else f"{noun}s {begin:,} to {end - 1:,}"
 
 
-def _does(step: Access) -> str:
-    return "stores anything" if step.is_store else "loads anything"
+def _accesses(step: Access, count: int) -> str:
+    wide = f" of {step.size} bytes" if step.size > WORD_BYTES else ""
+    return f"{_many(count, 'store' if step.is_store else 'load')}{wide}"
 
 
 def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{_s(count)}"
-
-
-def _s(count: int) -> str:
-    return "" if count == 1 else "s"
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -16,8 +16,6 @@ from kernels.rungs.rung import PICTURE, Pass, Rung
 Pair = tuple[int, int]  # x then y
 Block = Pair  # of the grid
 
-# The most that a block may have on any GPU: on those of compute capability 9.0 and 10.0.
-MAX_SHARED_BYTES = 227 * 1024
 # Of an H200: some rungs divide the rows among the multiprocessors.
 USUAL_MULTIPROCESSORS = 132
 FFT_COLUMNS = 8  # of frequencies, per block of filter_columns
@@ -158,39 +156,14 @@ def shapes_of(rung: Rung, job: Job, device: Device | None = None) -> tuple[Shape
 
 
 def why_none(rung: Rung, job: Job, device: Device | None = None) -> str | None:
-    """Say why `rung` could never launch anything for `job`, whatever the picture holds.
-
-    None if it could.
-    """
-    if reason := _why_no_layout(rung):
-        return reason
-    if job.gradient != rung.gradient:
-        return rung.why_not_anywhere(job)  # this is the first reason that it gives
-    if device is not None and not rung.own_block and (refusal := device.why_no_block(job.block_xy)):
-        return refusal
-    facts = Facts(job, device)
-    for condition, sentence in rung.requires:
-        if not facts.value(condition):
-            return facts.text(sentence)
-    needed = max(facts.value(each.shared_bytes) for each in rung.passes)
-    most = device.shared_bytes_per_block if device else MAX_SHARED_BYTES
-    if needed <= most:
-        return None
-    owner = f"{device.name} has" if device else "no GPU has more than"
-    return (
-        f"{rung.title} would need {needed / 1024:,.0f} KiB of shared memory a block; {owner} "
-        f"{most / 1024:.0f} KiB."
-    )
-
-
-def _why_no_layout(rung: Rung) -> str | None:
+    """The reason why no launch of `rung` for `job` can be drawn; None if it can."""
     for number, each in enumerate(rung.passes):
         if each.layout and each.layout not in LAYOUTS:
             near = get_close_matches(each.layout, LAYOUTS, 1)
             what = f"there is no layout {each.layout}"
             what += "".join(f"; the nearest is {name}" for name in near)
             return str(header_of(rung.file, rung.source).error(what, "layout", number))
-    return None
+    return rung.why_never(job, device)
 
 
 def _shape(number: int, each: Pass, rung: Rung, facts: Facts) -> Shape:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -24,7 +23,8 @@ from kernels.rungs.job_facts import Expression, Facts, Template, WorkExpression,
 from kernels.rungs.operands import FORMS, Operands, operands_of
 
 TEXTS_KEPT = 256  # joined texts: the ladder's, and of user kernels the last ones
-MAX_EXTENT = 2**31 - 1
+MAX_EXTENT = 2**31 - 1  # device code counts samples in 32 bits
+MAX_SHARED_BYTES = 227 * 1024  # of a block on any GPU: those of compute capability 9.0 and 10.0
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 PICTURE = "picture"
 NO_WORDS, NOTHING, TAPS = Expression(""), Expression("0"), Expression("KSIZE * KSIZE")
@@ -138,7 +138,7 @@ class Rung:
         if isinstance(device, NoDevice):
             return device.reason
         return (
-            (None if self.own_block else device.why_no_block(job.block_xy))
+            self._why_no_block(job, device)
             or self.why_not_anywhere(job)
             or self._why_too_old(device)
             or self._why_no_shared(job, device)
@@ -146,17 +146,15 @@ class Rung:
 
     def why_not_anywhere(self, job: Job) -> str | None:
         """The reason why it cannot run `job` whatever the device; None if it can."""
-        if job.gradient != self.gradient:
-            return self._why_no_gradient(job)
-        parts = _facts_of_parts(job)
-        if reason := next(filter(None, map(self._why_not_required, parts)), None):
-            return reason
-        if self.finite_only and not all_finite(job.picture):
-            return (
-                f"The picture holds NaN or infinity, which {self.title} would spread beyond the "
-                "filter's reach; choose another implementation, such as shared."
-            )
-        return self._why_no_headroom(job, parts) or _why_too_long(job)
+        return self._why_other_work(job) or self._why_no_samples(job)
+
+    def why_never(self, job: Job, device: Device | None) -> str | None:
+        """The reason why it launches nothing for `job`, whatever the picture holds; None if it may.
+
+        device  None: on any GPU
+        """
+        block = self._why_no_block(job, device) if device else None
+        return self._why_other_work(job) or block or self._why_no_shared(job, device)
 
     def tolerance(self, job: Job) -> Tolerance:
         """The error that the rung's output for `job` may have."""
@@ -189,60 +187,69 @@ class Rung:
         """The text before the rung's own source, for a file of its own."""
         return bare(header_parts(self.includes))
 
-    def _why_not_required(self, facts: Facts) -> str | None:
+    def _why_no_block(self, job: Job, device: Device) -> str | None:
+        return None if self.own_block else device.why_no_block(job.block_xy)
+
+    def _why_other_work(self, job: Job) -> str | None:
+        if job.gradient != self.gradient:
+            does, asks, other = "the length of a gradient", "weights", "shared"
+            if job.gradient:
+                does, asks, other = asks, does, "gradient"
+            return (
+                f"{self.title} works out {does}, and {job.filter_title} asks for {asks}; choose "
+                f"another implementation, such as {other}."
+            )
         try:
-            for condition, sentence in self.requires:
-                if not facts.value(condition):
-                    return facts.text(sentence)
+            for facts in _facts_of_parts(job):
+                for condition, sentence in self.requires:
+                    if not facts.value(condition):
+                        return facts.text(sentence)
         except CannotRunError as error:
             return str(error)
         return None
 
-    def _why_no_headroom(self, job: Job, parts: Sequence[Facts]) -> str | None:
-        if not self.headroom or job.picture.dtype != np.float32:
-            return None  # of other types all samples are far from overflowing
-        largest = largest_finite(job.picture)
-        if max(facts.value(self.headroom) for facts in parts) * largest < FLOAT32_MAX:
+    def _why_no_samples(self, job: Job) -> str | None:
+        """The reason why the picture's samples, or their number, are too much; None if not."""
+        if self.finite_only and not all_finite(job.picture):
+            return (
+                f"The picture holds NaN or infinity, which {self.title} would spread beyond the "
+                "filter's reach; choose another implementation, such as shared."
+            )
+        if self.headroom and job.picture.dtype == np.float32:  # others are far from overflowing
+            largest = largest_finite(job.picture)
+            times = max(facts.value(self.headroom) for facts in _facts_of_parts(job))
+            if times * largest >= FLOAT32_MAX:
+                return (
+                    f"With samples as large as {largest:.3g} sums of {self.title} might overflow; "
+                    "choose another implementation, such as shared."
+                )
+        reach = 2 * job.radius * job.channels + max(job.block_xy)
+        if max(job.width * job.channels, job.height) + reach <= MAX_EXTENT:
             return None
         return (
-            f"With samples as large as {largest:.3g} sums of {self.title} might overflow; choose "
-            "another implementation, such as shared."
-        )
-
-    def _why_no_gradient(self, job: Job) -> str:
-        if job.gradient:
-            return (
-                f"{job.filter_title} asks for the length of a gradient after the weights, which "
-                f"{self.title} does not work out; choose an implementation that does, such as "
-                "gradient."
-            )
-        return (
-            f"{self.title} works out the length of a gradient, and {job.filter_title} asks for "
-            "weights alone; choose another implementation, such as shared."
+            f"A picture of {job.width}×{job.height} pixels has more samples in a row than the CUDA "
+            "implementations can count; choose a CPU implementation."
         )
 
     def _why_too_old(self, device: Device) -> str | None:
         if device.compute_capability >= self.capability:
             return None
-        (needed, minor), (has, has_minor) = self.capability, device.compute_capability
-        return (
-            f"{self.title} needs compute capability {needed}.{minor}; {device.name} has "
-            f"{has}.{has_minor}."
-        )
+        needed, has = ("{}.{}".format(*e) for e in (self.capability, device.compute_capability))
+        return f"{self.title} needs compute capability {needed}; {device.name} has {has}."
 
-    def _why_no_shared(self, job: Job, device: Device) -> str | None:
-        needed, expression = max(
-            (facts.value(each.shared_bytes), each.shared_bytes)
+    def _why_no_shared(self, job: Job, device: Device | None) -> str | None:
+        needed = max(
+            facts.value(each.shared_bytes)
             for facts in _facts_of_parts(job, device)
             for each in self.passes
         )
-        if needed <= device.shared_bytes_per_block:
+        most = device.shared_bytes_per_block if device else MAX_SHARED_BYTES
+        if needed <= most:
             return None
-        size = f"{needed / 1024:.1f} KiB" if needed < 1 << 20 else f"{needed / (1 << 20):.1f} MiB"
+        owner = f"{device.name} has" if device else "no GPU has more than"
         return (
-            f"{self.title} needs {size} of shared memory"
-            f"{_cause(expression, job)}; "
-            f"{device.name} has {device.shared_bytes_per_block / 1024:.0f} KiB a block."
+            f"{self.title} needs {needed / 1024:,.1f} KiB of shared memory for such a picture, "
+            f"size and block; {owner} {most / 1024:.0f} KiB a block."
         )
 
 
@@ -266,30 +273,6 @@ def _text_of(includes: tuple[str, ...], file: str, source: str) -> str:
 @cache
 def _mentioned(text: str) -> frozenset[str]:
     return frozenset(IDENTIFIER.findall(text))
-
-
-def _cause(expression: str, job: Job) -> str:
-    """The properties that `expression` depends on: " for a 32×8 block at size 5"."""
-    (x, y), channels = job.block_xy, job.channels
-    plural = "s" if channels > 1 else ""
-    causes = {
-        f" for {job.width}×{job.height} pixels": {"WIDTH", "HEIGHT", "PITCH"},
-        f" for a {x}×{y} block": {"BLOCK_X", "BLOCK_Y", "THREADS"},
-        f" at size {job.ksize}": {"KSIZE", "RADIUS", "HALO_X", "HALO_Y", "BAND_DEPTH"},
-        f" with {channels} channel{plural}": {"CHANNELS", "HALO_X", "PLANES"},
-    }
-    return "".join(words for words, knobs in causes.items() if _mentioned(expression) & knobs)
-
-
-def _why_too_long(job: Job) -> str | None:
-    """The reason why a picture is too long for device code, which counts samples in 32 bits."""
-    reach = 2 * job.radius * job.channels + max(job.block_xy)
-    if max(job.width * job.channels, job.height) + reach <= MAX_EXTENT:
-        return None
-    return (
-        f"A picture of {job.width}×{job.height} pixels has more samples in a row than the CUDA "
-        "implementations can count; choose a CPU implementation."
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ def test_a_rung_that_could_never_run_says_why():
     assert why_none(RUNGS["shared"], case.job("shared")) is None
     untiled = case.job("shared_untiled")
     sentence = why_none(RUNGS["shared_untiled"], untiled) or ""
-    assert "1,536 KiB" in sentence
+    assert "1,536.0 KiB" in sentence
     assert "no GPU has more than 227 KiB" in sentence
     assert "NVIDIA H200 has 227 KiB" in (why_none(RUNGS["shared_untiled"], untiled, H200) or "")
     assert "gradient" in (why_none(RUNGS["gradient"], case.job("shared")) or "")

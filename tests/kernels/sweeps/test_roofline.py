@@ -84,27 +84,22 @@ def test_tensor_cores_have_no_ceiling_of_multiply_adds():
 
 
 @pytest.mark.parametrize(
-    ("given", "machine", "words"),
+    ("given", "machine"),
     [
-        (Record(LARGE, "It cannot."), MACHINE, "It cannot."),
-        (record(check=FAILED), MACHINE, "Its answer is"),
-        (record(check=None), MACHINE, "was not checked"),
-        (
-            record(Cell("opencv"), ran=(Ran("cv2.filter2D", threads=2),)),
-            MACHINE,
-            "the CPU did this",
-        ),
-        (record(), BARE, "A card"),
-        (record(replace(LARGE, ksize=4)), MACHINE, "4"),
+        (Record(LARGE, "It cannot."), MACHINE),
+        (record(check=FAILED), MACHINE),
+        (record(check=None), MACHINE),
+        (record(Cell("opencv"), ran=(Ran("cv2.filter2D", threads=2),)), MACHINE),
+        (record(), BARE),
+        (record(replace(LARGE, ksize=4)), MACHINE),
+        (record(replace(LARGE, implementation="fft")), MACHINE),
     ],
 )
-def test_where_there_is_none_a_sentence_says_why(given, machine, words):
-    reason = roof_of(given, machine)
-    assert isinstance(reason, str)
-    assert words in reason
+def test_not_every_record_has_a_roof(given, machine):
+    assert roof_of(given, machine) is None
 
 
-@pytest.mark.parametrize("key", [rung.key for rung in ladder()])
+@pytest.mark.parametrize("key", [each.key for each in ladder() if each.key != "fft"])
 def test_every_rung_has_a_roof_and_says_that_it_is_a_model(key):
     gradient = "edges" if key.startswith("gradient") else "gaussian"
     cell = replace(LARGE, implementation=key, filter=gradient, width=300, height=200)

@@ -42,9 +42,7 @@ def _roof(point: Point) -> Roof | None:
     machine = point.source.machine
     if machine is None or point.measurement is None:
         return None
-    roof = roof_of(Record(point.cell, point.measurement), machine)
-    has_place = isinstance(roof, Roof) and roof.intensity and roof.achieved_tflop_s
-    return roof if has_place else None  # type: ignore[return-value]
+    return roof_of(Record(point.cell, point.measurement), machine)
 
 
 def _figure(data: Data, title: str) -> Figure:
@@ -80,7 +78,7 @@ def _flops(tflop_s: float) -> str:
 
 def _dot(point: Point, roof: Roof, data: Data) -> Dot:
     assert point.ms is not None
-    x, y = roof.intensity or 0.0, roof.achieved_tflop_s or 0.0
+    x, y = roof.intensity, roof.achieved_tflop_s
     said = (tip_of(point, data), roof.sentence, _work_in_words(roof.work))
     low, high = (y * point.ms.middle / ms for ms in (point.ms.high, point.ms.low))
     return Dot(x, y, low, high, "\n".join(said), point.cell)
@@ -101,7 +99,7 @@ def _work_in_words(work: Work) -> str:
 
 def _guides(seen: Sequence[tuple[Point, Roof]]) -> tuple[Guide, ...]:
     """A slope and a flat line for each machine, named where there are several."""
-    xs = [roof.intensity or 1.0 for _, roof in seen]
+    xs = [roof.intensity for _, roof in seen]
     by_source = {point.source: roof for point, roof in reversed(seen)}
     guides: list[Guide] = []
     for source in dict.fromkeys(point.source for point, _ in seen):
