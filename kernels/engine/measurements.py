@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from functools import cache
 from math import log2
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from kernels.core.device import Device
 from kernels.core.job import Job
-from kernels.core.plain_data import from_plain, to_plain
+from kernels.core.plain_data import from_plain, parse_json, to_plain
 from kernels.core.safe_files import cache_folder, holding, replacing
 from kernels.core.weights import separable_terms
 from kernels.rungs.rung import ladder
@@ -111,6 +110,22 @@ class Measured:
     measured: tuple[Candidate, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class OfDevice:
+    """All that was measured on one device, with the sources of that hash."""
+
+    source: str
+    kinds: tuple[Measured, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredFile:
+    """The file: by device, in the words of `device_key`."""
+
+    version: int
+    devices: dict[str, OfDevice]
+
+
 class Measurements:
     """The measurements of one device with this driver and these sources.
 
@@ -127,7 +142,7 @@ class Measurements:
         self.path = path or default_path()
         self._device, self._source = device_key(device), source_key()
         self._stamp: tuple[int, int] | None = None
-        self._all: dict[str, Any] = {}  # of every device, as the file has it
+        self._all: dict[str, OfDevice] = {}  # as the file has it
         self._known: dict[JobClass, dict[Way, Candidate]] = {}
         self._changed: dict[tuple[JobClass, Way], Candidate | None] = {}  # what the file lacks
         self.complaint = ""
@@ -169,15 +184,12 @@ class Measurements:
     def _write(self) -> None:
         """Write what the file has by now with what was changed here.  Raises OSError."""
         self._refresh()
-        ours = [
-            to_plain(Measured(kind, tuple(ways.values())))
-            for kind, ways in sorted(self._known.items())
-            if ways
-        ]
-        self._all[self._device] = {"source": self._source, "kinds": ours}
-        text = json.dumps({"version": VERSION, "devices": self._all}, indent=1)
+        known = sorted((kind, ways) for kind, ways in self._known.items() if ways)
+        kinds = tuple(Measured(kind, tuple(ways.values())) for kind, ways in known)
+        self._all[self._device] = OfDevice(self._source, kinds)
+        data = to_plain(MeasuredFile(VERSION, self._all))
         with replacing(self.path) as file:
-            file.write(text.encode())
+            file.write(json.dumps(data, indent=1).encode())
         self._changed, self._stamp = {}, _stamp(self.path)
 
     def _refresh(self) -> None:
@@ -187,44 +199,24 @@ class Measurements:
             return
         self._stamp, self._known = stamp, {}
         self._all = self._read() if stamp is not None else {}
-        for kind, candidate in self._mine():
-            self._put(kind, candidate.way, candidate)
+        mine = self._all.get(self._device)
+        if mine is not None and mine.source == self._source:
+            self._known = ways_of(mine.kinds)
         for (kind, way), changed in self._changed.items():
             self._put(kind, way, changed)
 
-    def _mine(self) -> list[tuple[JobClass, Candidate]]:
-        """Entries of this device in the file, without damaged ones."""
-        found, damaged = [], 0
-        mine = self._all.get(self._device, {})
-        broken = (LookupError, ValueError, TypeError, AttributeError)
+    def _read(self) -> dict[str, OfDevice]:
         try:
-            entries = list(mine["kinds"]) if mine and mine.get("source") == self._source else []
-        except broken:
-            entries, damaged = [], 1
-        for each in entries:
-            try:
-                (entry,) = measured_from([each])
-            except broken:
-                damaged += 1
-            else:
-                found += [(entry.kind, candidate) for candidate in entry.measured]
-        if damaged:
-            self._complain(f"{damaged} of the entries of {self.path} are damaged and left out.")
-        return found
-
-    def _read(self) -> dict[str, Any]:
-        try:
-            data = json.loads(self.path.read_bytes())
-            version, devices = data["version"], dict(data["devices"])
-        except FileNotFoundError:
-            return {}
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            found = from_plain(MeasuredFile, parse_json(self.path.read_bytes()))
+            for each in found.devices.values():
+                ways_of(each.kinds)
+        except (OSError, ValueError):
             self._complain(f"{self.path} could not be read; measuring starts afresh.")
             return {}
-        if version != VERSION:
-            self._complain(f"{self.path} is from another version; measuring starts afresh.")
-            return {}
-        return devices
+        if found.version == VERSION:
+            return found.devices
+        self._complain(f"{self.path} is from another version; measuring starts afresh.")
+        return {}
 
     def _change(self, kind: JobClass, way: Way, candidate: Candidate | None) -> None:
         self._refresh()
@@ -266,13 +258,12 @@ def source_key() -> str:
     return digest.hexdigest()[:16]
 
 
-def measured_from(data: Any) -> tuple[Measured, ...]:
-    """Parse a file's list for a device.  Raises ValueError."""
-    entries = from_plain(tuple[Measured, ...], data)
-    for each in (candidate for entry in entries for candidate in entry.measured):
+def ways_of(kinds: tuple[Measured, ...]) -> dict[JobClass, dict[Way, Candidate]]:
+    """The ways of each class of jobs.  Raises ValueError where a time has no quartiles."""
+    for each in (candidate for entry in kinds for candidate in entry.measured):
         if not 0 < each.low_ms <= each.median_ms <= each.high_ms:
             raise ValueError(f"{each} has no quartiles")
-    return entries
+    return {entry.kind: {each.way: each for each in entry.measured} for entry in kinds}
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
@@ -309,8 +300,8 @@ class ShippedTimes:
 def shipped_times() -> ShippedTimes:
     """Read the file that `make tables` writes."""
     data = json.loads(PATH.read_text(encoding="utf-8"))
-    ways = {entry.kind: entry.measured for entry in measured_from(data["kinds"])}
-    return ShippedTimes(data["device"], ways)
+    kinds = from_plain(tuple[Measured, ...], data["kinds"])
+    return ShippedTimes(data["device"], {entry.kind: entry.measured for entry in kinds})
 
 
 def _distance(one: JobClass, other: JobClass) -> tuple[float, ...]:
