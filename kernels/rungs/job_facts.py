@@ -42,13 +42,14 @@ def why_not_expression(text: str, known: frozenset[str], *, is_template: bool = 
         return f"{text!r} is not an expression: {reason}"
     nodes = list(ast.walk(tree))
     # Text can be compared, and stand alone within braces; no braces have a format.
-    places = [each for each in nodes if isinstance(each, ast.Compare | ast.FormattedValue)]
-    places += [tree.body] if is_template else []
-    texts = {id(tree.body) if is_template else 0}
-    texts |= {id(side) for each in places for side in ast.iter_child_nodes(each)}
+    sentence = id(tree.body) if is_template else 0
+    texts = {sentence}
+    for each in nodes:
+        if isinstance(each, ast.Compare | ast.FormattedValue) or id(each) == sentence:
+            texts |= {id(side) for side in ast.iter_child_nodes(each)}
     allowed = (*ARITHMETIC, ast.FormattedValue) if is_template else ARITHMETIC
     for node in nodes:
-        is_right = isinstance(node, allowed) or (is_template and node is tree.body)
+        is_right = isinstance(node, allowed) or id(node) == sentence
         if not is_right or (_is_text(node) and id(node) not in texts) or _may_grow(node):
             return f"{text!r} is not an expression: {type(node).__name__} is no arithmetic"
     used = [each.id for each in ast.walk(tree) if isinstance(each, ast.Name)]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from kernels.anatomy import anatomy_words, transactions
-from kernels.anatomy.anatomy_words import grid_words, halo_words, idle_words
+from kernels.anatomy.anatomy_words import halo_words, idle_words
 from kernels.anatomy.launch_shapes import shapes_of
 from kernels.anatomy.record import TILE, Access, Idle, Record, Traffic
 from kernels.anatomy.transactions import NOWHERE, coalescing
@@ -35,11 +34,6 @@ def step(array="picture", is_store=False, size=4, threads=32):
     return Access(array, is_store, "", 7, size, 4 * np.arange(threads)[None])
 
 
-def test_the_grid():
-    assert numbers(grid_words(shape())) == [2, 8, 16, 32, 8, 256, 8]
-    assert numbers(grid_words(shape(size=(4, 8, 1), block_xy=(8, 4))))[:3] == [1, 1, 1]
-
-
 def test_a_block_its_tile_and_its_halo():
     inside = anatomy_words.block_words(shape(), (1, 2))
     assert numbers(inside) == [1, 2, 32, 63, 16, 23, 256]
@@ -52,16 +46,6 @@ def test_a_block_its_tile_and_its_halo():
 
 
 @pytest.mark.parametrize(
-    ("number", "sides"),
-    [(0, [2, 36, 8]), (1, [2, 32, 12])],
-)
-def test_a_pass_along_one_axis_has_a_halo_along_that_axis_only(number, sides):
-    job = Job(np.zeros((64, 64, 1), np.uint8), np.full((5, 5), 0.04, np.float32), "clamp")
-    own = shapes_of(RUNGS["separable"], job)[number]
-    assert numbers(halo_words(own, (0, 3)))[:3] == sides
-
-
-@pytest.mark.parametrize(
     ("traffic", "load", "share"),
     [
         (Traffic(432, 432, 432, 25600, 1728), [432, 432, 432], [1728, 25600, 14.8]),
@@ -71,24 +55,6 @@ def test_a_pass_along_one_axis_has_a_halo_along_that_axis_only(number, sides):
 def test_what_is_loaded_and_what_is_shared(traffic, load, share):
     assert numbers(anatomy_words.load_words(traffic, "picture")) == load
     assert numbers(anatomy_words.share_words(traffic)) == share
-
-
-@pytest.mark.parametrize(
-    ("loads", "plain", "told"),
-    [
-        (2.0625, 25, [2.1, 25]),
-        (18.11, 961, [18.1, 961]),
-    ],
-)
-def test_loads_are_compared_with_the_plain_kernels(loads, plain, told):
-    assert numbers(anatomy_words.loads_words(loads, plain)) == told
-
-
-def test_each_access_belongs_to_a_part_of_the_launch():
-    steps = [step(array, is_store) for array in ("picture", TILE) for is_store in (False, True)]
-    assert [each.part for each in steps] == ["load", "compute", "compute", "share"]
-    assert step().name == "Line 7: load 4 bytes"
-    assert replace(step(is_store=True, size=1), file="wide.cuh").name.startswith("wide.cuh, line 7")
 
 
 def test_a_block_of_a_transform_loads_and_stores_numbers():
@@ -131,11 +97,3 @@ def test_sectors(lanes, told):
 )
 def test_banks(lanes, word):
     assert word in anatomy_words.conflict_words(step(TILE), transactions.conflicts(lanes))
-
-
-def test_what_is_left_out_is_said():
-    assert "g++" in anatomy_words.not_drawn("There is no g++.")
-    assert "…" in anatomy_words.not_drawn("")
-    assert "Launches 2 and 4" in anatomy_words.of_a_library(RUNGS["fft"])
-    assert anatomy_words.of_a_library(RUNGS["fft_registers"]) == ""
-    assert "nothing to draw" in anatomy_words.no_shapes(RUNGS["fft"])

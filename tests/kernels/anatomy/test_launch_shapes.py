@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.anatomy.launch_shapes import Rect, shapes_of, why_none
+from kernels.anatomy.launch_shapes import shapes_of, why_none
 from kernels.cuda.launch import plan_steps
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.rungs.job_facts import Facts
@@ -128,14 +128,6 @@ def test_a_layout_that_does_not_exist_is_told_with_its_line(wrong, words):
     assert sentence.startswith(f"03_shared.cu, line {line}: {words}")
 
 
-def test_a_rectangle_is_clipped_to_what_both_share():
-    assert Rect(-2, -1, 6, 4).clipped(Rect(0, 0, 5, 9)) == Rect(0, 0, 5, 4)
-    assert Rect(7, 0, 9, 3).clipped(Rect(0, 0, 5, 9)).count == 0
-    assert Rect(0, 0, 5, 2).grown(2, 1) == Rect(-2, -1, 7, 3)
-    assert Rect(0, 0, 5, 9).contains(Rect(1, 1, 5, 9))
-    assert not Rect(0, 0, 5, 9).contains(Rect(-1, 1, 5, 9))
-
-
 def test_a_rung_that_could_never_run_says_why():
     case = replace(CASES[0], size_hw=(512, 768))
     assert why_none(RUNGS["shared"], case.job("shared")) is None
@@ -146,9 +138,3 @@ def test_a_rung_that_could_never_run_says_why():
     assert "NVIDIA H200 has 227 KiB" in (why_none(RUNGS["shared_untiled"], untiled, H200) or "")
     assert "gradient" in (why_none(RUNGS["gradient"], case.job("shared")) or "")
     assert "rank" in (why_none(RUNGS["separable"], case.job("shared")) or "")
-
-
-def test_a_library_has_no_shape():
-    job = Case("clamp", "uint8", 1, (64, 64), 5, (32, 8)).job("fft")
-    functions = [shape.function for shape in shapes_of(RUNGS["fft"], job)]
-    assert functions == ["gather", "multiply", "crop"]

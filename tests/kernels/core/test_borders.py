@@ -69,11 +69,6 @@ def test_a_rectangle_anywhere_is_cut_out_of_the_padded_picture(border, rows, col
     )
 
 
-def test_an_unknown_border_is_refused():
-    with pytest.raises(ValueError, match="nearest"):
-        source_indices(0, 1, 1, "nearest")
-
-
 DEVICE_TABLE = """
 extern "C" __global__ void convolve(
     const sample*, sample* dst, const float* weights, int height, int width, int, int, int)

@@ -72,20 +72,6 @@ def test_a_quota_that_held_it_back_is_said(linux, times, words):
     assert found.disturbances == (words,)
 
 
-def test_the_first_version_of_control_groups_is_read_as_well(linux):
-    (linux.proc / "self" / "cgroup").write_text("5:cpuset:/\n3:cpu,cpuacct:/mine\n0::/\n")
-    own = linux.cgroups / "cpu,cpuacct" / "mine"
-    own.mkdir(parents=True)
-    (own / "cpu.cfs_quota_us").write_text("400000\n")
-    (own / "cpu.cfs_period_us").write_text("100000\n")
-    (own / "cpu.stat").write_text("nr_periods 3\nnr_throttled 0\n")
-    watch = LoadWatch(linux.proc, linux.cgroups)
-    watch.start()
-    (own / "cpu.stat").write_text("nr_periods 9\nnr_throttled 2\n")
-    found = watch.load()
-    assert (found.quota, found.throttled) == (4.0, 2)
-
-
 def test_parts_add_up_and_what_was_short_is_told_apart_from_nothing(linux):
     part = Load(seconds=0.05, cores=2, others_s=0.05, stolen_s=0.0)
     assert part.disturbances == ()  # five ticks are no more than chance
@@ -138,7 +124,3 @@ def test_the_quota_is_that_of_the_own_group(tmp_path):
     assert quota_of(control_group(proc, cgroups)) is None
     (cgroups / "mine" / "cpu.max").write_text("250000 100000\n")
     assert quota_of(control_group(proc, cgroups)) == 2.5
-
-
-def test_where_no_group_is_told_there_is_no_quota(tmp_path):
-    assert quota_of(control_group(tmp_path, tmp_path)) is None

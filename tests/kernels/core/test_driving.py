@@ -1,15 +1,10 @@
-from kernels.core.driving import last_of, outcome_of, run_with_progress
+from kernels.core.driving import last_of, run_with_progress
 from kernels.core.job import Progress
 
 
 def counting(to):
     yield from range(to)
     return "counted"
-
-
-def test_what_a_generator_returns_comes_at_once():
-    assert outcome_of(counting(3)) == "counted"
-    assert outcome_of(counting(0)) == "counted"
 
 
 def test_of_outcomes_that_are_yielded_the_last_one_is_returned_and_progress_passes():

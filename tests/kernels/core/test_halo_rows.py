@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -49,17 +48,6 @@ def test_parts_with_their_halo_are_the_whole(count, border, gradient):
                 for part, own in zip(parts, put_together(picture, parts), strict=True)
             ]
             np.testing.assert_array_equal(np.concatenate(answers), filtered(job))
-
-
-@pytest.mark.parametrize("height", HEIGHTS)
-@pytest.mark.parametrize("count", COUNTS)
-def test_parts_are_even_and_none_is_empty(count, height):
-    parts = even_parts(height, count, 2, "clamp")
-    assert len(parts) == min(count, height)
-    assert (parts[0].first, parts[-1].end) == (0, height)
-    assert all(one.end == other.first for one, other in pairwise(parts))
-    heights = [part.end - part.first for part in parts]
-    assert max(heights) - min(heights) <= 1
 
 
 def test_wrap_takes_from_the_other_end_and_perhaps_from_itself():

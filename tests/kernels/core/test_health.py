@@ -79,14 +79,6 @@ class Clock(SimpleNamespace):
         return self.now_s
 
 
-def test_the_device_is_found_by_its_place_on_the_bus(nvml):
-    fake = FakeNvml()
-    found = nvml(fake)
-    assert fake.asked_for is None  # not before it is wanted
-    found.look()
-    assert fake.asked_for == BUS_ID
-
-
 def test_lowest_and_highest_of_all_looks_are_kept(nvml):
     fake = FakeNvml()
     clock = Clock(now_s=0.0, each_s=0.0)

@@ -49,14 +49,3 @@ def test_several_threads_have_found_a_core_each_before_the_first_sample(sampling
     first_sample = began[result.kernel.warmups]
     assert first_sample - began[0] >= THREADS_SETTLE_S
     assert len(began) == result.kernel.warmups + len(result.kernel.samples_ms)
-
-
-def test_threads_that_have_settled_are_not_warmed_up_again():
-    runs_of(2, Sampling(), "run twice")
-    _, result = runs_of(2, Sampling(), "run twice")
-    assert result.kernel.warmups == 1
-
-
-def test_an_answer_that_is_not_timed_is_computed_once():
-    began, _ = runs_of(2, Sampling(max_samples=0))
-    assert len(began) == 1

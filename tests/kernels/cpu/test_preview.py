@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.core.job import Job, Sampling
-from kernels.cpu import cpu_run, host_implementations, opencv, sequential
+from kernels.core.job import Job
+from kernels.cpu import opencv
 from kernels.cpu.preview import factor_for, preview, reduced_weights, takes_long
-from kernels.pictures.generated import noise, scene
+from kernels.pictures.generated import scene
 
 
 def mean(size):
@@ -49,13 +49,6 @@ def test_a_preview_looks_like_the_answer(kind, border):
     assert off.max() < 0.1
 
 
-def test_what_opencv_cannot_filter_has_no_preview():
-    holed = noise(64, 64).astype(np.float32)
-    holed[3, 3] = np.nan
-    assert preview(Job(holed, mean(31))) is None
-    assert preview(Job(noise(64, 64).astype(np.float16), mean(31))) is None
-
-
 def test_only_what_takes_long_on_the_cpu_is_worth_a_preview():
     large = Job(np.zeros((3000, 4000, 3), np.uint8), mean(127), implementation="opencv")
     assert takes_long(large)
@@ -64,15 +57,3 @@ def test_only_what_takes_long_on_the_cpu_is_worth_a_preview():
     assert not takes_long(Job(scene(), mean(5), implementation="opencv"))
     assert factor_for(large.picture) == 4
     assert factor_for(scene()) == 2
-
-
-def test_what_takes_long_says_how_much_is_done(monkeypatch):
-    monkeypatch.setattr(cpu_run, "LONG_S", 0.0)
-    job = Job(noise(300, 300), mean(41))
-    prepared = sequential.prepare(job)
-    shares = list(prepared.filtering(np.empty_like(job.picture)))
-    assert shares == sorted(shares)
-    assert shares[-1] == 1
-    (found,) = (each for each in host_implementations() if each.key == "sequential")
-    said = [getattr(step, "doing", "") for step in cpu_run.filtering(found, job, Sampling())]
-    assert "filtering with Sequential, 100 %" in said

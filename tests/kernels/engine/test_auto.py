@@ -10,7 +10,6 @@ from kernels.core.errors import CompileFailedError, DeviceLostError, OutOfMemory
 from kernels.core.job import Job, Sampling
 from kernels.engine.auto import ranked, usual_ways
 from kernels.engine.measurements import Candidate, job_class_of, shipped_times, size_class
-from kernels.rungs.rung import ladder
 from tests.kernels.made_up_gpu import TimedEngine, timed_result
 from workbench.cli import made_jobs
 
@@ -82,12 +81,6 @@ def test_the_quickest_measured_is_picked_with_its_block(engine):
     assert result.picked.why == "the quickest of 3 measured here"
 
 
-def test_it_never_falls_to_a_slower_one_while_the_quickest_can_run(engine):
-    job = job_of()
-    remember(engine, job, *(way(rung.key, ms) for ms, rung in enumerate(ladder(), start=1)))
-    assert next(engine.picks(job)).implementation == ladder()[0].key
-
-
 def test_a_tie_goes_to_the_simpler_rung_and_its_usual_block():
     tied = (way("shared", 1.0, spread=0.2), way("global", 1.1), way("constant", 1.3))
     assert [each.implementation for each in ranked(tied)] == ["global", "shared", "constant"]
@@ -100,12 +93,6 @@ def test_one_of_reduced_precision_is_never_picked(engine):
     remember(engine, job, way("tensor", 1, None), way("global", 2))
     assert engine.why_not(replace(job, implementation="tensor")) is None
     assert next(engine.picks(job)).implementation == "global"
-
-
-def test_without_measurements_the_usual_choice_says_so(engine):
-    pick = next(engine.picks(job_of()))
-    assert "not measured here yet" in pick.why
-    assert engine.why_not(replace(job_of(), implementation=pick.implementation)) is None
 
 
 def test_the_nearest_size_measured_is_better_than_nothing(engine):

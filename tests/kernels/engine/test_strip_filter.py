@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job, Result, Sampling, filters
-from kernels.core import picture_parts
 from kernels.core.borders import BORDERS
 from kernels.core.errors import CannotRunError, OutOfMemoryError
 from kernels.core.job import PIXEL_TYPES, Pick
@@ -77,17 +76,6 @@ def test_opencv_gives_in_strips_what_it_gives_as_a_whole(engine, border, pixel_t
         answer, found = in_strips(engine, job, 256, "opencv")
         assert len({each.ran for each in found}) == 1
         assert answer.tobytes() == engine.run(job, ONCE).picture.tobytes(), name
-
-
-@pytest.mark.parametrize(("name", "ksize"), [("box", 15), ("unsharp", 15)])
-def test_opencv_gives_the_same_in_blocks_of_few_rows(engine, monkeypatch, name, ksize):
-    """As where a row is so long that no strip has 256 of them."""
-    job = Job(noise(100, 37, 3, "float32"), filters.get(name).weights(ksize), "mirror", "opencv")
-    monkeypatch.setattr(picture_parts, "BLOCK_SAMPLES", 37 * 3 * 16)
-    assert picture_parts.block_rows(37 * 3) == 16
-    whole = engine.run(job, ONCE).picture
-    for rows in (16, 48):
-        assert in_strips(engine, job, rows, "opencv")[0].tobytes() == whole.tobytes()
 
 
 class Picking(Engine):

@@ -15,7 +15,7 @@ from kernels.core.driving import outcome_of
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.building import runtime
 from kernels.cuda_on_cpu.compiler import HERE as CPU
-from kernels.export.cuda_program import array, cuda_program, number
+from kernels.export.cuda_program import cuda_program, number
 from kernels.pictures.generated import white
 from kernels.rungs.rung import ladder
 from tests.kernels.cases import Case
@@ -178,14 +178,6 @@ def test_a_literal_is_the_number_again(value):
     assert text.endswith("f")
     assert np.float32(text[:-1]) == stored
     assert "." in text or "e" in text  # 7f would be no number
-
-
-def test_an_array_has_all_its_numbers():
-    values = np.arange(961, dtype=np.uint32).reshape(31, 31)
-    text = array("W", values)
-    assert text.startswith("const unsigned W[961] = {")
-    assert [int(each) for each in re.findall(r"(\d+)u", text)] == list(range(961))
-    assert max(map(len, text.splitlines())) <= 100
 
 
 @pytest.mark.parametrize("rung", NVCC)

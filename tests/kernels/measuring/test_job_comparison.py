@@ -75,26 +75,6 @@ def test_jobs_take_turns_a_sample_each():
     assert engine.open == 0
 
 
-def test_every_turn_is_told_and_the_last_round_knows_all():
-    jobs = [a_job((8, 8)), a_job((16, 16))]
-    *before, last = rounds(Turns({(16, 16): 2.0}), jobs)
-    assert not any(each.is_over for each in before)
-    assert last.is_over
-    assert all(a is b for a, b in zip(last.jobs, jobs, strict=True))
-    counts = [
-        len(each.standings[0].timing.samples_ms) for each in before if each.standings[0].timing
-    ]
-    assert counts == sorted(counts)
-    assert [len(each.timing.samples_ms) for each in last.standings] == [4, 4]
-    assert all(each.check.ok for each in last.standings)
-
-
-def test_what_noise_cannot_tell_apart_is_in_one_group():
-    times = {(8, 8): 3.0, (16, 16): 1.0, (32, 8): 1.001}
-    jobs = [a_job(shape) for shape in times]
-    assert rounds(Turns(times), jobs)[-1].groups == ((1, 2), (0,))
-
-
 @pytest.mark.parametrize("when", ["wrong", "wrong_later"])
 def test_a_wrong_answer_has_no_speed(when):
     times = {(8, 8): 0.1, (16, 16): 1.0}

@@ -42,11 +42,6 @@ KNOWN = (
 )
 
 
-@pytest.mark.parametrize("text", UNKNOWN)
-def test_a_word_of_a_header_is_found_with_its_line(text):
-    assert unknown_words(f"// first\n{text}\n") == [(2, UNKNOWN[text])]
-
-
 @pytest.mark.parametrize("text", KNOWN)
 def test_what_a_text_may_say_is_not(text):
     assert unknown_words(text) == []

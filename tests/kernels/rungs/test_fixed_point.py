@@ -55,24 +55,12 @@ def test_integers_times_undo_are_the_weights(kind, ksize, scale):
     assert made.signed == (weights_of(kind, ksize).min() < 0)
 
 
-@pytest.mark.parametrize("ksize", [3, 5, 7, 9, 15])
-@pytest.mark.parametrize("kind", ["mostly positive", "positive"])
-def test_random_weights_need_two_digits(kind, ksize):
-    assert fixed_point(weights_of(kind, ksize)).digits == 2
-
-
 @pytest.mark.parametrize("name", ["box", "sharpen", "emboss", "laplacian"])
 def test_weights_that_are_multiples_of_one_number_need_one_digit_and_stay_exact(name):
     weights = filters.get(name).weights(3)
     made = check(weights)
     assert made.digits == 1
     np.testing.assert_allclose(made.integers * made.undo, weights, rtol=UNIT_ROUNDOFF)
-
-
-def test_one_large_weight_among_small_ones_needs_three_digits():
-    weights = np.full((15, 15), 1e-5, np.float32)
-    weights[7, 7] = 1
-    assert check(weights).digits == 3
 
 
 def test_lost_is_what_the_worst_picture_brings_to_light():

@@ -57,15 +57,6 @@ def test_a_kernel_without_a_header_is_called_by_its_file(tmp_path):
     assert '#line 1 "two-sums of_mine.cu"\n__constant__' in rung.text
 
 
-def test_what_a_header_says_counts_and_what_it_leaves_out_is_as_without():
-    rung = own_kernel(
-        "mine.cu", '/*---\ntitle = "T"\nrequires = [["KSIZE > 3", "{KSIZE}!"]]\n---*/\n' + PLAIN
-    )
-    assert (rung.title, rung.weights) == ("T", "constant")
-    job = Job(np.zeros((2, 2, 1), np.uint8), np.ones((3, 3), np.float32))
-    assert rung.why_not_anywhere(job) == "3!"
-
-
 def test_no_key_is_one_of_ours():
     taken = {each.key for each in all_implementations()} | {"auto"}
     for key in taken:
@@ -231,11 +222,6 @@ def test_what_cannot_be_read_is_said_in_words(make, words, tmp_path):
     with pytest.raises(HeaderError) as error:
         read_own_kernel(path)
     assert str(error.value).startswith(f"mine.cu{words}")
-
-
-def test_another_kind_of_file_is_no_kernel(tmp_path):
-    with pytest.raises(HeaderError, match=r"^shared: a kernel's file ends with \.cu\.$"):
-        read_own_kernel(tmp_path / "shared")
 
 
 def test_a_name_with_anything_in_it_stays_one_line_for_the_compiler():

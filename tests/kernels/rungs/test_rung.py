@@ -8,14 +8,12 @@ from shutil import copy
 import numpy as np
 import pytest
 
-from kernels.core.device import NoDevice
 from kernels.core.job import Job
-from kernels.cuda_on_cpu.device_code import functions_of
 from kernels.rungs import rung as reading
 from kernels.rungs.cuda_text import LADDER
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.job_facts import Facts, knobs
-from kernels.rungs.rung import Pass, ladder, read_rung
+from kernels.rungs.rung import ladder, read_rung
 from tests.made_up import H200
 
 CARD = replace(H200, name="Card", compute_capability=(7, 5), shared_bytes_per_block=48 << 10)
@@ -33,14 +31,6 @@ def test_the_ladder_starts_naive_and_every_rung_builds_on_one_below():
     assert len(set(keys)) == len(keys)
     for position, rung in enumerate(ladder()):
         assert rung.after in (keys[:position] or [None])
-
-
-@pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
-def test_a_rung_introduces_itself(rung):
-    assert rung.title
-    assert rung.idea.endswith(".")
-    for function in functions_of(rung):
-        assert f" {function}(" in rung.source
 
 
 @pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
@@ -113,11 +103,6 @@ def test_an_illegal_block_is_refused_in_words(rung, block_xy, words):
     assert words in rung.why_not(job_of(block_xy=block_xy), CARD)
 
 
-def test_a_block_too_long_one_way_is_refused_in_words():
-    narrow = replace(CARD, max_block_xy=(1024, 64))
-    assert "too long one way" in RUNGS["global"].why_not(job_of(block_xy=(1, 128)), narrow)
-
-
 def test_a_tile_too_large_for_the_device_is_refused_with_both_sizes():
     reason = RUNGS["shared"].why_not(job_of(31, 4, (32, 32), "float32"), CARD)
     assert reason is None
@@ -154,16 +139,6 @@ def test_what_a_thread_cannot_load_is_refused_with_numbers(key, ksize, block_xy,
     assert words in RUNGS[key].why_not(job_of(ksize, block_xy=block_xy), CARD)
 
 
-@pytest.mark.parametrize("key", ["separable", "separable_flat"])
-def test_weights_that_are_not_separable_are_refused_with_their_rank(key):
-    picture, weights = np.zeros((4, 5, 1), np.uint8), np.eye(3, dtype=np.float32)
-    assert "have rank 3" in RUNGS[key].why_not(Job(picture, weights), CARD)
-
-
-def test_without_a_device_the_reason_is_the_devices():
-    assert RUNGS["global"].why_not(job_of(), NoDevice("There is none.")) == "There is none."
-
-
 HEADER = (
     """/*---
 title   = "T"
@@ -198,12 +173,6 @@ def refused(tmp_path, text, name="07_x.cu"):
     assert str(error.value).startswith(f"{name}")
     assert str(error.value).endswith(".")
     return str(error.value).removeprefix(name)
-
-
-def test_the_header_that_the_faults_below_are_planted_in_is_whole(tmp_path):
-    path = tmp_path / "07_x.cu"
-    path.write_text(HEADER)
-    assert [each.writes for each in read_rung(path).passes] == ["sums", "picture"]
 
 
 @pytest.mark.parametrize(
@@ -277,15 +246,6 @@ def test_a_broken_rung_stands_where_it_would_and_refuses_every_job(folder):
     assert early.why_not(job_of(), CARD) == early.reason == reason
     assert twice.reason.startswith("03_constant.cu: 02_constant.cu ")
     assert len({each.key for each in reading.whole_ladder()}) == 3
-
-
-def test_a_key_is_the_files_name_without_its_number(tmp_path):
-    path = tmp_path / "07_two_words.cu"
-    path.write_text(
-        "/*---\ntitle='T'\nidea='I.'\nweights='global'\n[[passes]]\nfunction='a'\n---*/\na()"
-    )
-    rung = read_rung(path)
-    assert (rung.key, rung.passes) == ("two_words", (Pass("a"),))
 
 
 @pytest.mark.parametrize("devices", [1, 4])

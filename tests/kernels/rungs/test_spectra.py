@@ -32,13 +32,6 @@ def test_tiles_cover_the_picture_and_none_is_idle(height, width, ksize):
     assert valid * (tiles - 1) < height <= valid * tiles
 
 
-def test_long_transforms_are_for_large_weights_and_large_pictures():
-    assert fft_side(50, 50, 2) == 8
-    assert fft_side(50, 50, 15) == 8
-    assert fft_side(50, 50, 32) == 16
-    assert fft_side(8192, 8192, 63) == 32
-
-
 def test_a_product_of_spectra_is_the_correlation():
     random = np.random.default_rng(1)
     picture = random.random((64 - 4, 64 - 4, 1), np.float32)

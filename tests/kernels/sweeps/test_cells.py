@@ -42,19 +42,10 @@ def test_only_what_runs_on_gpus_varies_in_their_number():
     assert [job_of(cell).devices for cell in plan.cells()] == [1, 1, 2, 1, 2]
 
 
-def test_a_value_twice_is_measured_once():
-    assert len(Plan("", ("opencv", "opencv"), ksizes=(3, 3)).cells()) == 1
-
-
 def test_a_picture_that_is_given_has_its_own_size():
     plan = Plan("", ("opencv",), sizes=((8, 8), (16, 16)), pictures=("a.png", "noise"))
     found = [(each.picture, each.width, each.height) for each in plan.cells({"a.png": (30, 20)})]
     assert found == [("a.png", 30, 20), ("noise", 8, 8), ("noise", 16, 16)]
-
-
-def test_an_implementation_there_is_not_is_refused():
-    with pytest.raises(BadJobError, match="no implementation 'shard'"):
-        Plan("", ("shard",)).cells()
 
 
 @pytest.mark.parametrize("kind", PICTURE_KINDS)

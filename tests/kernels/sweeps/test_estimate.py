@@ -4,7 +4,7 @@ import pytest
 
 from kernels.core.job import Sampling
 from kernels.core.timing import Timing
-from kernels.sweeps.estimate import ROUNDS, about, estimated_s
+from kernels.sweeps.estimate import ROUNDS, estimated_s
 from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Measurement, Record
 
@@ -44,23 +44,6 @@ def test_the_cpu_s_pace_says_nothing_of_the_gpu_s():
     slow = [seen(of_size(CPU, 1000 + n), at=100.0 * n) for n in range(5)]
     assert estimated_s([GPU], slow) == estimated_s([GPU])
     assert estimated_s([CPU], slow) > 10 * estimated_s([CPU])
-
-
-def test_refused_cells_teach_nothing():
-    records = [Record(CPU, "No.", 0.0), Record(CPU, "No.", 1000.0)]
-    assert estimated_s([CPU], records) == estimated_s([CPU])
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (0.3, "less than a second"), (1.5, "about 1.5 s"), (42.4, "about 42 s"),
-        (99.4, "about 99 s"), (99.6, "about 2 min"), (780, "about 13 min"),
-        (9000, "about 2.5 h"), (8e6, "about 2,222.2 h"),
-    ],
-)  # fmt: skip
-def test_durations_in_words(seconds, words):
-    assert about(seconds) == words
 
 
 def test_rounds_that_are_behind_take_no_more_time():

@@ -12,7 +12,6 @@ import sys
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
-from kernels.core.device import NoDevice
 from kernels.engine.engine import Engine
 from kernels.sweeps import machine
 from kernels.sweeps.machine import this_machine
@@ -73,10 +72,3 @@ def test_what_cannot_be_found_out_is_left_empty(monkeypatch):
     assert set(found.software) == {"Python", "Filter Workbench", "CUDA"}
     if sys.platform != "win32":
         assert found.memory == ""
-
-
-def test_no_device_without_a_remedy_ends_with_its_reason():
-    class Bare(Engine):
-        device = NoDevice("macOS has no CUDA.")
-
-    assert this_machine(Bare()).no_gpu == "macOS has no CUDA."

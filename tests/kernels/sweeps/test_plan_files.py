@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -16,7 +16,7 @@ from kernels.core.job import PIXEL_TYPES, Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.engine.engine import all_implementations
 from kernels.sweeps.plan import PICTURE_KINDS, Plan
-from kernels.sweeps.plan_files import KEYS, as_toml, plan_of, read_plan
+from kernels.sweeps.plan_files import as_toml, plan_of, read_plan
 from tests.letters import SHOWN
 from tests.made_sessions import PLANS
 
@@ -92,11 +92,6 @@ def test_people_write_it_so():
 
 def test_a_value_may_stand_for_a_list_and_the_rest_is_as_usual():
     assert plan_of(MINIMAL + "kernel_size = 7") == Plan("A", ("shared",), ksizes=(7,))
-
-
-def test_every_field_of_a_plan_has_its_key():
-    assert {*KEYS, "own_texts"} == {each.name for each in fields(Plan)}
-    assert len(set(KEYS.values())) == len(KEYS)
 
 
 def test_only_what_is_not_as_usual_is_written():
@@ -284,13 +279,3 @@ def test_what_is_no_text_is_no_plan(content, tmp_path):
     path.write_bytes(content)
     with pytest.raises(PlanFileError, match="is not a plan: a plan is a small TOML file"):
         read_plan(path)
-
-
-def test_what_is_missing_is_said_at_once():
-    with pytest.raises(PlanFileError, match="title and implementation are missing"):
-        plan_of("size = 64")
-
-
-def test_the_custom_filter_needs_its_matrix():
-    with pytest.raises(PlanFileError, match="needs a matrix"):
-        plan_of(f'{MINIMAL}filter = "custom"')

@@ -217,18 +217,6 @@ def test_one_wrong_answer_of_many_is_found(made_up):
     assert found.outcome.check.total == 3 * 40 * 30
 
 
-def test_finding_what_was_compiled_ahead_is_no_time_of_compiling(made_up):
-    class Found(OnGpu):
-        def filtering(self, job, sampling=None):
-            for step in super().filtering(job, sampling):
-                yield replace(step, compile_ms=0.1) if isinstance(step, Result) else step
-
-    engine = made_up()
-    engine.__class__ = Found
-    on_cpu_too = records(plan("shared", "opencv", counts=(1, 2)), engine)
-    assert [each.outcome.compile_ms for each in on_cpu_too] == [None, 0.1, None, 0.2]
-
-
 def test_transfers_are_measured_once_a_size(made_up):
     engine = made_up()
     made = plan("opencv", "global", "shared", ksizes=(3, 5), counts=(1, 3), transfers=True)

@@ -57,14 +57,6 @@ def test_multiply_adds_bind_many_weights():
         assert told in under.sentence
 
 
-def test_two_passes_have_a_roof_of_their_own():
-    under = roof(replace(LARGE, implementation="separable", ksize=5))
-    assert under.passes_ms == pytest.approx(2 * COMPULSORY_MS)
-    assert under.share == pytest.approx(0.4)
-    assert "2 times" in under.sentence
-    assert "50 %" in under.sentence
-
-
 def test_of_small_pictures_the_launch_itself_is_told():
     machine = replace(MACHINE, ceilings={**MACHINE.ceilings, "empty_launch_ms": 0.0026})
     words = "2.6 µs"
@@ -74,13 +66,6 @@ def test_of_small_pictures_the_launch_itself_is_told():
     assert words not in roof(machine=machine).sentence  # 40 µs are more
     ten = roof(replace(small, count=10), machine=machine).sentence
     assert "26 µs" in ten
-
-
-def test_tensor_cores_have_no_ceiling_of_multiply_adds():
-    under = roof(replace(LARGE, implementation="tensor", block_xy=None, ksize=31))
-    assert under.compute_ms is None
-    assert under.binds == "memory"
-    assert "tensor cores" in under.sentence
 
 
 @pytest.mark.parametrize(

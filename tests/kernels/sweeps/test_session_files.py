@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import math
 import os
 import random
 import shutil
@@ -20,9 +19,7 @@ import pytest
 
 from kernels.core import safe_files
 from kernels.core.errors import SessionFileError
-from kernels.core.health import Health
 from kernels.core.timing import Timing
-from kernels.core.verdict import Check
 from kernels.sweeps.record import Record, compare_sessions, summary_of
 from kernels.sweeps.session_csv import write_csv
 from kernels.sweeps.session_files import SessionFile, read_session, resume
@@ -91,26 +88,6 @@ def test_every_kind_of_session_is_read_as_it_was_written(name, tmp_path):
         if ours.verified:
             assert theirs.verified.ran == ours.verified.ran
             assert theirs.verified.health == ours.verified.health
-
-
-def test_samples_keep_six_significant_digits_and_cells_all(tmp_path):
-    cell = replace(CELLS[0], sigma=1 / 3)
-    timing = Timing((1 / 3, 123456.789, 1.23456789e-4), "cold", "stable", 2)
-    session = replace(SESSION, records=(Record(cell, replace(measured(cell), kernel=timing)),))
-    (record,) = read_session(written(tmp_path, session)).records
-    assert record.cell == cell
-    assert record.outcome.kernel == replace(timing, samples_ms=(0.333333, 123457.0, 0.000123457))
-
-
-def test_what_has_no_number_in_json_survives(tmp_path):
-    overflowed = Check(math.inf, (0, 0, 0), 1, 0, math.inf, 1, 1)
-    outcome = replace(measured(CELLS[0], check=overflowed), health=Health(throttled=("heat",)))
-    session = replace(SESSION, records=(Record(CELLS[0], outcome),))
-    path = written(tmp_path, session)
-    assert "Infinity" not in path.read_text()
-    (record,) = read_session(path).records
-    assert record.outcome.check == overflowed
-    assert record.outcome.health.throttled == ("heat",)
 
 
 @pytest.mark.parametrize(
@@ -429,14 +406,6 @@ def test_a_full_disk_keeps_what_was_measured_and_says_so(tmp_path):
 def part(cell, rounds, ended=""):
     timing = Timing(tuple(float(n + 1) for n in range(2 * rounds)), None, ended, 1, (2,) * rounds)
     return Record(cell, replace(measured(cell), kernel=timing))
-
-
-def test_samples_keep_which_round_they_are_of(tmp_path):
-    path = written(tmp_path, replace(SESSION, records=(part(CELLS[0], 3, "samples"),)))
-    (record,) = read_session(path).records
-    assert record.outcome.kernel.rounds == (2, 2, 2)
-    assert record.outcome.kernel.independent_ms == (1.5, 3.5, 5.5)
-    assert record.is_complete
 
 
 def test_the_parts_of_a_cell_are_one_record_and_the_last_of_them_counts(tmp_path):
