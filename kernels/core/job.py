@@ -67,8 +67,7 @@ class Job:
         if self.picture.ndim == 2:
             object.__setattr__(self, "picture", self.picture[:, :, np.newaxis])
             object.__setattr__(self, "is_flat", True)
-        if wrong := _wrong_picture(self.picture) or _wrong_weights(self.weights):
-            raise BadJobError(wrong)
+        self._check_arrays(self.picture, self.weights)
         if self.is_flat and self.channels > 1:
             raise BadJobError("A picture of several channels is not flat; leave is_flat as it is.")
         if self.border not in BORDERS:
@@ -79,6 +78,23 @@ class Job:
             raise BadJobError(f"A job takes at least one GPU, not {self.devices}.")
         if self.gradient and self.offset:
             raise BadJobError("A gradient's length takes no offset; leave it at 0.")
+
+    @staticmethod
+    def _check_arrays(picture: NDArray[Any], weights: NDArray[np.float32]) -> None:
+        if picture.ndim != 3 or not 1 <= picture.shape[2] <= 4 or 0 in picture.shape:
+            shapes = "(height, width) or (height, width, 1 to 4 channels)"
+            raise BadJobError(f"A picture must be {shapes}, not {picture.shape}.")
+        if str(picture.dtype) not in PIXEL_TYPES:
+            types = ", ".join(PIXEL_TYPES)
+            raise BadJobError(f"The pixel type must be {types}, not {picture.dtype}.")
+        if not picture.flags.c_contiguous:
+            raise BadJobError("A picture's samples must be contiguous in memory.")
+        if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or len(weights) % 2 == 0:
+            raise BadJobError(f"Weights must be square with an odd size, not {weights.shape}.")
+        if len(weights) > MAX_KSIZE:
+            raise BadJobError(f"Weights of size {len(weights)} are above {MAX_KSIZE}, the largest.")
+        if weights.dtype != np.float32 or not np.isfinite(weights).all():
+            raise BadJobError("Weights must be finite float32 numbers.")
 
     def same_work(self, other: Job, *, any_content: bool = False) -> bool:
         """Return True if `other` has the same output, in whatever way it is computed.
@@ -156,25 +172,6 @@ class Job:
     def compulsory_bytes(self) -> int:
         """The least bytes to move: the picture read once and written once."""
         return 2 * int(self.picture.nbytes)
-
-
-def _wrong_picture(picture: NDArray[Any]) -> str:
-    if picture.ndim != 3 or not 1 <= picture.shape[2] <= 4 or 0 in picture.shape:
-        shapes = "(height, width) or (height, width, 1 to 4 channels)"
-        return f"A picture must be {shapes}, not {picture.shape}."
-    if str(picture.dtype) not in PIXEL_TYPES:
-        return f"The pixel type must be {', '.join(PIXEL_TYPES)}, not {picture.dtype}."
-    is_contiguous = picture.flags.c_contiguous
-    return "" if is_contiguous else "A picture's samples must be contiguous in memory."
-
-
-def _wrong_weights(weights: NDArray[np.float32]) -> str:
-    if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or weights.shape[0] % 2 == 0:
-        return f"Weights must be square with an odd size, not {weights.shape}."
-    if weights.shape[0] > MAX_KSIZE:
-        return f"Weights of size {weights.shape[0]} are larger than the largest, {MAX_KSIZE}."
-    is_right = weights.dtype == np.float32 and np.isfinite(weights).all()
-    return "" if is_right else "Weights must be finite float32 numbers."
 
 
 @dataclass(frozen=True, slots=True)

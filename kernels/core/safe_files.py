@@ -188,8 +188,15 @@ def remove_abandoned(folder: Path) -> None:
         for count, entry in enumerate(entries, 1):  # noqa: B007 - it counts them
             if _ABANDONED.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
                 is_ours = bool(_boot()) and entry.name.startswith(ours)
-                if is_ours or time.time() - entry.stat().st_mtime > GRACE_S:
-                    _remove_unless_locked(Path(entry.path))
+                if not is_ours and time.time() - entry.stat().st_mtime <= GRACE_S:
+                    continue
+                if sys.platform == "win32":
+                    os.unlink(entry.path)  # noqa: PTH108 - such systems keep an open file
+                    continue
+                path = Path(entry.path)
+                with path.open("rb") as file:
+                    if lock(file.fileno()):
+                        path.unlink()  # its writer, if it just made it, makes another one
     if count > MANY_FILES:
         _searched_at[folder] = monotonic()
 
@@ -213,15 +220,6 @@ def _locked_beside(path: Path, permissions: int) -> BinaryIO:
             return file
         file.close()  # another thread took it for abandoned before it was locked
         Path(file.name).unlink(missing_ok=True)
-
-
-def _remove_unless_locked(path: Path) -> None:
-    if sys.platform == "win32":
-        path.unlink()  # such systems do not let go of an open file
-        return
-    with path.open("rb") as file:
-        if lock(file.fileno()):
-            path.unlink()  # while it is locked: its writer, if it just made it, makes another one
 
 
 def _resolved(path: Path) -> Path:

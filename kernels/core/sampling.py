@@ -34,11 +34,9 @@ class Sampler:
     """Collects runs until the plan is met; the first ones warm up.
 
     The rule is nvbench's "stdrel" (https://github.com/NVIDIA/nvbench, stdrel_criterion.cxx): a
-    least number of samples, then until their noise is below a limit, or the time is over.  It
-    differs in two ways.  Noise is the quartile range over the median, not the standard deviation
-    over the mean, which a single outlier moves; and it must have been below the limit for
-    SETTLED_FOR samples, while nvbench asks for half a second of them.  What stays noisy, nvbench
-    gives up once its noise no longer changes; here `max_samples` ends it.
+    least number of samples, then until their noise is below a limit, or the time is over.  But
+    noise is the quartile range over the median, which no outlier moves; it must have been below
+    the limit for SETTLED_FOR samples; and `max_samples` ends what stays noisy.
 
     No sample is ever dropped.  Warm-ups are no samples: a first run is shown until there is a
     better one, and counts only where it takes longer than REPEATED_S, and than the plan allows.
@@ -78,7 +76,9 @@ class Sampler:
         else:
             self._samples_ms.append(run_ms)
             self._spent_ms += run_ms
-            self._watch_spread()
+            if self._plan.noise is not None and len(self._samples_ms) > 1:
+                is_quiet = relative_spread(self._samples_ms) <= self._plan.noise
+                self._settled = self._settled + 1 if is_quiet else 0
 
     def wants_more(self) -> bool:
         """Return True if to run the job once more."""
@@ -122,12 +122,6 @@ class Sampler:
         if self._settled >= SETTLED_FOR:
             return "stable"
         return "time" if self._spent_ms + self._latest_ms > self._limit_ms else ""
-
-    def _watch_spread(self) -> None:
-        if self._plan.noise is None or len(self._samples_ms) < 2:
-            return
-        is_quiet = relative_spread(self._samples_ms) <= self._plan.noise
-        self._settled = self._settled + 1 if is_quiet else 0
 
 
 def taking_samples(

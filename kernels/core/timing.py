@@ -194,16 +194,11 @@ def how_equal(ratio: float, within: float = SAME_WITHIN) -> str:
 
 
 def compare(a: Timing, b: Timing, within: float = SAME_WITHIN) -> Comparison:
-    """Compare `a` with `b`: faster, slower or the same.
+    """Compare `a` with `b`: faster only where the whole interval says so, by more than `within`.
 
-    `a` is faster only where the whole interval of the ratio says so, by more than `within`.
-
-    The interval is that of the ratio of medians, both resampled: from the medians of their rounds,
-    where they were measured in rounds, else from their samples (`Timing.independent_ms`).  Where
-    one of them has fewer than ENOUGH_SAMPLES of these no resampling can tell how sure it is: its
-    median is then taken to lie anywhere from FEW_WITHIN below the smallest to FEW_WITHIN above the
-    largest, so that two single runs differ only where one takes over a fifth longer; such bounds
-    decide, and are nowhere shown as an interval.
+    The interval is that of the ratio of medians, both resampled from `Timing.independent_ms`.  A
+    median of fewer than ENOUGH_SAMPLES is taken to lie anywhere from FEW_WITHIN below the smallest
+    to FEW_WITHIN above the largest; such bounds decide, and are nowhere shown as an interval.
     """
     first, second = a.independent_ms, b.independent_ms
     if second < first:  # one order, so that a against b is b against a turned round
@@ -247,19 +242,15 @@ def groups_of_equals(timings: Mapping[K, Timing]) -> list[tuple[K, ...]]:
 def _ratio_interval(first: tuple[float, ...], second: tuple[float, ...]) -> tuple[float, float]:
     """The interval of the second's median over the first's."""
     if min(len(first), len(second)) < ENOUGH_SAMPLES:
-        (low_1, high_1), (low_2, high_2) = map(_reach, (first, second))
+        reaches = []
+        for samples in (first, second):
+            reach = min(samples) * (1 - FEW_WITHIN), max(samples) * (1 + FEW_WITHIN)
+            reach = median_interval(samples) if len(samples) >= ENOUGH_SAMPLES else reach
+            reaches.append([max(each, MIN_MS) for each in reach])
+        (low_1, high_1), (low_2, high_2) = reaches
         return low_2 / high_1, high_2 / low_1
     ratios = np.maximum(resampled_medians(second, SEEDS[1]), MIN_MS) / np.maximum(
         resampled_medians(first, SEEDS[0]), MIN_MS
     )
     low, high = np.percentile(ratios, CONFIDENCE_EDGES)
     return float(low), float(high)
-
-
-def _reach(samples: tuple[float, ...]) -> tuple[float, float]:
-    """The interval that a median may lie in, of enough samples or too few; never zero."""
-    if len(samples) >= ENOUGH_SAMPLES:
-        low, high = median_interval(samples)
-    else:
-        low, high = min(samples) * (1 - FEW_WITHIN), max(samples) * (1 + FEW_WITHIN)
-    return max(low, MIN_MS), max(high, MIN_MS)

@@ -56,36 +56,26 @@ class Operands:
     knobs: dict[str, int] = field(default_factory=dict)
 
 
-def _separable(job: Job) -> Operands:
-    column, row = separable_terms(job.weights)[0]
-    return Operands({"COLUMN": column, "ROW": row})
-
-
-def _byte_band(job: Job) -> Operands:
-    column, row = _scaled_for_bytes(job)
-    return Operands({"COLUMN": column}, (bands_along(row.astype(np.float64), job),))
-
-
 def _digit_bands(job: Job) -> Operands:
     words, row = digit_bands(job)
     knobs = {"DIGITS": row.digits, "SIGNED": int(row.signed), "SUM_SHIFT": row.shift}
     return Operands(arguments=(words,), knobs=knobs)
 
 
-def _scaled_for_bytes(job: Job) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _byte_band(job: Job) -> Operands:
     """Scale the row until its largest is at least 2¹⁴, which a half holds with ease.
 
     And the column so that sums of half precision's smallest numbers, 2⁻²⁴ each, become samples.
     """
     column, row = separable_terms(job.weights)[0]
     scale = 15 - _exponent(float(np.abs(row).max()))
-    return np.ldexp(column, 24 - scale), np.ldexp(row, scale)
+    along = bands_along(np.ldexp(row, scale).astype(np.float64), job)
+    return Operands({"COLUMN": np.ldexp(column, 24 - scale)}, (along,))
 
 
 def _low_rank(job: Job) -> Operands:
-    columns, rows = zip(*separable_terms(job.weights), strict=True)
-    constants = {"COLUMNS": np.stack(columns), "ROWS": np.stack(rows)}
-    return Operands(constants, knobs={"RANK": len(columns)})
+    columns, rows = map(np.stack, zip(*separable_terms(job.weights), strict=True))
+    return Operands({"COLUMNS": columns, "ROWS": rows}, knobs={"RANK": len(columns)})
 
 
 def _spectrum(job: Job) -> Operands:
@@ -159,7 +149,9 @@ def band_words(weights: NDArray[np.float64]) -> NDArray[np.uint32]:
 FORMS: dict[str, Callable[[Job], Operands]] = {
     "global": lambda job: Operands(arguments=(job.weights.copy(),)),
     "constant": lambda job: Operands({"WEIGHTS": job.weights.copy()}),
-    "separable": _separable,
+    "separable": lambda job: Operands(
+        dict(zip(("COLUMN", "ROW"), separable_terms(job.weights)[0], strict=True))
+    ),
     "byte_band": _byte_band,
     "digit_bands": _digit_bands,
     "low_rank": _low_rank,

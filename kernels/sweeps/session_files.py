@@ -33,6 +33,7 @@ END_OF_TIME_S = 1e11  # later than calendars go
 RENAMED_CEILINGS = {"l2_gb_s": "l2_read_gb_s"}  # version 1's; it was a read then, too
 GZIP = b"\x1f\x8b"
 MAX_REMARKS = 5
+AND_MORE = "So it is with more lines."
 NAME = "session.jsonl"
 SUFFIXES = (".jsonl", ".jsonl.gz")
 
@@ -173,8 +174,7 @@ def _scan(file: BinaryIO, path: Path) -> _Scanned:
 def _with_records(session: Session, file: BinaryIO, whole: int, is_whole: bool) -> _Scanned:
     """Read the records behind a header of `whole` bytes."""
     records: dict[Cell, Record] = {}
-    remarks: list[str] = []
-    more = 0  # remarks than are kept: lines may be wrong by the million
+    remarks: list[str] = []  # at most MAX_REMARKS: lines may be wrong by the million
     for number, line in enumerate(_lines(file, remarks), start=2):
         try:
             record = _record_of(line.text)
@@ -182,18 +182,13 @@ def _with_records(session: Session, file: BinaryIO, whole: int, is_whole: bool) 
             remark = f"Its line {number} is left out: {error}."
             if not line.is_whole:
                 remark = "Its last line was cut off in mid-writing and is left out."
-            if len(remarks) < MAX_REMARKS:
-                remarks.append(remark)
-            else:
-                more += 1
+            remarks[MAX_REMARKS:] = [AND_MORE if len(remarks) >= MAX_REMARKS else remark]
             if not line.is_whole:
                 break
         else:
             records[record.cell] = record  # the last one counts, where the first one stood
         whole += line.length
         is_whole = line.is_whole
-    if more:
-        remarks.append(f"So it is with {more:,} line{'s' * (more != 1)} more.")
     read = replace(session, records=tuple(records.values()), remarks=tuple(remarks))
     return _Scanned(read, whole, is_whole)
 
@@ -278,7 +273,15 @@ def resume(path: Path, machine: Machine, plan: Plan | None = None) -> tuple[Sess
     except BaseException:
         opened.close()
         raise
-    remarks = (*found.session.remarks, *_other_software(found.session.machine, machine))
+    then, now, remarks = found.session.machine.software, machine.software, found.session.remarks
+    # Other versions are accepted, since a session of days outlives an update.
+    differ = [
+        f"{name} {then.get(name, 'none')}, now {now.get(name, 'none')}"
+        for name in sorted(then.keys() | now.keys())
+        if then.get(name) != now.get(name)
+    ]
+    if differ:
+        remarks = (*remarks, f"It was begun with other software: {'; '.join(differ)}.")
     return replace(found.session, is_recorded=False, remarks=remarks), opened
 
 
@@ -379,16 +382,6 @@ def _refuse_another(session: Session, machine: Machine, plan: Plan | None, path:
             f"{path} was begun for another plan, with another {', '.join(differ)}; resume it with "
             "its own, or choose another folder."
         )
-
-
-def _other_software(then: Machine, now: Machine) -> list[str]:
-    """A remark on other versions: accepted, since a session of days outlives an update."""
-    differ = [
-        f"{name} {then.software.get(name, 'none')}, now {now.software.get(name, 'none')}"
-        for name in sorted(then.software.keys() | now.software.keys())
-        if then.software.get(name) != now.software.get(name)
-    ]
-    return [f"It was begun with other software: {'; '.join(differ)}."] if differ else []
 
 
 def _hardware(machine: Machine) -> str:
