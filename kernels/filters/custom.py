@@ -22,9 +22,7 @@ def weights(ksize: int, *, matrix: Sequence[Sequence[float]] | None = None) -> N
     matrix  rows of finite numbers; None: the identity
     """
     if matrix is None:
-        drawn = np.zeros((ksize, ksize), np.float32)
-        drawn[ksize // 2, ksize // 2] = 1
-        return drawn
+        return np.pad(np.ones((1, 1), np.float32), ksize // 2)
     if any(len(row) != len(matrix) for row in matrix):
         raise BadJobError("Custom weights must have as many columns as rows.")
     drawn = _as_float32(matrix)
