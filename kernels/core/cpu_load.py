@@ -107,7 +107,15 @@ class Load:
     @property
     def disturbances(self) -> tuple[str, ...]:
         """Possible disturbances of a time measured meanwhile, in words."""
-        return tuple(words for _, words in _by_kind(self) if words)
+        found = []
+        if self.others > OTHERS_SHARE * self.cores and self.others_s >= TOLD_APART_S:
+            found.append(f"other programs kept {self.others:.1f} of {self.cores} cores busy")
+        if self.stolen > STOLEN_SHARE and self.stolen_s >= TOLD_APART_S:
+            found.append(f"the host gave {100 * self.stolen:.0f} % of the cores' time to others")
+        if self.throttled:
+            of = f" of {self.quota:g} cores" if self.quota is not None else ""
+            found.append(f"a quota{of} held it back {self.throttled}×")
+        return tuple(found)
 
     def plus(self, other: Load) -> Load:
         """Both as one; `other` is the later."""
@@ -116,21 +124,8 @@ class Load:
         return replace(other, **sums)
 
 
-def _by_kind(load: Load) -> tuple[tuple[float, str], ...]:
-    """Severity and sentence of each kind of disturbance; "" where it is little."""
-    others = host = quota = ""
-    if load.others > OTHERS_SHARE * load.cores and load.others_s >= TOLD_APART_S:
-        others = f"other programs kept {load.others:.1f} of {load.cores} cores busy"
-    if load.stolen > STOLEN_SHARE and load.stolen_s >= TOLD_APART_S:
-        host = f"the host gave {100 * load.stolen:.0f} % of the cores' time to others"
-    if load.throttled:
-        of = f" of {load.quota:g} cores" if load.quota is not None else ""
-        quota = f"a quota{of} held it back {load.throttled} time{'s' * (load.throttled != 1)}"
-    return (load.others, others), (load.stolen, host), (load.throttled, quota)
-
-
 def disturbed_in_words(loads: Iterable[Load | None]) -> str:
-    """Describe disturbances of measurements with these loads, the worst of each kind; or "".
+    """Describe disturbances of measurements with these loads, those of the worst; or "".
 
     None stands for a measurement on a GPU, or for an unknown load.
     """
@@ -138,11 +133,11 @@ def disturbed_in_words(loads: Iterable[Load | None]) -> str:
     disturbed = [each for each in known if each.disturbances]
     if not disturbed:
         return ""
-    worst = (max(kind) for kind in zip(*map(_by_kind, disturbed), strict=True))
-    what = ", ".join(words for _, words in worst if words)
-    if len(disturbed) == 1:
-        return f"1 of {len(known)} times on the CPU was disturbed: {what}."
-    return f"{len(disturbed)} of {len(known)} times on the CPU were disturbed, at worst: {what}."
+    worst = max(disturbed, key=lambda each: (each.others, each.stolen, each.throttled))
+    return (
+        f"{len(disturbed)} of {len(known)} times on the CPU were disturbed, at worst: "
+        f"{', '.join(worst.disturbances)}."
+    )
 
 
 class _Moment(NamedTuple):
@@ -180,7 +175,7 @@ class LoadWatch:
             others_s=busy_s - own_s,
             stolen_s=max(now.stolen_s - began.stolen_s, 0.0),
             throttled=max(now.throttled - began.throttled, 0),
-            quota=self._quota,
+            quota=quota_of(self._group),
         )
 
     @cached_property
@@ -202,21 +197,14 @@ class LoadWatch:
             return None
         if not ours:
             return None
+        words = text_of(self._group / "cpu.stat").split() if self._group else []
         return _Moment(
             clock_s=perf_counter(),
             own_s=process_time(),
             busy_s=busy * self._tick_s,
             stolen_s=stolen * self._tick_s,
-            throttled=self._throttled(),
+            throttled=int(dict(zip(words[::2], words[1::2], strict=False)).get("nr_throttled", 0)),
         )
-
-    def _throttled(self) -> int:
-        words = text_of(self._group / "cpu.stat").split() if self._group else []
-        return int(dict(zip(words[::2], words[1::2], strict=False)).get("nr_throttled", 0))
-
-    @cached_property
-    def _quota(self) -> float | None:
-        return quota_of(self._group)
 
     @cached_property
     def _group(self) -> Path | None:

@@ -40,7 +40,10 @@ def filtering(
     prepared = implementation.prepare(job)
     compile_ms = (perf_counter() - start) * 1e3 if prepared.compiled else None
     picture = _empty_like(job.picture)
-    plan = _settling_threads(implementation, prepared, sampling)
+    plan = sampling
+    if (prepared.ran.threads or 1) > 1:  # new threads find a core each before the first sample
+        settle_s = THREADS_SETTLE_S - _ran_s[implementation.key]
+        plan = replace(sampling, warmup_seconds=max(sampling.warmup_seconds, settle_s))
     first_ms = yield from _timed(implementation, prepared, picture)
     ran = (prepared.ran,)
 
@@ -58,16 +61,6 @@ def filtering(
             yield Result(job, picture, samples.timing(), ran, compile_ms, load=watch.load())
     # The answer to be checked is that of the last run, which was timed.
     yield Result(job, _read_only(again), samples.timing(), ran, compile_ms, load=watch.load())
-
-
-def _settling_threads(
-    implementation: HostImplementation, prepared: Prepared, sampling: Sampling
-) -> Sampling:
-    """Return the rule with a warm-up in which new threads find a core each."""
-    if (prepared.ran.threads or 1) == 1:
-        return sampling
-    settle_s = THREADS_SETTLE_S - _ran_s[implementation.key]
-    return replace(sampling, warmup_seconds=max(sampling.warmup_seconds, settle_s))
 
 
 def _timed(

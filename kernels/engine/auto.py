@@ -56,7 +56,7 @@ class Picker:
         is_known = False
         for each in ranked(measured, partial(self._is_able, job)):
             is_known = True
-            yield _pick(each, why)
+            yield Pick(*each.way, why)
         if not is_known:
             yield from self._unmeasured(job, kind)
 
@@ -71,11 +71,11 @@ class Picker:
             why = f"not measured here yet for this {new}; the quickest for {near}"
             for each in ranked(self.measurements.of(near), partial(self._is_able, job)):
                 seen.add(each.implementation)
-                yield _pick(each, why)
+                yield Pick(*each.way, why)
         for each, why in usual_ways(kind):
             if each.implementation not in seen and self._is_able(job, each):
                 seen.add(each.implementation)
-                yield _pick(each, why)
+                yield Pick(*each.way, why)
         for rung in reversed(ladder()):
             block_xy = None if rung.own_block else DEFAULT_BLOCK_XY
             if rung.key not in seen and self.may_run(rung, _with_block(job, block_xy)):
@@ -146,10 +146,6 @@ def usual_order(job: Job) -> list[Rung]:
     rungs = {rung.key: rung for rung in reversed(ladder())}
     first = (each.implementation for each, _ in usual_ways(job_class_of(job)))
     return [rungs[key] for key in dict.fromkeys((*first, *rungs)) if key in rungs]
-
-
-def _pick(candidate: Candidate, why: str) -> Pick:
-    return Pick(candidate.implementation, candidate.block_xy, why)
 
 
 def with_pick(job: Job, pick: Pick) -> Job:

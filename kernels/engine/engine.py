@@ -178,7 +178,11 @@ class Engine:
         Raises the errors of `kernels.core.errors`: CannotRunError with the implementation's reason.
         """
         for step in self._filtering(job, sampling or Sampling()):
-            yield _as_given(step) if isinstance(step, Result) else step
+            if (
+                isinstance(step, Result) and job.is_flat
+            ):  # NumPy would broadcast (H, W, 1) beside it
+                step = replace(step, picture=step.picture.reshape(job.picture.shape[:2]))
+            yield step
 
     def run(self, job: Job, sampling: Sampling | None = None) -> Result:
         """Filter, time and check in one go."""
@@ -321,10 +325,8 @@ class Engine:
     def _why_not(self, implementation: Implementation, job: Job) -> str | None:
         if isinstance(implementation, HostImplementation):
             return implementation.why_not(job)  # without looking for a GPU, which takes a while
-        if self._lost:
-            return self._lost
-        reason = implementation.why_not(job, self.device)
-        if reason is None and job.devices > 1 and isinstance(implementation, Rung):
+        reason = self._lost or implementation.why_not(job, self.device)
+        if not reason and job.devices > 1 and isinstance(implementation, Rung):
             return self._sharing.why_not(implementation, job)
         return reason
 
@@ -376,10 +378,3 @@ def checked(
         yield Progress(doing)
         result = replace(result, check=check)
     yield result
-
-
-def _as_given(result: Result) -> Result:
-    """The output as (H, W) if the picture was: NumPy would broadcast (H, W, 1) beside it."""
-    if not result.job.is_flat:
-        return result
-    return replace(result, picture=result.picture.reshape(result.job.picture.shape[:2]))

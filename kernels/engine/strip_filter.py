@@ -75,17 +75,14 @@ class StripFilter:
             self._reject_strips(self._named)
             job = replace(job, implementation=self._named)
             yield from self._engine.filtering(job, self._sampling)
-        elif self.pick is None:
-            yield from self._picking(job)
-        else:
+        elif self.pick is not None:
             yield from self._as_picked(job, self.pick)
-
-    def _picking(self, job: Job) -> Iterator[Progress | Result]:
-        for step in self._engine.picking(job, self._sampling, self._refused):
-            if isinstance(step, Result) and step.picked is not None:
-                self._reject_strips(step.picked.implementation)
-                self.pick = step.picked
-            yield step
+        else:
+            for step in self._engine.picking(job, self._sampling, self._refused):
+                if isinstance(step, Result) and step.picked is not None:
+                    self._reject_strips(step.picked.implementation)
+                    self.pick = step.picked
+                yield step
 
     def _as_picked(self, job: Job, pick: Pick) -> Iterator[Progress | Result]:
         try:

@@ -227,15 +227,12 @@ def comparing(
 
 def _round(jobs: tuple[Job, ...], standings: Sequence[CandidateState]) -> Snapshot:
     timings = {n: s.timing for n, s in enumerate(standings) if s.counts and s.timing is not None}
-    summed_up = tuple(_summed_up(each) for each in standings)
-    return Snapshot(jobs, summed_up, tuple(groups_of_equals(timings)))
-
-
-def _summed_up(standing: CandidateState) -> CandidateState:
-    if standing.timing is None:
-        return standing
-    low, middle, high = np.percentile(standing.timing.samples_ms, (25, 50, 75))
-    return replace(standing, ms=(float(low), float(middle), float(high)))
+    summed_up = []
+    for each in standings:
+        samples_ms = each.timing.samples_ms if each.timing else (0.0,)
+        low, middle, high = map(float, np.percentile(samples_ms, (25, 50, 75)))
+        summed_up.append(replace(each, ms=(low, middle, high) if each.timing else None))
+    return Snapshot(jobs, tuple(summed_up), tuple(groups_of_equals(timings)))
 
 
 def _one_turn(

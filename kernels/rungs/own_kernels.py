@@ -19,7 +19,6 @@ from hashlib import sha256
 from pathlib import Path
 
 from kernels.rungs.cuda_text import (
-    Parameter,
     kernels_in,
     parameters_of,
     refused_directive,
@@ -60,19 +59,14 @@ def read_own_kernel(path: Path, *, is_strict: bool = False) -> Rung:
 def text_in(path: Path) -> str:
     """Read a file's text.  Raises HeaderError, with its name and the line, where it is none."""
     name = path.name
+    if path.exists() and not path.is_file():
+        raise HeaderError(f"{name}: it is not a file that can be read.")
     try:
-        if path.is_dir():
-            raise HeaderError(f"{name}: it is a folder.")
-        if path.exists() and not path.is_file():
-            raise HeaderError(f"{name}: it is not a file that can be read.")
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise HeaderError(f"{name}: it cannot be read: {error.strerror}.") from error
-    except HeaderError:
-        raise
-    except ValueError as error:
-        raise HeaderError(f"{name}: no file can have that name.") from error
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", "no file can have that name")
+        raise HeaderError(f"{name}: it cannot be read: {why}.") from error
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -114,9 +108,9 @@ def own_kernel(name: str, text: str, *, is_strict: bool = False) -> Rung:
     code = without_comments(source)
     if PASSES not in header.fields:
         _refuse_another_name(name, code)
-    rung = replace(rung_of(name, header, source), is_strict=is_strict)
-    if is_strict:
-        rung = replace(rung, chain_length=TAPS, error_factor=1.0)  # of plain float32 arithmetic
+    rung = rung_of(name, header, source)
+    if is_strict:  # plain float32 arithmetic
+        rung = replace(rung, is_strict=True, chain_length=TAPS, error_factor=1.0)
     _check_constants(rung, header)
     for each in rung.passes:
         if not each.library:
@@ -209,8 +203,10 @@ def _check_function(rung: Rung, each: Pass, code: str) -> None:
     if wrong:
         raise HeaderError(f"{rung.file}, line {line}: {each.function} {wrong}.")
     for at, (parameter, name) in enumerate(zip(parameters, names, strict=True), 1):
-        if wrong := _why_no(parameter, name):
-            what = f"argument {at} of {each.function}, {name}, {wrong}"
+        is_pointer = "*" in parameter.text or "[" in parameter.text
+        kind = "an int" if name in NUMBERS else "a pointer"
+        if NOT_AN_INT.search(parameter.text) if name in NUMBERS else not is_pointer:
+            what = f"argument {at} of {each.function}, {name}, is {kind}, not {parameter.text}"
             raise HeaderError(f"{rung.file}, line {parameter.line}: {what}.")
 
 
@@ -221,14 +217,6 @@ def _names(rung: Rung, each: Pass) -> Iterator[str]:
     given = example_of(rung.weights).arguments
     yield from ("weights" if len(given) == 1 else f"weights {n}" for n in range(1, len(given) + 1))
     yield from NUMBERS
-
-
-def _why_no(parameter: Parameter, name: str) -> str:
-    if name in NUMBERS:
-        wrong = NOT_AN_INT.search(parameter.text)
-        return f"is an int, not {parameter.text}" if wrong else ""
-    is_pointer = "*" in parameter.text or "[" in parameter.text
-    return "" if is_pointer else f"is a pointer, not {parameter.text}"
 
 
 EMPTY = Path(__file__).with_name("empty_kernel.cu")
@@ -263,7 +251,8 @@ def changing(rung: Rung) -> StartingPoint:
     header, _, body = rung.source.removeprefix(BEGIN).partition(END)
     kept: list[str] = []
     for each in _statements(header):
-        if not _is_left_out(each):
+        name = re.match(r"\w+", each)
+        if name is None or name[0] not in (*TOLD_ANEW, *DESCRIPTIONS):
             kept.append(each)
             continue
         while kept and kept[-1].startswith("#"):  # which tells of what is left out
@@ -292,8 +281,3 @@ def _statements(header: str) -> Iterator[str]:
         if begun.strip():
             yield begun
         begun = ""
-
-
-def _is_left_out(statement: str) -> bool:
-    name = re.match(r"\w+", statement)
-    return name is not None and name[0] in (*TOLD_ANEW, *DESCRIPTIONS)

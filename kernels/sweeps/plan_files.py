@@ -62,26 +62,20 @@ def _refuse_clashes(plan: Plan) -> None:
     Other pairs become cells with the reason why they cannot run.
     """
     takes: dict[str, Sequence[int]] = {key: filters.get(key).sizes for key in plan.filters}
-    if "custom" in takes and plan.matrix is not None:
+    if (plan.matrix is None) == ("custom" in plan.filters):
+        raise PlanFileError(
+            'The filter "custom" needs a matrix, such as matrix = "0 1 0; 1 -4 1; 0 1 0", and no '
+            "other takes one."
+        )
+    if plan.matrix is not None:
         takes["custom"] = (len(plan.matrix),)
     for key, sizes in takes.items():
         if not any(ksize in sizes for ksize in plan.ksizes):
-            words = f"{len(plan.matrix)} only" if key == "custom" and plan.matrix else ""
-            raise PlanFileError(
-                f"The filter {key} takes none of the kernel sizes {_listed(plan.ksizes)}; it takes "
-                f"{words or filters.get(key).sizes_in_words}."
-            )
+            listed = ", ".join(map(str, plan.ksizes))
+            raise PlanFileError(f"The filter {key} takes none of the kernel sizes {listed}.")
     for ksize in plan.ksizes:
         if not any(ksize in sizes for sizes in takes.values()):
-            raise PlanFileError(
-                f"No filter of {_listed(plan.filters)} takes the kernel size {ksize}."
-            )
-    if plan.matrix is None and "custom" in plan.filters:
-        raise PlanFileError(
-            'The filter "custom" needs a matrix, such as matrix = "0 1 0; 1 -4 1; 0 1 0".'
-        )
-    if plan.matrix is not None and "custom" not in plan.filters:
-        raise PlanFileError('matrix is given, but the filter "custom", which takes it, is not.')
+            raise PlanFileError(f"None of the filters takes the kernel size {ksize}.")
 
 
 def _refuse_unknown(data: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
@@ -206,10 +200,6 @@ def _refused(key: str, allowed: str, value: Any) -> PlanFileError:
     return PlanFileError(f"{key} must be {allowed}, not {shown}.")
 
 
-def _listed(values: Sequence[object]) -> str:
-    return ", ".join(map(str, values))
-
-
 # The fields of Sampling but its cache, which is a dimension; 0 stands for None, which TOML lacks.
 SAMPLING_KEYS: dict[str, Reader] = {
     "max_samples": _whole(1),
@@ -317,9 +307,7 @@ def plan_of(text: str, name: str = "The plan") -> Plan:
     try:
         _refuse_unknown(data, tuple(KEYS.values()), "key")
         if missing := [key for key in NEEDED if key not in data]:
-            raise PlanFileError(
-                f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing."
-            )
+            raise PlanFileError(f"{' and '.join(missing)} must be there.")
         found = {
             field: _read(field, key, data[key.name])
             for field, key in PLAN_KEYS.items()

@@ -197,13 +197,13 @@ class _Running:
     def _measured(self, cell: Cell, where: Progress, number: int, *, is_first: bool) -> Steps:
         """Measure a part of all pictures of `cell`; with the first also transfers and occupancy."""
         parts: list[Measurement] = []
+        part = replace(part_of(sampling_of(cell, self.plan.sampling), number), check=False)
         key = cell.implementation
         on_gpu = is_own(key) or isinstance(self.engine.implementation(key), Rung)
         for picture in range(cell.count):
             job = job_of(cell, self.given, picture, self.texts)
-            found, load = yield from run_with_progress(
-                self._watched(self._trying(cell, job, number)), where
-            )
+            steps = measure_checked(self.engine, job, part, {}, patience_s=self.plan.cell_seconds)
+            found, load = yield from run_with_progress(self._watched(steps), where)
             if isinstance(found, str):
                 return found
             check = yield from run_with_progress(self._checked(cell, found, picture), where)
@@ -234,11 +234,6 @@ class _Running:
                 return end.value, _both(noted, self.watch.load())
             noted = _both(noted, self.watch.load())
             yield step
-
-    def _trying(self, cell: Cell, job: Job, number: int) -> Generator[Progress, None, Result | str]:
-        part = part_of(sampling_of(cell, self.plan.sampling), number)
-        unchecked = replace(part, check=False)
-        return measure_checked(self.engine, job, unchecked, {}, patience_s=self.plan.cell_seconds)
 
     def _checked(
         self, cell: Cell, found: Result, picture: int

@@ -63,8 +63,8 @@ def test_other_programs_on_our_cores_are_and_on_others_are_not(linux):
 @pytest.mark.parametrize(
     ("times", "words"),
     [
-        (1, "a quota of 1.5 cores held it back 1 time"),
-        (3, "a quota of 1.5 cores held it back 3 times"),
+        (1, "a quota of 1.5 cores held it back 1×"),
+        (3, "a quota of 1.5 cores held it back 3×"),
     ],
 )
 def test_a_quota_that_held_it_back_is_said(linux, times, words):

@@ -206,7 +206,7 @@ def test_a_text_that_was_written_to_be_slow_is_read_at_once(begin):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda path: path.mkdir(), ": it is a folder."),
+        (lambda path: path.mkdir(), ": it is not a file that can be read."),
         (lambda path: None, ": it cannot be read: No such file or directory."),
         (lambda path: os.mkfifo(path), ": it is not a file that can be read."),
         (lambda path: path.write_bytes(PLAIN.encode() + b"\n\xff"), ", line 10: it is not UTF-8"),

@@ -173,8 +173,8 @@ def test_what_is_written_is_read_again(plan):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ('implementation = "shared"', "title is missing."),
-        ('title = "A"', "implementation is missing."),
+        ('implementation = "shared"', "title must be there."),
+        ('title = "A"', "implementation must be there."),
         (MINIMAL + "ksize = 3", "There is no key 'ksize'; did you mean size?"),
         (MINIMAL + "kernel_sizes = 3", "There is no key 'kernel_sizes'; did you mean kernel_size?"),
         (MINIMAL + "zzz = 3", "There is no key 'zzz'; there are title, source,"),
@@ -220,8 +220,11 @@ def test_what_is_written_is_read_again(plan):
         ),
         (MINIMAL + 'filter = "custom"\nmatrix = "1 2 3"', "matrix: Weights must form a square"),
         (MINIMAL + 'filter = "custom"\nmatrix = 1', "matrix must be a text in quotes"),
-        (MINIMAL + 'filter = "custom"\nkernel_size = 5\nmatrix = "1"', "it takes 1 only."),
-        (MINIMAL + 'matrix = "1"', 'the filter "custom", which takes it, is not.'),
+        (
+            MINIMAL + 'filter = "custom"\nkernel_size = 5\nmatrix = "1"',
+            "takes none of the kernel sizes 5.",
+        ),
+        (MINIMAL + 'matrix = "1"', "no other takes one"),
         (MINIMAL + 'border = "none"', "border must be one of zero, clamp"),
         (MINIMAL + 'picture = "nois"', "There is no picture 'nois'; did you mean noise?"),
         (MINIMAL + 'picture = "mine"', "or a file such as photo.png"),

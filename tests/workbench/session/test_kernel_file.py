@@ -146,7 +146,7 @@ def test_saving_under_another_name_goes_on_there(qtbot, file, mine):
         (b"\xff\xfe\x00", "line 1: it is not UTF-8 text"),
         (b"a\0b", "line 1: it is not text"),
         (b" " * (MAX_BYTES + 1), "it is too long"),
-        (None, "it is a folder"),
+        (None, "it is not a file"),
     ],
 )
 def test_what_is_no_kernel_is_refused_in_a_sentence(content, sentence, file, mine):
