@@ -90,7 +90,7 @@ def call_for(job: Job) -> Call:
     if ksize <= MAX_BELL_KSIZE.get(pixel_type, 0):
         sigma = _sigma(ksize, factors)
         if sigma is not None and most_off(ksize, sigma, pixel_type) < MAX_OFF:
-            return gaussian_call(ksize, sigma)
+            return Call("cv2.GaussianBlur", {"ksize": (ksize, ksize), "sigmaX": sigma})
     return exact_call(job)
 
 
@@ -108,11 +108,6 @@ def exact_call(job: Job) -> Call:
         column, row = column * np.float32(0.5), row * np.float32(2)
     arguments = {"kernelX": row, "kernelY": column, "delta": job.offset}
     return Call("cv2.sepFilter2D", arguments, is_slow)
-
-
-def gaussian_call(ksize: int, sigma: float) -> Call:
-    """The call of GaussianBlur."""
-    return Call("cv2.GaussianBlur", {"ksize": (ksize, ksize), "sigmaX": sigma})
 
 
 def _sigma(ksize: int, factors: Separable) -> float | None:

@@ -25,7 +25,7 @@ from kernels.cuda.launch import STATIC_SHARED_LIMIT, LaunchStep, plan_steps
 from kernels.oracle.checking import LENGTH_CHAIN, LENGTH_GAIN, MIN_NORMAL
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.operands import Operands
-from kernels.rungs.rung import Pass, Rung
+from kernels.rungs.rung import Rung
 
 WIDTH = 100  # columns of text
 TYPES = {"float32": "float", "int32": "int", "uint32": "unsigned"}
@@ -56,7 +56,17 @@ NO_WARNING = """
 #endif
 """
 INCLUDES = (
-    *("algorithm", "cctype", "cmath", "complex", "cstdint", "cstdio", "cstdlib", "cstring"),
+    *(
+        "cuda_runtime.h",
+        "algorithm",
+        "cctype",
+        "cmath",
+        "complex",
+        "cstdint",
+        "cstdio",
+        "cstdlib",
+        "cstring",
+    ),
     *("utility", "vector"),
 )
 SPECTRA = {"spectrum": ("spectrum",), "spectrum_and_roots": ("spectrum", "roots_of_a_line")}
@@ -94,9 +104,12 @@ def cuda_program(rung: Rung, job: Job, device: Device | None = None) -> str:
     # A display's watchdog would have it cut into many launches; this is to be read.
     device = replace(device or ASSUMED, watchdog=False)
     operands, steps = rung.operands(job), plan_steps(rung, job, device)
+    literals = () if rung.weights in SPECTRA else operands.arguments
     parts = (
         _about(rung, job, device),
-        _includes(rung),
+        *(f"#include <{name}>" for name in INCLUDES),
+        "#include <cufft.h>" if _library(rung) else "",
+        NO_WARNING,
         _knobs(rung, job),
         _rule("the words that the rungs share"),
         rung.headers,
@@ -106,7 +119,8 @@ def cuda_program(rung: Rung, job: Job, device: Device | None = None) -> str:
         "namespace program {\n",
         _numbers(rung, job),
         array("AS_DRAWN", job.weights),
-        *_literals(rung, operands),
+        *(array(f"HOST_{name}", values) for name, values in operands.constants.items()),
+        *(array(f"HOST_{_argument(n)}", each) for n, each in enumerate(literals)),
         _file("host"),
         _file("spectrum") if rung.weights in SPECTRA else "",
         _arrays(rung, job, operands),
@@ -143,11 +157,6 @@ def _about(rung: Rung, job: Job, device: Device) -> str:
 
 def _ascii(text: str) -> str:
     return text.replace("×", "x").replace("²", "^2").encode("ascii", "replace").decode()
-
-
-def _includes(rung: Rung) -> str:
-    names = ["cuda_runtime.h", *(["cufft.h"] if _library(rung) else []), *INCLUDES]
-    return "".join(f"#include <{name}>\n" for name in names) + NO_WARNING
 
 
 def _library(rung: Rung) -> bool:
@@ -190,14 +199,6 @@ def _numbers(rung: Rung, job: Job) -> str:
     )
 
 
-def _literals(rung: Rung, operands: Operands) -> Iterator[str]:
-    for name, values in operands.constants.items():
-        yield array(f"HOST_{name}", values)
-    if rung.weights not in SPECTRA:
-        for number, values in enumerate(operands.arguments):
-            yield array(f"HOST_ARGUMENT_{number}", values)
-
-
 def _arrays(rung: Rung, job: Job, operands: Operands) -> str:
     facts = Facts(job)
     lines = ["Memory source, target;  // pictures"]
@@ -229,12 +230,17 @@ def _prepared(rung: Rung, job: Job, operands: Operands, steps: tuple[LaunchStep,
             lines += [f"const std::vector<float2> {given} = {made[number]}();"]
             what = f"{given}.data(), {given}.size() * sizeof(float2)"
         else:
-            what = f"HOST_ARGUMENT_{number}, sizeof(HOST_ARGUMENT_{number})"
+            what = f"HOST_{_argument(number)}, sizeof(HOST_{_argument(number)})"
         lines += [f"made.{_argument(number)} = uploaded({what});"]
+    large: dict[str, int] = {}  # dynamic shared memory that has to be requested, by function
+    for step in steps:
+        name = rung.passes[step.number].function
+        if step.shared_bytes > STATIC_SHARED_LIMIT:
+            large[name] = max(step.shared_bytes, large.get(name, 0))
     lines += [
         f"CHECK(cudaFuncSetAttribute({function}, cudaFuncAttributeMaxDynamicSharedMemorySize, "
         f"{size}));"
-        for function, size in _large_shared(rung, steps).items()
+        for function, size in large.items()
     ]
     if _library(rung):
         first = next(each for each in rung.passes if each.library)
@@ -250,16 +256,6 @@ def _prepared(rung: Rung, job: Job, operands: Operands, steps: tuple[LaunchStep,
     return _function("Arrays prepared()", "Memory, weights, and leave to use much of it.", lines)
 
 
-def _large_shared(rung: Rung, steps: tuple[LaunchStep, ...]) -> dict[str, int]:
-    """The dynamic shared memory that has to be requested, by function."""
-    asked: dict[str, int] = {}
-    for step in steps:
-        name = rung.passes[step.number].function
-        if step.shared_bytes > STATIC_SHARED_LIMIT:
-            asked[name] = max(step.shared_bytes, asked.get(name, 0))
-    return asked
-
-
 def _launch(rung: Rung, operands: Operands, steps: tuple[LaunchStep, ...]) -> str:
     lines = [line for step in steps for line in _one_launch(rung, operands, step)]
     return _function(
@@ -269,7 +265,9 @@ def _launch(rung: Rung, operands: Operands, steps: tuple[LaunchStep, ...]) -> st
 
 def _one_launch(rung: Rung, operands: Operands, step: LaunchStep) -> Iterator[str]:
     each = rung.passes[step.number]
-    taken = [f"arrays.{name}" for name in _taken(each)]
+    reads = ["source" if n == "picture" else n for n in (each.reads, *each.also_reads)]
+    taken = [f"arrays.{name}" for name in reads]
+    taken.append(f"arrays.{'target' if each.writes == 'picture' else each.writes}")
     if each.library:
         direction = "CUFFT_FORWARD" if each.library == "fft2" else "CUFFT_INVERSE"
         yield f"if (cufftExecC2C(arrays.plan, {', '.join(taken)}, {direction}) != CUFFT_SUCCESS)"
@@ -282,13 +280,6 @@ def _one_launch(rung: Rung, operands: Operands, step: LaunchStep) -> Iterator[st
     grid, block = ("dim3({}, {})".format(*shape) for shape in (step.grid, step.block))
     yield f"{each.function}<<<{grid}, {block}, {step.shared_bytes}>>>("
     yield f"    {', '.join(taken)});"
-
-
-def _taken(each: Pass) -> Iterator[str]:
-    """Names of the arrays that a pass reads and writes."""
-    for name in (each.reads, *each.also_reads):
-        yield "source" if name == "picture" else name
-    yield "target" if each.writes == "picture" else each.writes
 
 
 def _function(head: str, about: str, lines: list[str]) -> str:

@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.borders import OUTSIDE, source_indices
+from kernels.core.borders import OUTSIDE, read, source_indices
 from kernels.core.job import Job
-from kernels.oracle.reference import to_pixel_type
+from kernels.oracle.reference import correlate, to_pixel_type
 
 Floats = NDArray[np.float64]
 SOBEL_X: Floats = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], np.float64)
@@ -92,12 +92,14 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
     if not (0 <= y < job.height and 0 <= x < job.width and 0 <= channel < job.channels):
         raise IndexError(f"there is no sample at x {x}, y {y}, channel {channel}")
     around = _around(job, y, x, job.radius)
-    samples = _neighbours(job, around["from_rows"], around["from_columns"], channel)
+    spans = (y - job.radius, y + job.radius + 1), (x - job.radius, x + job.radius + 1)
+    samples = read(job.picture, job.border, *spans)[..., channel].astype(np.float64)
     weights = job.weights.astype(np.float64)
     is_alpha = job.has_alpha and channel == job.channels - 1
     with np.errstate(invalid="ignore", over="ignore"):
         products = weights * samples
-    total = _sum(products)
+        # One after the other from the first on, as the oracle; NumPy's own sum goes by pairs.
+        total = float(np.add.accumulate(products.ravel())[-1])
     if is_alpha:
         total = float(job.picture[y, x, channel])
     slopes = _slopes(job, y, x, channel) if job.gradient and not is_alpha else None
@@ -151,36 +153,15 @@ def _around(job: Job, y: int, x: int, radius: int) -> dict[str, Any]:
     return found
 
 
-def _neighbours(
-    job: Job, from_rows: NDArray[np.intp], from_columns: NDArray[np.intp], channel: int
-) -> Floats:
-    samples: Floats = job.picture[from_rows[:, None], from_columns, channel].astype(np.float64)
-    samples[from_rows == OUTSIDE] = 0
-    samples[:, from_columns == OUTSIDE] = 0
-    return samples
-
-
-def _sum(products: Floats) -> float:
-    """Add one after the other from the first on, as the oracle; NumPy's own sum goes by pairs."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        return float(np.add.accumulate(products.ravel())[-1])
-
-
-def _weighted(job: Job, y: int, x: int, channel: int) -> float:
-    """The weighted sum in one place of the picture."""
-    around = _around(job, y, x, job.radius)
-    samples = _neighbours(job, around["from_rows"], around["from_columns"], channel)
-    with np.errstate(invalid="ignore", over="ignore"):
-        return _sum(job.weights.astype(np.float64) * samples)
-
-
 def _slopes(job: Job, y: int, x: int, channel: int) -> Slopes:
     """The slopes of the weighted picture, which is continued from its own values."""
     around, weighted = _around(job, y, x, 1), np.zeros((3, 3))
     for j, row in enumerate(map(int, around["from_rows"])):
         for i, column in enumerate(map(int, around["from_columns"])):
             if OUTSIDE not in (row, column):
-                weighted[j, i] = _weighted(job, row, column, channel)
+                place = (row, row + 1), (column, column + 1)
+                one = correlate(job.picture, job.weights, job.border, *place)
+                weighted[j, i] = one[0, 0, channel]
     with np.errstate(invalid="ignore", over="ignore"):
         along_y = weighted[0] + 2 * weighted[1] + weighted[2]
         along_x = weighted[:, 0] + 2 * weighted[:, 1] + weighted[:, 2]
