@@ -46,10 +46,7 @@ class LruCache(Generic[K, V]):
 
 
 def once_a_picture(look: Callable[[NDArray[Any]], V]) -> Callable[[NDArray[Any]], V]:
-    """Return `look`, remembering its result for an array that cannot change.
-
-    The result is kept for as long as that array lives.
-    """
+    """Return `look`, remembering its result for as long as an array lives that cannot change."""
     known: dict[int, tuple[weakref.ref[Any], V]] = {}
 
     def looked(picture: NDArray[Any]) -> V:
@@ -66,10 +63,7 @@ def once_a_picture(look: Callable[[NDArray[Any]], V]) -> Callable[[NDArray[Any]]
 
 
 def may_change(picture: NDArray[Any]) -> bool:
-    """Return True if somebody may still write to `picture`.
-
-    That may be through the array it is a view of.
-    """
+    """Return True if somebody may still write to `picture`, or to what it is a view of."""
     array: Any = picture
     while isinstance(array, np.ndarray):
         if array.flags.writeable:

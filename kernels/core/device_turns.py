@@ -69,8 +69,14 @@ def note_process() -> None:
     with suppress(OSError):
         folder = turns_folder()
         for each in folder.glob("process-*"):
-            if not _is_alive(int(each.name.rpartition("-")[2])):
+            if os.name == "nt":  # where this would end it
+                break
+            try:
+                os.kill(int(each.name.rpartition("-")[2]), 0)
+            except ProcessLookupError:
                 each.unlink(missing_ok=True)
+            except PermissionError:
+                pass  # it lives, and is another user's
         (folder / f"process-{os.getpid()}").touch()
 
 
@@ -79,17 +85,6 @@ def takes_turns(process: int) -> bool:
     with suppress(OSError):
         return process == os.getpid() or (turns_folder() / f"process-{process}").exists()
     return False
-
-
-def _is_alive(process: int) -> bool:
-    if os.name == "nt":
-        return True
-    with suppress(PermissionError):
-        try:
-            os.kill(process, 0)
-        except ProcessLookupError:
-            return False
-    return True
 
 
 class Turns:

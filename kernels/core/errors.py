@@ -117,16 +117,14 @@ def cuda_errors_in_words(doing: str) -> Iterator[None]:
 def _from_status(error: Exception, doing: str) -> KernelError:
     status = getattr(error, "status", getattr(error, "result", 0))  # the latter in an older CuPy
     name = str(error).partition(":")[0]  # of the status: all behind it are words
-    while_it = f"while {doing} ({name}); until"
+    lost = f"while {doing} ({name}); until"
     if status in STICKY_STATUS:
-        lost = f"The GPU failed {while_it} the program is restarted only the CPU works."
+        lost = f"The GPU failed {lost} the program is restarted only the CPU works."
         return DeviceLostError(lost)
     if status in GONE_STATUS:
-        return DeviceLostError(
-            f"The GPU could not be reached {while_it} it is back only the CPU works."
-        )
+        return DeviceLostError(f"The GPU was lost {lost} it is back only the CPU works.")
     if status == OUT_OF_MEMORY_STATUS:
         return OutOfMemoryError(OUT_OF_MEMORY.format(doing))
-    is_filtering = doing.startswith("filtering")
-    remedy = "try another block shape or" if is_filtering else "choose a CPU"
-    return LaunchRefusedError(f"The GPU refused while {doing} ({error}); {remedy} implementation.")
+    return LaunchRefusedError(
+        f"The GPU refused while {doing} ({error}); try another block shape or implementation."
+    )

@@ -67,18 +67,14 @@ def strips_of(
 
 
 def even_parts(height: int, count: int, reach: int, border: str) -> tuple[RowStrip, ...]:
-    """Return `count` strips that cover all rows once, as alike in height as can be.
-
-    Of a picture with fewer rows than that as many strips as it has rows.  The other arguments are
-    those of `strips_of`.
-    """
+    """Cover all rows once with `count` strips, or fewer rows, as alike in height as can be."""
     count = min(count, height)
     bounds = [height * at // count for at in range(count + 1)]
     return tuple(strip_of_rows(*each, height, reach, border) for each in pairwise(bounds))
 
 
 def strip_of_rows(first: int, end: int, height: int, reach: int, border: str) -> RowStrip:
-    """Return the strip of rows first to end - 1; the rest as `strips_of` has it."""
+    """The strip of rows first to end - 1; the rest as `strips_of` has it."""
     if border == "wrap" and end - first < height:
         return RowStrip(
             first, end, tuple(_around(first - reach, end + reach, height)), reach, height

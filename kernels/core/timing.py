@@ -28,12 +28,10 @@ def relative_spread(samples_ms: Sequence[float]) -> float:
 
 
 def median_interval(samples_ms: Sequence[float]) -> tuple[float, float]:
-    """The interval (low, high) that holds the median at CONFIDENCE.
+    """The interval (low, high) that holds the median of independent samples at CONFIDENCE.
 
     By the percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993,
     chapter 13); one sample gives no width.
-
-    It takes samples to be independent: where they drift, the median is less sure than it says.
     """
     low, high = np.percentile(resampled_medians(tuple(samples_ms)), CONFIDENCE_EDGES)
     return float(low), float(high)
@@ -225,10 +223,7 @@ def gives_speed_up(a: Timing, b: Timing) -> bool:
 
 
 def groups_of_equals(timings: Mapping[K, Timing]) -> list[tuple[K, ...]]:
-    """The keys, fastest first; those in one tuple are the same as its first, by `compare`.
-
-    A noisy timing may be the same as the first while a steadier, quicker one is not.
-    """
+    """The keys, fastest first; those in one tuple are the same as its first, by `compare`."""
     left = sorted(timings, key=lambda key: timings[key].median_ms)
     groups = []
     while left:

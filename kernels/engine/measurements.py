@@ -241,7 +241,7 @@ def default_path() -> Path:
 
 
 def device_key(device: Device) -> str:
-    """Return the device and its driver in words: equal cards under one driver are equally quick."""
+    """The device and its driver in words: equal cards under one driver are equally quick."""
     return (
         f"{device.name}, {device.multiprocessors} multiprocessors at {device.clock_khz} kHz, "
         f"{device.memory_bytes} B, driver {device.driver_version}, "

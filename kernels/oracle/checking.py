@@ -140,10 +140,7 @@ def _frame(rows: tuple[int, int], width: int, thick: int) -> tuple[Rectangle, ..
 def _tiles(
     area: Rectangle, side: int, most: int | None = None, *, with_ends: bool = False
 ) -> Iterator[Rectangle]:
-    """Yield `area` in tiles of side² pixels along its rows, the last ones narrower.
-
-    A thin area gets longer ones: a tile of few pixels takes as long as one of many, of a column
-    2,000,000 high a minute.
+    """Yield `area` in tiles of side² pixels, longer ones where it is thin, the last ones narrower.
 
     most  number to draw at random, besides the first and the last with `with_ends`; None: all
     """

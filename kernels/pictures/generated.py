@@ -23,9 +23,7 @@ def white(dtype: np.dtype[Any]) -> float:
 
 
 def stored_as(samples: NDArray[Any], pixel_type: str) -> NDArray[Any]:
-    """Return `samples` in another pixel type, from black to white as before.
-
-    The same array where it is that already.
+    """Convert `samples` to another pixel type, from black to white as before.
 
     To integers: rounded half to even and saturated, NaN as 0.  Between floats: converted, so that
     what is too large for float16 is infinite.
@@ -46,10 +44,7 @@ def stored_as(samples: NDArray[Any], pixel_type: str) -> NDArray[Any]:
 
 
 def beyond(samples: NDArray[Any], pixel_type: str) -> int:
-    """The number of `samples` that `stored_as` would cut off or make infinite.
-
-    Those that `pixel_type` cannot hold.
-    """
+    """The number of `samples` that `stored_as` would cut off or make infinite."""
     old, new = samples.dtype, np.dtype(pixel_type)
     if old.kind != "f" or (old.itemsize <= new.itemsize and new.kind == "f"):
         return 0
@@ -61,10 +56,7 @@ def beyond(samples: NDArray[Any], pixel_type: str) -> int:
 
 
 def scene() -> NDArray[np.uint8]:
-    """Read the bundled picture, (512, 768, 3).
-
-    An evening by a lake, with gradients, textures, thin lines and hard edges.
-    """
+    """Read the bundled picture, an evening by a lake: (512, 768, 3)."""
     import imageio.v3 as iio
 
     return np.asarray(iio.imread(SCENE_FILE, plugin="pillow", mode="RGB"), np.uint8)
@@ -83,10 +75,7 @@ def noise(
     pixel_type: str = "uint8",
     seed: int = NOISE_SEED,
 ) -> NDArray[Any]:
-    """Make independent samples, evenly spread from black to white: (height, width, channels).
-
-    Integers cover their whole range, floats 0 up to 1, which only float16 may round to.
-    """
+    """Make independent samples, evenly from black to white: (height, width, channels)."""
     rng, shape = np.random.default_rng(seed), (height, width, channels)
     if pixel_type.startswith("float"):
         return rng.random(shape, np.float32).astype(pixel_type, copy=False)
@@ -94,42 +83,27 @@ def noise(
 
 
 def gradient(height: int = 256, width: int = 1024) -> NDArray[np.uint16]:
-    """Make a ramp from black at the left to white at the right, in 16-bit steps.
-
-    (height, width, 1).
-    """
+    """Make a 16-bit ramp from black at the left to white at the right: (height, width, 1)."""
     row = np.rint(np.linspace(0, 65535, width)).astype(np.uint16)
     return np.tile(row, (height, 1))[:, :, np.newaxis]
 
 
 def zone_plate(size: int = 512) -> NDArray[np.uint8]:
-    """Make rings that get finer from the middle, up to 2 pixels a ring at the edges.
-
-    (size, size, 1).
-
-    Every frequency in every direction, each in one place: it shows what a filter lets through.
-    """
+    """Make rings that get finer from the middle to 2 pixels per ring: (size, size, 1)."""
     at = np.arange(size) - (size - 1) / 2
     phase = np.pi / size * (at[:, None] ** 2 + at[None, :] ** 2)
     return np.asarray(np.rint(127.5 + 127.5 * np.cos(phase)), np.uint8)[:, :, np.newaxis]
 
 
 def impulse(size: int = 65) -> NDArray[np.float32]:
-    """Make a single 1 in the middle of zeros, so that a filter shows its weights.
-
-    (size, size, 1).
-    """
+    """Make a single 1 in the middle of zeros: (size, size, 1)."""
     picture = np.zeros((size, size, 1), np.float32)
     picture[size // 2, size // 2] = 1
     return picture
 
 
 def with_channels(samples: NDArray[Any], channels: int) -> NDArray[Any]:
-    """Return (H, W, C) as (H, W, channels).
-
-    Colour as luma (ITU-R BT.601), grey as three equal channels, an alpha that was not there
-    white; the same array where nothing changes.
-    """
+    """Convert (H, W, C) to (H, W, channels): colour to luma (BT.601); a new alpha is white."""
     count = samples.shape[2]
     if count == channels:
         return samples
@@ -193,9 +167,7 @@ def of_kind(
     pixel_type: str = "uint8",
     number: int = 0,
 ) -> NDArray[Any]:
-    """Make a picture of one of KINDS, (height, width, channels), read-only.
-
-    The last of 2 or 4 channels is alpha.
+    """Make a read-only picture of one of KINDS: (height, width, channels).
 
     number  0, 1, ... of pictures of one kind.  Noise is drawn anew; the others are moved, and
             what leaves at one side comes in at the other, which does not show where all is uniform.
@@ -227,10 +199,9 @@ def _laid(piece: NDArray[Any], height: int, width: int, number: int) -> NDArray[
 
 
 def _photo(height: int, width: int) -> NDArray[np.uint8]:
-    """Return the scene beside and above its mirror images, so that it can be laid without seams.
+    """The scene beside and above its mirror images, so that it can be laid without seams.
 
-    A photograph is much the same on every scale, but not when its pixels are drawn out: so where
-    the picture is to be smaller the scene is, by a whole factor, and where larger it is repeated.
+    Where the picture is to be smaller the scene is, by a whole factor; where larger it is repeated.
     """
     painted = _scene()
     scale = max(1, min(painted.shape[0] // height, painted.shape[1] // width))

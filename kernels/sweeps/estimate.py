@@ -31,11 +31,7 @@ def rounds_of(sampling: Sampling) -> int:
 
 
 def part_of(sampling: Sampling, number: int) -> Sampling:
-    """The sampling of round `number`, from 0 on, of a cell that has `sampling` in all.
-
-    There is a sample in each, however long it takes; the settling of their spread, which a part is
-    too short for, decides nothing.
-    """
+    """The sampling of round `number`, from 0 on, of a cell that has `sampling` in all."""
     rounds = rounds_of(sampling)
     part = replace(
         sampling,

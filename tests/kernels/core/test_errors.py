@@ -58,9 +58,9 @@ def made_up_cupy(monkeypatch):
         (
             CUDARuntimeError(46),
             DeviceLostError,
-            "could not be reached .* until it is back only the CPU",
+            "was lost .* until it is back only the CPU",
         ),
-        (CUDARuntimeError(100), DeviceLostError, "could not be reached while filtering"),
+        (CUDARuntimeError(100), DeviceLostError, "was lost while filtering"),
         (OSError("disk full"), CompileFailedError, "disk full; check the disk"),
     ],
 )
