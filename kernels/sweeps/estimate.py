@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import pairwise
 from random import Random
 from statistics import median
 
@@ -141,10 +141,9 @@ def estimated_s(
     begun = {each.cell: each for each in records if not each.is_complete}
 
     def left_s(cell: Cell) -> float:
-        done = rounds_done(begun.get(cell), rounds)
         run_s = _run_s(cell, timed.get(but_for_size(cell)))
-        parts = _parts_s(cell, run_s, sampling)
-        return sum(islice(parts, done, None)) * off[_kind(cell)]
+        left = 1 - rounds_done(begun.get(cell), rounds) / rounds
+        return left * _cell_s(cell, run_s, sampling) * off[_kind(cell)]
 
     return sum(map(left_s, cells))
 
@@ -186,28 +185,23 @@ def _how_far_off(records: Sequence[Record], kind: str, sampling: Sampling) -> fl
         measured = record.outcome
         if isinstance(measured, str) or _kind(record.cell) != kind or record.at <= before.at:
             continue
-        parts = list(_parts_s(record.cell, _run_s(record.cell, record), sampling))
-        rounds = len(measured.kernel.rounds)
-        last_s = parts[min(rounds, len(parts)) - 1] if rounds else sum(parts)  # in one go
-        ratios.append((record.at - before.at) / last_s)
+        cell_s = _cell_s(record.cell, _run_s(record.cell, record), sampling)
+        parts = rounds_of(sampling) if measured.kernel.rounds else 1
+        ratios.append((record.at - before.at) * parts / cell_s)
     return median(ratios) if ratios else 1.0
 
 
-def _parts_s(cell: Cell, run_s: float, sampling: Sampling) -> Iterator[float]:
-    """Yield the seconds of each part of `cell`, if one run takes `run_s`."""
+def _cell_s(cell: Cell, run_s: float, sampling: Sampling) -> float:
+    """Seconds of all rounds of `cell`, if one run takes `run_s`."""
     kind, sampling, run_s = _kind(cell), sampling_of(cell, sampling), run_s / cell.count
-    samples = cell.pixels * cell.channels
-    beside_s = CELL_S[kind] + samples * PICTURE_S_A_SAMPLE
+    beside_s = CELL_S[kind] + cell.pixels * cell.channels * PICTURE_S_A_SAMPLE
     if run_s > sampling.max_seconds:
-        yield cell.count * (beside_s + 2 * run_s)
-        return
-    each_s = run_s + BETWEEN_S[kind]
-    for number in range(rounds_of(sampling)):
-        part = part_of(sampling, number)
-        warm_s = max(part.warmups * each_s, part.warmup_seconds)
-        least_s = max(part.max_seconds, part.min_samples * each_s)
-        sampled_s = min(part.max_samples * each_s, least_s)
-        yield cell.count * (warm_s + sampled_s + (PART_S[kind] if number else beside_s))
+        return cell.count * (beside_s + 2 * run_s)
+    each_s, later = run_s + BETWEEN_S[kind], rounds_of(sampling) - 1
+    warm_s = max((1 + later) * each_s, 1.5 * sampling.warmup_seconds)
+    least_s = max(sampling.max_seconds, sampling.min_samples * each_s)
+    sampled_s = min(sampling.max_samples * each_s, least_s)
+    return cell.count * (beside_s + later * PART_S[kind] + warm_s + sampled_s)
 
 
 def _run_s(cell: Cell, like: Record | None) -> float:

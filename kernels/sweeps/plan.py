@@ -163,23 +163,6 @@ class Plan:
         """Fields of the dimensions with more than one value."""
         return tuple(name for name in DIMENSIONS if len(getattr(self, name)) > 1)
 
-    def count(self, rungs: Mapping[str, Rung]) -> int:
-        """The number of cells at most, without making them.
-
-        Values that are listed twice, or pictures of one size, make fewer.
-
-        rungs  of the ladder, by their keys
-        """
-        shared = (self.pictures, self.sizes, self.pixel_types, self.channels, self.counts)
-        works = prod(map(len, (*shared, self.filters, self.borders, self.ksizes)))
-        ways = 0
-        on_gpu: dict[str, Rung | OwnText] = {**rungs, **{each.key: each for each in self.own_texts}}
-        for key in self.implementations:
-            blocks = len(self.blocks) if key in on_gpu and not on_gpu[key].own_block else 1
-            devices = len(self.devices) if key in rungs else 1
-            ways += blocks * devices * (len(self.caches) if key in on_gpu else 1)
-        return works * ways
-
     def cells(self, given_sizes: Mapping[str, tuple[int, int]] | None = None) -> tuple[Cell, ...]:
         """The product of all dimensions, each cell once, the implementations changing first.
 
@@ -187,31 +170,29 @@ class Plan:
         Raises BadJobError for an implementation there is not, and for more cells than MAX_CELLS.
         """
         about: dict[str, Implementation | OwnText]
-        about = {each.key: each for each in all_implementations()}
-        if unknown := [key for key in self.implementations if key not in about and not is_own(key)]:
-            raise BadJobError(
-                f"There is no implementation {unknown[0]!r}; choose from {', '.join(about)}."
-            )
-        about |= {each.key: each for each in self.own_texts}
-        if unread := [key for key in self.implementations if key not in about]:
-            raise BadJobError(NOT_READ.format(key=unread[0]))
-        rungs = {key: each for key, each in about.items() if isinstance(each, Rung)}
-        if (count := self.count(rungs)) > MAX_CELLS:
-            raise BadJobError(
-                f"This plan has {count:,} cells; at most {MAX_CELLS:,} are allowed.  "
-                "List fewer values."
-            )
+        about = {each.key: each for each in (*all_implementations(), *self.own_texts)}
+        for key in self.implementations:
+            if key not in about and is_own(key):
+                raise BadJobError(NOT_READ.format(key=key))
+            if key not in about:
+                known = ", ".join(about)
+                raise BadJobError(f"There is no implementation {key!r}; choose from {known}.")
         own = given_sizes or {}
         sized = [
             (picture, size)
             for picture in self.pictures
             for size in ((own[picture],) if picture in own else self.sizes)
         ]
-        outer = product(
-            sized, self.pixel_types, self.channels, self.counts,
-            self.filters, self.borders, self.ksizes,
-        )  # fmt: skip
+        works = (
+            *(sized, self.pixel_types, self.channels, self.counts),
+            *(self.filters, self.borders, self.ksizes),
+        )
         ways = [way for key in self.implementations for way in self._ways(about[key])]
+        if (number := prod(map(len, works)) * len(ways)) > MAX_CELLS:
+            raise BadJobError(
+                f"This plan has {number:,} cells; at most {MAX_CELLS:,} are allowed.  "
+                "List fewer values."
+            )
         cells = (
             Cell(
                 implementation=key,
@@ -232,7 +213,9 @@ class Plan:
                 devices=devices,
                 text_sha256=text_sha256,
             )
-            for (picture, size), pixel_type, channels, count, chosen, border, ksize in outer
+            for (picture, size), pixel_type, channels, count, chosen, border, ksize in product(
+                *works
+            )
             for key, text_sha256, cache, devices, block_xy in ways
         )
         return tuple(dict.fromkeys(cells))

@@ -6,7 +6,6 @@ import pytest
 from kernels import filters
 from kernels.core.errors import BadJobError, OutOfMemoryError
 from kernels.pictures import generated
-from kernels.rungs.rung import ladder
 from kernels.sweeps import cell_jobs
 from kernels.sweeps.cell_jobs import job_of, weights_of
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
@@ -38,7 +37,6 @@ def test_only_what_runs_on_gpus_varies_in_their_number():
         ("opencv", None, 1),
         *(("shared", cache, devices) for cache in ("cold", "warm") for devices in (1, 2)),
     ]
-    assert plan.count({"shared": next(each for each in ladder() if each.key == "shared")}) == 5
     assert [job_of(cell).devices for cell in plan.cells()] == [1, 1, 2, 1, 2]
 
 
