@@ -294,16 +294,6 @@ def digest(rung: Rung, job: Job, shape: Shape) -> str:
     return sha256(words.encode()).hexdigest()[:16]
 
 
-def as_kept(record: Record) -> NDArray[np.uint8]:
-    """Pack a record of a block inside its picture."""
-    steps = record.moved(_frame(record.shape), (1, 1)).steps
-    facts = [(s.array, s.is_store, s.file, s.line, s.size, s.count) for s in steps]
-    offsets = [np.diff(s.offsets, axis=1, prepend=0).astype(np.int32).ravel() for s in steps]
-    head = json.dumps(facts).encode()
-    data = np.concatenate(offsets).tobytes()
-    return np.frombuffer(len(head).to_bytes(4, "little") + head + data, np.uint8)
-
-
 def read_kept(folder: Path, rung: Rung, job: Job, shape: Shape) -> Record | None:
     """Read the record of a launch's blocks inside the picture; None where none is kept."""
     path = folder / f"{rung.key}.npz"
@@ -316,11 +306,6 @@ def read_kept(folder: Path, rung: Rung, job: Job, shape: Shape) -> Record | None
     return _unpacked(packed, shape) if packed else None
 
 
-def write_kept(folder: Path, key: str, records: Mapping[str, NDArray[np.uint8]]) -> None:
-    """Write the file of a rung."""
-    np.savez_compressed(folder / f"{key}.npz", **records)  # type: ignore[arg-type]
-
-
 def _unpacked(packed: bytes, shape: Shape) -> Record:
     begin = 4 + int.from_bytes(packed[:4], "little")
     data, steps = np.frombuffer(packed[begin:], np.int32).astype(np.int64), []
@@ -328,10 +313,10 @@ def _unpacked(packed: bytes, shape: Shape) -> Record:
         own, data = np.split(data, [count * shape.threads])
         offsets = np.cumsum(own.reshape(count, shape.threads), axis=1)
         steps.append(Access(array, is_store, file, line, size, offsets))
-    return Record(steps, _frame(shape), (1, 1))
+    return Record(steps, frame_of(shape), (1, 1))
 
 
-def _frame(shape: Shape) -> Shape:
+def frame_of(shape: Shape) -> Shape:
     """A picture in which the tile of block (1, 1) begins at ORIGIN."""
     x, y = ORIGIN
     corner = Layout(lambda *_: ORIGIN, lambda *_: (1, 1))

@@ -39,20 +39,13 @@ class Device:
 
     def why_no_block(self, block_xy: tuple[int, int]) -> str | None:
         """The reason why a block of that shape cannot be launched here; None if it can."""
-        x, y = block_xy
-        if x < 1 or y < 1:
-            return f"A block needs at least one thread each way, not {x}×{y}."
-        if x * y > self.max_threads_per_block:
-            return (
-                f"A {x}×{y} block has {x * y} threads; {self.name} allows "
-                f"{self.max_threads_per_block}."
-            )
-        if x > self.max_block_xy[0] or y > self.max_block_xy[1]:
-            return (
-                f"A {x}×{y} block is too long one way; {self.name} allows "
-                f"{self.max_block_xy[0]}×{self.max_block_xy[1]}."
-            )
-        return None
+        (x, y), (most_x, most_y) = block_xy, self.max_block_xy
+        if 1 <= x <= most_x and 1 <= y <= most_y and x * y <= self.max_threads_per_block:
+            return None
+        return (
+            f"A block of {x}×{y} = {x * y} threads cannot be launched: {self.name} allows "
+            f"1 to {self.max_threads_per_block}, at most {most_x} across and {most_y} down."
+        )
 
 
 @dataclass(frozen=True, slots=True)

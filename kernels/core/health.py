@@ -88,7 +88,10 @@ def health_of_all(several: Iterable[Health | None]) -> Health | None:
     known = [each for each in several if each is not None]
     if not known:
         return None
-    ranges = {name: _around(getattr(each, name) for each in known) for name in READINGS}
+    ranges = {
+        name: _range(chain.from_iterable(filter(None, (getattr(each, name) for each in known))))
+        for name in READINGS
+    }
     return Health(
         **ranges,
         throttled=tuple(dict.fromkeys(words for each in known for words in each.throttled)),
@@ -235,7 +238,3 @@ class Watch:
 def _range(values: Iterable[T | None]) -> tuple[T, T] | None:
     known = [each for each in values if each is not None]
     return (min(known), max(known)) if known else None
-
-
-def _around(ranges: Iterable[tuple[T, T] | None]) -> tuple[T, T] | None:
-    return _range(value for each in ranges if each is not None for value in each)

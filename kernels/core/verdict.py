@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 LIVE_TAPS = 300_000_000  # about a second of the oracle on one core of a laptop
-MIN_PERCENT = 0.01  # below this a share of samples is not counted out
+MIN_PERCENT = 0.01  # a smaller share of samples is not told apart from this
 NOT_YET_SEARCHED = "checking for races, barriers and bounds …"  # as `Check.unsearched`, meanwhile
 
 
@@ -112,18 +112,13 @@ class Check:
 
     @property
     def own_rounding(self) -> str:
-        """Return words for an output that a library rounded in its own way, as far as allowed.
-
-        "OpenCV's own rounding: within 1 level, 13 % of samples differ"; empty where nothing
-        differs or nothing was allowed.
-        """
+        """Words for what a library rounded in its own way, as far as allowed; else empty."""
         if not (self.ok and self.levels and self.differing and self.samples):
             return ""
-        percent = 100 * self.differing / self.samples
-        share = f"{percent:.2g}" if percent >= MIN_PERCENT else f"under {MIN_PERCENT}"
-        levels = f"{self.max_error:.0f} level{'s' if self.max_error > 1 else ''}"
+        percent = max(100 * self.differing / self.samples, MIN_PERCENT)
         rounding = f"{self.library}'s own rounding" if self.library else "its own rounding"
-        return f"{rounding}: within {levels}, {share} % of samples differ"
+        levels = f"{self.max_error:.0f} level{'s' if self.max_error > 1 else ''}"
+        return f"{rounding}: within {levels}, {percent:.2g} % of samples differ"
 
     def __str__(self) -> str:
         if not math.isfinite(self.bound):

@@ -206,15 +206,9 @@ class Engine:
 
         Raises the errors of `kernels.core.errors`.
         """
-        if job.implementation == AUTO.key:
-            if no_gpu := self._why_no_gpu():
-                raise CannotRunError(no_gpu)
-            job = with_pick(job, next(self.picks(job)))
-        rung = self.implementation(job.implementation)
+        rung, job = self._runnable(job)
         if not isinstance(rung, Rung):
             raise CannotRunError(f"{rung.title} runs on the CPU, so there is nothing to launch.")
-        if reason := self._why_not(rung, job):
-            raise CannotRunError(reason)
         return self.gpu.launch_once(rung, job)
 
     def transfers(self, job: Job) -> Iterator[Progress | Transfers]:
@@ -234,15 +228,20 @@ class Engine:
         None on the CPU, and for what a library launches.  Raises the errors of
         `kernels.core.errors`.
         """
-        if job.implementation == AUTO.key:
-            job = with_pick(job, next(self.picks(job)))
-        rung = self.implementation(job.implementation)
+        rung, job = self._runnable(job)
         if not isinstance(rung, Rung):
             return None
-        if reason := self._why_not(rung, job):
-            raise CannotRunError(reason)
         with self._noticing_loss():
             return self.gpu.occupancy(rung, job)
+
+    def _runnable(self, job: Job) -> tuple[Runnable, Job]:
+        """What runs `job`, with the pick of `auto` in it.  Raises CannotRunError."""
+        if job.implementation == AUTO.key:
+            job = with_pick(job, next(self.picks(job)))
+        found = self.implementation(job.implementation)
+        if isinstance(found, Rung) and (reason := self._why_not(found, job)):
+            raise CannotRunError(reason)
+        return found, job
 
     def ceilings(self) -> dict[str, float]:
         """The GPU's limits by name, measured once: see `CeilingBench.ceilings`; none without one.

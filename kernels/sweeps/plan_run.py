@@ -184,15 +184,11 @@ class _Running:
         like, like_s = self.slowest.get(but_for_size(cell), (cell, 0.0))
         if like.pixels >= cell.pixels:
             return None
-        if like_s == inf:
-            return f"Not begun: {like.size_in_words} was not finished after {limit_s:g} s."
         would_s = scaled_s(cell, like, like_s)
         if would_s <= HOPELESS * limit_s * cell.count:
             return None
-        return (
-            f"Not begun: by what {like.size_in_words} took, this would take {about(would_s)}, and "
-            f"a first run has {limit_s:g} s."
-        )
+        took = "did not finish" if like_s == inf else f"would have this take {about(would_s)}"
+        return f"Not begun: {like.size_in_words} {took}, and a first run has {limit_s:g} s."
 
     def _measured(self, cell: Cell, where: Progress, number: int, *, is_first: bool) -> Steps:
         """Measure a part of all pictures of `cell`; with the first also transfers and occupancy."""

@@ -8,6 +8,7 @@ which files are out of date.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from kernels import filters
 from kernels.anatomy.launch_shapes import Block, Shape, shapes_of, why_none
-from kernels.anatomy.record import as_kept, digest, is_inside, write_kept
+from kernels.anatomy.record import Record, digest, frame_of, is_inside
 from kernels.core.job import Job
 from kernels.rungs.rung import Rung, ladder
 from tests.conftest import ROOT
@@ -69,6 +70,16 @@ def _inside(shape: Shape) -> Block | None:
     return next((each for each in blocks if is_inside(shape, each)), None)
 
 
+def as_kept(record: Record) -> NDArray[np.uint8]:
+    """Pack a record of a block inside its picture."""
+    steps = record.moved(frame_of(record.shape), (1, 1)).steps
+    facts = [(s.array, s.is_store, s.file, s.line, s.size, s.count) for s in steps]
+    offsets = [np.diff(s.offsets, axis=1, prepend=0).astype(np.int32).ravel() for s in steps]
+    head = json.dumps(facts).encode()
+    data = np.concatenate(offsets).tobytes()
+    return np.frombuffer(len(head).to_bytes(4, "little") + head + data, np.uint8)
+
+
 def main(keys: list[str]) -> None:
     """Record what is wanted of all rungs, or of these."""
     FOLDER.mkdir(exist_ok=True)
@@ -83,7 +94,7 @@ def main(keys: list[str]) -> None:
                 name: as_kept(shim.record(*launch)) for name, launch in launches.items() if shim
             }
             if found:
-                write_kept(FOLDER, rung.key, found)
+                np.savez_compressed(FOLDER / f"{rung.key}.npz", **found)
             sys.stdout.write(f"{rung.key}: {len(found)}\n")
             sys.stdout.flush()
 

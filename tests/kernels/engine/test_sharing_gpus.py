@@ -83,7 +83,7 @@ def test_more_gpus_than_there_are_are_refused(monkeypatch, count, there):
     ("device", "why"),
     [
         (NoDevice("It fell off the bus."), "It fell off the bus."),
-        (replace(H200, max_threads_per_block=128), "A 32×8 block has 256 threads"),
+        (replace(H200, max_threads_per_block=128), "A block of 32×8 = 256 threads"),
     ],
 )
 def test_a_gpu_that_cannot_do_its_part_is_named(monkeypatch, device, why):

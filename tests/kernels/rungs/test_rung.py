@@ -91,10 +91,10 @@ def test_a_gradient_is_for_rungs_that_do_nothing_else(rung):
 @pytest.mark.parametrize(
     ("block_xy", "words"),
     [
-        ((64, 32), "has 2048 threads; Card allows 1024"),
-        ((2000, 1), "has 2000 threads"),
-        ((0, 8), "at least one thread each way"),
-        ((8, -1), "at least one thread each way"),
+        ((64, 32), "64×32 = 2048 threads"),
+        ((2000, 1), "1024"),
+        ((0, 8), "0×8"),
+        ((8, -1), "8×-1"),
     ],
 )
 def test_an_illegal_block_is_refused_in_words(rung, block_xy, words):

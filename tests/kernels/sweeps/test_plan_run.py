@@ -171,7 +171,7 @@ def test_what_a_smaller_one_shows_to_be_hopeless_is_not_begun(made_up):
     assert found["global", 40].verified  # 1.6 s, not far beyond what it has
     for told in ("Not begun", "40²", "10 s", "1 s"):
         assert told in found["global", 200].outcome
-    assert found["global", 400].outcome.startswith("Not begun: by what 40² took")
+    assert found["global", 400].outcome.startswith("Not begun: 40² would have this take")
     assert found["shared", 400].verified
 
 
