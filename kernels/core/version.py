@@ -81,15 +81,12 @@ def kind() -> str:
 
 def adding(*packages: str) -> str:
     """Command that installs `packages` beside this program; "" for a packaged program."""
-    words, python = " ".join(map(_quoted, packages)), _quoted(sys.executable)
-    return {
-        FROZEN: "",
-        "checkout": f"{python} -m pip install {words}",
-        "uv tool": f"uv pip install --python {python} {words}",
-        "pipx": f"pipx inject {PACKAGE} {words}",
-        "uv": f"uv pip install --python {python} {words}",
-        "pip": f"{python} -m pip install {words}",
-    }[kind()]
+    words, python, how = " ".join(map(_quoted, packages)), _quoted(sys.executable), kind()
+    if how == "pipx":
+        return f"pipx inject {PACKAGE} {words}"
+    if how.startswith("uv"):
+        return f"uv pip install --python {python} {words}"
+    return "" if how == FROZEN else f"{python} -m pip install {words}"
 
 
 def _quoted(word: str) -> str:

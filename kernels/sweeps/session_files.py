@@ -142,19 +142,12 @@ def _data(line: bytes) -> Any:
         raise NotPlainError("it is not JSON") from None
 
 
-@dataclass(frozen=True, slots=True)
-class _Scanned:
-    """A session as it stands in a file.
-
-    whole  bytes up to the end of the last line that is not cut off
-    """
-
-    session: Session
-    whole: int
-    ends_with_newline: bool
+# A session, the bytes up to the end of its last line that is not cut off, and whether a newline
+# ends that.
+Scanned = tuple[Session, int, bool]
 
 
-def _scan(file: BinaryIO, path: Path) -> _Scanned:
+def _scan(file: BinaryIO, path: Path) -> Scanned:
     """Read a whole file.  Raises SessionFileError."""
     try:
         first = file.readline(MAX_LINE)
@@ -171,7 +164,7 @@ def _scan(file: BinaryIO, path: Path) -> _Scanned:
         raise SessionFileError(f"{path} cannot be read ({_why(error)}).") from error
 
 
-def _with_records(session: Session, file: BinaryIO, whole: int, is_whole: bool) -> _Scanned:
+def _with_records(session: Session, file: BinaryIO, whole: int, is_whole: bool) -> Scanned:
     """Read the records behind a header of `whole` bytes."""
     records: dict[Cell, Record] = {}
     remarks: list[str] = []  # at most MAX_REMARKS: lines may be wrong by the million
@@ -190,7 +183,7 @@ def _with_records(session: Session, file: BinaryIO, whole: int, is_whole: bool) 
         whole += line.length
         is_whole = line.is_whole
     read = replace(session, records=tuple(records.values()), remarks=tuple(remarks))
-    return _Scanned(read, whole, is_whole)
+    return read, whole, is_whole
 
 
 def _lines(file: BinaryIO, remarks: list[str]) -> Iterator[LogLine]:
@@ -243,7 +236,7 @@ def read_session(path: Path) -> Session:
     """
     path = _existing(path)
     with open_to_read(path) as file:
-        return _scan(file, path).session
+        return _scan(file, path)[0]
 
 
 def resume(path: Path, machine: Machine, plan: Plan | None = None) -> tuple[Session, SessionFile]:
@@ -263,17 +256,17 @@ def resume(path: Path, machine: Machine, plan: Plan | None = None) -> tuple[Sess
         with open_to_read(path) as reading:
             if isinstance(reading, gzip.GzipFile):
                 raise SessionFileError(f"{path} is compressed; unpack it to resume it.")
-            found = _scan(reading, path)
-        _refuse_another(found.session, machine, plan, path)
-        opened.cells.update(record.cell for record in found.session.records)
+            session, whole, ends_with_newline = _scan(reading, path)
+        _refuse_another(session, machine, plan, path)
+        opened.cells.update(record.cell for record in session.records)
         with _refusals(path, "written"):
-            opened.go_on_behind(found.whole)
-            if not found.ends_with_newline:
+            opened.go_on_behind(whole)
+            if not ends_with_newline:
                 opened.put(b"\n", sync=True)
     except BaseException:
         opened.close()
         raise
-    then, now, remarks = found.session.machine.software, machine.software, found.session.remarks
+    then, now, remarks = session.machine.software, machine.software, session.remarks
     # Other versions are accepted, since a session of days outlives an update.
     differ = [
         f"{name} {then.get(name, 'none')}, now {now.get(name, 'none')}"
@@ -282,7 +275,7 @@ def resume(path: Path, machine: Machine, plan: Plan | None = None) -> tuple[Sess
     ]
     if differ:
         remarks = (*remarks, f"It was begun with other software: {'; '.join(differ)}.")
-    return replace(found.session, is_recorded=False, remarks=remarks), opened
+    return replace(session, is_recorded=False, remarks=remarks), opened
 
 
 class SessionFile(AppendLog):
