@@ -24,7 +24,7 @@ NAMED_FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 IN_WORDS: dict[Any, str] = {
     **{str: "a text", bool: "true or false", int: "a whole number", float: "a number"},
-    **{NoneType: "null", dict: "an object"},
+    dict: "an object",
 }
 
 
@@ -126,8 +126,7 @@ def _float(data: Any) -> float:
 
 
 SIMPLE: dict[Any, Read] = {
-    **{int: _int, float: _float, str: plain_text},
-    **{kind: partial(_exactly, kind) for kind in (bool, NoneType)},
+    **{int: _int, float: _float, str: plain_text, bool: partial(_exactly, bool)},
 }
 
 
@@ -141,10 +140,12 @@ def _choice(choices: tuple[Any, ...], data: Any) -> Any:
 
 def _any_of(kinds: tuple[Any, ...]) -> Read:
     """A reader of the first kind that fits; the last one's complaint says most."""
-    in_order = sorted(kinds, key=lambda each: (each is not NoneType, is_dataclass(each)))
-    *others, last = map(_reader, in_order)
+    may_be_none, known = NoneType in kinds, [each for each in kinds if each is not NoneType]
+    *others, last = map(_reader, sorted(known, key=is_dataclass))
 
     def read(data: Any) -> Any:
+        if data is None and may_be_none:
+            return None
         for reader in others:
             with suppress(NotPlainError):
                 return reader(data)
