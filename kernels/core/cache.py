@@ -16,10 +16,10 @@ V = TypeVar("V")
 
 
 class LruCache(Generic[K, V]):
-    """The `most` values used last, by key.  Threads may share it."""
+    """The values used last, by key, of `most` in size together.  Threads may share it."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, most: int, size: Callable[[V], int] = lambda _: 1) -> None:
+        self._most, self._size = most, size
         self._values: OrderedDict[K, V] = OrderedDict()
         self._lock = Lock()
 
@@ -35,8 +35,9 @@ class LruCache(Generic[K, V]):
         made = make()
         with self._lock:
             value = self._values.setdefault(key, made)
-            while len(self._values) > self._most:
-                self._values.popitem(last=False)
+            left = sum(map(self._size, self._values.values()))
+            while left > self._most and len(self._values) > 1:
+                left -= self._size(self._values.popitem(last=False)[1])
         return value
 
     def clear(self) -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernels import filters
+from kernels.core.cache import LruCache
 from kernels.core.device import Device
 from kernels.core.errors import (
     BadJobError,
@@ -103,8 +102,10 @@ def job_of(
     Raises BadJobError, and OutOfMemoryError for a picture that is too large.
     """
     with _checked(cell):
-        picture = _made(cell, number) if cell.is_made else _given(cell, given, number)
-        return _job(cell, picture, texts)
+        if not cell.is_made:
+            return _job(cell, _given(cell, given, number), texts)
+        facts = cell.picture, cell.height, cell.width, cell.channels, cell.pixel_type, number
+        return _job(cell, _kept.get_or_make(facts, lambda: of_kind(*facts)), texts)
 
 
 def stand_in_job(cell: Cell, texts: Texts = NO_TEXTS) -> Job:
@@ -153,22 +154,9 @@ def _checked(cell: Cell) -> Iterator[None]:
         ) from error
 
 
-# The pictures that were made last, at most KEPT_BYTES of them; the newest in any case.
-_kept: OrderedDict[tuple[object, ...], NDArray[Any]] = OrderedDict()
-_keeping = Lock()  # jobs are made by threads of the window, too
-
-
-def _made(cell: Cell, number: int) -> NDArray[Any]:
-    facts = cell.picture, cell.height, cell.width, cell.channels, cell.pixel_type, number
-    with _keeping:
-        if facts in _kept:
-            _kept.move_to_end(facts)
-            return _kept[facts]
-        room = KEPT_BYTES - cell.pixels * cell.channels * np.dtype(cell.pixel_type).itemsize
-        while _kept and sum(each.nbytes for each in _kept.values()) > room:
-            _kept.popitem(last=False)
-        _kept[facts] = of_kind(*facts)
-        return _kept[facts]
+# The pictures that were made last; the newest in any case.
+_kept: LruCache[tuple[object, ...], NDArray[Any]]
+_kept = LruCache(KEPT_BYTES, lambda picture: int(picture.nbytes))
 
 
 # The given picture that was converted last, to which form, and as what.
