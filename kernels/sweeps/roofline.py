@@ -92,6 +92,8 @@ class Roof:
                 f"Its passes move {passes_ms / self.memory_ms:.2g} times the picture's bytes, so "
                 f"that {_percent(self.attainable_ms / passes_ms)} would be all."
             )
+        if self.work.unknown:
+            words.append(self.work.unknown)
         if self.compute_ms is None:
             words.append("It multiplies on tensor cores, whose own ceiling was not measured.")
         if self.empty_launch_ms > self.attainable_ms:
