@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QComboBox
 from kernels.pictures.generated import noise
 from tests.conftest import ROOT
 from tests.workbench.driving import child, pick, settle, show_picture, until
-from workbench.panels.rung.ladder_view import PLACE, LadderList
 
 PANELS = (
     *("Settings", "Analysis", "Pixel", "Anatomy", "Implementation", "Blocks", "Sweep", "Weights"),
@@ -76,8 +75,7 @@ def test_times_measured_before_the_ladder_was_seen_are_on_it(qtbot, window):
     settle(qtbot, window, lambda: window.store.choose(implementation="opencv"))
     window.docks.enter("Implementation")
     window.rung.get().show_tab("ladder")
-    rows = child(window, "ladder-list", LadderList)
-    places = [rows.item(row).data(PLACE) for row in range(rows.count())]
+    places = window.rung.get().ladder.places
     times = {each.implementation.key: each.time for each in places if each}
     assert times["opencv"] is not None
     assert times["sequential"] is not None

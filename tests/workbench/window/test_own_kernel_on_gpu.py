@@ -12,7 +12,6 @@ from tests.workbench.driving import child, settle, until
 from workbench.base.numbers import MISSING
 from workbench.files.kernel_files import kernels_folder
 from workbench.model.state import Picture
-from workbench.panels.rung.ladder_view import PLACE, LadderList
 from workbench.panels.timing.timing_words import compiling, filter_time, upload
 
 
@@ -133,6 +132,5 @@ def test_no_block_shape_has_a_time_without_a_right_answer(qtbot, window, source,
 
 def places(window):
     """The lines of the ladder by key."""
-    rows = child(window, "ladder-list", LadderList)
-    found = [rows.item(row).data(PLACE) for row in range(rows.count())]
+    found = window.rung.get().ladder.places
     return {each.implementation.key: each for each in found if each}

@@ -34,7 +34,7 @@ from workbench.model.rung_times import (
     why_not_beside,
 )
 from workbench.model.state import State
-from workbench.panels.controls.tool_row import KIND_TITLES, ImplementationBox
+from workbench.panels.controls.tool_row import ImplementationBox
 from workbench.panels.rung.idea_page import NOT_RUN, IdeaPage
 from workbench.panels.rung.ladder_view import LadderView
 from workbench.session.kernel_code import (
@@ -103,7 +103,6 @@ NOT_RECORDED = "What it takes for this job was not recorded."
 RECORDED = "CUDA: recorded on an {device}, L2 cold, the same work on another picture."
 OTHER = "CUDA: recorded on an {device}, L2 cold, for another job: {job}, border clamp."
 READING = "Reading the times that were recorded on a GPU …"
-HEADING, OTHER_HEADING = "CUDA, recorded", "CUDA, recorded for another job"
 SOURCE_TIP = "The rung itself, or a header that it is written in"
 PTX_TIP = "The compiler's intermediate code, or the instructions of the GPU itself"
 OWN_PTX = "PTX and SASS of a kernel of your own stand beside its lines in the panel Kernel."
@@ -180,8 +179,8 @@ class RungPane(QWidget):
         for page, (title, tip) in zip(pages, TAB_TIPS.items(), strict=True):
             self._tabs.setTabToolTip(self._tabs.addTab(page, title), tip)
         self._tabs.currentChanged.connect(lambda _: self.refresh())
-        for chooser in (self._idea, self.ladder):
-            chooser.chosen.connect(self._look_at)
+        self._idea.chosen.connect(self._look_at)
+        self.ladder.chart.picked.connect(self._look_at)
         for view in (self._source, self._ptx_view):
             view.large_wanted.connect(self.large_wanted)
         compare = (self._compare, 0, Qt.AlignmentFlag.AlignLeft)
@@ -352,25 +351,25 @@ class RungPane(QWidget):
         state, job = self._store.state, self._job()
         if job is None or not isinstance(self._worker.device, NoDevice):
             places = ladder_places(self._availability, self._times, job, state.cache)
-            self.ladder.show_places(places, chosen.key, KIND_TITLES, self._work(chosen.kind))
+            self.ladder.show_places(places, chosen.key, self._work(chosen.kind))
             return
-        known, heading, words = self._recorded_for(job)
+        known, words = self._recorded_for(job)
         places = ladder_places(self._without_gpu(job), self._times, job, state.cache, known)
         why = why_not_beside(state.cache) if known else ""
         caption = " ".join(filter(None, (self._work("cpu"), words, why)))
-        self.ladder.show_places(places, chosen.key, {**KIND_TITLES, "cuda": heading}, caption)
+        self.ladder.show_places(places, chosen.key, caption)
 
-    def _recorded_for(self, job: Job) -> tuple[Mapping[str, Time], str, str]:
-        """Times recorded for `job`, or for the job nearest to it; their heading; a sentence.
+    def _recorded_for(self, job: Job) -> tuple[Mapping[str, Time], str]:
+        """Times recorded for `job`, or for the job nearest to it; and a sentence.
 
         Of the nearest job only the rungs are listed that can run this one.
         """
         recorded = self._recorded or RecordedTimes()
         nearest = recorded.nearest(job, self._store.state.filter)
         if nearest is None:
-            return {}, KIND_TITLES["cuda"], READING if self._is_reading else ""
+            return {}, READING if self._is_reading else ""
         if known := recorded.of_work(job):
-            return known, HEADING, RECORDED.format(device=recorded.device)
+            return known, RECORDED.format(device=recorded.device)
         able = {
             each.key
             for each, _ in self._availability
@@ -378,7 +377,7 @@ class RungPane(QWidget):
         }
         others = {k: each for k, each in recorded.of_recorded(nearest).items() if k in able}
         said = OTHER.format(device=recorded.device, job=nearest.in_words)
-        return others, OTHER_HEADING, said
+        return others, said
 
     def _work(self, kind: str) -> str:
         """Describe the conditions of a measurement; "" without a job."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QDialog
 
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.cell_jobs import Given, job_of
@@ -182,39 +182,13 @@ def picture_of(cell: Cell, own: Picture | None, at_hand: Given) -> Picture:
     return Picture(name, job_of(cell, at_hand).picture)
 
 
-class ChartWindow(QWidget):
-    """The window that holds the chart until it closes.
-
-    Signals:
-        left(): the chart is free again.
-    """
-
-    left = Signal()
-
-    def __init__(self, chart: QWidget, parent: QWidget) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
-        self.setObjectName("chart-window")
-        self.setWindowTitle("Chart")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(theme.window_size(1100, 760))
-        self._area = UprightArea(chart)  # with large letters the legend alone may fill the window
-        VBox(self, (12, 8, 12, 8)).addWidget(self._area)
-        for key in ("F9", "Esc"):
-            QShortcut(QKeySequence(key), self, self.close)
-
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
-        self._area.takeWidget()
-        self.left.emit()
-        super().closeEvent(event)
-
-
 class DetachableChart(QObject):
     """Move the sweep's chart into a window of its own and back."""
 
     def __init__(self, parts: SweepParts, add_help: AddHelp) -> None:
         super().__init__(parts.window)
         self._sweep, self._add_help, self._parent = parts.panel, add_help, parts.window
-        self._window: ChartWindow | None = None
+        self._window: QDialog | None = None
         self._sweep.when_made(lambda panel: panel.large.clicked.connect(self.toggle))
 
     @Slot()
@@ -226,21 +200,28 @@ class DetachableChart(QObject):
         sweep = self._sweep.get()
         sweep.chart_place.removeWidget(sweep.chart)
         sweep.chart_away.show()
-        self._window = ChartWindow(sweep.chart, self._parent)
-        self._window.left.connect(self._take_back)
-        self._add_help(self._window, "charts")
+        self._window = window = QDialog(self._parent, Qt.WindowType.Window)
+        window.setObjectName("chart-window")
+        window.setWindowTitle("Chart")
+        window.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        window.resize(theme.window_size(1100, 760))
+        area = UprightArea(sweep.chart)  # with large letters the legend alone may fill the window
+        VBox(window, (12, 8, 12, 8)).addWidget(area)
+        QShortcut(QKeySequence("F9"), window, window.close)
+        window.finished.connect(lambda _: self._take_back(area))
+        self._add_help(window, "charts")
         sweep.chart.show()
-        self._window.show()
-        self._window.activateWindow()
+        window.show()
+        window.activateWindow()
 
     def close(self) -> None:
         """Close the chart's window."""
         if self._window is not None:
             self._window.close()
 
-    @Slot()
-    def _take_back(self) -> None:
+    def _take_back(self, area: UprightArea) -> None:
         self._window = None
+        area.takeWidget()
         sweep = self._sweep.get()
         sweep.chart_away.hide()
         sweep.chart_place.addWidget(sweep.chart)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from itertools import groupby
 from typing import Any
@@ -13,17 +13,15 @@ from PySide6.QtWidgets import QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
-from kernels.engine.engine import Implementation
-from kernels.engine.own_kernel import OwnKernel
 from kernels.sweeps.estimate import about
 from kernels.sweeps.plan import Plan
-from kernels.sweeps.plan_files import Preset, as_toml, plan_of, presets
+from kernels.sweeps.plan_files import as_toml, plan_of, presets
 from kernels.sweeps.plan_run import cells_of
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.plan_dimensions import BY_FIELD, held_fixed, short, varied_in_words
 from workbench.model.plan_draft import UnclearError, given, time_s
 from workbench.model.state import State
-from workbench.panels.sweep.plan_editor import FIRST, PlanEditor
+from workbench.panels.sweep.plan_editor import FIRST, Offered, Own, PlanEditor
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import HBox, VBox
@@ -36,112 +34,18 @@ OWN = ""  # the key of the user's own plan
 FILE = "\0file"  # the key of the plan that was opened last; no preset has it
 SPARE_PX = 40  # scroll bar and padding of a list
 OWN_TITLE = "Current picture and settings"
-NOISE = "Measured on noise: your picture has only one size."
 OWN_TIP = "What is not varied is as it is set in the window"
-
-
-class PlanSource(QWidget):
-    """The list of plans, a menu of files, and a few words on the chosen plan.
-
-    files  the button of that menu
-    """
-
-    def __init__(self, presets: tuple[Preset, ...], choose: Callable[[str], object]) -> None:
-        """Make the list.
-
-        choose  called with the user's choice: OWN, FILE or the key of a preset
-        """
-        super().__init__()
-        self._presets = {each.key: each.plan for each in presets}
-        self._file: Plan | None = None
-        self._list = DropDown("sweep-source", "What to measure")
-        self._list.activated.connect(lambda _: choose(self.key))
-        tip = "Open a plan from a TOML file, or save this one to be repeated"
-        self.files = make_button("sweep-files", "File", tip, "Plans in files")
-        self._about = Label(name="sweep-about", font=scaled_font(0.88), is_muted=True, wraps=True)
-        row = HBox(spacing=6)
-        row.add((self._list, 1), self.files)
-        VBox(self, 0, 4).add(row, self._about)
-        self._fill()
-        self.show_chosen(OWN)
-
-    @property
-    def key(self) -> str:
-        """The chosen plan: OWN, FILE or the key of a preset."""
-        return str(self._list.currentData())
-
-    @property
-    def title(self) -> str:
-        """The full name of the chosen plan."""
-        plan = self.plan(self.key)
-        return plan.title if plan is not None else OWN_TITLE
-
-    def plan(self, key: str) -> Plan | None:
-        """The plan with this key; None for OWN, and for a key that no longer exists."""
-        return self._file if key == FILE else self._presets.get(key)
-
-    def show_file(self, plan: Plan) -> None:
-        """Add a plan that was opened from a file to the list, and choose it."""
-        self._file = plan
-        self._fill()
-        self.show_chosen(FILE)
-
-    def show_chosen(self, key: str) -> None:
-        """Choose the plan with this key, OWN where there is none, and describe it."""
-        with QSignalBlocker(self._list):
-            self._list.setCurrentIndex(max(self._list.findData(key), 0))
-        plan = self.plan(self.key)
-        self._list.setToolTip(tip_text(plan.title if plan else OWN_TIP))
-        parts = (plan.source, plan.table, plan.note) if plan else ()
-        said = ". ".join(part.rstrip(".") for part in parts if part)
-        self._describe(f"{said}." if said else "")
-
-    def show_is_noise(self, is_noise: bool) -> None:
-        """Show or hide the note that noise is measured in place of the picture."""
-        if self.key == OWN:
-            self._describe(NOISE if is_noise else "")
-
-    def _describe(self, text: str) -> None:
-        self._about.setText(text)
-        self._about.setVisible(bool(text))
-
-    def _fill(self) -> None:
-        """List the window's own settings, the opened file, and the presets by their source."""
-        model = QStandardItemModel(self._list)
-
-        def append(title: str, key: str, tip: str) -> None:
-            item = QStandardItem(title)
-            item.setData(key, Qt.ItemDataRole.UserRole)
-            item.setToolTip(tip_text(tip))
-            model.appendRow(item)
-
-        append(OWN_TITLE, OWN, OWN_TIP)
-        if self._file is not None:
-            append(f"File: {self._file.title}", FILE, self._file.title)
-        plans = sorted(self._presets.items(), key=lambda pair: not pair[1].source)
-        for source, group in groupby(plans, key=lambda pair: pair[1].source):
-            model.appendRow(heading_item(source or "Presets", self._list.font()))
-            for key, plan in group:
-                append(short(plan), key, plan.title)
-        with QSignalBlocker(self._list):
-            self._list.setModel(model)
-        view = self._list.view()  # the list may be wider than the panel
-        view.setMinimumWidth(view.sizeHintForColumn(0) + SPARE_PX)
-
-
+FILES_TIP = "Open a plan from a TOML file, or save this one to be repeated"
 HINT_LINES = 4
 CUSTOM_TIP = "Choose yourself what varies, its values, and the implementations"
 COUNT_MS = 120  # after the last keystroke
-FIRST_TEXTS = {name: BY_FIELD[name].start for name in FIRST}
-
-Own = tuple[dict[str, str], list[str], bool]  # lines, `PlanEditor.turned`, transfers
+FIRST_OWN: Own = ({name: BY_FIELD[name].start for name in FIRST}, [], False)
 
 
 class PlanChoice(QWidget):
     """The choice of a plan, with a hint on its extent or on what is wrong.
 
     custom  the editor, which is large when open and is placed apart
-
     files   the button of a menu of files
 
     Signals:
@@ -154,16 +58,19 @@ class PlanChoice(QWidget):
         """Make the choice; `store` and `worker` are only read."""
         super().__init__()
         self._store, self._worker = store, worker
+        self._plans = {each.key: each.plan for each in presets()}  # and that of a file
         self._plan: Plan | None = None
         self._problem = ""  # why there is none
         self._is_stale = False
-        self._own: Own = (dict(FIRST_TEXTS), [], False)
-        self._shown_key = OWN  # the key of what the editor holds
+        self._own = FIRST_OWN
+        self._key = OWN  # of what the editor holds
         self._counted: Plan | None = None  # the plan that the hint describes
         self._counted_s = 0.0  # how long that plan takes
-        self._implementations: tuple[tuple[Implementation | OwnKernel, str | None], ...] = ()
-        self._source = PlanSource(presets(), self._choose)
-        self.files = self._source.files
+        self._implementations: tuple[Offered, ...] = ()
+        self._list = DropDown("sweep-source", "What to measure")
+        self._list.activated.connect(lambda _: self._choose(self._list.currentData()))
+        self.files = make_button("sweep-files", "File", FILES_TIP, "Plans in files")
+        self._about = Label(name="sweep-about", font=scaled_font(0.88), is_muted=True, wraps=True)
         self._editor = PlanEditor()
         self._hint = Label(name="sweep-hint", font=scaled_font(0.95), wraps=True)
         self._hint.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -172,13 +79,16 @@ class PlanChoice(QWidget):
         self._fold = FoldButton("sweep-custom", CUSTOM_TIP, "Customize what to measure")
         self._fold.toggled.connect(self._show_editor)
         self._count = QTimer(self, singleShot=True, interval=COUNT_MS)
-        VBox(self, 0, 6).add(self._source, self._hint)
+        row = HBox(spacing=6)
+        row.add((self._list, 1), self.files)
+        VBox(self, 0, 6).add(row, self._about, self._hint)
         self.custom = QWidget()
         VBox(self.custom, 0, 6).add(self._fold, self._editor)
         self._editor.hide()
         self._fold.show_fold("Customize", False)
         self._count.timeout.connect(self._show_count)
         self._editor.edited.connect(self._refresh)
+        self._fill()
 
     @property
     def plan(self) -> Plan | None:
@@ -190,7 +100,9 @@ class PlanChoice(QWidget):
     @property
     def in_a_line(self) -> str:
         """The name of the chosen plan, or the problem with it."""
-        return self._source.title if self.plan is not None else self._problem
+        if self.plan is None:
+            return self._problem
+        return OWN_TITLE if self._key == OWN else self._plans[self._key].title
 
     # -- what it shows
 
@@ -206,9 +118,7 @@ class PlanChoice(QWidget):
         self._editor.show_device(device)
         self._refresh()
 
-    def show_implementations(
-        self, implementations: Iterable[tuple[Implementation | OwnKernel, str | None]]
-    ) -> None:
+    def show_implementations(self, implementations: Iterable[Offered]) -> None:
         """Offer all implementations, each with the reason why it cannot run here, or None."""
         offered = tuple(implementations)
         if offered != self._implementations:  # called with every change of the state
@@ -218,11 +128,9 @@ class PlanChoice(QWidget):
 
     def show_plan(self, plan: Plan) -> None:
         """Show a plan that was opened from a file."""
-        self._keep_own()
-        self._shown_key = FILE
-        self._source.show_file(plan)
-        self._editor.show_plan(plan)
-        self._refresh()
+        self._plans[FILE] = plan
+        self._fill()
+        self._choose(FILE)
 
     def estimated_s(self) -> float:
         """Estimate how many seconds `plan` takes; 0 without one."""
@@ -234,28 +142,24 @@ class PlanChoice(QWidget):
         """Collect what to remember until the next start, fit for JSON."""
         self._keep_own()
         texts, turned, transfers = self._own
-        kept = {"texts": texts, "turned": turned, "transfers": transfers}
-        kept["custom"] = self._fold.isChecked()
-        key = self._source.key
-        shown = self._source.plan(key)
-        made = shown if self.plan is None or self._editor.unable else self.plan
-        # A preset that was changed is remembered as a file's plan.
-        if shown is not None and made is not None and (key == FILE or made != shown):
-            return {**kept, "source": FILE, "file": as_toml(made)}
-        return {**kept, "source": key}
+        kept: dict[str, Any] = {"texts": texts, "turned": turned, "transfers": transfers}
+        kept |= {"custom": self._fold.isChecked(), "source": self._key}
+        if (shown := self._plans.get(self._key)) is not None:
+            made = shown if self.plan is None or self._editor.unable else self.plan
+            if self._key == FILE or made != shown:  # a preset that was changed is a file's plan
+                kept |= {"source": FILE, "file": as_toml(made)}
+        return kept
 
     def restore(self, choices: Mapping[str, Any]) -> None:
         """Restore `choices()`; the defaults replace what makes no sense."""
         self._own = _own_of(choices)
         self._fold.setChecked(choices.get("custom") is True)
-        self._source.show_chosen(OWN)
-        self._show_own()
         if isinstance(text := choices.get("file"), str):
             with suppress(KernelError):
-                self._source.show_file(plan_of(text))
-        if isinstance(key := choices.get("source"), str) and self._source.plan(key):
-            self._choose(key)
-        self._refresh()
+                self._plans[FILE] = plan_of(text)
+        self._fill()
+        key = choices.get("source")
+        self._show(key if isinstance(key, str) else OWN)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
@@ -272,24 +176,52 @@ class PlanChoice(QWidget):
 
     def _choose(self, key: str) -> None:
         self._keep_own()
-        self._source.show_chosen(key)
-        plan = self._source.plan(key)
-        if plan is None:
-            self._show_own()
-        else:
-            self._shown_key = key
-            self._editor.show_plan(plan)
-        self._refresh()
-
-    def _show_own(self) -> None:
-        texts, turned, transfers = self._own
-        self._shown_key = OWN
-        self._editor.show_own(texts, turned, transfers=transfers)
+        self._show(key)
 
     def _keep_own(self) -> None:
         """Keep the user's own plan, to show it again after a preset."""
-        if self._shown_key == OWN:
-            self._own = (self._editor.texts(), self._editor.turned, self._editor.transfers)
+        if self._key == OWN:
+            self._own = self._editor.own
+
+    def _show(self, key: str) -> None:
+        """Show the plan with this key, the user's own where there is none."""
+        plan = self._plans.get(key)
+        self._key = key if plan else OWN
+        with QSignalBlocker(self._list):
+            self._list.show_data(self._key)
+        self._list.setToolTip(tip_text(plan.title if plan else OWN_TIP))
+        facts = (plan.source, plan.table, plan.note) if plan else ()
+        self._about.setText(" ".join(f"{fact.rstrip('.')}." for fact in facts if fact))
+        self._about.setVisible(bool(self._about.text()))
+        if plan is None:
+            self._editor.show_own(*self._own)
+        else:
+            self._editor.show_plan(plan)
+        self._refresh()
+
+    def _fill(self) -> None:
+        """List the window's own settings, the opened file, and the presets by their source."""
+        model = QStandardItemModel(self._list)
+
+        def append(title: str, key: str, tip: str) -> None:
+            item = QStandardItem(title)
+            item.setData(key, Qt.ItemDataRole.UserRole)
+            item.setToolTip(tip_text(tip))
+            model.appendRow(item)
+
+        append(OWN_TITLE, OWN, OWN_TIP)
+        plans = dict(self._plans)
+        if file := plans.pop(FILE, None):
+            append(f"File: {file.title}", FILE, file.title)
+        in_order = sorted(plans.items(), key=lambda pair: not pair[1].source)
+        for source, group in groupby(in_order, key=lambda pair: pair[1].source):
+            model.appendRow(heading_item(source or "Presets", self._list.font()))
+            for key, plan in group:
+                append(short(plan), key, plan.title)
+        with QSignalBlocker(self._list):
+            self._list.setModel(model)
+        view = self._list.view()  # the list may be wider than the panel
+        view.setMinimumWidth(view.sizeHintForColumn(0) + SPARE_PX)
 
     @Slot()
     def _refresh(self) -> None:
@@ -302,19 +234,12 @@ class PlanChoice(QWidget):
             problem = unclear
         self._problem = str(problem or "")
         is_seen = self._editor.show_wrong(problem) and self._fold.isChecked()
-        self._source.show_is_noise(self._is_noise_instead())
         if self.plan is None:
             self._counted = None
             self._show_hint("" if is_seen else self._problem, is_wrong=True)
         elif self.plan != self._counted and self.isVisible():
             self._count.start()
         self.changed.emit()
-
-    def _is_noise_instead(self) -> bool:
-        """Noise replaces "this picture" where its sizes vary."""
-        texts = self._editor.texts()
-        is_own = self._shown_key == OWN and self.plan is not None
-        return is_own and "sizes" in texts and "pictures" not in texts
 
     @Slot()
     def _show_count(self) -> None:
@@ -325,7 +250,7 @@ class PlanChoice(QWidget):
         cells = cells_of(self.plan, given(self._store.state.picture))
         self._counted_s = time_s(cells, self.plan)
         time = about(self._counted_s)
-        count = f"{len(cells):,} measurement{'s' if len(cells) != 1 else ''}, {time}"
+        count = f"{len(cells):,} measurements, {time}"
         if varied := varied_in_words(self.plan):
             count += f"\nof {varied}"
         fixed = held_fixed(self.plan)
@@ -345,9 +270,9 @@ def _own_of(choices: Mapping[str, Any]) -> Own:
     texts = choices.get("texts")
     turned = choices.get("turned", choices.get("unticked"))  # as it was called
     if not isinstance(texts, Mapping) or not isinstance(turned, list | tuple):
-        return dict(FIRST_TEXTS), [], False
+        return FIRST_OWN
     lines = {name: text for name, text in texts.items() if name in BY_FIELD}
     keys = [key for key in turned if isinstance(key, str)]
     if not all(isinstance(text, str) for text in lines.values()):
-        return dict(FIRST_TEXTS), keys, False
+        return FIRST_OWN[0], keys, False
     return lines, keys, choices.get("transfers") is True

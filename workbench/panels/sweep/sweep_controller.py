@@ -212,10 +212,10 @@ class SweepController(QObject):
                 if self._is_of_ladder:
                     self._rung.get().ladder.show_progress(step.doing)
                 else:
-                    self._sweep.get().show_progress(step)
+                    self._sweep.get().run.show_progress(step)
             case Began():
                 self._parts.sessions.begin(step.session, step.path)
-                self._sweep.get().show_begun(step)
+                self._sweep.get().run.show_begun(step)
                 if remarks := step.session.remarks:
                     self._messages.show_message("info", " ".join(remarks))
             case NotKept():

@@ -39,6 +39,7 @@ from workbench.widgets.tile import ElidedLabel, scaled_font
 
 START_TIP = "Measure all of it; what is measured is kept in a file as it goes"
 BUSY = "Waiting: the ladder is being measured."
+LEFT_MS, LEFT_SHARE = 500.0, 30.0  # between two estimates: at least, and per ms of one
 BUSY_TIP = "The ladder is being measured; wait for its end, or cancel it"
 
 
@@ -62,13 +63,16 @@ class RunRow(QWidget):
 
     phase_changed = Signal(object)
 
-    def __init__(self, worker: Worker, start: Callable[[], object]) -> None:
+    def __init__(self, sessions: Sessions, worker: Worker, start: Callable[[], object]) -> None:
         """Make the row, whose buttons pause and cancel what `worker` measures."""
         super().__init__()
-        self._worker, self._begin = worker, start
+        self._sessions, self._worker, self._begin = sessions, worker, start
+        self._cells: tuple[Cell, ...] = ()  # of the sweep that runs
+        self._varied: frozenset[str] = frozenset()  # what those cells differ in
+        self._left_clock, self._left_gap_ms = QElapsedTimer(), 0.0
         self.phase = self._shown_phase = SweepPhase.IDLE
         self._is_busy = self._can_start = False
-        self._before = self._done = self._count = 0  # cells measured: at first, now, and in all
+        self._before = self._done = 0  # cells measured: at first, and now
         self._last_said = ""  # what was measured last
         self._ended = ""  # how the last sweep did
         self._clock = QElapsedTimer()
@@ -123,42 +127,61 @@ class RunRow(QWidget):
         self._describe("")
         self._refresh()
 
-    def show_begun(self, done: int, count: int) -> None:
-        """Show that the sweep began, with `done` of `count` cells measured already."""
+    def show_begun(self, began: Began) -> None:
+        """Show that the sweep began; some of it may have been measured before."""
         if self.phase is SweepPhase.STARTING:
             self.phase = SweepPhase.RUNNING
-        self._before, self._count = done, count
-        self._bar.setRange(0, max(count, 1))
-        self.show_done(done, done / max(count, 1))
+        self._cells, self._varied = began.cells, varied_of(began.cells)
+        self._left_gap_ms = 0.0
+        self._bar.setRange(0, max(len(began.cells), 1))
+        self._show_done(began.session)
+        self._before = self._done
         self._refresh()
 
     def show_paused(self, is_paused: bool) -> None:
         """Show that the sweep was paused, or goes on."""
         if self.phase in (SweepPhase.RUNNING, SweepPhase.PAUSED):
             self.phase = SweepPhase.PAUSED if is_paused else SweepPhase.RUNNING
-            paused = f"Paused at {self._done:,} of {self._count:,}"
+            if (live := self._sessions.live) is not None:
+                self._show_done(live.session)
+            paused = f"Paused at {self._done:,} of {len(self._cells):,}"
             self._describe(paused if is_paused else self._last_said)
             self._refresh()
 
-    def show_done(self, done: int, share: float) -> None:
-        """Show the progress: cells that have all their rounds, and the share of all rounds."""
-        self._done = done
-        self._bar.setValue(round(share * self._bar.maximum()))
-
-    def show_left(self, left_s: float | None) -> None:
-        """Show how many seconds are left; None: not known."""
-        self._left.setText("" if left_s is None else f"{about(left_s)} left")
-
-    def show_doing(self, text: str) -> None:
-        """Show what is measured; while paused only remember it."""
-        self._last_said = text
+    def show_progress(self, step: Progress) -> None:
+        """Show what is measured: "3 of 15 · Gaussian blur 5×5 · OpenCV · noise 1024²"."""
+        self._last_said = step.doing
+        if isinstance(step, OfCell):
+            self._last_said = f"{step.where} · {in_words(step.cell, self._varied)}"
         if not self.is_paused:
-            self._describe(text)
+            self._describe(self._last_said)
+
+    def show_records(self) -> None:
+        """Show the progress, and now and then the time left, which takes a while to compute."""
+        live = self._sessions.live
+        if self.is_idle or live is None or not self._cells:
+            return
+        session = live.session
+        self._show_done(session)
+        if self._left_clock.isValid() and self._left_clock.elapsed() < self._left_gap_ms:
+            return
+        self._left_clock.start()
+        done = {record.cell for record in session.records if record.is_complete}
+        rest = [cell for cell in self._cells if cell not in done]
+        left_s = time_s(rest, session.plan, session.records)
+        self._left.setText(f"{about(left_s)} left" if rest and session.records else "")
+        self._left_gap_ms = max(LEFT_MS, LEFT_SHARE * self._left_clock.elapsed())
+
+    def _show_done(self, session: Session) -> None:
+        """Show the progress: the bar by rounds, the words by complete cells."""
+        self._done = sum(record.is_complete for record in session.records)
+        share = share_done(self._cells, session.records, session.plan.sampling)
+        self._bar.setValue(round(share * self._bar.maximum()))
 
     def show_ended(self, is_complete: bool) -> None:
         """Show how many cells were measured, and how long that took."""
-        done, count = self._done, self._count
-        self.phase = SweepPhase.IDLE
+        done, count = self._done, len(self._cells)
+        self.phase, self._cells = SweepPhase.IDLE, ()
         self._left.clear()
         if self._bar.maximum() == 0:
             self._bar.setRange(0, 1)
@@ -217,7 +240,6 @@ REFRESH_MS = 200  # often enough to see it grow, seldom enough not to slow it do
 # Drawing slows down what is measured on the CPU meanwhile: at most one part in so many,
 # which no median notices.
 DRAW_SHARE = 15
-LEFT_MS, LEFT_SHARE = 500.0, 30.0  # between two estimates: at least, and per ms of one
 CHART_PX = 300
 LONG_S = 600  # a plan that takes longer is asked about before it starts
 AWAY = "The chart is in a window of its own; F9 takes it back."
@@ -244,15 +266,12 @@ class SweepPanel(QWidget):
         super().__init__()
         self.setObjectName("sweep-panel")
         self._sessions, self._worker = sessions, worker
-        self._cells: tuple[Cell, ...] = ()  # of the sweep that runs
-        self._varied: frozenset[str] = frozenset()  # what those cells differ in
         self._agreed: Plan | None = None  # the user agreed to how long it takes
-        self._left_clock, self._left_gap_ms = QElapsedTimer(), 0.0
         self._later = Throttle(REFRESH_MS, self._show_sessions, self)
         self._fold = FoldButton("sweep-fold", FOLD_TIP, "Show what to measure")
         self.choice = PlanChoice(store, worker)
         self._folded = ElidedLabel(0.95, "sweep-plan")  # what Start starts, while that is folded
-        self.run = RunRow(worker, self._start)
+        self.run = RunRow(sessions, worker, self._start)
         self._offer, self._doubt = Question("sweep-offer"), Question("sweep-doubt")
         self._list = SessionList(self.resume_wanted.emit, sessions.close)
         self._sessions_button = _button("Sessions", "sweep-sessions", "Open, close and compare")
@@ -304,32 +323,10 @@ class SweepPanel(QWidget):
         if self.chart.isVisible():
             self.chart.draw_now()  # the slow first drawing must not disturb the first cell
 
-    def show_begun(self, began: Began) -> None:
-        """Show that the sweep began; some of it may have been measured before."""
-        self._cells, self._varied = began.cells, varied_of(began.cells)
-        self._left_gap_ms = 0.0
-        complete = sum(record.is_complete for record in began.session.records)
-        self.run.show_begun(complete, len(began.cells))
-
-    def show_paused(self, is_paused: bool) -> None:
-        """Show that the sweep was paused, or goes on."""
-        if (live := self._sessions.live) is not None:
-            self._show_done(live.session)
-        self.run.show_paused(is_paused)
-
-    def show_progress(self, step: Progress) -> None:
-        """Show what is measured: "3 of 15 · Gaussian blur 5×5 · OpenCV · noise 1024²"."""
-        if isinstance(step, OfCell):
-            words = in_words(step.cell, self._varied)
-            self.run.show_doing(f"{step.where} · {words}")
-        else:
-            self.run.show_doing(step.doing)
-
     def show_ended(self, is_complete: bool) -> None:
         """Show all that was measured, and that the sweep ended, be it complete or not."""
         self._show_sessions()  # with the last records
         self.run.show_ended(is_complete)
-        self._cells, self._varied = (), frozenset()
         self._show_sessions()
 
     # -- what others ask of it
@@ -437,27 +434,7 @@ class SweepPanel(QWidget):
         has_records = any(each.session.records for each in shown)
         self.report.setEnabled(has_records)
         self.report.setToolTip(REPORT_TIP if has_records else NOTHING_TO_REPORT)
-        live = self._sessions.live
-        if is_running and live is not None and self._cells:
-            self._show_how_far(live.session)
-
-    def _show_how_far(self, session: Session) -> None:
-        """Show the progress, and now and then the time left, which takes a while to compute."""
-        self._show_done(session)
-        if self._left_clock.isValid() and self._left_clock.elapsed() < self._left_gap_ms:
-            return
-        self._left_clock.start()
-        done = {record.cell for record in session.records if record.is_complete}
-        rest = [cell for cell in self._cells if cell not in done]
-        left_s = time_s(rest, session.plan, session.records)
-        self.run.show_left(left_s if rest and session.records else None)
-        self._left_gap_ms = max(LEFT_MS, LEFT_SHARE * self._left_clock.elapsed())
-
-    def _show_done(self, session: Session) -> None:
-        """Show the progress: the bar by rounds, the words by complete cells."""
-        complete = sum(record.is_complete for record in session.records)
-        share = share_done(self._cells, session.records, session.plan.sampling)
-        self.run.show_done(complete, share)
+        self.run.show_records()
 
     # -- how it looks
 
@@ -465,7 +442,7 @@ class SweepPanel(QWidget):
         self._sessions.changed.connect(self._later.ask)
         self.choice.changed.connect(self._show_choice_made)
         self._fold.clicked.connect(self.show_choice)
-        self._worker.sweep.paused.connect(self.show_paused)
+        self._worker.sweep.paused.connect(self.run.show_paused)
 
     def _lay_out(self) -> None:
         inside = QWidget()

@@ -4,7 +4,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QComboBox,
@@ -28,7 +28,7 @@ from tests.workbench.driving import child, click, pick, settle, show_picture, tr
 from tests.workbench.engines import MadeUpGpu
 from workbench.model.plan_draft import plan_of
 from workbench.model.rung_times import RungTimes
-from workbench.panels.rung.ladder_view import CHOSEN, PLACE, LadderList
+from workbench.panels.rung.ladder_view import IN_USE
 from workbench.session import kernel_code
 
 PTX_LOG = "Compiling entry function 'convolve' for 'sm_90'\n0 bytes spill\nUsed 22 registers\n"
@@ -64,15 +64,17 @@ def text(window, name):
 
 def places(window):
     """The lines of the ladder by key."""
-    rows = child(window, "ladder-list", LadderList)
-    found = [rows.item(row).data(PLACE) for row in range(rows.count())]
+    found = window.rung.get().ladder.places
     return {each.implementation.key: each for each in found if each}
 
 
 def marked(window):
-    rows = child(window, "ladder-list", LadderList)
-    items = [rows.item(row) for row in range(rows.count())]
-    return [item.data(PLACE).implementation.key for item in items if item.data(CHOSEN)]
+    names = [each.label for each in window.rung.get().ladder.chart.figure.body.groups]
+    return [each.removeprefix(IN_USE) for each in names if each.startswith(IN_USE)]
+
+
+def title(key):
+    return implementations()[key].title
 
 
 # -- the idea
@@ -107,7 +109,7 @@ def test_under_auto_it_shows_what_was_picked_and_why(qtbot, window):
     assert words(window, "rung-title") == implementations()[result.implementation].title
     assert words(window, "rung-place").endswith(f"picked by Auto: {result.picked.why}")
     tab(window, "ladder")
-    assert marked(window) == [result.implementation]
+    assert marked(window) == [title(result.implementation)]
 
 
 def test_what_cannot_run_can_be_read_and_says_why(qtbot, make_window):
@@ -213,12 +215,12 @@ def test_why_there_is_no_ptx_stands_in_its_place(qtbot, window, compiler, monkey
 
 def test_a_run_takes_its_place_and_the_chosen_one_is_marked(qtbot, window):
     tab(window, "ladder")
-    assert marked(window) == ["shared"]
+    assert marked(window) == [title("shared")]
     shared = places(window)["shared"]
     assert shared.time is not None
     assert places(window)["constant"].time is None
     settle(qtbot, window, lambda: choose(window, "constant"))
-    assert marked(window) == ["constant"]
+    assert marked(window) == [title("constant")]
     both = places(window)
     ratio = both["constant"].time.median_ms / both["shared"].time.median_ms
     assert both["shared"].ratio == pytest.approx(ratio)
@@ -231,15 +233,17 @@ def measured(window):
 
 def test_a_click_and_a_key_choose_a_rung(qtbot, window):
     tab(window, "ladder")
-    rows = child(window, "ladder-list", LadderList)
-    first = next(row for row in range(rows.count()) if rows.item(row).text() == "CUDA") + 1
-    rows.scrollToItem(rows.item(first))
-    place = rows.visualItemRect(rows.item(first)).center()
-    QTest.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    chart = window.rung.get().ladder.chart
+    until(qtbot, lambda: chart.spots)
+    spot = next(each for each in chart.spots if each.cell == "global")
+    place = chart.plot.getViewBox().mapViewToScene(QPointF(spot.x, spot.y)).toPoint()
+    QTest.mouseClick(chart.plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert window.store.state.implementation == "global"
-    rows.setFocus()
-    QTest.keyClick(rows, Qt.Key.Key_Down)
-    QTest.keyClick(rows, Qt.Key.Key_Return)
+    chart.setFocus()
+    keys = [each.cell for each in chart.spots]
+    for _ in range(keys.index("constant") + 1):  # the first enters it
+        QTest.keyClick(chart, Qt.Key.Key_Down)
+    QTest.keyClick(chart, Qt.Key.Key_Return)
     assert window.store.state.implementation == "constant"
 
 

@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QCheckBox,
     QComboBox,
     QLabel,
     QLineEdit,
+    QListWidget,
     QMenu,
     QWidget,
 )
@@ -28,7 +28,7 @@ from workbench.model.plan_dimensions import BY_FIELD
 from workbench.model.state import Picture, State
 from workbench.panels.sweep import plan_choice
 from workbench.panels.sweep.plan_choice import FILE
-from workbench.panels.sweep.plan_editor import ValuesRow
+from workbench.panels.sweep.plan_editor import KEY, ValuesRow
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.session.store import Store
@@ -108,8 +108,25 @@ def write(panel, field, text):
     QTest.keyClicks(line, text)
 
 
+def ticks(root):
+    """The lines of all implementations by key."""
+    of = root.findChild(QListWidget, "sweep-implementations")
+    every = (of.item(row) for row in range(of.count()))
+    return {each.data(KEY): each for each in every if each.data(KEY)}
+
+
+def is_able(tick):
+    return bool(tick.flags() & Qt.ItemFlag.ItemIsEnabled)
+
+
+def is_ticked(tick):
+    return tick.checkState() == Qt.CheckState.Checked
+
+
 def toggle(panel, key):
-    QTest.keyClick(child(panel, f"sweep-{key}", QCheckBox), Qt.Key.Key_Space)
+    tick = ticks(panel)[key]
+    tick.listWidget().setCurrentItem(tick)
+    QTest.keyClick(tick.listWidget(), Qt.Key.Key_Space)
 
 
 def choose(panel, key):
@@ -145,7 +162,7 @@ def test_at_first_it_says_what_is_measured_and_how_long_that_takes_and_has_one_b
     shown = [each for each in panel.findChildren(QWidget) if each.isVisible()]
     names = {each.objectName() for each in shown}
     assert {"sweep-source", "sweep-start", "sweep-custom"} <= names
-    assert not any(name.startswith(("vary-", "values-", "sweep-opencv")) for name in names)
+    assert not any(name.startswith(("vary-", "values-", "sweep-implementations")) for name in names)
     assert not {"sweep-cancel", "chart-kind", "chart-menu"} & names
     click(panel, "sweep-custom")
     assert child(panel, "vary-ksizes").isVisible()
@@ -213,8 +230,8 @@ def test_without_a_gpu_the_cpus_can_be_measured_and_the_others_say_why_not(panel
             for each in implementations().values()
         ]
     )
-    shared = child(panel, "sweep-shared", QCheckBox)
-    assert not shared.isEnabled()
+    shared = ticks(panel)["shared"]
+    assert not is_able(shared)
     assert NO_GPU.reason in shared.toolTip()
     assert not child(panel, "sweep-transfers").isEnabled()
     assert {implementations()[key].kind for key in asked(panel).implementations} == {"cpu"}

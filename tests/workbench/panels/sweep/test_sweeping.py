@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, QThread, QTimer
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QDialog,
     QLabel,
@@ -44,6 +43,7 @@ from tests.workbench.driving import (
     until,
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu, Scripted
+from tests.workbench.panels.sweep.test_sweep_panel import is_able, ticks
 from workbench.charts.drawing import chart_export
 from workbench.panels.sweep import sweep_menu
 from workbench.panels.sweep.plan_choice import PlanChoice
@@ -64,10 +64,13 @@ def ask_for(window, values, *implementations):
     box = child(window, "values-sizes", QLineEdit)
     box.setText(values)
     box.textEdited.emit(values)
-    for tick in window.sweep.get().findChildren(QCheckBox):
-        key = tick.objectName().removeprefix("sweep-")
-        if tick.isEnabled() and key != "transfers" and tick.isChecked() != (key in implementations):
-            tick.click()
+    tick_only(window, implementations)
+
+
+def tick_only(window, keys):
+    for key, tick in ticks(window.sweep.get()).items():
+        if is_able(tick):
+            tick.setCheckState(Qt.CheckState.Checked if key in keys else Qt.CheckState.Unchecked)
 
 
 def start(window, values="4, 8", *implementations):
@@ -144,9 +147,7 @@ def test_this_picture_is_what_is_measured_where_its_size_does_not_vary(qtbot, wi
     box = child(window, "values-ksizes", QLineEdit)
     box.setText("1, 3")
     box.textEdited.emit("1, 3")
-    for tick in window.sweep.get().findChildren(QCheckBox):
-        if tick.isEnabled() and tick.isChecked() and tick.objectName() != "sweep-opencv":
-            tick.click()
+    tick_only(window, ["opencv"])
     click(child(window, "sweep-start"))
     ended(qtbot, window)
     cells = [record.cell for record in live(window).records]
@@ -451,8 +452,8 @@ def test_the_plan_is_remembered_with_the_window(qtbot, make_window):
     pick(box, "goettingen_ladder")
     window.docks.bring_forward("Sweep")
     click(child(window, "sweep-custom"))
-    until(qtbot, child(window, "sweep-opencv").isVisible)
-    child(window, "sweep-opencv").click()
+    until(qtbot, child(window, "sweep-implementations").isVisible)
+    ticks(window)["opencv"].setCheckState(Qt.CheckState.Unchecked)
     wanted = window.sweep.get().findChild(PlanChoice).plan.implementations
     window.close()
     again = make_window()

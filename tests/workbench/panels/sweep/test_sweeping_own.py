@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QCheckBox, QLabel
+from PySide6.QtWidgets import QLabel
 
 from kernels import Engine
 from kernels.pictures.generated import noise
@@ -15,9 +15,9 @@ from tests.kernels.cuda_child.bad_texts import text
 from tests.kernels.cuda_child.conftest import find_no_bug
 from tests.made_up import H200
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
+from tests.workbench.panels.sweep.test_sweep_panel import is_ticked, ticks
 from tests.workbench.panels.sweep.test_sweeping import ask_for, doing, ended, live, start
 from workbench.files.kernel_files import kernels_folder
-from workbench.panels.rung.ladder_view import PLACE, LadderList
 from workbench.session.session_store import folder
 
 
@@ -55,10 +55,6 @@ def save(source, name="mine.cu"):
     (kernels_folder() / name).write_text(source, encoding="utf-8")
 
 
-def tick_of(window, name):
-    return child(window, f"sweep-{name}", QCheckBox)
-
-
 def records(window):
     return {each.cell.implementation: each for each in live(window).records}
 
@@ -71,13 +67,12 @@ def hint(window):
 
 
 def test_they_stand_below_a_heading_of_theirs_and_are_measured_where_they_are_ticked(window):
-    child(window, "sweep-custom").click()
-    assert [tick_of(window, each).isChecked() for each in ("opencv", "mine.cu")] == [True, False]
-    headings = {each.text(): each for each in window.sweep.get().findChildren(QLabel)}
-    yours, cpu = headings["Yours"], headings["CPU"]
-    assert yours.isVisible()
-    assert yours.x() == cpu.x()
-    assert cpu.y() < tick_of(window, "opencv").y() < yours.y() < tick_of(window, "mine.cu").y()
+    found = ticks(window)
+    assert [is_ticked(found[each]) for each in ("opencv", "mine.cu")] == [True, False]
+    of = found["opencv"].listWidget()
+    titles = [of.item(row).text() for row in range(of.count())]
+    in_order = ("CPU", found["opencv"].text(), "Yours", found["mine.cu"].text(), "CUDA")
+    assert [each for each in titles if each in in_order] == [*in_order]
 
 
 # -- measured
@@ -126,8 +121,7 @@ def test_the_ladder_is_measured_with_the_chosen_one(qtbot, window, monkeypatch):
     with qtbot.waitSignal(window.worker.sweep.ended) as end:  # without CuPy no rung runs
         rung.ladder.measure_wanted.emit(here)
     assert end.args == [None, True]
-    rows = child(window, "ladder-list", LadderList)
-    places = [rows.item(row).data(PLACE) for row in range(rows.count())]
+    places = window.rung.get().ladder.places
     mine = next(each for each in places if each and each.implementation.key == "mine.cu")
     assert mine.time.samples >= 10
 
@@ -160,7 +154,7 @@ def test_a_plans_file_that_names_one_measures_the_one_in_the_folder(qtbot, windo
     named.write_text(as_toml(plan), encoding="utf-8")
     window.sweep_menu.open_plan(named)
     until(qtbot, lambda: "1 of its 2 implementations cannot run here." in hint(window))
-    assert tick_of(window, "mine.cu").isChecked()
+    assert is_ticked(ticks(window)["mine.cu"])
     click(child(window, "sweep-start"))
     ended(qtbot, window)
     assert records(window)["mine.cu"].verified
