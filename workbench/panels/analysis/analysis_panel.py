@@ -49,6 +49,7 @@ from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.tasks import AnalysisThread
 from workbench.widgets.boxes import HBox, UprightArea, VBox
+from workbench.widgets.buttons import described
 from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.folding import FoldedSection, GivingWay
 from workbench.widgets.lazy_panel import MARGINS
@@ -358,10 +359,8 @@ class AnalysisPanel(UprightArea):
         self._channel = ElidingBox("histogram-channel", "Channel", "Which channel is drawn")
         self._channel.addItem(ALL)
         self._channel.activated.connect(self._draw_histogram)
-        self._log = QCheckBox("Log")
-        self._log.setObjectName("histogram-log")
-        self._log.setAccessibleName("Logarithmic counts")
-        self._log.setToolTip("Logarithmic counts: rare values become visible")
+        tip = "Logarithmic counts: rare values become visible"
+        self._log = described(QCheckBox("Log"), "histogram-log", "Logarithmic counts", tip)
         self._log.toggled.connect(self._draw_histogram)
         self._histogram = CurvesChart("The histogram appears with the result.", "Histogram")
         self._cut = words_label("histogram-cut", 0.85, is_muted=True)

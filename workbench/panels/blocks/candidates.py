@@ -21,11 +21,13 @@ from kernels.measuring.tuner import PRESETS
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 from kernels.sweeps.plan import Cell
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import Label
 from workbench.model import intents
 from workbench.model.intents import Changes
+from workbench.model.plan_dimensions import pair
 from workbench.model.state import State
 from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import described
 
 BlockXY = tuple[int, int]
 
@@ -145,11 +147,6 @@ def _are_alike(one: Job, other: Job) -> bool:
     return one.same_work(other) and (one.own, one.devices) == (other.own, other.devices)
 
 
-def named(block_xy: BlockXY) -> str:
-    """A block shape's name: "32×8"."""
-    return f"{block_xy[0]}×{block_xy[1]}"
-
-
 def _with_a_choice(pick: Pick) -> Rung | None:
     found = intents.implementation(pick.implementation)
     return found if isinstance(found, Rung) and not found.own_block else None
@@ -164,7 +161,7 @@ def _of_shapes(
         shaped = replace(job, implementation=rung.key, own=own, block_xy=xy)
         changes = {"implementation": rung.key, "block_xy": xy}
         reason = rung.why_not(shaped, device) or ""
-        candidates.append(Candidate(xy, named(xy), changes, shaped, reason))
+        candidates.append(Candidate(xy, pair(xy), changes, shaped, reason))
     sampling = replace(SWEEP_SAMPLING, cache=state.cache)
     work = work_in_words(job.filter_title, job)
     return Field(rung.title, work, True, tuple(candidates), sampling)
@@ -216,7 +213,7 @@ def parsed(text: str) -> tuple[BlockXY, ...]:
             raise UnclearShapesError(f"{word!r} is not a shape. {EXAMPLE}")
         shape = int(found[1]), int(found[2])
         if not all(1 <= side <= MAX_SIDE for side in shape):
-            raise UnclearShapesError(f"{named(shape)}: a side is 1 to {MAX_SIDE} threads.")
+            raise UnclearShapesError(f"{pair(shape)}: a side is 1 to {MAX_SIDE} threads.")
         shapes[shape] = None
     return tuple(shapes)
 
@@ -232,14 +229,14 @@ class ShapePicks(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._presets = _tick("blocks-presets", "Presets", "The block picker's shapes.")
-        self._grid = _tick("blocks-grid", "Grid", "Widths 8 to 256 by heights 1 to 32: a map.")
+        tip = "The block picker's shapes."
+        self._presets = described(QCheckBox("Presets"), "blocks-presets", "", tip)
         self._presets.setChecked(True)
-        self._own = QLineEdit()
-        self._own.setObjectName("blocks-own")
-        self._own.setAccessibleName("Own block shapes")
+        tip = "Widths 8 to 256 by heights 1 to 32: a map."
+        self._grid = described(QCheckBox("Grid"), "blocks-grid", "", tip)
+        tip = f"Any other shapes, width × height in threads. {EXAMPLE}"
+        self._own = described(QLineEdit(), "blocks-own", "Own block shapes", tip)
         self._own.setPlaceholderText("Own: 48×4, 96×2")
-        self._own.setToolTip(f"Any other shapes, width × height in threads. {EXAMPLE}")
         self._objection = Label(name="blocks-objection", wraps=True)
         self._objection.setProperty("objection", True)
         self._objection.hide()
@@ -289,10 +286,3 @@ class ShapePicks(QWidget):
         if shapes is not None and shapes != self._typed:
             self._typed = shapes
             self.changed.emit()
-
-
-def _tick(name: str, title: str, tip: str) -> QCheckBox:
-    tick = QCheckBox(title)
-    tick.setObjectName(name)
-    tick.setToolTip(tip_text(tip))
-    return tick

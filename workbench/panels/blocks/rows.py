@@ -31,8 +31,9 @@ from workbench.charts.data.figure import (
     Tile,
 )
 from workbench.model import intents
+from workbench.model.plan_dimensions import pair
 from workbench.model.rung_times import WorkKey, why_not_beside
-from workbench.panels.blocks.candidates import Field, Key, named, work_in_words
+from workbench.panels.blocks.candidates import Field, Key, work_in_words
 
 K = TypeVar("K", bound=Hashable)
 MAX_NAMES = 4  # listed of those that share the first place
@@ -244,7 +245,7 @@ def recorded_shapes() -> RecordedShapes | None:
     places = _places(groups_of_equals({cell: each.kernel for cell, each in found.items()}))
     rows = tuple(
         replace(
-            row_of(cell.block_xy, named(cell.block_xy), _recorded_state(each), *places[cell]),
+            row_of(cell.block_xy, pair(cell.block_xy), _recorded_state(each), *places[cell]),
             state="recorded",
         )
         for cell, each in found.items()

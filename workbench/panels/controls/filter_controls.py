@@ -16,7 +16,7 @@ from kernels.core.job import PIXEL_TYPES
 from kernels.filters.custom import parse
 from kernels.filters.parameters import AMOUNT, MATRIX, SIGMA, Parameter
 from workbench.base import numbers, theme
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import Label
 from workbench.base.table_text import shortest
 from workbench.model import bell
 from workbench.model.intents import has_parameter
@@ -24,7 +24,7 @@ from workbench.model.state import Matrix, State
 from workbench.panels.weights.weights_draft import brightness_in_words
 from workbench.session.store import Store
 from workbench.widgets.boxes import Form, HBox, VBox
-from workbench.widgets.buttons import push_button
+from workbench.widgets.buttons import described, push_button
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.number_boxes import DecimalBox
 
@@ -58,10 +58,8 @@ class WeightsControls(QGroupBox):
         self._store = store
         self._matrix: Matrix = ()
         self._offset = 0.0
-        self._text = QPlainTextEdit()
-        self._text.setObjectName("matrix")
-        self._text.setAccessibleName(MATRIX.title)
-        self._text.setToolTip(tip_text(f"{MATRIX.tip}\n{MATRIX_TIP}"))
+        tip = f"{MATRIX.tip}\n{MATRIX_TIP}"
+        self._text = described(QPlainTextEdit(), "matrix", MATRIX.title, tip)
         self._text.setTabChangesFocus(True)
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._text.setFont(theme.fixed_font())
@@ -149,11 +147,9 @@ class FilterControls(QGroupBox):
 
     def __init__(self, store: Store) -> None:
         super().__init__("Filter")
-        self._automatic = QCheckBox(BINOMIAL)  # the wider of its two texts sets its width
+        box = QCheckBox(BINOMIAL)  # the wider of its two texts sets its width
+        self._automatic = described(box, "automatic-sigma", "Automatic sigma", AUTOMATIC_TIP)
         self._automatic.setMinimumWidth(self._automatic.sizeHint().width())
-        self._automatic.setToolTip(AUTOMATIC_TIP)
-        self._automatic.setObjectName("automatic-sigma")
-        self._automatic.setAccessibleName("Automatic sigma")
         self._sigma, self._amount = _spin_box(SIGMA), _spin_box(AMOUNT)
         self._automatic.clicked.connect(
             lambda is_on: store.choose(sigma=None if is_on else self._sigma.value())

@@ -19,7 +19,7 @@ from workbench.model.intents import has_parameter
 from workbench.model.state import State
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, VBox
-from workbench.widgets.buttons import make_button
+from workbench.widgets.buttons import described, make_button
 from workbench.widgets.drop_down import ToolList
 from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.tile import scaled_font
@@ -46,9 +46,7 @@ class FilterPopup(QFrame):
         self.setObjectName("filter-popup")
         self.setAttribute(Qt.WidgetAttribute.WA_NoMouseReplay)  # else a click on the box reopens it
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._search = QLineEdit()
-        self._search.setObjectName("filter-search")
-        self._search.setAccessibleName("Search filters")
+        self._search = described(QLineEdit(), "filter-search", "Search filters")
         self._search.setPlaceholderText("Search filters, such as blur or slope")
         self._search.setClearButtonEnabled(True)
         self._search.textChanged.connect(self._find)
@@ -56,9 +54,7 @@ class FilterPopup(QFrame):
         settings = make_button("popup-settings", "Sigma, amount, border…", SETTINGS_TIP)
         settings.clicked.connect(self.hide)
         settings.clicked.connect(lambda: open_settings())
-        self._list = QListWidget()
-        self._list.setObjectName("filter-list")
-        self._list.setAccessibleName("Filters")
+        self._list = described(QListWidget(), "filter-list", "Filters")
         self._list.setViewMode(QListWidget.ViewMode.IconMode)
         self._list.setMovement(QListWidget.Movement.Static)
         self._list.setFont(scaled_font(0.93))

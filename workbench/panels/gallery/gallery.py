@@ -29,7 +29,7 @@ from workbench.files.neighbours import Shelf
 from workbench.panels.gallery.thumbnails import KEY, THUMBNAIL, Key, TileModel
 from workbench.session.opener import Opener, Walk
 from workbench.widgets.boxes import HBox, VBox
-from workbench.widgets.buttons import check_segment, make_segments, push_button
+from workbench.widgets.buttons import check_segment, described, make_segments, push_button
 from workbench.widgets.file_dialogs import ask_folder
 from workbench.widgets.folding import FoldedSection
 from workbench.widgets.tile import scaled_font
@@ -129,22 +129,19 @@ class KodakCard(QFrame):
         self.folder = push_button("kodak_folder", "Choose folder…", tip)
         tip = "Stops the download; the finished pictures stay."
         self.cancel = push_button("kodak_cancel", "&Cancel", tip)
-        self.mirror = QLineEdit(mirror)
-        self.mirror.setObjectName("kodak_mirror")
-        self.mirror.setAccessibleName("Mirror to download the Kodak pictures from")
+        tip = "The address that “kodim01.png” and so on are appended to."
+        title = "Mirror to download the Kodak pictures from"
+        self.mirror = described(QLineEdit(mirror), "kodak_mirror", title, tip)
         self.mirror.setPlaceholderText(DEFAULT_MIRROR)
         self.mirror.setClearButtonEnabled(True)
-        self.mirror.setToolTip("The address that “kodim01.png” and so on are appended to.")
         tip = "Where the pictures are downloaded from."
         where = FoldedSection("kodak_mirror_toggle", tip, "Mirror", self.mirror)
         where.show_room(False)
         self._trouble = Label(name="kodak_trouble", wraps=True)
         self._trouble.setProperty("objection", True)
         self._trouble.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._bar = QProgressBar()
-        self._bar.setMaximum(1000)
-        self._bar.setObjectName("kodak_progress")
-        self._bar.setAccessibleName("Download of the Kodak pictures")
+        title = "Download of the Kodak pictures"
+        self._bar = described(QProgressBar(maximum=1000), "kodak_progress", title)
         self._offer, self._progress = QWidget(), QWidget()
         VBox(self._offer, 0, 8).add(self.download, self.folder, where, self._trouble)
         HBox(self._progress, 0).add((self._bar, 1), self.cancel)

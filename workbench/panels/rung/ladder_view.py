@@ -19,7 +19,7 @@ from workbench.charts.data.figure import Axis, Bar, Bars, Figure, Group, LegendL
 from workbench.charts.data.legend_entries import style_of_implementation
 from workbench.model.rung_times import LadderLine
 from workbench.widgets.boxes import HBox, UprightArea, VBox
-from workbench.widgets.buttons import push_button
+from workbench.widgets.buttons import described, push_button
 from workbench.widgets.folding import GivingWay
 from workbench.widgets.tile import ElidedLabel, scaled_font
 
@@ -90,16 +90,12 @@ class LadderView(QWidget):
         self._why_none = self._quickest = ""
         self._caption = Label(name="ladder-caption", font=scaled_font(0.9), wraps=True)
         self.places: Sequence[LadderLine] = ()
-        self.chart = FigureView("")
-        self.chart.setObjectName("ladder-chart")
-        self.chart.setAccessibleName("The ladder: times")
+        self.chart = described(FigureView(""), "ladder-chart", "The ladder: times")
         self.chart.setMinimumWidth(MIN_CHART_PX)
         self._measure = push_button("ladder-measure", COMPARE)
         self._measure.setProperty("primary", True)
         self._measure.clicked.connect(self._toggle)
-        self._bar = QProgressBar()
-        self._bar.setObjectName("ladder-progress")
-        self._bar.setAccessibleName("Rounds measured")
+        self._bar = described(QProgressBar(), "ladder-progress", "Rounds measured")
         self._bar.setTextVisible(False)
         self._bar.hide()
         self._doing = ElidedLabel(0.9, "ladder-doing")

@@ -34,6 +34,7 @@ from workbench.panels.sweep.shown_sessions import ShownSession
 from workbench.report.compared import COLUMNS, Row, most_different_first, row_of
 from workbench.session.exporter import Exporter
 from workbench.widgets.boxes import VBox
+from workbench.widgets.buttons import described
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.file_dialogs import ask_save_path
 
@@ -93,9 +94,8 @@ class CompareDialog(QDialog):
         self._newest = 0  # number of the newest comparison; -1: the dialog is closed
         self._a, self._b = (self._chooser(letter, at) for at, letter in enumerate("AB"))
         self._said = Label(name="compare-said", wraps=True)
-        self._table = QTableWidget(0, len(COLUMNS))
-        self._table.setObjectName("compare-table")
-        self._table.setAccessibleName("Measurements of both")
+        table = QTableWidget(0, len(COLUMNS))
+        self._table = described(table, "compare-table", "Measurements of both")
         self._table.setHorizontalHeaderLabels(COLUMNS)
         self._table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self._table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

@@ -19,7 +19,7 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS, Dimension, words_of
 from workbench.model.plan_draft import Draft, UnclearError, texts_of
 from workbench.widgets.boxes import Flow, HBox, VBox
-from workbench.widgets.buttons import make_button, tab_button
+from workbench.widgets.buttons import described, make_button, tab_button
 from workbench.widgets.tile import scaled_font
 
 Own = tuple[dict[str, str], list[str], bool]  # lines, implementations turned, transfers
@@ -44,15 +44,16 @@ class ValuesRow(QWidget):
         name = dimension.field.replace("_", "-")
         label = Label(dimension.name)
         label.setFixedWidth(theme.in_letters(LABEL_PX))
-        self._line = QLineEdit(dimension.start)
-        self._line.setObjectName(f"values-{name}")
-        self._line.setAccessibleName(f"Values of {dimension.name.lower()}")
+        title = dimension.name.lower()
+        tip = f"{dimension.tip}\nKey: Alt+Down for what may stand here"
+        self._line = described(
+            QLineEdit(dimension.start), f"values-{name}", f"Values of {title}", tip
+        )
         self._line.setMaxLength(MAX_TEXT)
-        self._line.setToolTip(tip_text(f"{dimension.tip}\nKey: Alt+Down for what may stand here"))
         self._line.textEdited.connect(lambda _: self.edited.emit())
         shortcut = QShortcut(QKeySequence("Alt+Down"), self._line, self._choose)
         shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)  # each line has its own
-        tip, title = f"What may stand here.  {dimension.tip}", dimension.name.lower()
+        tip = f"What may stand here.  {dimension.tip}"
         more = tab_button(f"choose-{name}", "▾", tip, f"Choose values of {title}")
         more.setProperty("flat", True)
         more.clicked.connect(self._choose)
@@ -64,9 +65,9 @@ class ValuesRow(QWidget):
         self._wrong = Label(name=f"wrong-{name}", font=scaled_font(0.9), wraps=True)
         self._wrong.setForegroundRole(QPalette.ColorRole.BrightText)
         self._wrong.hide()
-        line = HBox(spacing=4)
-        line.add(label, (self._line, 1), more)
-        VBox(self, 0, 2).add(line, self._wrong)
+        row = HBox(spacing=4)
+        row.add(label, (self._line, 1), more)
+        VBox(self, 0, 2).add(row, self._wrong)
         self.setFocusProxy(self._line)
 
     @property
@@ -161,17 +162,15 @@ class PlanEditor(QWidget):
             row.show_varied(name in FIRST)
             chips.addWidget(row.chip)
             lines.addWidget(row)
-        self._list = QListWidget()
-        self._list.setObjectName("sweep-implementations")
-        self._list.setAccessibleName("Implementations to measure")
+        title = "Implementations to measure"
+        self._list = described(QListWidget(), "sweep-implementations", title)
         self._list.setFont(scaled_font(0.93))
         self._list.setFixedHeight(theme.in_letters(LIST_PX))
         self._list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.itemChanged.connect(self._tick)
-        self._transfers = QCheckBox("Measure transfers too")
-        self._transfers.setObjectName("sweep-transfers")
-        self._transfers.setToolTip(TRANSFERS_TIP)
+        box = QCheckBox("Measure transfers too")
+        self._transfers = described(box, "sweep-transfers", "", TRANSFERS_TIP)
         self._transfers.clicked.connect(self.edited)
         VBox(self, 0, 6).add(caption, chips, lines, self._list, self._transfers)
 

@@ -31,7 +31,7 @@ from workbench.session.session_store import Began, is_this_machine
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import HBox, UprightArea, VBox
-from workbench.widgets.buttons import make_button, push_button
+from workbench.widgets.buttons import described, make_button, push_button
 from workbench.widgets.folding import FoldButton
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.message_bar import Question
@@ -83,9 +83,7 @@ class RunRow(QWidget):
         self._cancel.clicked.connect(worker.sweep.cancel)
         for button in (self._start, self._cancel):
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._bar = QProgressBar()
-        self._bar.setObjectName("sweep-progress")
-        self._bar.setAccessibleName("Measurements done")
+        self._bar = described(QProgressBar(), "sweep-progress", "Measurements done")
         self._left = Label(name="sweep-left", font=scaled_font(0.9), is_muted=True)
         self._doing = ElidedLabel(0.9, "sweep-doing")
         buttons, progress = HBox(spacing=6), HBox()

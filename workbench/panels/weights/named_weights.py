@@ -33,7 +33,7 @@ from workbench.base.plain_text import tip_text
 from workbench.base.table_text import as_text, read_table, shortest
 from workbench.panels.weights.weights_draft import WeightsDraft, drawing_of
 from workbench.widgets.boxes import Flow, HBox, VBox
-from workbench.widgets.buttons import push_button
+from workbench.widgets.buttons import described, push_button
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.file_dialogs import ask_file, ask_save_path
 
@@ -245,16 +245,12 @@ class LibraryBox(QFrame):
         self._library, self._drawn, self._draw, self._say = library, drawn, draw, say
         self._background = Background((WeightsFileError,), self)
         self._lost: Named | None = None  # deleted or replaced last
-        self._name = QLineEdit()
-        self._name.setObjectName("weights-name")
-        self._name.setAccessibleName("Name to save under")
+        tip = "Enter saves. Weights of that name are replaced; Restore undoes it."
+        self._name = described(QLineEdit(), "weights-name", "Name to save under", tip)
         self._name.setPlaceholderText("A name for these weights")
-        self._name.setToolTip("Enter saves. Weights of that name are replaced; Restore undoes it.")
         self._name.returnPressed.connect(self._save)
-        self._list = QListWidget()
-        self._list.setObjectName("weights-list")
-        self._list.setAccessibleName("Named weights")
-        self._list.setToolTip("Enter or a double click uses them; F2 renames, Delete deletes.")
+        tip = "Enter or a double click uses them; F2 renames, Delete deletes."
+        self._list = described(QListWidget(), "weights-list", TITLE, tip)
         self._list.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self._list.setMinimumHeight(80)
         self._list.itemActivated.connect(lambda item: self._draw(_named(item)))
@@ -293,16 +289,16 @@ class LibraryBox(QFrame):
     # -- what the buttons do
 
     def _save(self) -> None:
-        named = Named(self._name.text().strip(), self._drawn())
+        chosen = Named(self._name.text().strip(), self._drawn())
 
         def saved(replaced: Named | None) -> None:
-            words = f"Saved “{named.name}”."
-            if replaced not in (None, named):
+            words = f"Saved “{chosen.name}”."
+            if replaced not in (None, chosen):
                 self._lost = replaced
-                words = f"Replaced “{named.name}”; Restore brings back what it was."
-            self._did(words, named.name)
+                words = f"Replaced “{chosen.name}”; Restore brings back what it was."
+            self._did(words, chosen.name)
 
-        self._do(lambda: self._library.save(named), saved)
+        self._do(lambda: self._library.save(chosen), saved)
 
     def _use(self) -> None:
         if (item := self._list.currentItem()) is not None:
@@ -314,12 +310,12 @@ class LibraryBox(QFrame):
             self._list.editItem(item)
 
     def _rename(self, item: QListWidgetItem) -> None:
-        named, new = _named(item), item.text().strip()
-        old = named.name
+        chosen, new = _named(item), item.text().strip()
+        old = chosen.name
         if new == old:
             return
         # Done at once, so that the next action finds it under its new name.
-        item.setData(Qt.ItemDataRole.UserRole, replace(named, name=new))
+        item.setData(Qt.ItemDataRole.UserRole, replace(chosen, name=new))
         self._do(
             lambda: self._library.rename(old, new),
             lambda _: self._did(f"“{old}” is called “{new}” now.", new),
@@ -329,23 +325,23 @@ class LibraryBox(QFrame):
     def _delete(self) -> None:
         if (item := self._list.currentItem()) is None:
             return
-        named = _named(item)
+        chosen = _named(item)
 
         def deleted(_: Any) -> None:
-            self._lost = named
-            self._did(f"Deleted “{named.name}”; Restore brings it back.")
+            self._lost = chosen
+            self._did(f"Deleted “{chosen.name}”; Restore brings it back.")
 
-        self._do(lambda: self._library.delete(named.name), deleted)
+        self._do(lambda: self._library.delete(chosen.name), deleted)
 
     def _restore(self) -> None:
-        if (named := self._lost) is None:
+        if (chosen := self._lost) is None:
             return
 
         def restored(replaced: Named | None) -> None:
             self._lost = replaced
-            self._did(f"“{named.name}” is back.", named.name)
+            self._did(f"“{chosen.name}” is back.", chosen.name)
 
-        self._do(lambda: self._library.save(named), restored)
+        self._do(lambda: self._library.save(chosen), restored)
 
     def _import(self) -> None:
         if path := ask_file(self, "Import weights", "", FILE_TYPES):
@@ -354,9 +350,9 @@ class LibraryBox(QFrame):
     def open_file(self, path: Path) -> None:
         """Draw the weights in a file."""
 
-        def read(named: Named) -> None:
-            self._name.setText(named.name)
-            self._draw(named)
+        def read(chosen: Named) -> None:
+            self._name.setText(chosen.name)
+            self._draw(chosen)
 
         self._do(lambda: read_file(path), read)
 
@@ -367,9 +363,9 @@ class LibraryBox(QFrame):
 
     def write_to(self, path: Path) -> None:
         """Write what is drawn to a file, in the format that its ending says."""
-        named = Named(self._name.text().strip() or path.stem, self._drawn())
+        chosen = Named(self._name.text().strip() or path.stem, self._drawn())
         saved = f"Saved {path}."
-        self._do(lambda: write_file(path, named), lambda _: self._say(saved, False))
+        self._do(lambda: write_file(path, chosen), lambda _: self._say(saved, False))
 
     # -- how
 
@@ -392,14 +388,14 @@ class LibraryBox(QFrame):
     def _show(self, found: tuple[Named, ...], broken: tuple[str, ...], choose: str) -> None:
         with QSignalBlocker(self._list):
             self._list.clear()
-            for named in found:
-                size = named.drawing.size
-                item = QListWidgetItem(named.name)
+            for chosen in found:
+                size = chosen.drawing.size
+                item = QListWidgetItem(chosen.name)
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
-                item.setData(Qt.ItemDataRole.UserRole, named)
-                item.setToolTip(tip_text(f"{named.name}, {size}×{size}"))
+                item.setData(Qt.ItemDataRole.UserRole, chosen)
+                item.setToolTip(tip_text(f"{chosen.name}, {size}×{size}"))
                 self._list.addItem(item)
-                if named.name == choose:
+                if chosen.name == choose:
                     self._list.setCurrentItem(item)
         self._enable()
         if broken:
@@ -413,9 +409,9 @@ class LibraryBox(QFrame):
 
 
 def _named(item: QListWidgetItem) -> Named:
-    named = item.data(Qt.ItemDataRole.UserRole)
-    assert isinstance(named, Named)
-    return named
+    chosen = item.data(Qt.ItemDataRole.UserRole)
+    assert isinstance(chosen, Named)
+    return chosen
 
 
 def small_button(text: str, tip: str, do: Callable[[], object], title: str = "") -> QPushButton:

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QPushButton, Q
 from kernels import filters
 from kernels.core.errors import BadJobError, KernelError
 from workbench.base import theme
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import Label
 from workbench.base.table_text import (
     MAX_CHARACTERS,
     MAX_SIZE,
@@ -48,6 +48,7 @@ from workbench.panels.weights.weights_grid import WeightsGrid
 from workbench.panels.weights.weights_summary import WeightsSummary
 from workbench.session.store import Store
 from workbench.widgets.boxes import Flow, UprightArea, VBox
+from workbench.widgets.buttons import described
 from workbench.widgets.folding import FoldedSection, GivingWay
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.letters import factor_of
@@ -96,7 +97,7 @@ class WeightsEditor(QWidget):
         self._size = OddSpinBox("weights-size", "Size of the weights", tip)
         self._size.picked.connect(self._resize)
         self._presets = PresetBox()
-        self._presets.activated.connect(lambda _: self._draw_preset(self._presets.currentData()))
+        self._presets.activated.connect(self._draw_preset)
         self._divisor = self._number_line("divisor", DIVISOR_TIP)
         self._offset = self._number_line("offset", OFFSET_TIP)
         self._presets.setMinimumWidth(theme.in_letters(90))
@@ -201,10 +202,7 @@ class WeightsEditor(QWidget):
 
     def _number_line(self, field: str, tip: str) -> QLineEdit:
         """Make the line for the number that is called `field` in a drawing."""
-        made = QLineEdit()
-        made.setObjectName(f"weights-{field}")
-        made.setAccessibleName(field.capitalize())
-        made.setToolTip(tip_text(tip))
+        made = described(QLineEdit(), f"weights-{field}", field.capitalize(), tip)
 
         def take() -> None:
             change: dict[str, Any] = {field: made.text().strip()}
@@ -222,12 +220,12 @@ class WeightsEditor(QWidget):
             words = "Cropped to the centre. Ctrl+Z restores the grid."
         self._take(new, words)
 
-    def _draw_preset(self, key: str) -> None:
-        drawing, words = preset(key, self.drawing.size)
+    def _draw_preset(self) -> None:
+        drawing, words = preset(self._presets.currentData(), self.drawing.size)
         self._take(drawing, words or HINT)
 
-    def _draw_named(self, named: Named) -> None:
-        self._take(named.drawing, f"Loaded “{named.name}”.")
+    def _draw_named(self, chosen: Named) -> None:
+        self._take(chosen.drawing, f"Loaded “{chosen.name}”.")
 
     def _change(self, change: Callable[[WeightsDraft], WeightsDraft]) -> None:
         try:

@@ -18,6 +18,7 @@ from workbench.charts.canvas import Canvas
 from workbench.charts.data.figure import Spot
 from workbench.panels.weights.weights_draft import brightness_in_words
 from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import described
 from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import scaled_font
 
@@ -208,11 +209,8 @@ class WeightsSummary(QFrame):
         self._in_words = Label(name="weights-response-words", is_muted=True, wraps=True)
         self._in_words.setMinimumHeight(4 * self._in_words.fontMetrics().lineSpacing())
         self._in_words.setAlignment(Qt.AlignmentFlag.AlignTop)
-        log = QCheckBox("Logarithmic")
-        log.setObjectName("weights-log")
-        log.setToolTip(
-            "In decibels, down to 60 dB below the largest: shows how well the rest is suppressed."
-        )
+        tip = "In decibels, down to 60 dB below the largest: shows how well the rest is suppressed."
+        log = described(QCheckBox("Logarithmic"), "weights-log", "", tip)
         log.toggled.connect(self._response.show_logarithmic)
         heading = Label("Frequency response")
         heading.setBuddy(self._response)
