@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame
 
 from kernels.core.job import Job, Result
 from workbench.base import numbers
@@ -20,7 +19,6 @@ from workbench.charts.canvas import FigureView
 from workbench.charts.data.figure import Axis, Dot, Drawn, Figure, Guide, LegendLine, Plot, Series
 from workbench.model.intents import title_with_pick
 from workbench.model.speed_up import single_in_words
-from workbench.widgets.boxes import VBox
 
 LAST_RUNS = 60
 
@@ -101,54 +99,45 @@ BLOCK = re.compile(r" (\d+×\d+)$")
 MIN_PX = 90  # of the chart's height
 
 
-class HistoryPlot(QFrame):
+class HistoryPlot(FigureView):
     """The chart of the last runs: one point for each job, in the order they ran."""
 
     def __init__(self, history: RunHistory) -> None:
         """Show the runs of `history`, those from before as well."""
-        super().__init__()
+        super().__init__(EMPTY, fills=True, least_px=MIN_PX)
         self.setObjectName("history-plot")
-        self.setAccessibleName("History of filter times")
-        self.setProperty("card", True)
+        self.setAccessibleName("Filter times of the last runs")
         self._runs = history.runs
-        self._view = RunsView(EMPTY, fills=True, least_px=MIN_PX)
-        self._view.setObjectName("history-canvas")
-        self._view.setAccessibleName("Filter times of the last runs")
         self._later = Throttle(REDRAW_MS, self._show_if_seen, self)
-        VBox(self, (10, 6, 10, 6), 2).add((self._view, 1))
         history.changed.connect(self._follow)
         self._follow()
 
     def draw_now(self) -> None:
         """Draw what would be drawn in a moment, for a picture that is taken now."""
-        self._view.make_plot()
+        self.make_plot()
         self._show()
 
-    def _follow(self) -> None:
-        self.setAccessibleDescription(_summary(self._runs) if self._runs else EMPTY)
-        if self._runs:
-            self._later.ask()
-        else:
-            self._show()  # also while it is closed: nothing of what was removed stays
+    def show_drawn(self, drawn: Drawn) -> None:
+        """Take the spots in the order of the runs, whatever ran: so the arrow keys go."""
+        super().show_drawn(drawn._replace(spots=sorted(drawn.spots, key=lambda spot: spot.x)))
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
         self._later.ask()
+
+    def _follow(self) -> None:
+        self.show_summary(_summary(self._runs) if self._runs else EMPTY)
+        if self._runs:
+            self._later.ask()
+        else:
+            self._show()  # also while it is closed: nothing of what was removed stays
 
     def _show_if_seen(self) -> None:
         if self.isVisible():
             self._show()
 
     def _show(self) -> None:
-        self._view.show_figure(_figure(self._runs) if self._runs else None)
-
-
-class RunsView(FigureView):
-    """A view in which the arrow keys go from run to run."""
-
-    def show_drawn(self, drawn: Drawn) -> None:
-        """Take the spots in the order of the runs, whatever ran."""
-        super().show_drawn(drawn._replace(spots=sorted(drawn.spots, key=lambda spot: spot.x)))
+        self.show_figure(_figure(self._runs) if self._runs else None)
 
 
 def _figure(runs: Sequence[Run]) -> Figure:

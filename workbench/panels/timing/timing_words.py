@@ -173,12 +173,9 @@ def _transfer(result: Result, ms: float | None, copy_ms: float | None, otherwise
         return Figure(otherwise)
     more, size = "", result.job.picture.nbytes
     if copy_ms:
-        more = (
-            f"{numbers.byte_count(size)}, once (n = 1). The copies over the bus alone took "
-            f"{numbers.duration(copy_ms)} by CUDA events, "
-            f"{numbers.byte_rate(size / 1e6 / copy_ms)}; "
-            "the rest is the computer's own copying, and its waiting."
-        )
+        rate = numbers.byte_rate(size / 1e6 / copy_ms)
+        copied = f"The copies over the bus alone took {numbers.duration(copy_ms)}, {rate}."
+        more = f"{numbers.byte_count(size)}, once (n = 1). {copied}"
     # A small tile has no room for the count: it is spoken, and in the tooltip.
     return Figure(numbers.duration(ms), f"n{GAP}={GAP}1", more=more)
 
@@ -204,42 +201,28 @@ def _on_gpu(result: Result) -> bool:
 
 
 FILTER_TIME = (
-    "The filtering alone, without transfers: the median, the two quartiles, and the number of "
-    "samples, n.\n"
-    "One run, n = 1, is pale, gives no speed-up, and is measured again when nothing waits.\n"
-    "On the GPU by CUDA events. “L2 cold”: the cache was emptied before each sample; "
-    "“warm”: the picture may still be in it, which flatters small ones."
+    "The filtering alone, without transfers: the median, the quartiles, and the number n of "
+    "samples. A single run is pale, gives no speed-up, and is repeated when nothing waits.\n"
+    "On the GPU by CUDA events. L2 cold: the cache was emptied before each sample."
 )
 SPEED_UP = (
-    "How many times as fast as the CPU implementation named with it, or how many times slower; "
-    "beside the caption the 95 % interval of that ratio.\n"
-    "Filter time against filter time, excluding transfers; “Total” includes them.\n"
-    "“baseline”: what ran is itself what others are compared with."
+    "How many times as fast as the CPU implementation named with it, transfers excluded; beside "
+    "the caption the 95 % interval of that ratio."
 )
 UPLOAD = (
-    "Bringing the picture to the GPU, once, by the computer's clock: the CPU copies it piece by "
-    "piece into page-locked memory, and the GPU fetches it from there.\n"
-    "“resident”: it was there already and was not sent again."
+    "Bringing the picture to the GPU, once, by the computer's clock, through page-locked memory.\n"
+    "“resident”: it was there already."
 )
-DOWNLOAD = (
-    "Bringing the filtered picture back from the GPU, once, by the computer's clock, into "
-    "page-locked memory that was ready."
-)
+DOWNLOAD = "Bringing the output back from the GPU, once, by the computer's clock."
 TOTAL = "Upload, filter time and download together: two single transfers and the median."
-THROUGHPUT = "Megapixels filtered per second (transfers excluded)."
-BANDWIDTH = (
-    "The picture read once and written once, over the filter time.\n"
-    "Effective: what a kernel that wastes no access would move, not what this one moved."
-)
-COMPILE = (
-    "Compiling the kernel for these settings, which is done once.\n"
-    "“cached”: it had been compiled before."
-)
+THROUGHPUT = "Megapixels filtered per second, transfers excluded."
+BANDWIDTH = "The picture read once and written once, over the filter time."
+COMPILE = "Compiling the kernel for these settings, once.\n“cached”: it had been compiled before."
 VERDICT = (
     "Every output is compared with the float64 reference.\n"
     "A speed counts only when the output is right."
 )
 ALLOWED = (
-    "\nHere 32-bit sums may be off by {:.3g}.  Rounded to whole numbers they may then differ by "
-    "one, but only where the exact value lies that close to a half."
+    "\nHere 32-bit sums may be off by {:.3g}; rounded to whole numbers they may differ by one only "
+    "where the exact value lies that close to a half."
 )

@@ -20,11 +20,8 @@ from workbench.panels.analysis.curves import (
     Curve,
     CurvesChart,
     ToldWhenAsked,
-    as_share,
-    as_table,
     ceiling_of,
     color_of,
-    in_decibels,
     thinned,
 )
 from workbench.widgets.tile import ValueTile
@@ -102,13 +99,6 @@ def test_the_histogram_is_of_before_and_after_and_of_one_channel_if_asked(loaded
     assert np.array_equal(after.ys, wanted)
     assert (before.channel, after.channel) == ("G", "G")
     assert "G before from" in chart(loaded, "Histogram").accessibleDescription()
-
-
-def test_counts_are_drawn_as_logarithms_if_asked(qtbot, loaded):
-    child(loaded, "histogram-log", QCheckBox).click()
-    axis = chart(loaded, "Histogram").plot.getAxis("left")
-    assert axis.is_log
-    assert loaded.analysis.get().choices() == {"log": True, "line": "row"}
 
 
 def spiked(height=60, width=90):
@@ -235,28 +225,6 @@ def cells(html):
 def counted(*pictures):
     *_, found = counting(pictures)
     return found
-
-
-def test_a_table_has_room_for_all_numbers_and_says_what_they_are_multiplied_by():
-    small = np.linspace(-3.84e-5, 1.7e-4, 99, dtype=np.float32).reshape(9, 11, 1)
-    said = cells(as_table(counted(small, small), "before"))
-    assert said[:3] == ["before: dashed", "min", "1 %"]
-    assert said[7:9] == ["grey&nbsp;before", "-38.4"]
-    assert said[-1] == "all × 10-6"
-    assert all(len(cell) <= 6 for cell in said[8:14])
-
-
-@pytest.mark.parametrize(
-    ("value", "decibels", "share"),
-    [
-        (math.inf, "∞", "∞"),
-        (-math.inf, "−∞", "−∞"),
-        (math.nan, "NaN", "NaN"),
-        (0.5, "0.50 dB", "0.5000"),
-    ],
-)
-def test_what_has_no_number_is_said(value, decibels, share):
-    assert (in_decibels(value), as_share(value)) == (decibels, share)
 
 
 def test_a_picture_smaller_than_a_window_says_why_it_has_no_ssim(qtbot, loaded):

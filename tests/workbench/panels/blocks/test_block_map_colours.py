@@ -69,19 +69,6 @@ def test_the_fastest_is_the_lightest_and_the_slowest_the_darkest(block_map):
     assert seen[8, 16] == pytest.approx(cividis(0.5).getRgb()[:3], abs=1)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ({"is_current": True}, {}),
-        ({"place": 1}, {}),
-        ({"occupancy": 0.5}, {"occupancy": 1.0}),
-        ({"occupancy": 0.5}, {}),
-    ],
-)
-def test_what_is_known_of_a_tile_can_be_seen_on_it(block_map, one, other):
-    assert not np.array_equal(painted(block_map, rows(**one)), painted(block_map, rows(**other)))
-
-
 def test_a_refused_shape_is_hatched_and_a_time_without_a_check_is_pale(block_map):
     some = rows()
     fine, box = painted(block_map, some), tiles(block_map)[8, 8]

@@ -9,7 +9,6 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit
 
-from kernels.core.device import Occupancy
 from kernels.core.errors import DeviceLostError
 from kernels.core.job import Pick, Progress, Result
 from kernels.core.timing import Timing
@@ -145,34 +144,6 @@ def test_a_time_is_no_speed_before_it_is_checked_nor_beside_a_wrong_answer():
     assert rows[1].ms is None
     assert "WRONG" in rows[1].text
     assert sentence_of(rows, is_over=False) == ""
-
-
-def test_why_there_is_no_fastest():
-    field = a_field()
-    wrong = rows_of(field, a_round(field, timed(1.0, FAILED), timed(1.0, FAILED)), None)
-    assert "right output" in sentence_of(wrong, is_over=True)
-    refused = rows_of(
-        field, a_round(field, *[CandidateState(reason="No.", is_over=True)] * 2), None
-    )
-    assert sentence_of(refused, is_over=True) == "None of them can run this job."
-
-
-def test_a_row_says_its_numbers_and_the_occupancy():
-    field = a_field()
-    occupancy = Occupancy(4, 32, 64, "Registers keep more from fitting.")
-    found = a_round(field, timed(1.0, occupancy=occupancy), timed(2.0), groups=((0,), (1,)))
-    text = rows_of(field, found, None)[0].text
-    texts = (
-        "8×8: 1.00",
-        "n = 3",
-        "64 threads",
-        "50\u202f%",
-        "Registers keep",
-        "verified",
-        "place 1",
-    )
-    for words in texts:
-        assert words in text
 
 
 # -- the window
@@ -370,30 +341,6 @@ def test_without_a_gpu_what_an_h200_took_stands_there_and_is_marked(qtbot, make_
     assert not stepped
     settle(qtbot, window, lambda: window.store.update(ksize=7))
     assert {row.state for row in rows(window).values()} == {"recorded"}
-
-
-def test_from_ones_own_times_a_button_leads_back_to_the_recorded_ones(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, np.zeros((8, 9, 1), np.uint8))
-    window.docks.enter("Blocks")
-    until(qtbot, lambda: window.blocks.get().rows)
-    recorded = rows(window)
-    back = child(window, "blocks-recorded")
-    assert not back.isVisible()
-    for _ in range(2):  # and forth again
-        click(child(window, "blocks-start"))
-        done(qtbot, window)
-        assert set(rows(window)) == {"sequential", "parallel", "opencv"}
-        click(back)
-        assert rows(window) == recorded
-        assert child(window, "blocks-start").text() == "Compare on CPU"
-        assert child(window, "blocks-map").isEnabled()
-        assert not back.isVisible()
-    click(child(window, "blocks-start"))
-    until(qtbot, back.isVisible)
-    click(back)  # while they still take turns
-    assert rows(window) == recorded
 
 
 def test_with_a_gpu_it_compares_as_soon_as_it_is_seen_and_changes_nothing(qtbot, window):

@@ -5,7 +5,6 @@ from itertools import groupby
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -148,33 +147,6 @@ def test_only_parameters_of_the_filter_can_be_changed(qtbot, window):
     }
 
 
-SETTINGS = (
-    *("automatic-sigma", "sigma", "amount", "border", "pixel-type", "block-x", "cache"),
-    *("baseline", "level-black", "level-white", "negative-display", "levels-auto"),
-)
-
-
-def test_settings_keep_their_places_whatever_the_filter(qtbot, window):
-    window.resize(1440, 1000)  # so high that all of them are open
-    window.docks.enter("Settings")
-    column = child(window, "controls")
-
-    def places():
-        boxes = [child(column, name) for name in SETTINGS]
-        return [
-            (name, each.mapTo(column, QPoint())) for name, each in zip(SETTINGS, boxes, strict=True)
-        ]
-
-    before = places()
-    for each in all_filters():
-        window.store.choose(filter=each.key, sigma=None)
-        qtbot.wait(20)
-        assert places() == before, each.key
-        window.store.choose(sigma=20.0)
-        qtbot.wait(20)
-        assert places() == before, f"{each.key} with a sigma"
-
-
 # -- sigma
 
 
@@ -190,16 +162,6 @@ def test_a_bell_that_the_size_cuts_is_told_with_the_size_that_holds_it(qtbot, wi
         assert not take.isVisible()
         for size, is_enough in ((ksize, True), (ksize - 2, False)):
             assert (gaussian.share_held(size, sigma) >= 0.99) == is_enough
-
-
-def test_an_amount_sharpens_more(qtbot, window):
-    settle(qtbot, window, lambda: pick(child(window, "filter", QComboBox), "unsharp"))
-    centre = window.live.result.job.weights[2, 2]
-    result = settle(
-        qtbot, window, lambda: type_into(child(window, "amount", QDoubleSpinBox), "2.5")
-    )
-    assert window.store.state.amount == 2.5
-    assert result.job.weights[2, 2] > centre
 
 
 def test_numbers_with_a_point_can_be_typed_though_the_point_is_a_shortcut(qtbot, window):
@@ -282,18 +244,6 @@ def test_another_implementation_gives_the_same_picture(qtbot, window):
 
 
 # -- with a GPU
-
-
-def test_a_gpu_found_is_named_and_used(qtbot, make_window):
-    window = make_window(MadeUpGpu)
-    show_picture(qtbot, window, SAMPLES)
-    until(qtbot, lambda: window.device)
-    until(qtbot, lambda: window.live.result.device_name)
-    assert child(window, "device", QLabel).text() == "NVIDIA Made Up 1"
-    assert window.live.result.job.implementation == window.store.state.implementation
-    combo = child(window, "implementation", QComboBox)
-    assert combo.currentData() == window.store.state.implementation
-    assert window.messages.kind is None
 
 
 def test_a_block_picked_runs(qtbot, shared_window):

@@ -5,7 +5,6 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QSlider
 
-from kernels.filters import all_filters
 from tests.workbench.driving import child
 from workbench.base import theme
 from workbench.model import intents
@@ -26,21 +25,6 @@ def row(qtbot, qapp):
     row.show_state(State())
     row.show()
     return row
-
-
-def test_the_controls_keep_their_places_whatever_is_chosen(row):
-    row.resize(LEFT[1440], row.height())
-    names = ("filter", "ksize-slider", "ksize", "implementation", "block")
-
-    def places():
-        return [child(row, name).mapTo(row, QPoint()) for name in names]
-
-    before = places()
-    for each in all_filters():
-        row.show_state(State(filter=each.key, ksize=each.nearest_size(5)))
-        assert places() == before
-    row.show_state(State(implementation="tensor_separable", block_xy=(1024, 1)))
-    assert places()[:4] == before[:4]
 
 
 def test_on_the_slider_each_doubling_is_as_far(row):

@@ -69,18 +69,6 @@ def test_without_a_gpu_rungs_have_recorded_times_and_the_cpus_can_be_measured(wi
     assert able == [key for key, each in implementations().items() if each.kind == "cpu"]
 
 
-def test_the_whole_ladder_stands_there_while_a_cpu_implementation_is_chosen(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, scene())
-    window.docks.enter("Implementation")
-    assert window.store.state.implementation == "opencv"
-    until(qtbot, lambda: "Recorded on an" in lines(window)["shared"][1])
-    recorded = [key for key, (line, _) in lines(window).items() if line.recorded]
-    assert len(recorded) > 15
-    assert lines(window)["opencv"][0].time is not None
-
-
 def test_where_this_job_was_not_recorded_the_nearest_stands_there_and_is_marked(qtbot, window):
     show_picture(qtbot, window, noise(500, 760, 3))
     found, caption = lines(window), child(window, "ladder-caption", QLabel)

@@ -2,20 +2,15 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from kernels.pictures.generated import noise, of_kind
+from kernels.pictures.generated import noise
 from kernels.sweeps.plan import Cell
 from tests.made_sessions import a_session
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.base import numbers
-from workbench.model.plan_dimensions import cell_name
-from workbench.model.plan_draft import given_name
-from workbench.model.state import Picture
-from workbench.panels.sweep.chart_links import is_of
 
 CELL = Cell(
     "opencv",
@@ -72,17 +67,6 @@ def test_the_user_s_picture_stays_until_the_measured_one_is_asked_for(qtbot, wit
     assert with_gpu.store.state.picture.name == "noise 24×16"
     settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to my picture"))
     assert with_gpu.store.state.picture is mine
-
-
-def test_a_made_picture_is_made_and_all_choices_are_the_cells(qtbot, with_gpu):
-    cell = replace(CELL, implementation="shared", block_xy=(16, 16), cache="warm")
-    result = pick_on_its_picture(qtbot, with_gpu, cell)
-    state = with_gpu.store.state
-    assert (state.filter, state.ksize, state.border) == ("box", 7, "wrap")
-    assert (state.implementation, state.block_xy, state.cache) == ("shared", (16, 16), "warm")
-    np.testing.assert_array_equal(result.job.picture, of_kind("noise", 16, 24, 3, "uint8"))
-    assert state.picture.name == "noise 24×16"
-    assert with_gpu.messages.sentence.startswith("Box blur 7×7 · ")
 
 
 def test_back_leads_to_where_it_was_even_after_several(qtbot, with_gpu):
@@ -152,24 +136,3 @@ def test_what_this_program_does_not_have_is_told(qtbot, with_gpu):
         with_gpu.sweep.get().chart.picked.emit(cell)
         until(qtbot, lambda: with_gpu.messages.kind == "error")
     assert with_gpu.store.state == before
-
-
-MADE = Cell("opencv", width=24, height=16, channels=3, pixel_type="uint8")
-SAMPLES = of_kind("noise", 16, 24, 3, "uint8")
-
-
-def test_a_made_picture_is_known_by_its_kind_and_size():
-    picture = Picture(cell_name(MADE), SAMPLES)
-    assert is_of(picture, MADE)
-    assert not is_of(Picture("photo.png", SAMPLES), MADE)
-    assert not is_of(None, MADE)
-
-
-@pytest.mark.parametrize("name", ["photo.png", "noise"])
-def test_a_given_picture_is_known_by_the_name_it_was_given(name):
-    """Whatever its file is called: a made kind has that name, too."""
-    picture = Picture(name, SAMPLES)
-    given = replace(MADE, picture=given_name(picture))
-    assert is_of(picture, given)
-    assert not is_of(Picture("another.png", SAMPLES), given)
-    assert not is_of(picture, MADE)

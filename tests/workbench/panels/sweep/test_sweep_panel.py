@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListWidget,
-    QMenu,
     QWidget,
 )
 
@@ -24,7 +23,6 @@ from tests.workbench.driving import until
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.base import theme
 from workbench.base.background import Background
-from workbench.model.plan_dimensions import BY_FIELD
 from workbench.model.state import Picture, State
 from workbench.panels.sweep import plan_choice
 from workbench.panels.sweep.plan_choice import FILE
@@ -204,24 +202,6 @@ def test_a_line_that_makes_no_sense_is_told_below_it_and_cannot_be_started(panel
     assert child(panel, "sweep-start").isEnabled()
 
 
-def test_folded_it_still_says_which_plan_would_be_started_or_why_none(panel):
-    def said():
-        line = child(panel, "sweep-plan", ElidedLabel)
-        return line.whole_text if line.isVisible() else None
-
-    assert said() is None  # the list says it
-    click(panel, "sweep-fold")
-    assert said() == "Current picture and settings"
-    click(panel, "sweep-fold")
-    choose(panel, "camerino_image_size")
-    click(panel, "sweep-fold")
-    assert said() == "Università di Camerino: image size"
-    click(panel, "sweep-fold")
-    write(panel, "sizes", "12, big")
-    click(panel, "sweep-fold")
-    assert said().startswith("“big” is not an image size")
-
-
 def test_without_a_gpu_the_cpus_can_be_measured_and_the_others_say_why_not(panel, worker):
     worker.device_found.emit(NO_GPU)
     panel.choice.show_implementations(
@@ -253,25 +233,6 @@ def test_a_menu_ticks_words_in_and_out_of_a_line(panel):
 
 
 # -- lines of values
-
-
-def test_alt_down_opens_the_menu_of_values(qtbot, panel, monkeypatch):
-    shown = []
-    monkeypatch.setattr(QMenu, "popup", lambda menu, _at: shown.append(menu.actions()))
-    panel.activateWindow()
-    until(qtbot, panel.isActiveWindow)
-    line = child(panel, "values-sizes", QLineEdit)
-    line.setFocus()
-    QTest.keyClick(line, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
-    assert len(shown) == 1
-    assert shown[0]
-
-
-def test_counts_go_up_to_1024():
-    assert BY_FIELD["counts"].values("1, 8 1024") == (1, 8, 1024)
-    for text in ("0", "1025", "-1", "1.5", "many", "99999999999"):
-        with pytest.raises(ValueError, match="whole numbers from 1 to 1024"):
-            BY_FIELD["counts"].values(text)
 
 
 # -- presets and files
@@ -350,15 +311,3 @@ def test_what_makes_no_sense_is_as_on_the_first_day(panel):
 
 
 # -- how it looks
-
-
-def test_a_closed_panel_adds_up_nothing_until_it_opens(qtbot, make_panel, store):
-    panel = make_panel()
-    until(qtbot, lambda: "measurements, " in words(panel, "sweep-hint"))
-    said = words(panel, "sweep-hint")
-    panel.hide()
-    store.choose(ksize=9)
-    qtbot.wait(2 * plan_choice.COUNT_MS)
-    assert words(panel, "sweep-hint") == said
-    panel.show()
-    until(qtbot, lambda: words(panel, "sweep-hint") != said)

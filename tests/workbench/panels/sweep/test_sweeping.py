@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt, QThread, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -36,7 +36,6 @@ from tests.workbench.driving import (
     child,
     click,
     drop,
-    pick,
     settle,
     show_picture,
     trigger,
@@ -44,17 +43,13 @@ from tests.workbench.driving import (
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu, Scripted
 from tests.workbench.panels.sweep.test_sweep_panel import is_able, ticks
-from workbench.charts.drawing import chart_export
 from workbench.panels.sweep import sweep_menu
-from workbench.panels.sweep.plan_choice import PlanChoice
 from workbench.panels.sweep.sweep_controller import unfinished
 from workbench.panels.sweep.sweep_panel import SweepPhase
-from workbench.report import document, report_figures, writing
+from workbench.report import writing
 from workbench.session import session_store
-from workbench.session.exporter import save_png
 from workbench.session.session_store import folder
 from workbench.widgets.tile import ElidedLabel
-from workbench.window import picture_intake
 
 HERE = Plan("Three sizes", ("opencv",), ((4, 4), (5, 5), (6, 6)))
 
@@ -138,24 +133,6 @@ def test_a_sweep_measures_every_cell_and_keeps_it(qtbot, window):
     assert widths(read_session(path)) == [4, 4, 8, 8]
     assert child(window, "sweep-start").isEnabled()
     assert window.messages.kind != "error", window.messages.sentence
-
-
-def test_this_picture_is_what_is_measured_where_its_size_does_not_vary(qtbot, window):
-    samples = show_picture(qtbot, window, noise(7, 9, 3)).job.picture
-    click(child(window, "vary-sizes"))
-    click(child(window, "vary-ksizes"))
-    box = child(window, "values-ksizes", QLineEdit)
-    box.setText("1, 3")
-    box.textEdited.emit("1, 3")
-    tick_only(window, ["opencv"])
-    click(child(window, "sweep-start"))
-    ended(qtbot, window)
-    cells = [record.cell for record in live(window).records]
-    assert [cell.ksize for cell in cells] == [1, 3]
-    assert {(c.picture, c.height, c.width, c.channels) for c in cells} == {
-        ("made up.png", *samples.shape)
-    }
-    assert all(record.verified for record in live(window).records)
 
 
 # -- it stands still, and ends
@@ -446,44 +423,6 @@ def test_a_plan_is_opened_and_saved(qtbot, window, tmp_path, monkeypatch):
     assert (tmp_path / "b.toml").read_text() == as_toml(plan)
 
 
-def test_the_plan_is_remembered_with_the_window(qtbot, make_window):
-    window = make_window()
-    box = child(window, "sweep-source", QComboBox)
-    pick(box, "goettingen_ladder")
-    window.docks.bring_forward("Sweep")
-    click(child(window, "sweep-custom"))
-    until(qtbot, child(window, "sweep-implementations").isVisible)
-    ticks(window)["opencv"].setCheckState(Qt.CheckState.Unchecked)
-    wanted = window.sweep.get().findChild(PlanChoice).plan.implementations
-    window.close()
-    again = make_window()
-    until(qtbot, lambda: again.device)
-    assert child(again, "sweep-source", QComboBox).currentData() == "goettingen_ladder"
-    plan = again.sweep.get().findChild(PlanChoice).plan
-    assert wanted == ("sequential",)
-    assert plan.implementations == ("sequential", "opencv")  # a preset is whole again
-    assert plan.title == "BCCN Göttingen: five steps"
-
-
-def test_a_plan_inside_a_picture_is_read_beside_the_window_and_refused_where_it_is_hostile(
-    qtbot, window, tmp_path, monkeypatch
-):
-    threads, read = [], picture_intake.plan_of
-
-    def noted(text, name):
-        threads.append(QThread.currentThread())
-        return read(text, name)
-
-    monkeypatch.setattr(picture_intake, "plan_of", noted)
-    save_png(tmp_path / "chart.png", noise(5, 5), {"ksize": 7, "plan": "a" + ".a" * 400_000})
-    window.opener.open_dropped(tmp_path / "chart.png")
-    until(qtbot, lambda: window.messages.kind == "error")
-    assert "chart.png has more than 400,000 characters" in window.messages.sentence
-    assert window.store.state.ksize == 7
-    assert threads
-    assert QThread.currentThread() not in threads
-
-
 def test_a_report_is_written_and_opened(qtbot, window, monkeypatch):
     opened = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
@@ -499,34 +438,6 @@ def test_a_report_is_written_and_opened(qtbot, window, monkeypatch):
     click(child(window.messages, "act-1"))
     click(child(window.messages, "act"))
     assert opened[1:] == [str(Path(opened[0]).parent), opened[0]]
-
-
-def test_a_report_is_worked_out_off_the_gui_thread_but_for_its_charts(qtbot, window, monkeypatch):
-    opened, threads = [], {}
-    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
-
-    def noted(module, name):
-        original = getattr(module, name)
-
-        def called(*arguments):
-            threads.setdefault(name, set()).add(QThread.currentThread())
-            return original(*arguments)
-
-        monkeypatch.setattr(module, name, called)
-
-    noted(writing, "page")
-    noted(writing, "tables")
-    noted(document, "compare_sessions")
-    noted(report_figures, "job_of")
-    noted(chart_export, "svg_of")
-    window.sessions.begin(a_session("sizes"), None)
-    window.sessions.begin(a_session("sizes", LAPTOP), None)  # two, which are compared
-    trigger(window, "Report…")
-    until(qtbot, lambda: opened)
-    gui = window.thread()
-    assert {name for name, there in threads.items() if gui in there} == {"svg_of"}
-    assert threads["svg_of"] == {gui}
-    assert len(threads) == 5
 
 
 def test_a_report_that_fails_is_one_sentence_and_the_next_is_written(qtbot, window, monkeypatch):

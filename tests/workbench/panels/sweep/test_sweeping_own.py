@@ -8,15 +8,13 @@ from PySide6.QtWidgets import QLabel
 from kernels import Engine
 from kernels.pictures.generated import noise
 from kernels.rungs.own_kernels import text_hash
-from kernels.sweeps.plan import Plan
-from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests.kernels.cuda_child.bad_texts import text
 from tests.kernels.cuda_child.conftest import find_no_bug
 from tests.made_up import H200
-from tests.workbench.driving import child, click, settle, show_picture, trigger, until
+from tests.workbench.driving import child, settle, show_picture, trigger, until
 from tests.workbench.panels.sweep.test_sweep_panel import is_ticked, ticks
-from tests.workbench.panels.sweep.test_sweeping import ask_for, doing, ended, live, start
+from tests.workbench.panels.sweep.test_sweeping import doing, ended, live, start
 from workbench.files.kernel_files import kernels_folder
 from workbench.session.session_store import folder
 
@@ -98,16 +96,6 @@ def test_they_are_measured_among_the_others_and_only_what_is_right_has_a_time(qt
     assert window.messages.kind != "error"
 
 
-def test_what_was_saved_last_is_measured_whatever_was_read_before(qtbot, window):
-    ask_for(window, "4", "mine.cu")
-    save(f"{text()}// saved in place, which the folder's watcher does not tell\n")
-    click(child(window, "sweep-start"))
-    ended(qtbot, window)
-    (record,) = live(window).records
-    assert record.verified
-    assert record.cell.text_sha256 == text_hash((kernels_folder() / "mine.cu").read_text())
-
-
 def test_the_ladder_is_measured_with_the_chosen_one(qtbot, window, monkeypatch):
     settle(qtbot, window, lambda: window.store.choose(implementation="mine.cu"))
     until(qtbot, lambda: window.live.result.kernel)
@@ -146,15 +134,3 @@ def test_a_sweep_is_gone_on_with_only_while_the_text_is_the_same(qtbot, window):
     window.sweep_controller.resume(other)
     until(qtbot, lambda: "mine.cu has another text now" in window.messages.sentence)
     assert len(read_session(other).records) == 1
-
-
-def test_a_plans_file_that_names_one_measures_the_one_in_the_folder(qtbot, window, tmp_path):
-    named = tmp_path / "plan.toml"
-    plan = Plan("Mine", ("mine.cu", "gone.cu"), sizes=((4, 4),))
-    named.write_text(as_toml(plan), encoding="utf-8")
-    window.sweep_menu.open_plan(named)
-    until(qtbot, lambda: "1 of its 2 implementations cannot run here." in hint(window))
-    assert is_ticked(ticks(window)["mine.cu"])
-    click(child(window, "sweep-start"))
-    ended(qtbot, window)
-    assert records(window)["mine.cu"].verified

@@ -3,9 +3,8 @@
 import pytest
 from PySide6.QtCore import QPointF
 
-from tests.made_up import picked_result, result
+from tests.made_up import result
 from workbench.base import theme
-from workbench.charts.canvas import Canvas
 from workbench.panels.timing.history_plot import HistoryPlot, RunHistory
 
 
@@ -24,12 +23,8 @@ def history(qapp, qtbot, runs):
     return history
 
 
-def canvas_of(history) -> Canvas:
-    return history.findChild(Canvas)
-
-
 def texts(history):
-    return [spot.text for spot in canvas_of(history).spots]
+    return [spot.text for spot in history.spots]
 
 
 def test_every_job_is_a_point_that_tells_its_values(qtbot, history, runs):
@@ -38,22 +33,16 @@ def test_every_job_is_a_point_that_tells_its_values(qtbot, history, runs):
     qtbot.waitUntil(lambda: len(texts(history)) == 2)
     assert texts(history)[0].splitlines()[0] == "Shared-memory tile 32×8: 200\u202fµs"
     assert texts(history)[1].splitlines()[0] == "OpenCV: 2.00\u202fms"
-    spot = canvas_of(history).spots[1]
-    place = canvas_of(history).plot.getViewBox().mapViewToScene(QPointF(spot.x, spot.y))
-    assert canvas_of(history).spot_at(place) == spot
-
-
-def test_what_auto_picked_is_told_and_looks_like_it(qtbot, history, runs):
-    runs.add(picked_result("shared", samples_ms=(0.2,)))
-    qtbot.waitUntil(lambda: len(texts(history)) == 1)
-    assert texts(history)[0].splitlines()[0] == "Auto: Shared-memory tile 32×8: 200\u202fµs"
+    spot = history.spots[1]
+    place = history.plot.getViewBox().mapViewToScene(QPointF(spot.x, spot.y))
+    assert history.spot_at(place) == spot
 
 
 def test_each_change_of_what_ran_has_a_tick_with_its_name(qtbot, history, runs):
     for key in ("shared", "shared", "opencv", "shared"):
         runs.add(result(key))
     qtbot.waitUntil(lambda: len(texts(history)) == 4)
-    axis, shared = canvas_of(history).plot.getAxis("bottom"), "Shared-memory tile\n32×8"
+    axis, shared = history.plot.getAxis("bottom"), "Shared-memory tile\n32×8"
     assert axis.ticks(-1, 60, 600) == [(0, shared), (2, "OpenCV"), (3, shared)]
 
 

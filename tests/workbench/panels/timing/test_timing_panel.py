@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel
 
 from kernels.core.device import NoDevice
 from kernels.core.timing import Timing
-from tests.made_up import FAILED, H200, PARTLY, PASSED, a_job, result
+from tests.made_up import FAILED, H200, PASSED, a_job, result
 from workbench.base import theme
 from workbench.base.numbers import GAP, MISSING
 from workbench.panels.timing import DOCK
@@ -117,18 +117,6 @@ def test_a_speed_up_has_an_interval(views, panel):
     assert "from 20" not in speedup.toolTip()
 
 
-def test_what_cannot_be_told_apart_is_called_equal(views, panel):
-    views.show_baseline(OPENCV)
-    views.show_result(result(samples_ms=(2.01,) * 6))
-    assert tile(panel, "speed-up").detail == "equal within 1 % to OpenCV, 2 threads"
-    views.show_result(result(samples_ms=(1.8, 2.2) * 3))
-    assert tile(panel, "speed-up").text == "1.00×"
-    views.show_result(result(samples_ms=(1.8, 2.3) * 3))
-    assert tile(panel, "speed-up").detail == "equal within noise to OpenCV, 2 threads"
-    views.show_result(result(samples_ms=(0.6, 0.9, 9.0) * 3))
-    assert tile(panel, "speed-up").detail == "too noisy to tell from OpenCV, 2 threads"
-
-
 def test_a_sum_of_strips_says_so(views, panel):
     in_strips = replace(result(), kernel=Timing((80.0,), "cold", "single"), strips=5)
     views.show_baseline(OPENCV)
@@ -182,17 +170,6 @@ def test_beside_a_wrong_answer_there_is_no_speed(views, panel):
     label = panel.findChild(QLabel, "verdict")
     color = label.palette().color(label.foregroundRole())
     assert color.name() == theme.LIGHT.bad
-
-
-def test_a_verdict_says_how_much_was_checked(views, panel):
-    views.show_result(result(check=PASSED))
-    assert words(panel, "verdict") == "✓ verified all pixels, largest error 0.5 (allowed)"
-    views.show_result(result(check=PARTLY))
-    assert (
-        words(panel, "verdict") == "✓ verified 1,500 of 20,000 pixels, largest error 0.5 (allowed)"
-    )
-    views.show_result(result(check=replace(PASSED, max_error=0.0)))
-    assert words(panel, "verdict") == "✓ verified all pixels, largest error 0"
 
 
 def test_where_a_picture_was_refused_no_figure_of_another_stays(views, panel):

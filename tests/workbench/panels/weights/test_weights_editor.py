@@ -6,7 +6,6 @@ from PySide6.QtCore import QItemSelectionModel, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QApplication,
     QCheckBox,
     QComboBox,
     QLabel,
@@ -23,7 +22,6 @@ from tests.workbench.driving import child, click, pick, settle, show_picture, tr
 from workbench.base.paths import DATA_VARIABLE
 from workbench.model import intents
 from workbench.panels.weights.named_weights import LibraryBox
-from workbench.panels.weights.weights_editor import HINT
 from workbench.panels.weights.weights_grid import INVALID, WeightsGrid
 from workbench.panels.weights.weights_summary import ResponseView
 from workbench.widgets.folding import FoldButton
@@ -80,13 +78,6 @@ def weights_of(window):
 def is_right(result):
     expected = to_pixel_type(filtered(result.job), result.job.picture.dtype)
     return np.abs(expected.astype(float) - result.picture.astype(float)).max() < 2
-
-
-def test_it_begins_with_what_the_window_filters_with_and_changes_nothing(window, editor):
-    assert editor.drawing.cells == (("1", "2", "1"), ("2", "4", "2"), ("1", "2", "1"))
-    assert editor.drawing.divisor == "16"
-    assert window.store.state.filter == "gaussian"
-    assert not child(editor, "weights-undo", QPushButton).isEnabled()
 
 
 def test_a_cell_that_is_typed_is_filtered_at_once(qtbot, window, editor, grid):
@@ -208,21 +199,6 @@ def test_a_size_up_to_31_and_back(qtbot, window, editor, grid):
     assert "Cropped to the centre" in sentence(editor)
 
 
-def test_normalise_transpose_flip(qtbot, window, editor, grid):
-    settle(qtbot, window, lambda: pick(child(editor, "weights-preset", QComboBox), "sobel_x"))
-    assert sentence(editor) == HINT
-    sobel = filters.get("sobel_x").weights(3)
-    settle(qtbot, window, lambda: click(child(editor, "weights-transpose", QPushButton)))
-    np.testing.assert_array_equal(weights_of(window), sobel.T)
-    settle(qtbot, window, lambda: click(child(editor, "weights-flip ↕", QPushButton)))
-    np.testing.assert_array_equal(weights_of(window), sobel.T[::-1])
-    click(child(editor, "weights-normalise", QPushButton))
-    assert "add up to 0" in sentence(editor)
-    settle(qtbot, window, lambda: type_cell(grid, 1, 1, "3"))
-    settle(qtbot, window, lambda: click(child(editor, "weights-normalise", QPushButton)))
-    assert weights_of(window).sum() == pytest.approx(1)
-
-
 def test_an_offset_is_typed_and_filtered_at_once(qtbot, window, editor):
     line = child(editor, "weights-offset", QLineEdit)
 
@@ -334,10 +310,6 @@ def test_files_are_imported_and_exported(qtbot, window, editor, tmp_path):
     assert editor.drawing.size == 5
 
 
-def folds(editor):
-    return [child(editor, f"weights-fold-{name}", FoldButton) for name in ("effect", "named")]
-
-
 def test_keys_typed_into_the_cells_are_not_the_windows(qtbot, window, editor, grid):
     """Digits, Ctrl+C and Ctrl+Z belong to menus as well."""
     window.activateWindow()
@@ -353,25 +325,3 @@ def test_keys_typed_into_the_cells_are_not_the_windows(qtbot, window, editor, gr
     assert sentence(editor) == "Copied 9 cells."
     QTest.keyClick(grid, Key.Key_W)
     assert window.store.state.view_mode != "wipe"
-
-
-def test_tab_leads_to_everything_but_within_the_grid(qtbot, editor):
-    editor.activateWindow()
-    for fold in folds(editor):
-        fold.click()
-    start = child(editor, "weights-size", QSpinBox)
-    start.setFocus()
-    visited = []
-    while QApplication.focusWidget() is not start or not visited:
-        here = QApplication.focusWidget()
-        visited.append(here)
-        if isinstance(here, WeightsGrid):  # where Tab moves from cell to cell
-            QTest.keyClick(here, Key.Key_Tab, Qt.KeyboardModifier.ControlModifier)
-        else:
-            QTest.keyClick(here, Key.Key_Tab)
-        assert len(visited) < 60
-    usable = [*editor.findChildren(QPushButton), *editor.findChildren(QLineEdit)]
-    usable += [editor.findChild(WeightsGrid), editor.findChild(ResponseView)]
-    for each in usable:
-        if each.isEnabled() and each.objectName() != "qt_spinbox_lineedit":
-            assert each in visited, each.objectName()

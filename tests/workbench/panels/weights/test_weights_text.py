@@ -353,24 +353,3 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
         with pytest.raises(WeightsFileError, match="Not all cells"):
             write_file(tmp_path / name, Named("a", GRID.with_cell(0, 0, "")))
         assert not (tmp_path / name).exists()
-
-
-EDGE = Named(
-    "Edge", WeightsDraft((("1", "0", "-1"), ("2", "1/2", "-2"), ("1", "0", "-1")), "4", "0.5")
-)
-
-
-@pytest.mark.parametrize(
-    ("name", "first_lines"),
-    [
-        ("edge.csv", ["0.25,0,-0.25", "0.5,0.125,-0.5"]),
-        ("edge.CSV", ["0.25,0,-0.25", "0.5,0.125,-0.5"]),
-        ("edge.txt", ["0.25 0 -0.25", "0.5 0.125 -0.5"]),
-    ],
-)
-def test_numbers_are_separated_as_the_extension_says(tmp_path, name, first_lines):
-    write_file(tmp_path / name, EDGE)
-    text = (tmp_path / name).read_text()
-    assert text.splitlines() == [*first_lines, first_lines[0]]
-    assert text.endswith("\n")
-    assert read_file(tmp_path / name).drawing.matrix == EDGE.drawing.matrix
