@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QThread, QTimer
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -48,8 +48,10 @@ from workbench.panels.sweep.sweep_controller import unfinished
 from workbench.panels.sweep.sweep_panel import SweepPhase
 from workbench.report import writing
 from workbench.session import session_store
+from workbench.session.exporter import save_png
 from workbench.session.session_store import folder
 from workbench.widgets.tile import ElidedLabel
+from workbench.window import picture_intake
 
 HERE = Plan("Three sizes", ("opencv",), ((4, 4), (5, 5), (6, 6)))
 
@@ -421,6 +423,25 @@ def test_a_plan_is_opened_and_saved(qtbot, window, tmp_path, monkeypatch):
     trigger(window, "Save plan as…")
     until(qtbot, lambda: window.messages.sentence.startswith(f"Saved {target.name}.toml, "))
     assert (tmp_path / "b.toml").read_text() == as_toml(plan)
+
+
+def test_a_plan_inside_a_picture_is_read_beside_the_window_and_refused_where_it_is_hostile(
+    qtbot, window, tmp_path, monkeypatch
+):
+    threads, read = [], picture_intake.plan_of
+
+    def noted(text, name):
+        threads.append(QThread.currentThread())
+        return read(text, name)
+
+    monkeypatch.setattr(picture_intake, "plan_of", noted)
+    save_png(tmp_path / "chart.png", noise(5, 5), {"ksize": 7, "plan": "a" + ".a" * 400_000})
+    window.opener.open_dropped(tmp_path / "chart.png")
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert "chart.png has more than 400,000 characters" in window.messages.sentence
+    assert window.store.state.ksize == 7
+    assert threads
+    assert QThread.currentThread() not in threads
 
 
 def test_a_report_is_written_and_opened(qtbot, window, monkeypatch):
