@@ -157,7 +157,7 @@ class PlanEditor(QWidget):
         chips, lines = Flow(4), VBox(spacing=4)
         self._rows = {each.field: ValuesRow(each) for each in DIMENSIONS}
         for name, row in self._rows.items():
-            row.chip.clicked.connect(partial(self._vary, name))
+            row.chip.clicked.connect(lambda on, name=name: self._vary(name, on))
             row.edited.connect(self.edited)
             row.show_varied(name in FIRST)
             chips.addWidget(row.chip)
