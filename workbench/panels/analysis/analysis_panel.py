@@ -248,20 +248,10 @@ class AnalysisPanel(UprightArea):
         )
 
     def _show_cut(self, curves: Sequence[Curve], ceiling: float) -> None:
-        cut = [
-            (float(y), float(sum(curve.xs[n : n + 2]) / 2))
-            for curve in curves
-            for n, y in enumerate(curve.ys)
-            if y > ceiling
-        ]
+        cut = [y for curve in curves for y in curve.ys.tolist() if y > ceiling]
         self._cut.setVisible(bool(cut))
         if cut:
-            count, value = max(cut)
-            columns = "1 column is" if len(cut) == 1 else f"{len(cut)} columns are"
-            self._cut.setText(
-                f"{columns} cut off; the tallest, at {in_digits(value)}, counts {count:,.0f}. "
-                "Log shows all."
-            )
+            self._cut.setText(f"Cut off: {len(cut)} columns, up to {max(cut):,.0f}. Log shows all.")
 
     # -- the line
 

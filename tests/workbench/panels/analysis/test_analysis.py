@@ -120,7 +120,7 @@ def test_the_scale_of_a_histogram_does_not_go_by_one_spike(qtbot, loaded):
     assert usual < top < 2 * usual
     said = child(loaded, "histogram-cut", QLabel)
     assert said.isVisible()
-    assert said.text().startswith("6 columns")
+    assert "6 columns" in said.text()
     assert f"{tallest:,.0f}" in said.text()
     child(loaded, "histogram-log", QCheckBox).click()
     assert not said.isVisible()

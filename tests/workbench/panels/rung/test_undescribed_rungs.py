@@ -70,17 +70,6 @@ def test_the_roofline_says_which_have_no_place_and_draws_the_others(folder):
     assert f"{NO_PLACE}: Silent." in chart.notes
 
 
-def test_a_dot_says_what_of_it_is_not_described(folder):
-    path = folder / "24_silent.cu"
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("---*/", '[[passes]]\nflops = "18 * FILTERED"\n---*/'))
-    plan = replace(PLANS["ksizes"], implementations=(SILENT,), source="")
-    chart = ROOFLINE.figure((a_session(plan),), Choices())
-    said = chart.body.series[0].dots[0].text
-    assert "Loads of this rung are not described." in said
-    assert said.endswith("Model: for each sample 18.0 operations; loads are not described.")
-
-
 @pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 def test_the_anatomy_is_recorded_whatever_the_header_says(folder):
     subject = subject_of(implementation(SILENT), a_job(SILENT), None)

@@ -1,20 +1,11 @@
 """Two sessions compared: the sentence, the rows, and what is copied and saved of them."""
 
-import csv
 from dataclasses import replace
-
-import pytest
-from PySide6.QtCore import QObject
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QPushButton, QTableWidget, QWidget
 
 from kernels.core.cpu_load import Load
 from kernels.core.timing import Timing
 from tests.made_sessions import a_session, wrong
-from tests.workbench.driving import answer_file_dialogs, child, click, until
-from workbench.base.background import Background
-from workbench.panels.sweep.compare_dialog import COLUMNS, CompareDialog, compared
-from workbench.panels.sweep.shown_sessions import ShownSession
+from workbench.panels.sweep.compare_dialog import compared
 
 
 def twice_as_fast(cell, found):
@@ -81,54 +72,3 @@ def test_what_differs_most_stands_first_and_what_only_one_has_last():
     assert [pair.cell for pair in pairs][:2] == [rest[0].cell, rest[1].cell], (
         "as saved: as measured"
     )
-
-
-class Exporter(QObject):
-    """Writes what it is told to, at once."""
-
-    def save_text(self, path, text):
-        path.write_text(text, newline="")
-
-
-@pytest.fixture
-def make_dialog(qtbot):
-    parent, owner = QWidget(), QObject()
-    qtbot.addWidget(parent)
-    reading = Background((), owner)
-    yield lambda shown: CompareDialog(shown, reading, Exporter(owner), parent)
-    reading.close()
-
-
-@pytest.fixture
-def dialog(qtbot, make_dialog):
-    shown = [ShownSession(number, session, None) for number, session in enumerate((A, B))]
-    dialog = make_dialog(shown)
-    dialog.show()
-    until(qtbot, lambda: "faster" in child(dialog, "compare-said", QLabel).text())
-    return dialog
-
-
-def test_chosen_rows_are_copied_from_top_to_bottom(dialog):
-    table = child(dialog, "compare-table", QTableWidget)
-    table.setSelectionMode(QTableWidget.SelectionMode.MultiSelection)
-    for row in (9, 1, 17):
-        table.selectRow(row)
-    click(child(dialog, "compare-copy", QPushButton))
-    lines = QGuiApplication.clipboard().text().split("\n")
-    assert lines[0].split("\t") == list(COLUMNS)
-    texts = [
-        [table.item(row, column).text() for column in range(len(COLUMNS))] for row in (1, 9, 17)
-    ]
-    assert [line.split("\t") for line in lines[1:]] == texts
-
-
-def test_all_pairs_are_saved_with_full_digits(dialog, tmp_path, monkeypatch):
-    path = tmp_path / "mine.csv"
-    asked = answer_file_dialogs(monkeypatch, path)
-    click(child(dialog, "compare-save", QPushButton))
-    assert [(each.title, each.name, each.types) for each in asked] == [
-        ("Save", "comparison.csv", ["CSV (*.csv)"])
-    ]
-    with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == len(A.records)
