@@ -25,23 +25,11 @@ from workbench.files.picture_errors import ImageFileError
 from workbench.model import choices, intents
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import OwnFile, State
-from workbench.panels import (
-    analysis,
-    anatomy,
-    blocks,
-    controls,
-    gallery,
-    kernel,
-    pixel,
-    rung,
-    sweep,
-    timing,
-    weights,
-)
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.full_resolution import FullResolution
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.controls.tool_row import ToolRow
+from workbench.panels.docks import DOCKS
 from workbench.panels.kernel import KernelMenu
 from workbench.panels.sweep.chart_links import ApplyMeasurement, DetachableChart
 from workbench.panels.sweep.shown_sessions import Sessions
@@ -156,21 +144,21 @@ class MainWindow(QMainWindow):
         self.runs = RunHistory(self)
         times, panel = self._rung_times, LazyPanel[Any]
         self.controls = panel(
-            *(controls.DOCK, store, self.live, reading, self.messages),
+            *(DOCKS["Settings"], store, self.live, reading, self.messages),
             partial(self._enter, "Weights"),
         )
-        self.timing = panel(timing.DOCK, self.runs)
+        self.timing = panel(DOCKS["Timing"], self.runs)
         self.timing_views = TimingViews(self.timing, self)
-        self.analysis = panel(analysis.DOCK)
-        self.pixel = panel(pixel.DOCK, store)
-        self.anatomy = panel(anatomy.DOCK, store, worker, self.analysis_thread)
-        self.rung = panel(rung.DOCK, store, worker, times, reading, self._compiling)
-        self.blocks = panel(blocks.DOCK, store, worker, self.live, reading, self.messages)
-        self.sweep = panel(sweep.DOCK, self.sessions, store, worker)
-        self.weights = panel(weights.DOCK, store)
-        self.gallery = panel(gallery.DOCK)
+        self.analysis = panel(DOCKS["Analysis"])
+        self.pixel = panel(DOCKS["Pixel"], store)
+        self.anatomy = panel(DOCKS["Anatomy"], store, worker, self.analysis_thread)
+        self.rung = panel(DOCKS["Implementation"], store, worker, times, reading, self._compiling)
+        self.blocks = panel(DOCKS["Blocks"], store, worker, self.live, reading, self.messages)
+        self.sweep = panel(DOCKS["Sweep"], self.sessions, store, worker)
+        self.weights = panel(DOCKS["Weights"], store)
+        self.gallery = panel(DOCKS["Gallery"])
         self.kernel = panel(
-            kernel.DOCK, store, times, worker.trials, self.kernel_folder, self.messages
+            DOCKS["Kernel"], store, times, worker.trials, self.kernel_folder, self.messages
         )
         panels = (  # in the order of the rail
             *(self.controls, self.analysis, self.pixel, self.anatomy, self.rung),

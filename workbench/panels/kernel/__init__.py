@@ -11,20 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.widgets.actions import Actions
-from workbench.widgets.lazy_panel import Dock, LazyPanel
+from workbench.widgets.lazy_panel import LazyPanel
 
 if TYPE_CHECKING:
     from workbench.panels.kernel.kernel_pane import KernelPane
     from workbench.widgets.docks import Docks
 
-DOCK = Dock(
-    "Kernel",
-    "workbench.panels.kernel.kernel_pane:KernelPane",
-    setting="kernel",
-    keys=("Ctrl+U",),
-    tip="A CUDA kernel of your own: write it, and see what it does to the picture.",
-    width_px=568,  # 60 letters of its source
-)
 # What the lines of the menus do, by their texts.
 LINES: dict[str, Callable[[KernelPane], object]] = {
     "New kernel": lambda pane: pane.files.begin_new(""),

@@ -12,7 +12,7 @@ from kernels.core.timing import Timing
 from tests.made_up import FAILED, H200, PASSED, a_job, result
 from workbench.base import theme
 from workbench.base.numbers import GAP, MISSING
-from workbench.panels.timing import DOCK
+from workbench.panels.docks import DOCKS
 from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.status_line import PREVIEWED, REFUSED, TimingViews
 from workbench.panels.timing.timing_panel import TimingPanel
@@ -23,7 +23,7 @@ from workbench.widgets.tile import ValueTile
 @pytest.fixture
 def lazy(qapp, qtbot):
     theme.apply(qapp, "light")
-    lazy = LazyPanel(DOCK, RunHistory())
+    lazy = LazyPanel(DOCKS["Timing"], RunHistory())
     lazy.when_made(qtbot.addWidget)
     return lazy
 
