@@ -142,7 +142,6 @@ class AnalysisPanel(UprightArea):
     # -- what is computed
 
     def _follow(self, old: State, new: State) -> None:
-        """Drop results and requests when another picture is opened."""
         samples = [state.picture and state.picture.samples for state in (old, new)]
         if samples[0] is not samples[1]:
             for name in (HISTOGRAM, SIMILARITY):
@@ -151,7 +150,6 @@ class AnalysisPanel(UprightArea):
             self._show_nothing()
 
     def _pair(self) -> Pair | None:
-        """Samples to compare with, and those of the result."""
         if (found := self._live.of_view) is None:
             return None
         picture, result, _ = found
@@ -175,7 +173,6 @@ class AnalysisPanel(UprightArea):
     # -- what is shown
 
     def _show_pins(self) -> None:
-        """Offer the original and the pinned results to compare with."""
         pins = enumerate(self._inspection.pins, 1)
         names = [f"{pin_name(number)} · {pin.caption.splitlines()[0]}" for number, pin in pins]
         with QSignalBlocker(self._against):

@@ -268,13 +268,11 @@ def _power(largest: float) -> int:
 
 
 def _short(value: float) -> str:
-    """Write a number so short that a row has room for six."""
     texts = (in_digits(value), *(f"{value:.{digits}g}" for digits in (3, 2, 1)))
     return next((text for text in texts if len(text) <= WIDEST), f"{value:.2f}")
 
 
 def _not_finite(histograms: tuple[tuple[Histogram, ...], ...], other: str) -> str:
-    """Count the samples that are NaN or infinite: "R after 12, G after 3"."""
     return ", ".join(
         f"{each.channel} {title} {each.numbers.not_finite:,}"
         for title, picture in zip((other, "after"), histograms, strict=True)

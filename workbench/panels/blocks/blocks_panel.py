@@ -221,7 +221,6 @@ class BlocksPanel(QWidget):
         return isinstance(self._worker.device, Device) and not self._is_stopped
 
     def _begin_or_show(self) -> None:
-        """Begin what was not compared yet; without a GPU show what an H200 took."""
         before = self._field
         self._inspect()
         is_new = self._found is None or not _is_same(before, self._field)
@@ -283,7 +282,6 @@ class BlocksPanel(QWidget):
         self._refresh()
 
     def _picked(self) -> Pick | None:
-        """Auto's pick for the present job, once it is known."""
         result, job = self._live.result, self._job()
         if result is None or result.picked is None:
             return None
@@ -291,14 +289,12 @@ class BlocksPanel(QWidget):
         return result.picked if is_alike else None
 
     def _job(self) -> Job | None:
-        """The present job; None without a picture, or where it makes no sense."""
         try:
             return intents.job_for(self._store.state)
         except KernelError:
             return None
 
     def _picks(self, job: Job) -> Iterator[Pick]:
-        """Yield picks for `job` on the GPU, the quickest first."""
         device = self._worker.device
         assert isinstance(device, Device)
         if self._picker is None or self._picker[0] != device:
@@ -326,7 +322,6 @@ class BlocksPanel(QWidget):
 
     @Slot(str, str)
     def _break_off(self, _sentence: str, _details: str) -> None:
-        """Stop after a bug, which ends all work of the worker; the window reports it."""
         if self._is_on:
             self.stop()
 
@@ -408,7 +403,6 @@ class BlocksPanel(QWidget):
         self._pause.setText("Resume" if phase is BlocksPhase.PAUSED else "Pause")
 
     def _show_chart(self) -> None:
-        """Draw bars, or the map, which only block shapes have."""
         is_map = self._views[MAP].isChecked() and self._views[MAP].isEnabled()
         figure_of = map_of if is_map else bars_of
         self._click.setVisible(bool(self.rows))
@@ -416,7 +410,6 @@ class BlocksPanel(QWidget):
 
 
 def _is_same(one: Field | str, other: Field | str) -> bool:
-    """Measurements for `one` hold for `other`, or both give the same reason."""
     if isinstance(one, Field) and isinstance(other, Field):
         return one.compares_same(other)
     return one == other

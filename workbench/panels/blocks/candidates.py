@@ -143,7 +143,6 @@ def untimed(state: State) -> str:
 
 
 def _are_alike(one: Job, other: Job) -> bool:
-    """A time of `one` holds for `other`, on the same implementation."""
     return one.same_work(other) and (one.own, one.devices) == (other.own, other.devices)
 
 

@@ -318,7 +318,6 @@ def _figure(sentence: str, body: Bars | Grid) -> Figure:
 
 
 def _name(row: BlockRow, widest: int) -> str:
-    """Rank and name; shapes are padded to `widest` digits, so that ranks are aligned."""
     rank = f"{row.rank}\u2003" if row.rank else ""
     spare = widest - len(row.name) if rank and isinstance(row.key, tuple) else 0
     return f"{IN_USE if row.is_current else ''}{rank}{spare * DIGIT_SPACE}{row.name}"
@@ -356,5 +355,4 @@ def _tile(column: int, line: int, row: BlockRow) -> Tile:
 
 
 def _pick(row: BlockRow) -> object:
-    """What a click applies; None where it cannot run."""
     return None if row.state in ("refused", "recorded") else row.key

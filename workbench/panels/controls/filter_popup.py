@@ -169,7 +169,6 @@ class FilterPopup(QFrame):
 
 
 def _is_found(each: Filter, text: str) -> bool:
-    """True if every word of `text` begins a word of the filter's title, group or idea."""
     there = f"{each.title} {each.group} {each.idea}".lower().replace(",", " ").split()
     return all(any(word.startswith(part) for word in there) for part in text.lower().split())
 

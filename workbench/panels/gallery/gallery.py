@@ -310,7 +310,6 @@ class Gallery(QWidget):
         )
 
     def _hang(self, numbers: list[int]) -> None:
-        """Show these photographs, and no others."""
         if numbers != self._numbers:
             self._numbers = numbers
             if self._source == TEST:
@@ -328,7 +327,6 @@ class Gallery(QWidget):
         )
 
     def _report(self, progress: Downloading) -> None:
-        """Emit the progress, on the download's thread; raise Stopped to cancel it."""
         if self._stop.is_set():
             raise kodak.Stopped
         self._progressed.emit(progress)

@@ -177,7 +177,6 @@ class LadderView(QWidget):
         self._reason.setVisible(bool(self._reason.text()))
 
     def _why_not(self) -> str:
-        """The reason that nothing can be measured or cancelled now, or ""."""
         if self.is_measuring:
             return ""
         if self._is_busy:

@@ -83,7 +83,6 @@ def _read(folder: Any, name: str, language: Language) -> SourceText:
 
 
 def _first_line_of_code(text: str) -> int:
-    """The line, from 0, after a rung's header."""
     if not text.startswith(BEGIN):
         return 0
     header, _, code = text.partition(END)
@@ -298,19 +297,16 @@ class RungPane(QWidget):
         self._background.run(all_recorded_times, show, lambda _: none(), none)
 
     def _compare_all(self) -> None:
-        """Begin to measure all on the ladder's page, unless that is under way."""
         self.show_tab("ladder")
         if not self.ladder.is_measuring:
             self.ladder.toggle()
 
     def _pick(self, chosen: Implementation) -> Pick | None:
-        """Auto's pick that chose `chosen`; None where the user did."""
         picked = self._shown.picked if self._shown else None
         is_auto = self._store.state.implementation == AUTO.key and not self._looked_at
         return picked if is_auto and picked and picked.implementation == chosen.key else None
 
     def _look_at(self, key: str) -> None:
-        """Show the implementation `key`, and choose it if it can run."""
         if self._reasons[key] is None:
             self._looked_at = ""
             self._store.choose(implementation=key)
@@ -337,7 +333,6 @@ class RungPane(QWidget):
             self._idea.show_ran((), None, self._not_run(chosen, job))
 
     def _not_run(self, chosen: Implementation, job: Job | None) -> str:
-        """Explain why nothing ran, with the time recorded on a GPU."""
         if not isinstance(chosen, Rung) or not isinstance(self._worker.device, NoDevice):
             return NOT_RUN
         known = self._recorded.of_work(job).get(chosen.key) if job and self._recorded else None
@@ -380,7 +375,6 @@ class RungPane(QWidget):
         return others, said
 
     def _work(self, kind: str) -> str:
-        """Describe the conditions of a measurement; "" without a job."""
         keys = tuple(each.key for each, _ in self._availability if each.kind == kind)
         return f"With {held_fixed(plan_of(self._store.state, keys))}." if self._job() else ""
 

@@ -59,7 +59,6 @@ def compared(a: Session, b: Session) -> Compared:
 
 
 def _stars(pair: CellPair) -> Iterator[str]:
-    """The disturbances of both times."""
     for name, record in (("A", pair.a), ("B", pair.b)):
         if record and record.verified and record.verified.disturbances:
             yield f"{name}: {why_starred(record.verified.disturbances)}"
@@ -185,7 +184,6 @@ class CompareDialog(QDialog):
             button.setEnabled(bool(pairs))
 
     def _copy(self) -> None:
-        """Copy the selected rows, or all, for a spreadsheet."""
         rows = sorted({index.row() for index in self._table.selectedIndexes()})
         lines = ["\t".join(COLUMNS)]
         for row in rows or range(self._table.rowCount()):
@@ -194,7 +192,6 @@ class CompareDialog(QDialog):
         QGuiApplication.clipboard().setText("\n".join(lines))
 
     def _save(self) -> None:
-        """Save all pairs as `workbench compare --csv` writes them."""
         if path := ask_save_path(self, "Save", Path("comparison.csv"), "CSV (*.csv)"):
             text = io.StringIO(newline="")
             write_pairs_csv(self._pairs, text)

@@ -179,7 +179,6 @@ class PlanChoice(QWidget):
         self._show(key)
 
     def _keep_own(self) -> None:
-        """Keep the user's own plan, to show it again after a preset."""
         if self._key == OWN:
             self._own = self._editor.own
 

@@ -87,7 +87,6 @@ class ReportWriter(QObject):
         self._work(self._steps)
 
     def _start_elsewhere(self) -> None:
-        """Begin a report in a folder that the user chooses."""
         settings = self._parts.settings
         before = settings.get(FOLDER, "")
         if chosen := ask_folder(self._parts.window, "Save report in…", before):
@@ -99,12 +98,10 @@ class ReportWriter(QObject):
         self._steps = None
 
     def _work(self, steps: Iterator[Any]) -> None:
-        """Take the next step in the background."""
         handle = partial(self._handle, steps)
         self._parts.background.run(partial(self._next, steps), handle, self._fail)
 
     def _draw(self, steps: Iterator[Any]) -> None:
-        """Take the next step in the GUI thread."""
         if self._steps is steps:
             self._handle(steps, self._next(steps))
 
@@ -157,7 +154,6 @@ def folder() -> Path:
 
 
 def _open(path: Path) -> None:
-    """Open a file or folder with the system's program for it."""
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
 
 
@@ -318,7 +314,6 @@ class SweepMenu(QObject):
         self._parts.background.run(partial(read_plan, path), show, self._parts.show_error)
 
     def _save_plan(self) -> None:
-        """Save the panel's plan, or show why there is none."""
         choice, settings = self._sweep.get().choice, self._parts.settings
         if (plan := choice.plan) is None:
             self._parts.messages.show_message("info", choice.in_a_line)
@@ -345,6 +340,5 @@ class SweepMenu(QObject):
 
 
 def _about_sessions(menu: QMenu) -> list[QAction]:
-    """The actions between a menu's first and second separator."""
     parts = groupby(menu.actions(), key=lambda each: each.isSeparator())
     return [list(part) for is_line, part in parts if not is_line][1]

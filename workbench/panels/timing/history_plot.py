@@ -85,7 +85,6 @@ def _run(result: Result) -> Run:
 
 
 def _name(result: Result) -> str:
-    """The title of what ran, with its block shape: "Shared-memory tile 32×8"."""
     blocks = [ran.block for ran in result.ran if ran.block]
     title = title_with_pick(result.job.implementation, result.picked)
     return " ".join([title, *(f"{x}×{y}" for x, y in blocks[:1])])
@@ -166,7 +165,6 @@ def _series(runs: Sequence[Run]) -> Iterator[Series]:
 
 
 def _changes(runs: Sequence[Run]) -> Iterator[tuple[float, str]]:
-    """Yield where another implementation or block shape begins, and its name in two lines."""
     names = ["", *(BLOCK.sub(r"\n\1", run.name) for run in runs)]
     yield from ((n, name) for n, (before, name) in enumerate(pairwise(names)) if name != before)
 

@@ -188,7 +188,6 @@ class StatusLine(QToolButton):
         show_role(self._verdict, role_of(check, TEXT if check else MUTED))
 
     def _refresh(self) -> None:
-        """Set the accessible name, and lay out the words."""
         said = [each.wordings[0] for each in self._parts if each.wordings[0]]
         self.setAccessibleName(", ".join(("Timing", *said)))
         self._fit()

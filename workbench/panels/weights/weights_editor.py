@@ -254,7 +254,6 @@ class WeightsEditor(QWidget):
     # -- steps, and what they show
 
     def _take(self, drawing: WeightsDraft, sentence: str = HINT, following: bool = False) -> None:
-        """Take the next step: show `drawing`."""
         if following and self._steps.count() == 0:
             self._show(drawing)  # the first drawing is no step
         elif drawing != self.drawing:

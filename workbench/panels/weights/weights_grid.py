@@ -314,7 +314,6 @@ class WeightsGrid(QTableView):
             self.setCurrentIndex(below)
 
     def _centre(self) -> None:
-        """Scroll so that there is as much to see on either side of the current cell."""
         self.updateGeometries()  # else the scroll bars keep their old range
         self.scrollTo(self.currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
 
@@ -347,7 +346,6 @@ class WeightsGrid(QTableView):
 
 
 def _is_own(event: QKeyEvent) -> bool:
-    """Tell a key that types, copies, pastes or clears, which the menus must not take."""
     is_plain = not event.modifiers() & ~(
         Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
     )
