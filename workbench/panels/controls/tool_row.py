@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QSignalBlocker, QSize, Qt
-from PySide6.QtGui import QResizeEvent, QStandardItem, QStandardItemModel
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QPalette, QResizeEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QLayout,
     QSizePolicy,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QWidget,
 )
 
@@ -85,7 +82,6 @@ def _key(block_xy: BlockXY) -> str:
 Availability = list[tuple[Choice, str | None]]
 KIND_TITLES = {"cpu": "CPU", "cuda": "CUDA"}
 OWN_TITLE = "Yours"
-REASON = Qt.ItemDataRole.UserRole + 1  # why it cannot run
 
 
 class ImplementationBox(ToolList):
@@ -95,11 +91,11 @@ class ImplementationBox(ToolList):
         """Make a list; with `offers_all` those that cannot run can be chosen, to look at them."""
         super().__init__(name, title, tip)
         self._offers_all = offers_all
-        self.setItemDelegate(_Greying(self))
 
     def show_implementations(self, availability: Availability) -> None:
         """Offer these implementations, each with the reason it cannot run, or None."""
         model = QStandardItemModel(self)
+        faint = self.palette().brush(QPalette.ColorRole.PlaceholderText)
         current = self.currentData()
         kind = ""
         for implementation, reason in availability:
@@ -111,7 +107,8 @@ class ImplementationBox(ToolList):
             item = QStandardItem(implementation.title)
             item.setData(implementation.key, Qt.ItemDataRole.UserRole)
             item.setToolTip(tip_text(reason or implementation.idea))
-            item.setData(reason, REASON)
+            if reason is not None:
+                item.setForeground(faint)
             item.setEnabled(reason is None or self._offers_all)
             model.appendRow(item)
         with QSignalBlocker(self):
@@ -122,17 +119,6 @@ class ImplementationBox(ToolList):
         """Show the implementation `key`, without a signal."""
         with QSignalBlocker(self):
             self.show_data(key)
-
-
-class _Greying(QStyledItemDelegate):
-    """Draws implementations that cannot run as disabled, even where they can be chosen."""
-
-    def initStyleOption(  # noqa: N802
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        super().initStyleOption(option, index)
-        if index.data(REASON):
-            option.state &= ~QStyle.StateFlag.State_Enabled
 
 
 GAP_PX = 6

@@ -248,22 +248,19 @@ class SweepController(QObject):
     # -- what an earlier run of the program left
 
     def _look_for_unfinished(self, device: Device | NoDevice) -> None:
-        work = partial(unfinished, device, self._offered, time.time())
+        before = self._parts.settings.get(OFFERED, [])
+        work = partial(unfinished, device, before, time.time())
         self._parts.background.run(work, self._offer, lambda _: None)
-
-    @property
-    def _offered(self) -> list[str]:
-        return [each for each in self._parts.settings.get(OFFERED, []) if isinstance(each, str)]
 
     def _offer(self, left: ShownSession | None) -> None:
         if left is None or left.path is None:
             return
-        name, path, settings = left.path.name, left.path, self._parts.settings
-        others = [each for each in self._offered if each != name]
-        settings.set(OFFERED, [*others, name][-MAX_OFFERED:])
+        path, settings = left.path, self._parts.settings
+        before = settings.get(OFFERED, [])
+        settings.set(OFFERED, [*before, path.name][-MAX_OFFERED:])
 
         def resume() -> None:
-            settings.set(OFFERED, others)  # offer it again if it is left again
+            settings.set(OFFERED, before)  # offer it again if it is left again
             self.resume(path)
 
         done = sum(record.is_complete for record in left.session.records)

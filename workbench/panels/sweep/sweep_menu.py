@@ -176,10 +176,9 @@ class SessionMenu(QObject):
         parts: SweepParts,
     ) -> None:
         super().__init__(parts.window)
-        self._menu, self._find, self._choose = menu, find, choose
-        self._background = parts.background
+        self._menu, self._find, self._choose, self._parts = menu, find, choose, parts
         self._shown: Named | None = None
-        self._add_note(LOOKING)
+        self._menu.addAction(LOOKING).setEnabled(False)
         menu.aboutToShow.connect(self.look)
         parts.worker.device_found.connect(self.look)  # once the window has begun
 
@@ -190,7 +189,7 @@ class SessionMenu(QObject):
         def named() -> Named:
             return [(path, session_title(path)) for path in self._find()]
 
-        self._background.run(named, self._show, self._fail)
+        self._parts.background.run(named, self._show, self._parts.show_error)
 
     def _show(self, found: Named) -> None:
         if found == self._shown:
@@ -202,15 +201,7 @@ class SessionMenu(QObject):
             action.setToolTip(tip_text(f"Show the measurements in {path.name}."))
             action.triggered.connect(lambda _=False, path=path: self._choose(path))
         if not found:
-            self._add_note(NONE)
-
-    def _fail(self, error: Exception) -> None:
-        self._shown = None
-        self._menu.clear()
-        self._add_note(str(error))
-
-    def _add_note(self, text: str) -> None:
-        self._menu.addAction(text.replace("&", "&&")).setEnabled(False)
+            self._menu.addAction(NONE).setEnabled(False)
 
 
 def session_title(path: Path) -> str:
