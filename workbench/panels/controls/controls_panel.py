@@ -45,22 +45,16 @@ BASELINE_TIP = (
     "The CPU implementation that speed-ups are measured against.\n"
     "Nothing but “Speed-up” changes with it."
 )
-MAX_LINES = 6  # of a sentence about an implementation
 NO_CACHE = "Only runs on a GPU have an L2 cache to empty."
 NO_GPU = "Auto runs on the CPU here, whose caches are left as they are."
 
 
 class RunControls(QGroupBox):
-    """The controls of block, cache, baseline and devices.
-
-    about  the label with a sentence about the chosen implementation
-    """
+    """The controls of block, cache, baseline and devices."""
 
     def __init__(self, store: Store) -> None:
         super().__init__("Implementation")
         self._availability: Availability = []
-        self.about = Label(name="about-implementation", is_muted=True, wraps=True)
-        self.about.setFixedHeight(MAX_LINES * self.about.fontMetrics().lineSpacing())
         self._block, self._sides = QWidget(), (_side("x", "width"), _side("y", "height"))
         self._block.setObjectName("block-picker")
         for side in self._sides:
@@ -79,7 +73,6 @@ class RunControls(QGroupBox):
         self.form.add("S&peed-up vs", self._baseline)
         self.form.add("Devices", self._devices)
         self.form.setRowVisible(self._devices, False)  # most computers have one GPU, or none
-        self.form.addRow(self.about)  # as high as the longest: nothing moves with what it says
 
     def show_implementations(self, availability: Availability) -> None:
         """Offer implementations, each with the reason it cannot run the job, or None."""
@@ -108,14 +101,11 @@ class RunControls(QGroupBox):
         self.form.setRowVisible(self._devices, count > 1)
 
     def show_state(self, state: State) -> None:
-        """Show how the filter is computed, and a sentence about the chosen implementation."""
+        """Show how the filter is computed."""
         for each in (self._cache, self._baseline, self._devices):
             each.show_state(state)
-        chosen, reason = next(
-            (each for each in self._availability if each[0].key == state.implementation),
-            (None, None),
-        )
-        self.about.setText(reason or (chosen.idea if chosen else ""))
+        every = (each for each, _ in self._availability)
+        chosen = next((each for each in every if each.key == state.implementation), None)
         for side, value in zip(self._sides, state.block_xy, strict=True):
             side.show_value(value)
         no_block = why_no_block(chosen)
@@ -264,9 +254,7 @@ class DisplayControls(QGroupBox):
 
 
 DISPLAY_TIP = "How pictures are shown; filters and saved files never change with it."
-# From these heights on there is room for a sentence about the implementation, and for the display's
-# part to be open.  They go by no content: what stands here keeps its place whatever is chosen.
-SENTENCE_PX, DISPLAY_PX = 745, 640
+DISPLAY_PX = 640  # the least height at which the display's part is open, whatever is chosen
 
 
 class ControlPanel(UprightArea):
@@ -317,7 +305,6 @@ class ControlPanel(UprightArea):
         self._give_way()
 
     def _give_way(self) -> None:
-        self._run.about.setVisible(self.height() >= theme.in_letters(SENTENCE_PX))
         self._fold.show_room(self.height() >= theme.in_letters(DISPLAY_PX))
 
     def _align(self) -> None:
