@@ -244,13 +244,11 @@ class SessionList(QScrollArea):
 
 
 def _tip_of(shown: ShownSession, rest: int) -> str:
-    session = shown.session
-    began = f"{datetime.fromtimestamp(session.started):%Y-%m-%d at %H:%M}"
+    session, machine = shown.session, shown.session.machine
     facts = (
-        session.plan.title,
-        f"{len(session.records)} measurements, begun on {began}",
+        f"{session.plan.title}: {len(session.records)} measurements",
         f"{rest} are missing or were left before their last round" if rest else "",
-        f"on {session.machine.name} with {session.machine.cpu}" if session.machine.gpu else "",
+        f"on {machine.name} with {machine.cpu}" if machine.gpu else "",
         str(shown.path or "kept in no file"),
         *session.remarks,
     )

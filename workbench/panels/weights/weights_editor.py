@@ -279,9 +279,9 @@ class WeightsEditor(QWidget):
         words = "These numbers are too large for float32."
         if wrong := drawing.invalid:
             row, column = wrong[0]
-            text, others = drawing.cells[row][column], len(wrong) - 1
+            text = drawing.cells[row][column]
             one = f"{in_words(text)} in row {row + 1}, column {column + 1} {why_no_value(text)}"
-            more = f", and {others} more {'are' if others > 1 else 'is'} wrong" if others else ""
+            more = f" (of {len(wrong)} that are wrong)" if len(wrong) > 1 else ""
             words = f"{one}{more}: the picture keeps the last valid weights."
         elif drawing.divided_by is None:
             words = "The divisor must be a number other than 0."

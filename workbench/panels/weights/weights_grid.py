@@ -138,11 +138,9 @@ class CellsModel(QAbstractTableModel):
     def _place(self, index: CellIndex) -> str:
         middle = self.drawing.size // 2
         right, down = index.column() - middle, index.row() - middle
-        if not right and not down:
-            return "on the pixel itself"
         across = f"{abs(right)} {'right' if right > 0 else 'left'}" if right else ""
         along = f"{abs(down)} {'down' if down > 0 else 'up'}" if down else ""
-        return " and ".join(filter(None, (across, along)))
+        return " and ".join(filter(None, (across, along))) or "on the pixel itself"
 
 
 def _tint(value: float | None, largest: float, above: str, below: str) -> QColor | None:
@@ -158,11 +156,7 @@ def _shown(text: str, value: float, size: int) -> str:
     """A text as it was typed, or two digits of one that is too long: ".0022"."""
     if len(text) <= (FEW if size >= MANY else MAX_SHOWN):
         return text.replace("-", "−")
-    short = compact(value, 2)
-    if size < MANY:
-        return short
-    short = short.replace("0.", ".", 1)
-    return short if len(short) <= FEW else compact(value, 1)
+    return compact(value, 2).replace("0.", ".", 1)
 
 
 Hint = QAbstractItemDelegate.EndEditHint
@@ -328,11 +322,7 @@ class WeightsGrid(QTableView):
                 break
         across = min(max(room.width() // size, least), MAX_CELL_PX)
         down = min(max(room.height() // size, least * 2 // 3), across)
-        header = self.horizontalHeader()
-        header.setDefaultSectionSize(across)
-        spare = max(room.width() - size * across, 0) if across < MAX_CELL_PX else 0
-        for column in range(size):  # the last one ends at the frame
-            header.resizeSection(column, across + (column < spare))
+        self.horizontalHeader().setDefaultSectionSize(across)
         self.verticalHeader().setDefaultSectionSize(down)
         if self._width:
             around = self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth()
@@ -369,7 +359,5 @@ class _CellPainter(QStyledItemDelegate):
             painter.setPen(QPen(QColor(colours.muted), 1))
             painter.drawRect(rect.adjusted(1, 1, -2, -2))
         if is_wrong:
-            painter.setPen(QPen(QColor(colours.bad), 2))
-            painter.drawRect(rect.adjusted(1, 1, -2, -2))
             painter.fillRect(rect.right() - MARK_PX, rect.top(), MARK_PX, MARK_PX, colours.bad)
         painter.restore()
