@@ -92,7 +92,7 @@ class BlocksPanel(QWidget):
         self.setObjectName("blocks-panel")
         self._store, self._worker, self._live = store, worker, live
         self._background, self._messages = background, messages
-        self._field: Field | str = ""
+        self._field = Field()
         self._jobs: tuple[Job, ...] = ()  # asked for last; steps of others are dropped
         self._found: Snapshot | None = None
         self._recorded: RecordedShapes | None = None
@@ -170,7 +170,7 @@ class BlocksPanel(QWidget):
         self._later.stop()
         self._inspect()
         self._show_field()
-        if not isinstance(self._field, Field):
+        if self._field.reason:
             return
         self._jobs = jobs = tuple(each.job for each in self._field.able)
         self._found = None
@@ -223,7 +223,7 @@ class BlocksPanel(QWidget):
     def _begin_or_show(self) -> None:
         before = self._field
         self._inspect()
-        is_new = self._found is None or not _is_same(before, self._field)
+        is_new = self._found is None or not self._field.compares_same(before)
         if self._begins_by_itself and is_new:
             if self.phase is not BlocksPhase.RUNNING:
                 self.start()
@@ -260,22 +260,22 @@ class BlocksPanel(QWidget):
         """Begin anew where the measurements no longer hold."""
         before = self._field
         self._inspect()
-        if _is_same(before, self._field):
+        if self._field.compares_same(before):
             return
         if self.phase is BlocksPhase.PAUSED:
             self.stop()  # a user who paused wants nothing measured
         elif self._begins_by_itself or self.phase is not BlocksPhase.IDLE:
-            if isinstance(self._field, Field):
-                self.start()
-            else:
+            if self._field.reason:
                 self.stop()
+            else:
+                self.start()
 
     def _inspect(self) -> None:
         """Find the candidates, and drop measurements that do not hold for them."""
         state, shapes = self._store.state, self.picks.shapes
         before = self._field
         self._field = field_of(state, self._worker.device, self._picked(), shapes, self._picks)
-        if not _is_same(before, self._field):
+        if not self._field.compares_same(before):
             self._found = None
         if not self._is_recorded:
             self._show_field()
@@ -327,10 +327,9 @@ class BlocksPanel(QWidget):
 
     @Slot(object)
     def _apply(self, key: Key) -> None:
-        if isinstance(self._field, Field):
-            for each in self._field.candidates:
-                if each.key == key:
-                    self._store.choose(**each.changes)
+        for each in self._field.candidates:
+            if each.key == key:
+                self._store.choose(**each.changes)
 
     # -- what it shows
 
@@ -346,7 +345,7 @@ class BlocksPanel(QWidget):
         if self._is_recorded:
             if self._recorded is not None:
                 self._show_recorded(self._recorded)
-        elif isinstance(self._field, Field):
+        elif not self._field.reason:
             found = self._found
             rows = rows_of(self._field, found, self._field.current(self._store.state))
             self.show_rows(rows, sentence_of(rows, is_over=found.is_over) if found else "")
@@ -354,18 +353,14 @@ class BlocksPanel(QWidget):
     def _show_field(self) -> None:
         """Show the candidates' subject, or the reason why there are none."""
         field = self._field
-        is_of_blocks = isinstance(field, str) or field.is_of_blocks
-        if isinstance(field, Field):
-            named = OF_BLOCKS.format(subject=field.subject)
-            self._subject.setText(named if is_of_blocks else field.subject)
-            self._click.setText(USES_SHAPE if is_of_blocks else USES_IMPLEMENTATION)
-            self._show_work(field.work, field.note)
-        else:
-            self._subject.setText("Nothing to compare")
-            self._show_work("", "")
-            self.show_rows((), field)
-        self.picks.setVisible(is_of_blocks)
-        self._views[MAP].setEnabled(is_of_blocks)
+        named = OF_BLOCKS.format(subject=field.subject)
+        self._subject.setText(named if field.is_of_blocks and not field.reason else field.subject)
+        self._click.setText(USES_SHAPE if field.is_of_blocks else USES_IMPLEMENTATION)
+        self._show_work(field.work, field.note)
+        if field.reason:
+            self.show_rows((), field.reason)
+        self.picks.setVisible(field.is_of_blocks)
+        self._views[MAP].setEnabled(field.is_of_blocks)
         self._show_chart()
         self._show_phase(self.phase)
 
@@ -398,7 +393,7 @@ class BlocksPanel(QWidget):
         self.phase = phase
         self._start.setText("Stop" if self._is_on else "Compare")
         self._start.setToolTip(STOP_TIP if self._is_on else START_TIP)
-        self._start.setEnabled(self._is_on or isinstance(self._field, Field))
+        self._start.setEnabled(self._is_on or not self._field.reason)
         self._pause.setEnabled(self._is_on)
         self._pause.setText("Resume" if phase is BlocksPhase.PAUSED else "Pause")
 
@@ -407,9 +402,3 @@ class BlocksPanel(QWidget):
         figure_of = map_of if is_map else bars_of
         self._click.setVisible(bool(self.rows))
         self.chart.show_figure(figure_of(self.rows, self._sentence.text()) if self.rows else None)
-
-
-def _is_same(one: Field | str, other: Field | str) -> bool:
-    if isinstance(one, Field) and isinstance(other, Field):
-        return one.compares_same(other)
-    return one == other

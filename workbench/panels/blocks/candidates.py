@@ -62,18 +62,20 @@ class Field:
     """All candidates of a comparison, and the job they run.
 
     subject   the rung with these shapes; or that CPU implementations are compared
-    note      why they are of another rung than the chosen one
     work      "Gaussian blur 5×5, border clamp, 512×768, 3 × uint8"
     is_of_blocks  block shapes of a rung, rather than implementations
     sampling  how each is measured
+    note      why they are of another rung than the chosen one
+    reason    why there are none
     """
 
-    subject: str
-    work: str
-    is_of_blocks: bool
-    candidates: tuple[Candidate, ...]
-    sampling: Sampling
+    subject: str = "Nothing to compare"
+    work: str = ""
+    is_of_blocks: bool = True
+    candidates: tuple[Candidate, ...] = ()
+    sampling: Sampling = SWEEP_SAMPLING
     note: str = ""
+    reason: str = ""
 
     @property
     def able(self) -> tuple[Candidate, ...]:
@@ -81,10 +83,11 @@ class Field:
         return tuple(each for each in self.candidates if not each.reason)
 
     def compares_same(self, other: Field) -> bool:
-        """Measurements made for `other` hold here, too."""
+        """Measurements made for `other` hold here, too; or both give the same reason."""
         mine, others = self.candidates, other.candidates
         return (
-            (self.is_of_blocks and self.subject, self.sampling.cache)
+            self.reason == other.reason
+            and (self.is_of_blocks and self.subject, self.sampling.cache)
             == (other.is_of_blocks and other.subject, other.sampling.cache)
             and [(a.key, a.reason) for a in mine] == [(b.key, b.reason) for b in others]
             and all(_are_alike(a.job, b.job) for a, b in zip(mine, others, strict=True))
@@ -104,8 +107,8 @@ def field_of(
     picked: Pick | None,
     shapes: Sequence[BlockXY],
     picks: Picks = lambda _: (),
-) -> Field | str:
-    """The comparison for `state`, or the reason there is none.
+) -> Field:
+    """The comparison for `state`.
 
     picked  Auto's pick for the present job, where Auto is chosen and has picked
     picks   picks for a job on the GPU, the quickest first: the first whose block shape can be
@@ -114,9 +117,10 @@ def field_of(
     try:
         job = intents.job_for(state)
     except KernelError as error:
-        return str(error)
+        return Field(reason=str(error))
     if job is None:
-        return READING.format(own=state.implementation) if state.picture else NO_PICTURE
+        is_read = state.picture is not None
+        return Field(reason=READING.format(own=state.implementation) if is_read else NO_PICTURE)
     chosen = intents.chosen_in(state)
     is_auto = chosen is AUTO and isinstance(device, Device)
     if is_auto and picked is not None:
@@ -124,12 +128,12 @@ def field_of(
     if not isinstance(device, Device) or not (is_auto or isinstance(chosen, Rung | OwnKernel)):
         return replace(_on_cpu(job, device), note=untimed(state))
     if not shapes:
-        return NO_SHAPES
+        return Field(reason=NO_SHAPES)
     if isinstance(chosen, Rung | OwnKernel) and not chosen.own_block:
         return _of_shapes(job, chosen, device, shapes, state)
     instead = next(filter(None, map(_with_a_choice, picks(job))), None)
     if instead is None:
-        return NO_CHOICE
+        return Field(reason=NO_CHOICE)
     own = f"Auto's pick, {chosen.title}," if is_auto else chosen.title
     note = INSTEAD.format(own=own, title=instead.title, why=QUICKEST)
     field = _of_shapes(job, instead, device, shapes, state)
