@@ -40,13 +40,10 @@ def most_grown(before, after, most=12):
 
 
 # A chart keeps the axes and labels of the largest that it has drawn, which hold a few points each.
-# The grid of weights has a tint for each cell, and up to 31 × 31 of those; its editor can go back
-# over 500 steps, each of which keeps a draft.
+# The grid of weights has a tint for each cell, and up to 31 × 31 of those.
 BOUNDED = {
     "pyqtgraph.Point.Point": 300,
     "PySide6.QtGui.QColor": 31 * 31,
-    "workbench.panels.weights.weights_draft.WeightsDraft": 501,
-    "workbench.panels.weights.weights_draft.WeightsStep": 500,
 }
 
 

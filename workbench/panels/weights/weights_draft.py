@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtGui import QUndoCommand
 
 from kernels.core.errors import BadJobError
 from workbench.base.table_text import Texts, compact, read_block, read_table, shortest, value_of
@@ -18,7 +16,7 @@ MAX_DIVISOR = 4096  # tried for weights that are fractions of it
 
 @dataclass(frozen=True, slots=True)
 class WeightsDraft:
-    """Weights as they are typed, immutable, so that every undo step holds one.
+    """Weights as they are typed; immutable.
 
     cells    as they were typed, square, of odd size
     divisor  what all of them are divided by
@@ -171,46 +169,6 @@ def brightness_in_words(total: float) -> str:
     if total > 0:
         return f"brightens {compact(total, 4)}×" if total > 1 else f"darkens to {compact(total, 3)}"
     return "flat areas turn black" if total == 0 else "flat areas fall below black"
-
-
-FOLLOWING = 1  # the id of steps that are merged with their predecessor
-
-
-class WeightsStep(QUndoCommand):
-    """A step from one drawing to another, which Qt merges with the one before if both follow.
-
-    apply      shows a drawing and, if given, a sentence about it
-    sentence   about the newer one
-    following  the window had other weights, as while a slider is dragged: many are one step
-    """
-
-    def __init__(
-        self,
-        apply: Callable[..., None],
-        old: WeightsDraft,
-        new: WeightsDraft,
-        sentence: str,
-        following: bool,
-    ) -> None:
-        super().__init__()
-        self._apply, self._old, self._new, self._following = apply, old, new, following
-        self._sentence = sentence
-
-    def redo(self) -> None:
-        self._apply(self._new, self._sentence)
-
-    def undo(self) -> None:
-        self._apply(self._old)
-
-    def id(self) -> int:
-        return FOLLOWING if self._following else -1
-
-    def mergeWith(self, other: QUndoCommand) -> bool:  # noqa: N802
-        if not isinstance(other, WeightsStep):
-            return False
-        self._new = other._new
-        self.setObsolete(self._new == self._old)  # there and back again
-        return True
 
 
 Cells = list[tuple[int, int]]  # (row, column) of each

@@ -10,14 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QSignalBlocker
-from PySide6.QtGui import (
-    QGuiApplication,
-    QKeyEvent,
-    QKeySequence,
-    QResizeEvent,
-    QShowEvent,
-    QUndoStack,
-)
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QPushButton, QWidget
 
 from kernels import filters
@@ -43,7 +36,7 @@ from workbench.panels.weights.named_weights import (
     preset,
     small_button,
 )
-from workbench.panels.weights.weights_draft import WeightsDraft, WeightsStep, drawing_of, pasted
+from workbench.panels.weights.weights_draft import WeightsDraft, drawing_of, pasted
 from workbench.panels.weights.weights_grid import WeightsGrid
 from workbench.panels.weights.weights_summary import WeightsSummary
 from workbench.session.store import Store
@@ -57,7 +50,6 @@ from workbench.widgets.number_boxes import OddSpinBox
 SUMMARY_SHARE = 2  # of the room that is left; the grid has 3
 WIDE_PX = 720  # from here on the grid has what the weights do at its right, below it else
 TALL_PX = (870, 1150)  # from here on a narrow one has room for each of its sections
-MAX_STEPS = 500
 EFFECT_TIP = "Their sum, their rank and their frequency response"
 NAMED_TIP = "Weights kept under a name, and those of files"
 DIVISOR_TIP = "All cells are divided by it: 1 2 1 over 4 is 0.25 0.5 0.25."
@@ -71,8 +63,6 @@ TOO_LARGE = (
 )
 NO_OFFSET = "The offset is a part of white, from −1 to 1: for 128 of 255 write 128/255."
 HINT = "Enter: down · Tab: right · Ctrl+Tab: leave grid · Ctrl+Z: undo"
-UNDO = QKeySequence.StandardKey.Undo
-REDO = (QKeySequence("Ctrl+Shift+Z"), QKeySequence("Ctrl+Y"))
 
 
 class WeightsEditor(QWidget):
@@ -87,8 +77,6 @@ class WeightsEditor(QWidget):
         self._store = store
         self.drawing = WeightsDraft((("0",) * 3, ("0", "1", "0"), ("0",) * 3))
         self._applied: tuple[NDArray[np.float32], float] | None = None
-        self._steps = QUndoStack(self)
-        self._steps.setUndoLimit(MAX_STEPS)
         self._grid = WeightsGrid(self.drawing)
         self._grid.typed.connect(self._type)
         self._grid.copy_wanted.connect(self._copy)
@@ -139,20 +127,11 @@ class WeightsEditor(QWidget):
             self._applied = None
             return
         self._applied = weights, offset
-        self._take(drawing_of(weights, offset), following=True)
+        self._show(drawing_of(weights, offset))
 
     def draw(self, drawing: WeightsDraft) -> None:
         """Draw this, as if it had been typed."""
         self._take(drawing)
-
-    def _apply(self, drawing: WeightsDraft, sentence: str = HINT) -> None:
-        """Show a drawing, and have it filtered if all are numbers."""
-        self._show(drawing, sentence)
-        weights, offset = drawing.weights, drawing.added
-        if weights is None or offset is None or self._are_applied(weights, offset):
-            return
-        self._applied = weights, offset
-        self._store.choose(filter="custom", matrix=drawing.matrix, offset=offset)
 
     def _are_applied(self, weights: NDArray[np.float32], offset: float) -> bool:
         known = self._applied
@@ -175,22 +154,6 @@ class WeightsEditor(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and self.layout() is not None:
             self._turn()  # larger letters need more room
-
-    def event(self, event: QEvent) -> bool:
-        """Keep the keys of undo and redo from the menus while the editor has the keyboard."""
-        is_asked = event.type() == QEvent.Type.ShortcutOverride
-        if is_asked and isinstance(event, QKeyEvent) and (event.matches(UNDO) or _is_redo(event)):
-            event.accept()
-            return True
-        return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        if _is_redo(event):
-            self._steps.redo()
-        elif event.matches(UNDO):
-            self._steps.undo()
-        else:
-            super().keyPressEvent(event)
 
     # -- what the user does
 
@@ -251,14 +214,18 @@ class WeightsEditor(QWidget):
         except BadJobError as error:
             self._say(str(error), is_bad=True)
 
-    # -- steps, and what they show
+    # -- what it shows
 
-    def _take(self, drawing: WeightsDraft, sentence: str = HINT, following: bool = False) -> None:
-        if following and self._steps.count() == 0:
-            self._show(drawing)  # the first drawing is no step
-        elif drawing != self.drawing:
-            step = WeightsStep(self._apply, self.drawing, drawing, sentence, following)
-            self._steps.push(step)
+    def _take(self, drawing: WeightsDraft, sentence: str = HINT) -> None:
+        """Show another drawing, and have it filtered if all are numbers."""
+        if drawing == self.drawing:
+            return
+        self._show(drawing, sentence)
+        weights, offset = drawing.weights, drawing.added
+        if weights is None or offset is None or self._are_applied(weights, offset):
+            return
+        self._applied = weights, offset
+        self._store.choose(filter="custom", matrix=drawing.matrix, offset=offset)
 
     def _show(self, drawing: WeightsDraft, sentence: str = HINT) -> None:
         self.drawing = drawing
@@ -306,21 +273,14 @@ class WeightsEditor(QWidget):
             ("Flip ↕", "Mirror top and bottom.", draft.flipped_down),
             ("Rotate 90°", "Rotate clockwise.", draft.rotated),
         )
-        made = [
+        return [
             *(small_button(text, tip, partial(self._change, do)) for text, tip, do in changes),
             small_button("Copy", "All cells, for a spreadsheet; Ctrl+C copies those selected.",
                     self._copy),
             small_button("Paste", "A square of numbers, separated by tabs, semicolons, commas or "
                     "spaces, replaces all cells; a number or another rectangle goes where the "
                     "selected cells are (Ctrl+V).", self._paste),
-            small_button("Undo", "Undo the last change to the cells (Ctrl+Z).", self._steps.undo),
-            small_button("Redo", "Redo it (Ctrl+Shift+Z).", self._steps.redo),
         ]  # fmt: skip
-        undo, redo = made[-2:]
-        for button, can in ((undo, self._steps.canUndoChanged), (redo, self._steps.canRedoChanged)):
-            button.setEnabled(False)
-            can.connect(button.setEnabled)
-        return made
 
     def _lay_out(self) -> None:
         head = QGridLayout()
@@ -372,7 +332,3 @@ class WeightsEditor(QWidget):
         for section, px in zip(self._sections, TALL_PX, strict=True):
             is_tall = self.height() >= theme.in_letters(px) * factor_of(self)
             section.show_room(has_all or is_tall, is_choice=not has_all)
-
-
-def _is_redo(event: QKeyEvent) -> bool:
-    return QKeySequence(event.keyCombination()) in REDO
