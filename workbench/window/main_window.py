@@ -155,7 +155,7 @@ class MainWindow(QMainWindow):
         self.rung = panel(DOCKS["Implementation"], store, worker, times, reading, self._compiling)
         self.blocks = panel(DOCKS["Blocks"], store, worker, self.live, reading, self.messages)
         self.sweep = panel(DOCKS["Sweep"], self.sessions, store, worker)
-        self.weights = panel(DOCKS["Weights"], store)
+        self.weights = panel(DOCKS["Weights"], store, self._writing)
         self.gallery = panel(DOCKS["Gallery"])
         self.kernel = panel(
             DOCKS["Kernel"], store, times, worker.trials, self.kernel_folder, self.messages
@@ -457,8 +457,6 @@ class MainWindow(QMainWindow):
             each.close()
         if self.filter_menu.made is not None:
             self.filter_menu.made.close()  # what runs can be resumed
-        if self.weights.made is not None:
-            self.weights.made.close_thread()
         if self.kernel.made is not None:
             self.kernel.made.close_threads()
         self.worker.close()  # before the threads that work on its results

@@ -225,11 +225,11 @@ TITLE = "Named weights"
 
 
 class LibraryBox(QFrame):
-    """The list of a WeightsLibrary, which works on a thread that `close_thread` ends."""
+    """The list of the user's WeightsLibrary."""
 
     def __init__(
         self,
-        library: WeightsLibrary,
+        background: Background,
         drawn: Callable[[], WeightsDraft],
         draw: Callable[[Named], None],
         say: Callable[[str, bool], None],
@@ -242,8 +242,8 @@ class LibraryBox(QFrame):
         super().__init__()
         self.setAccessibleName(TITLE)
         self.setProperty("card", True)
-        self._library, self._drawn, self._draw, self._say = library, drawn, draw, say
-        self._background = Background((WeightsFileError,), self)
+        self._library, self._background = WeightsLibrary(), background
+        self._drawn, self._draw, self._say = drawn, draw, say
         self._lost: Named | None = None  # deleted or replaced last
         tip = "Enter saves. Weights of that name are replaced; Restore undoes it."
         self._name = described(QLineEdit(), "weights-name", "Name to save under", tip)
@@ -281,10 +281,6 @@ class LibraryBox(QFrame):
     def refresh(self, choose: str = "") -> None:
         """Read the folder again, and choose the weights of that name."""
         self._do(self._library.all, lambda found: self._show(found[0], found[1], choose))
-
-    def close_thread(self) -> None:
-        """Wait for the thread to end."""
-        self._background.close()
 
     # -- what the buttons do
 

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QPushButton, Q
 from kernels import filters
 from kernels.core.errors import BadJobError, KernelError
 from workbench.base import theme
+from workbench.base.background import Background
 from workbench.base.plain_text import Label
 from workbench.base.table_text import (
     MAX_CHARACTERS,
@@ -32,7 +33,6 @@ from workbench.panels.weights.named_weights import (
     LibraryBox,
     Named,
     PresetBox,
-    WeightsLibrary,
     preset,
     small_button,
 )
@@ -71,7 +71,8 @@ class WeightsEditor(QWidget):
     drawing  the present WeightsDraft
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, writing: Background) -> None:
+        """Make the editor; `writing` reads and writes named weights."""
         super().__init__()
         self.setObjectName("weights-editor")
         self._store = store
@@ -93,9 +94,7 @@ class WeightsEditor(QWidget):
             narrow.setMaximumWidth(theme.in_letters(76))
         self._sentence = Label(HINT, name="weights-sentence", wraps=True)
         self._told = WeightsSummary()
-        self._library = LibraryBox(
-            WeightsLibrary(), lambda: self.drawing, self._draw_named, self._say
-        )
+        self._library = LibraryBox(writing, lambda: self.drawing, self._draw_named, self._say)
         self._buttons = self._make_buttons()
         self._lay_out()
         self._show(self.drawing)
@@ -136,10 +135,6 @@ class WeightsEditor(QWidget):
     def _are_applied(self, weights: NDArray[np.float32], offset: float) -> bool:
         known = self._applied
         return known is not None and np.array_equal(weights, known[0]) and offset == known[1]
-
-    def close_thread(self) -> None:
-        """Wait for the library's thread to end."""
-        self._library.close_thread()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
