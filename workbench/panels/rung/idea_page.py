@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from kernels.core.job import Pick, Ran
@@ -15,7 +15,7 @@ from kernels.rungs.operands import Operands
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 from kernels.rungs.work import not_described
-from workbench.base import numbers, theme
+from workbench.base import numbers
 from workbench.base.plain_text import Label
 from workbench.widgets.boxes import UprightArea, VBox
 from workbench.widgets.tile import scaled_font, words_label
@@ -50,7 +50,7 @@ class IdeaPage(UprightArea):
         self._title.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._place = words_label("rung-place", 0.9, is_muted=True)
         self._idea = words_label("rung-idea", 1.05)
-        self._after = _Links(name="rung-after", font=scaled_font(1.0), wraps=True)
+        self._after = Label(name="rung-after", font=scaled_font(1.0), wraps=True)
         self._after.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._after.setTextFormat(Qt.TextFormat.RichText)
         self._after.setTextInteractionFlags(LINKS)  # only at this label does Tab stop
@@ -191,14 +191,3 @@ def _ran_rows(ran: Ran) -> list[tuple[str, str]]:
 
 def _shape(shape: tuple[int, ...]) -> str:
     return "×".join(map(str, shape))
-
-
-class _Links(Label):
-    """A label with a focus ring: Qt draws one only once Tab has come to a link."""
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        super().paintEvent(event)
-        if self.hasFocus():
-            painter = QPainter(self)
-            painter.setPen(QPen(QColor(theme.colors(self.palette()).accent), 1))
-            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))

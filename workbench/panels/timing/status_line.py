@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Slot
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Slot
+from PySide6.QtGui import QFont, QPalette, QResizeEvent
+from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
 from kernels.core.job import Result
 from kernels.core.verdict import Check
@@ -20,26 +20,25 @@ from workbench.panels.timing.timing_words import Figure
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.tile import MUTED, TEXT, scaled_font, show_role
 
-VERDICT_BAR_PX, ROUND_PX = 4, 2
+VERDICT_BAR_PX = 4
 
 
-def paint_bar(widget: QWidget, check: Check | None, left: int, margin: int) -> None:
-    """Paint an upright bar in the verdict's colour, in a paint event of `widget`.
+class VerdictBar(QFrame):
+    """An upright bar in the colour of a verdict."""
 
-    left, margin  in pixels: from the widget's left edge, and from those above and below
-    """
-    colors = theme.colors(widget.palette())
-    painter = QPainter(widget)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    color = colors.border
-    if check is not None and not check.ok:
-        color = colors.bad
-    elif check is not None and check.is_verified:
-        color = colors.good
-    painter.setBrush(QColor(color))
-    bar = QRectF(left, margin, VERDICT_BAR_PX, widget.height() - 2 * margin)
-    painter.drawRoundedRect(bar, ROUND_PX, ROUND_PX)
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("verdict-bar")
+        self.setFixedWidth(VERDICT_BAR_PX)
+
+    def show_check(self, check: Check | None) -> None:
+        """Show the colour of this finding; None: there is none yet."""
+        verdict = "good" if check is not None and check.is_verified else ""
+        if check is not None and not check.ok:
+            verdict = "bad"
+        if verdict != self.property("verdict"):
+            self.setProperty("verdict", verdict)
+            self.style().polish(self)
 
 
 def role_of(check: Check | None, otherwise: QPalette.ColorRole) -> QPalette.ColorRole:
@@ -85,7 +84,7 @@ class StatusLine(QToolButton):
         self.setAccessibleDescription(OPENS)
         self.setToolTip(OPENS)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._check: Check | None = None
+        self._bar = VerdictBar(self)
         self._time, self._rate, self._speed_up = (
             _Words(self, name, LARGE, QFont.Weight.DemiBold)
             for name in ("line-time", "line-rate", "line-speed-up")
@@ -156,11 +155,8 @@ class StatusLine(QToolButton):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
+        self._bar.setGeometry(6, 7, VERDICT_BAR_PX, self.height() - 14)
         self._fit()
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        super().paintEvent(event)
-        paint_bar(self, self._check, 6, 7)
 
     @property
     def _figures(self) -> tuple[_Words, ...]:
@@ -183,7 +179,7 @@ class StatusLine(QToolButton):
         )
 
     def _show_verdict(self, wordings: Sequence[str], check: Check | None) -> None:
-        self._check = check
+        self._bar.show_check(check)
         self._verdict.show_words(wordings, (), f"{wordings[0]}\n\n{words.verdict_tip(check)}")
         show_role(self._verdict, role_of(check, TEXT if check else MUTED))
 

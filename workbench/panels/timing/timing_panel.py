@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QFont, QPaintEvent, QShowEvent
+from PySide6.QtGui import QFont, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
 from kernels.core.device import Device, NoDevice
@@ -11,9 +11,9 @@ from workbench.base.numbers import GAP, MISSING
 from workbench.base.plain_text import tip_text
 from workbench.panels.timing import timing_words as words
 from workbench.panels.timing.history_plot import HistoryPlot, RunHistory
-from workbench.panels.timing.status_line import Newest, paint_bar, role_of
+from workbench.panels.timing.status_line import Newest, VerdictBar, role_of
 from workbench.panels.timing.timing_words import Figure
-from workbench.widgets.boxes import UprightArea, VBox
+from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.tile import TEXT, ValueTile, words_label
 
@@ -120,21 +120,19 @@ class VerdictCard(QFrame):
         super().__init__()
         self.setObjectName("verdict-card")
         self.setProperty("card", True)
-        self._check: Check | None = None
+        self._bar = VerdictBar()
         self._verdict = words_label("verdict", 1.05)
         font = self._verdict.font()
         font.setWeight(QFont.Weight.DemiBold)
         self._verdict.setFont(font)
         self._ran = words_label("ran", 0.9, is_muted=True)
-        VBox(self, (16, 6, 10, 6), 3).add(self._verdict, self._ran)
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        super().paintEvent(event)
-        paint_bar(self, self._check, 5, 6)
+        column, row = VBox(spacing=3), HBox(self, (5, 6, 10, 6), 7)
+        column.add(self._verdict, self._ran)
+        row.add(self._bar, (column, 1))
 
     def show_verdict(self, text: str, ran: str, check: Check | None) -> None:
         """Show the finding of a check in words, and what ran; without a check, why."""
-        self._check = check
+        self._bar.show_check(check)
         self._verdict.setText(text)
         self._verdict.setAccessibleName(f"Verdict: {text}")
         self._verdict.setForegroundRole(role_of(check, TEXT))
@@ -142,4 +140,3 @@ class VerdictCard(QFrame):
         self._ran.setAccessibleName(f"What ran: {ran or 'nothing yet'}")
         self._ran.setVisible(bool(ran))
         self.setToolTip(tip_text(words.verdict_tip(check)))
-        self.update()
