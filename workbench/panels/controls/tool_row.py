@@ -80,8 +80,7 @@ def _key(block_xy: BlockXY) -> str:
 
 
 Availability = list[tuple[Choice, str | None]]
-KIND_TITLES = {"cpu": "CPU", "cuda": "CUDA"}
-OWN_TITLE = "Yours"
+KIND_TITLES = {"cpu": "CPU", "own": "Yours", "cuda": "CUDA"}
 
 
 class ImplementationBox(ToolList):
@@ -102,8 +101,7 @@ class ImplementationBox(ToolList):
             its_kind = "own" if is_own(implementation.key) else implementation.kind
             if its_kind not in (kind, AUTO.kind):
                 kind = its_kind
-                title = KIND_TITLES.get(kind, OWN_TITLE)
-                model.appendRow(heading_item(title, self.font()))
+                model.appendRow(heading_item(KIND_TITLES[kind], self.font()))
             item = QStandardItem(implementation.title)
             item.setData(implementation.key, Qt.ItemDataRole.UserRole)
             item.setToolTip(tip_text(reason or implementation.idea))

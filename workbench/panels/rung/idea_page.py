@@ -17,12 +17,12 @@ from kernels.rungs.rung import Rung
 from kernels.rungs.work import not_described
 from workbench.base import numbers
 from workbench.base.plain_text import Label
+from workbench.panels.controls.tool_row import KIND_TITLES
 from workbench.widgets.boxes import UprightArea, VBox
 from workbench.widgets.tile import scaled_font, words_label
 
 NOT_RUN = "Not measured yet with these settings."
 OWN = "Yours · it stands on the ladder beside the rungs"
-KINDS = {"cpu": "CPU", "cuda": "CUDA"}
 LINKS = (
     Qt.TextInteractionFlag.TextSelectableByMouse
     | Qt.TextInteractionFlag.LinksAccessibleByMouse
@@ -147,7 +147,7 @@ def place_words(chosen: Implementation, known: Sequence[Implementation]) -> str:
         return OWN
     kind = chosen.kind
     same = [each for each in known if each.kind == kind and not is_own(each.key)]
-    return f"{KINDS[kind]} · {STEPS[kind]} {same.index(chosen) + 1} of {len(same)}"
+    return f"{KIND_TITLES[kind]} · {STEPS[kind]} {same.index(chosen) + 1} of {len(same)}"
 
 
 def _relations(chosen: Implementation, known: Sequence[Implementation]) -> str:

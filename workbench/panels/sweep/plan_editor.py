@@ -18,6 +18,7 @@ from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS, Dimension, words_of
 from workbench.model.plan_draft import Draft, UnclearError, texts_of
+from workbench.panels.controls.tool_row import KIND_TITLES
 from workbench.widgets.boxes import Flow, HBox, VBox
 from workbench.widgets.buttons import described, make_button, tab_button
 from workbench.widgets.tile import scaled_font
@@ -127,7 +128,6 @@ class ValuesRow(QWidget):
         self._set_text(", ".join([*known, *(each for each in wanted if each not in order)]))
 
 
-KINDS = {"cpu": "CPU", "own": "Yours", "cuda": "CUDA"}
 KEY = Qt.ItemDataRole.UserRole
 LIST_PX = 130  # the piece of a row says that there are more
 TRANSFERS_TIP = (
@@ -256,7 +256,7 @@ class PlanEditor(QWidget):
         """List what is offered below headings, ticked where it is wanted and can run."""
         with QSignalBlocker(self._list):
             self._list.clear()
-            for kind, title in KINDS.items():
+            for kind, title in KIND_TITLES.items():
                 of_kind = [each for each in self._offered.values() if each[0].kind == kind]
                 if of_kind:
                     QListWidgetItem(title, self._list).setFlags(Qt.ItemFlag.NoItemFlags)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtGui import QFont, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
@@ -21,7 +23,7 @@ GAP_PX = 6
 COLUMNS = 2
 ONLY_ON_GPU = ("upload", "download", "total", "compile")  # a CPU may have to compile, too
 
-# Below the large tiles of filter time and speed-up, in columns, row by row.
+# Below the large tile of filter time and that of the speed-up, in columns, row by row.
 SMALL = (
     ("throughput", "Throughput", words.THROUGHPUT, words.throughput),
     ("bandwidth", "Bandwidth", words.BANDWIDTH, words.bandwidth),
@@ -46,13 +48,10 @@ class TimingPanel(UprightArea):
         self._newest = Newest()
         self._has_gpu = False
         self._is_stale = True  # the tiles, of an earlier Result
-        self._filter_time, self._speed_up = (
-            ValueTile(name, caption, widest, tip, scale=2.0, detail=True)
-            for name, caption, widest, tip in (
-                ("filter-time", "Filter time", f"88.8{GAP}ms", words.FILTER_TIME),
-                ("speed-up", "Speed-up", "88.8× slower", words.SPEED_UP),
-            )
-        )
+        large = partial(ValueTile, scale=2.0, detail=True)
+        widest = f"88.8{GAP}ms"
+        self._filter_time = large("filter-time", "Filter time", widest, words.FILTER_TIME)
+        self._speed_up = large("speed-up", "Speed-up", "88.8× slower", words.SPEED_UP)
         self._small = [
             ValueTile(name, caption, f"8.88{GAP}GB/s", tip, scale=1.2, detail=False)
             for name, caption, tip, _ in SMALL
