@@ -285,16 +285,22 @@ class LibraryBox(QFrame):
     # -- what the buttons do
 
     def _save(self) -> None:
-        chosen = Named(self._name.text().strip(), self._drawn())
+        self._keep(Named(self._name.text().strip(), self._drawn()))
 
-        def saved(replaced: Named | None) -> None:
-            words = f"Saved “{chosen.name}”."
+    def _restore(self) -> None:
+        if self._lost is not None:
+            self._keep(self._lost)
+
+    def _keep(self, chosen: Named) -> None:
+        def kept(replaced: Named | None) -> None:
+            words, lost = f"Saved “{chosen.name}”.", self._lost
+            self._lost = None if chosen is lost else lost
             if replaced not in (None, chosen):
                 self._lost = replaced
                 words = f"Replaced “{chosen.name}”; Restore brings back what it was."
             self._did(words, chosen.name)
 
-        self._do(lambda: self._library.save(chosen), saved)
+        self._do(lambda: self._library.save(chosen), kept)
 
     def _use(self) -> None:
         if (item := self._list.currentItem()) is not None:
@@ -328,16 +334,6 @@ class LibraryBox(QFrame):
             self._did(f"Deleted “{chosen.name}”; Restore brings it back.")
 
         self._do(lambda: self._library.delete(chosen.name), deleted)
-
-    def _restore(self) -> None:
-        if (chosen := self._lost) is None:
-            return
-
-        def restored(replaced: Named | None) -> None:
-            self._lost = replaced
-            self._did(f"“{chosen.name}” is back.", chosen.name)
-
-        self._do(lambda: self._library.save(chosen), restored)
 
     def _import(self) -> None:
         if path := ask_file(self, "Import weights", "", FILE_TYPES):
