@@ -67,9 +67,8 @@ FIRST = (
 LINES = {"row": "Row at the pointer", "column": "Column at the pointer", "line": "Drawn line"}
 ALL = "all channels"
 SSIM_TIP = (
-    "Structural similarity (Wang, Bovik, Sheikh, Simoncelli 2004); 1: identical.\n"
-    "Gaussian windows of 11×11 pixels, σ = 1.5, wholly inside the picture; K₁ = 0.01, "
-    "K₂ = 0.03;\nmean over all windows and colour channels."
+    "Structural similarity (Wang et al. 2004), 1: identical; K₁ = 0.01, K₂ = 0.03.\n"
+    "Mean over all windows wholly inside the picture, and all colour channels."
 )
 SSIM_NOTE = "SSIM: Wang et al. 2004, Gaussian window 11×11, σ = 1.5"
 NO_SSIM = "The picture is smaller than SSIM's window of 11×11."

@@ -37,14 +37,8 @@ CACHE_TIP = (
     "Cold: the GPU's L2 is emptied before each sample, as when the picture is new to it.\n"
     "Warm: it still holds what the sample before left there, which flatters small pictures."
 )
-DEVICES_TIP = (
-    "So many GPUs share the rows of the picture; the rows that one needs of another's are copied\n"
-    "between them. The time is from the first one's start until all have ended."
-)
-BASELINE_TIP = (
-    "The CPU implementation that speed-ups are measured against.\n"
-    "Nothing but “Speed-up” changes with it."
-)
+DEVICES_TIP = "So many GPUs share the rows of the picture; the time is until all have ended."
+BASELINE_TIP = "The CPU implementation that speed-ups are measured against."
 NO_CACHE = "Only runs on a GPU have an L2 cache to empty."
 NO_GPU = "Auto runs on the CPU here, whose caches are left as they are."
 
@@ -132,19 +126,13 @@ def _side(axis: str, title: str) -> WholeBox:
 MAX_LEVEL = 1e6  # the largest level; 16 bits end at 65535
 MAX_DECIMALS = 9
 NEGATIVE_TIP = (
-    "How results with negative values are shown (Sobel, Laplacian and others whose weights sum to "
-    "0).\nAuto: absolute for slopes such as Sobel and Prewitt, fit range for all others.\n"
+    "How negative values are shown, as of Sobel and Laplacian; the data keep them.\n"
+    "Auto: absolute for slopes such as Sobel, fit range for all others.\n"
     "Clip: negative is black.  Absolute: without sign.  Centre on grey: 0 is grey.\n"
-    "Fit range: 0 is grey, and 99.5 % of all other values fit between black and white.\n"
-    "The data keep their negative values: pictures of 8 or 16 bits are filtered, and timed, as "
-    "float32.\nTo have them cut off, and to time that, choose uint8 or uint16 as pixel type, and "
-    "Auto or Clip here."
+    "Fit range: 0 is grey, and 99.5 % of all other values fit between black and white."
 )
+DISPLAY_TIP = "How pictures are shown; filters and saved files never change with it."
 LEVEL_TIP = "Samples of this value, and beyond it, are shown as {}."
-LEVELS_TIP = (
-    "How pictures are shown. The black and the white point are for looking only:\n"
-    "filters and saved files never change with them."
-)
 NOTHING = "Auto levels: what is shown has one value only, so there is nothing to spread."
 
 
@@ -157,7 +145,7 @@ class DisplayControls(QGroupBox):
         """Make the controls; `background` finds levels that span the pictures of `live`."""
         super().__init__()
         self.setProperty("untitled", True)
-        self.setToolTip(LEVELS_TIP)
+        self.setToolTip(DISPLAY_TIP)
         self._store, self._live = store, live
         self._background, self._messages = background, messages
         # Levels fitted to the newest result.
@@ -253,7 +241,6 @@ class DisplayControls(QGroupBox):
         )
 
 
-DISPLAY_TIP = "How pictures are shown; filters and saved files never change with it."
 DISPLAY_PX = 640  # the least height at which the display's part is open, whatever is chosen
 
 

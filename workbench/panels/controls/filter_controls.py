@@ -126,16 +126,10 @@ BORDER_TIPS = {
 }
 AUTOMATIC, BINOMIAL = "Auto", "Binomial"  # what automatic sigma gives
 AUTOMATIC_TIP = (
-    "Let sigma follow the kernel size K, so that the bell always fills it:\n"
-    "σ = 0.3 · ((K − 1) / 2 − 1) + 0.8, as in OpenCV.  A blur of size 3 or 5 is\n"
-    "binomial instead, 1 2 1 or 1 4 6 4 1: no sampled bell, though σ = √((K − 1) / 4)\n"
-    "is its standard deviation.  cv2.GaussianBlur(…, 0) has tables of its own at\n"
-    "size 7 and, in newer versions, 9, and differs from this there."
+    "Let sigma follow the kernel size K: σ = 0.3 · ((K − 1) / 2 − 1) + 0.8, as in OpenCV.\n"
+    "A blur of size 3 or 5 is binomial instead, 1 2 1 or 1 4 6 4 1."
 )
-BORDER_TIP = (
-    "What lies beyond the picture's edge.\n"
-    "Changes only pixels within one radius of the edge; costs almost nothing."
-)
+BORDER_TIP = "What lies beyond the picture's edge; costs almost nothing."
 PIXEL_TYPE_TIP = (
     "What the picture is stored as before it is filtered; black and white stay what they are.\n"
     "Sums are float32 all the same; fewer bytes per sample take less time to read and write."

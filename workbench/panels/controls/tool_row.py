@@ -34,9 +34,8 @@ from workbench.widgets.number_boxes import LogSlider, OddSpinBox
 
 BlockXY = tuple[int, int]
 BLOCK_TIP = (
-    "Threads per block: x along a row of samples (pixels × channels), y rows.\n"
-    "A warp is 32 threads, counted along x first.  Keys: , and .\n"
-    "The answer stays the same, the time does not: Ctrl+K compares shapes."
+    "Threads per block: x along a row of samples (pixels × channels), y rows. Keys: , and .\n"
+    "The output stays the same, the time does not: Ctrl+K compares shapes."
 )
 
 
@@ -289,11 +288,7 @@ def _size_tip(chosen: Filter) -> str:
         return "The size of your weights: Settings, or the weights editor, changes it."
     if len(chosen.sizes) == 1:
         return f"{chosen.title} takes {chosen.sizes_in_words}."
-    return (
-        f"Kernel size: {chosen.title} takes {chosen.sizes_in_words}.  Keys: [ and ]\n"
-        "An even number becomes the next odd one.\n"
-        "Larger: more neighbours count, and it takes longer."
-    )
+    return f"Kernel size: {chosen.title} takes {chosen.sizes_in_words}.  Keys: [ and ]"
 
 
 def why_no_block(chosen: Choice | None) -> str:
