@@ -22,7 +22,7 @@ from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
 from workbench.base import theme
 from workbench.base.background import Background
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import tip_text
 from workbench.model.intents import Choice, has_parameter, has_sizes
 from workbench.model.state import State
 from workbench.panels.controls.filter_popup import FilterBox
@@ -128,7 +128,7 @@ RUNS_ON_TIP = (
 
 
 class ToolRow(QWidget):
-    """Filter, size, "Runs on" and block in one line; a narrow one drops labels, then the slider.
+    """Filter, size, "Runs on" and block in one line; a narrow one drops the slider.
 
     Each choice is put into the store.
     """
@@ -163,8 +163,11 @@ class ToolRow(QWidget):
             lambda _: store.choose(implementation=self._implementation.currentData())
         )
         self._block.activated.connect(lambda _: store.choose(block_xy=self._block.block_xy))
-        self._labels: list[Label] = []
-        self._lay_out()
+        self._boxes = self._number, self._filter, self._implementation, self._block
+        line = HBox(self, 0, GAP_PX)
+        line.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)  # see minimumSizeHint
+        line.add(self._filter, self._slider, self._number, self._implementation, self._block, 1)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def menu_actions(self) -> Actions:
         """Lines of the menu Run, whose keys step through the choices."""
@@ -224,59 +227,33 @@ class ToolRow(QWidget):
     # -- how it fits into any width
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(self._full_width(), self._height())
+        return QSize(self._boxes_px() + SLIDER_PX[1], self._height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        number, *lists = self._boxes()
+        number, *lists = self._boxes
         boxes = _width(number) + sum(each.minimumSizeHint().width() for each in lists)
         return QSize(boxes + GAP_PX * len(lists), self._height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        self._fit(event.size().width())
+        self._fit()
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:  # other letters, or a list's other entries
-            self._fit(self.width())
+            self._fit()
         return super().event(event)
 
-    def _fit(self, width: int) -> None:
-        full = self._full_width()
-        least, most = SLIDER_PX
-        for label in self._labels:
-            label.setVisible(width >= full)
-        spare = most if width >= full else width - (full - self._labels_width() - most)
+    def _fit(self) -> None:
+        """Give the slider what the boxes leave."""
+        spare, (least, most) = self.width() - self._boxes_px(), SLIDER_PX
         self._slider.setVisible(spare >= least)
         self._slider.setFixedWidth(min(max(spare, least), most))
 
-    def _full_width(self) -> int:
-        boxes = sum(_width(each) for each in self._boxes())
-        return boxes + SLIDER_PX[1] + GAP_PX * len(self._boxes()) + self._labels_width()
-
-    def _labels_width(self) -> int:
-        return sum(label.sizeHint().width() + GAP_PX for label in self._labels)
-
-    def _boxes(self) -> tuple[QWidget, ...]:
-        return self._number, self._filter, self._implementation, self._block
+    def _boxes_px(self) -> int:
+        return sum(_width(each) + GAP_PX for each in self._boxes)
 
     def _height(self) -> int:
-        return max(each.sizeHint().height() for each in self._boxes())
-
-    def _lay_out(self) -> None:
-        line = HBox(self, 0, GAP_PX)
-        line.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)  # see minimumSizeHint
-        for text, *parts in (
-            ("Fi&lter", self._filter),
-            ("Si&ze", self._slider, self._number),
-            ("R&uns on", self._implementation),
-            ("Block", self._block),
-        ):
-            label = Label(text)
-            label.setBuddy(parts[-1])
-            self._labels.append(label)
-            line.add(label, *parts)
-        line.addStretch(1)
-        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        return max(each.sizeHint().height() for each in self._boxes)
 
 
 def _width(box: QWidget) -> int:
