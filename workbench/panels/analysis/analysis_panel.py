@@ -1,4 +1,4 @@
-"""Numbers and curves of before and after: how alike they are, their values, and a line of them.
+"""Analysis of before and after: similarity, histogram, line profile.
 
 All of it is computed off the GUI thread while the panel is visible.
 """

@@ -170,7 +170,7 @@ class CurvesChart(Canvas):
 
 
 class ToldWhenAsked(Sequence[Spot]):
-    """Spots whose words are made on demand; all of them take longer than drawing the chart."""
+    """Spots whose words are made on demand."""
 
     def __init__(
         self, places: Sequence[tuple[float, float, int]], describe: Callable[[int], str]

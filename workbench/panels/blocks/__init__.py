@@ -1,1 +1,1 @@
-"""Block shapes side by side, live: they take turns on the present job, and their times settle."""
+"""Live comparison of block shapes on the present job."""

@@ -73,7 +73,7 @@ class BlockRow:
 
     @property
     def rank(self) -> str:
-        """Its place as text: "1", or "1 =" where others share it; empty if it has none."""
+        """Its place as text: "1", or "1 =" if shared; empty without one."""
         return f"{self.place}{numbers.GAP}=" if self.is_tied else str(self.place or "")
 
 
@@ -117,7 +117,7 @@ def sentence_of(rows: Sequence[BlockRow], *, is_over: bool) -> str:
 
 
 def _of_one_or_none(rows: Sequence[BlockRow], *, is_over: bool) -> str:
-    """Name the only one with a time, which makes it no winner; or explain why none has."""
+    """Name the only one with a time, or explain why none has."""
     for row in rows:
         if row.state == "fine":
             return f"Only {row.name} has a time{'' if is_over else ' so far'}: {row.words}."

@@ -1,4 +1,4 @@
-"""The list of all filters in groups, each with a preview, and a line to search in."""
+"""Popup of all filters in groups, with previews and a search."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ MAX_KSIZE = 7  # in a picture this small larger ones leave nothing to tell filte
 
 
 class FilterBox(ToolList):
-    """A list of all filters; the wheel, letters and arrow keys step through it while closed."""
+    """List of all filters, which opens a FilterPopup."""
 
     def __init__(
         self, store: Store, background: Background, open_settings: Callable[[], object]

@@ -40,7 +40,7 @@ BLOCK_TIP = (
 
 
 class BlockBox(ToolList):
-    """A list of block shapes: the presets, and the present one where it is none of them."""
+    """List of block shapes: the presets, and the present one."""
 
     def __init__(self) -> None:
         super().__init__("block", "Block shape")

@@ -27,7 +27,7 @@ Key = Path | str  # a file, or the key of a built-in picture
 
 
 def thumbnail(key: Key, device_pixel_ratio: float) -> tuple[QImage, str]:
-    """Make a small picture of a file or a built-in one, and a caption: "768×512 RGB uint8".
+    """Make a thumbnail, and a caption such as "768×512 RGB uint8".
 
     Raises ImageFileError, also for a file too large for this purpose.
     """
@@ -41,7 +41,7 @@ def thumbnail(key: Key, device_pixel_ratio: float) -> tuple[QImage, str]:
 
 
 def _reduced_jpeg(path: Path, device_pixel_ratio: float) -> tuple[NDArray[Any], Size] | None:
-    """Decode a JPEG at a part of its size, a tenth of the work; give its whole size as well."""
+    """Decode a JPEG at reduced size; return its whole size as well."""
     from PIL import ExifTags, Image, ImageOps  # which a start without a gallery does not need
 
     least = (THUMBNAIL.toSizeF() * device_pixel_ratio).toSize()

@@ -1,1 +1,1 @@
-"""The chosen implementation: its idea, its place on the ladder, its source, PTX and SASS."""
+"""The chosen implementation: idea, ladder, source, PTX and SASS."""

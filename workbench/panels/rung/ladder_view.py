@@ -1,4 +1,4 @@
-"""The measured ladder: a chart of its times, their job, and a button that measures all."""
+"""The measured ladder: its chart, and a button that measures all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MIN_CHART_PX = 220
 
 
 def figure_of(places: Sequence[LadderLine], chosen: str) -> Figure:
-    """A bar for each implementation: its median, the ratio to the one it builds on, its name."""
+    """A bar per implementation: its median, and the ratio to its predecessor."""
     times = [each.median_ms for each in places if each.median_ms]
     is_log = bool(times) and max(times) > LARGE_RANGE * min(times)
     axis = Axis(f"Time{', logarithmic' if is_log else ''}", numbers.duration, is_log)

@@ -1,4 +1,4 @@
-"""The chosen implementation: its idea, its place on the ladder, its source, PTX and SASS."""
+"""Panel of the chosen implementation: idea, ladder, source, PTX, SASS."""
 
 from __future__ import annotations
 
@@ -267,7 +267,7 @@ class RungPane(QWidget):
     # -- the page in front
 
     def refresh(self) -> None:
-        """Show the state, the device and the times as they are now, in the page in front."""
+        """Update the page in front."""
         chosen = self.shown
         if not self.isVisible() or chosen is None:
             return

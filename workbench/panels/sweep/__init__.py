@@ -1,1 +1,1 @@
-"""The side panel of sweeps: what to measure, how it goes, and the sessions that are shown."""
+"""Sweeps: plans, their progress, and the sessions shown."""

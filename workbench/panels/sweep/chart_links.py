@@ -1,4 +1,4 @@
-"""The chart's links to the window: a click lends a measurement's settings; F9 detaches it."""
+"""Apply a measurement from the chart to the window; detach the chart."""
 
 from __future__ import annotations
 

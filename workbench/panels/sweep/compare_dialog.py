@@ -1,4 +1,4 @@
-"""A dialog that compares two sessions side by side, a row for each common measurement."""
+"""Dialog that compares two sessions, a row per measurement."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Compared = tuple[str, Sequence[Row], Sequence[str], Sequence[CellPair]]  # with 
 
 
 def compared(a: Session, b: Session) -> Compared:
-    """Compare two sessions: a summary in words, the table's rows, their tips, and the pairs."""
+    """Compare two sessions; summary, rows, tooltips, and the pairs."""
     from workbench.report.document import sentences_of  # jinja2 would delay the dialog
 
     pairs = compare_sessions(a, b)

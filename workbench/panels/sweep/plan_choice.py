@@ -1,4 +1,4 @@
-"""The choice of what to measure: the user's own plan, a preset or a file, and its extent."""
+"""Choice of a plan: the user's own, a preset or a file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ FIRST_OWN: Own = ({name: BY_FIELD[name].start for name in FIRST}, [], False)
 
 
 class PlanChoice(QWidget):
-    """The choice of a plan, with a hint on its extent or on what is wrong.
+    """Choice of a plan, with a hint on its extent or its problem.
 
     custom  the editor, which is large when open and is placed apart
     files   the button of a menu of files
@@ -107,7 +107,7 @@ class PlanChoice(QWidget):
     # -- what it shows
 
     def show_state(self, _state: State) -> None:
-        """Take the state, which the store holds by now, for the fields that do not vary."""
+        """Take the fields that do not vary from the store's new state."""
         if self.isVisible() or self._plan is None:
             self._refresh()
         else:  # do no hidden work while a slider is dragged

@@ -98,7 +98,7 @@ class ValuesRow(QWidget):
         self.menu().popup(self._line.mapToGlobal(self._line.rect().bottomLeft()))
 
     def menu(self) -> QMenu:
-        """Make a menu of whole lines, and of words to tick as the line has them."""
+        """Make a menu of whole lines, and of words to tick."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
@@ -139,7 +139,7 @@ Offered = tuple[Implementation | OwnKernel, str | None]  # with the reason why i
 
 
 class PlanEditor(QWidget):
-    """The editor of a plan: buttons for the dimensions, a line for each that varies, ticks.
+    """Editor of a plan: dimensions, their values, and implementations.
 
     Signals:
         edited(): the user changed something.

@@ -1,4 +1,4 @@
-"""The sessions that are shown: the one measured here, and those read from files beside it."""
+"""Sessions on the screen: the one measured here, and those from files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from workbench.widgets.tile import ElidedLabel
 
 @dataclass(frozen=True, slots=True)
 class ShownSession:
-    """A session, where it is kept, and a number that is its own while it is shown."""
+    """A session with its file, and a number of its own."""
 
     number: int
     session: Session
@@ -211,7 +211,7 @@ class SessionList(QScrollArea):
         self.setVisible(len(shown) > 1 or has_more)
 
     def _row(self, shown: ShownSession, rest: int, is_measured_now: bool) -> QWidget:
-        """Make a line of words, and of buttons; `rest`: the number of cells that are missing."""
+        """Make a row of words and buttons; `rest`: number of missing cells."""
         session, number, path = shown.session, shown.number, shown.path
         began = f"{datetime.fromtimestamp(session.started):%Y-%m-%d %H:%M}"
         name = f"{session.machine.name}, {session.origin}" if session.origin else "measured here"

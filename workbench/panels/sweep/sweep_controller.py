@@ -1,4 +1,4 @@
-"""Measuring in the background: a sweep, or all of the ladder; one of them at a time."""
+"""Background measuring: a sweep or the ladder, one at a time."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ class SweepController(QObject):
 
 
 def unfinished(device: Device | NoDevice, but: Collection[str], now: float) -> ShownSession | None:
-    """Find the newest session of this machine that lacks something; None where there is none.
+    """Newest incomplete session of this machine, or None.
 
     It is at most seven days old, and no process is writing to it.
 

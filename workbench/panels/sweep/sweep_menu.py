@@ -43,7 +43,7 @@ NOTHING = "There is nothing to report yet: measure something, or open a session.
 
 
 class ReportWriter(QObject):
-    """Write reports, one at a time, each into a folder of its own, and open them.
+    """Write reports, each into its own folder, and open them.
 
     Only the drawing runs in the GUI thread.
     """
@@ -138,7 +138,7 @@ class ReportWriter(QObject):
             self._fail(step)
 
     def _show_doing(self, doing: str) -> None:
-        """Show each step once, as it may be read out, but never in place of an error."""
+        """Show each step once, but never in place of an error."""
         if doing != self._doing and self._messages.kind in (None, "info"):
             self._doing = doing
             self._messages.show_message("info", f"Report: {doing}…", stays=True)

@@ -1,4 +1,4 @@
-"""The panel of sweeps: choose what to measure, start it, and see it beside recorded ones."""
+"""Sweep panel: choose a plan, run it, and see its chart."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class RunRow(QWidget):
             self._describe(self._last_said)
 
     def show_records(self) -> None:
-        """Show the progress, and now and then the time left, which takes a while to compute."""
+        """Show the progress, and now and then the time left."""
         live = self._sessions.live
         if self.is_idle or live is None or not self._cells:
             return
@@ -295,7 +295,7 @@ class SweepPanel(QWidget):
         self.choice.show_state(state)
 
     def show_device(self, device: Device | NoDevice) -> None:
-        """Show what can be measured and resumed on the device, which the worker holds by now."""
+        """Show what the worker's device can measure and resume."""
         self.choice.show_device(device)
         self._later.ask()  # shows which sessions can be resumed here
 

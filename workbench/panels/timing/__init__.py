@@ -1,1 +1,1 @@
-"""The panels on time: how long a run took, how fast that is, and how the last runs compare."""
+"""Times of the newest run, and the history of the last ones."""

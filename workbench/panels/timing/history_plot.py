@@ -1,4 +1,4 @@
-"""A small chart of the filter times of the last runs, with a tick where what ran was changed."""
+"""Chart of the filter times of the last runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LAST_RUNS = 60
 
 
 class Run(NamedTuple):
-    """One Result in the plot, without its pictures: for those of sixty runs there is no room."""
+    """One Result in the plot, without its pictures."""
 
     implementation: str
     name: str
@@ -50,7 +50,7 @@ class RunHistory(QObject):
         self._last_job: Job | None = None
 
     def add(self, result: Result) -> None:
-        """Add a run, or what is newly known of the last one if it is of the same job.
+        """Add a run, or update the last one if it is of the same job.
 
         What has no time is left out.
         """

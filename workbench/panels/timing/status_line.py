@@ -1,4 +1,4 @@
-"""The newest times, and the line under the picture: how long, how fast, and whether it is right."""
+"""The newest times, and the line under the picture that shows them."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ PREVIEWED = "Preview. The whole picture is filtered next."
 
 
 class TimingViews(QObject):
-    """Show the newest times in the line under the picture, and in the panel once it is made.
+    """Show the newest times in the line, and in the panel once made.
 
     line  its owner places it
     """

@@ -1,4 +1,4 @@
-"""The panel of all figures of time: a tile for each, the verdict, and the last runs."""
+"""Timing panel: a tile per figure, the verdict, and the last runs."""
 
 from __future__ import annotations
 

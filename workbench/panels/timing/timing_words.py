@@ -1,4 +1,4 @@
-"""The figures of a result in words: its time, what follows from that, and its verdict."""
+"""The figures of a result in words, and its verdict."""
 
 from __future__ import annotations
 

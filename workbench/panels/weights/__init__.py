@@ -1,1 +1,1 @@
-"""The weights editor: a grid to type in, the properties of its numbers, and named weights."""
+"""Weights editor: a grid, its properties, and named weights."""

@@ -1,4 +1,4 @@
-"""Named weights: small TOML files in the user's own folder, and their list in the panel."""
+"""Named weights: TOML files in the user's folder, and their list."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class WeightsLibrary:
                 found[1].unlink(missing_ok=True)
 
     def _read(self) -> tuple[dict[str, tuple[Named, Path]], tuple[str, ...]]:
-        """Read all weights by name, each with its file; of two with one name, the first."""
+        """Read all weights by name, with their files; the first of duplicates."""
         found: dict[str, tuple[Named, Path]] = {}
         broken = []
         for path in sorted(self._folder.glob("*.toml")):
@@ -155,7 +155,7 @@ def read_file(path: Path) -> Named:
 
 
 def write_file(path: Path, named: Named) -> None:
-    """Write a .toml with the cells as typed, or a .csv or .txt with the weights' numbers alone.
+    """Write a .toml with the cells as typed, or numbers as .csv or .txt.
 
     Raises WeightsFileError, and then leaves the folder as it was.
     """
@@ -192,7 +192,7 @@ WEIGHTS_ALONE = "{} also computes a gradient; these are its weights alone."
 
 
 class PresetBox(DropDown):
-    """The list that names the filter that was drawn, for as long as its weights stand there."""
+    """List of filters; names one while the grid holds its weights."""
 
     def __init__(self) -> None:
         tip = "Load a filter's weights at this size, or at the nearest size that it has."

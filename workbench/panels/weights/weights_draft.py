@@ -1,4 +1,4 @@
-"""The content of the weights editor: cells as they were typed, a divisor and an offset."""
+"""Content of the weights editor: cells as typed, divisor, offset."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class WeightsDraft:
         return replace(self, cells=(*empty, *((*side, *row, *side) for row in self.cells), *empty))
 
     def normalised(self) -> WeightsDraft:
-        """The drawing with the sum of its cells as the divisor, so that the weights add up to 1.
+        """The drawing divided so that its weights add up to 1.
 
         Raises BadJobError where a cell is invalid, and where the sum is zero.
         """

@@ -66,7 +66,7 @@ HINT = "Enter: down · Tab: right · Ctrl+Tab: leave grid · Ctrl+Z: undo"
 
 
 class WeightsEditor(QWidget):
-    """The panel, which follows the filter; each drawing is filtered at once, if all are numbers.
+    """Weights panel: follows the filter, and filters valid input at once.
 
     drawing  the present WeightsDraft
     """
@@ -314,7 +314,7 @@ class WeightsEditor(QWidget):
         VBox(self, 0).add(area)
 
     def _turn(self) -> None:
-        """Put the two columns side by side where there is room, else one below the other."""
+        """Arrange the two columns side by side, or one below the other."""
         is_wide = self.width() >= theme.in_letters(WIDE_PX) * factor_of(self)
         way = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
         if self._both.direction() != way:

@@ -231,7 +231,7 @@ class WeightsGrid(QTableView):
             self._centre()
 
     def stand_in(self, width: int) -> None:
-        """Take no more than the cells' height in a column of `width` pixels; 0: all the room."""
+        """Limit the height to the cells' in a column of `width` pixels; 0: no limit."""
         if width != self._width:
             self._width = width
             self.setMinimumHeight(HEIGHT_PX)
@@ -312,7 +312,7 @@ class WeightsGrid(QTableView):
         self.scrollTo(self.currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def _fit(self) -> None:
-        """Set a size of cells that fills the room and can be read; none is higher than wide."""
+        """Choose the largest readable cells that fill the room."""
         size, room = self._cells.rowCount(), self.viewport().size()
         least = 0
         for scale in SCALES:

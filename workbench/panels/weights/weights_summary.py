@@ -177,7 +177,7 @@ class ResponseView(Canvas):
 
 
 def _spot(values: NDArray[np.float64], column: int, row: int, half: float) -> Spot:
-    """The response at a place of the spectrum, in words, in a box of twice the width `half`."""
+    """Spot with the response in words, in a box `half` to each side."""
     size, value = len(values), float(values[row, column])
     across, down = (column - size // 2) / size, (row - size // 2) / size
     decibels = f", {20 * np.log10(value):.1f} dB" if value > 0 else ""
