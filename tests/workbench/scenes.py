@@ -144,9 +144,10 @@ def _panels(window):
             yield "kernel, instructions", window
             window.kernel.get().show_code(False)
         if title == "Weights":
+            before = window.weights.get().drawing
             child(window, "weights-grid").typed.emit([(0, 0)], "x")
             yield "weights, one of them none", window
-            child(window, "weights-undo").click()
+            window.weights.get().draw(before)
         if title == "Blocks":
             child(window, "blocks-bars").click()
         window.docks[title].hide()
