@@ -166,11 +166,11 @@ def test_a_newer_version_is_refused_in_words(tmp_path):
     [
         (b'"version":3,', b"", "no version"),
         (b'"version":3,', b'"version":"3",', "no version"),
-        (b'"title":', b'"titel":', "plan.title is missing"),
-        (b'"started":', b'"begun":', "started is missing"),
+        (b'"title":', b'"titel":', "plan.titel is not known"),
+        (b'"started":', b'"begun":', "begun is not known"),
         (b'"started":1763700000.0', b'"started":1e300', "started is not a time"),
         (b'"ksizes":[3]', b'"ksizes":["3"]', "plan.ksizes[0] is not a whole number"),
-        (b'"cpu":', b'"CPU":', "machine.cpu is missing"),
+        (b'"cpu":', b'"CPU":', "machine.CPU is not known"),
     ],
 )
 def test_a_header_that_makes_no_sense_is_refused_with_its_place(old, new, complaint, tmp_path):
@@ -187,12 +187,12 @@ def test_a_header_that_makes_no_sense_is_refused_with_its_place(old, new, compla
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        (b'{"cell"', b'{"sell"', "cell is missing"),
+        (b'{"cell"', b'{"sell"', "sell is not known"),
         (b'"ksize":3', b'"ksize":"3"', "cell.ksize is not a whole number"),
         (b'"ksize":3', b'"ksize":-3', "no size"),
         (b'"samples_ms":[', b'"samples_ms":[-1.0,', "not durations"),
         (b'"samples_ms":[', b'"samples_ms":["inf",', "not durations"),
-        (b'"samples_ms":[', b'"sample_ms":[', "samples_ms is missing"),
+        (b'"samples_ms":[', b'"sample_ms":[', "sample_ms is not known"),
         (b'"count":1', b'"count":1,"colour":3', "cell.colour is not known"),
         (b'"at":1763700001.0', b'"at":"noon"', "at is not a number"),
         (b'"at":1763700001.0', b'"at":"inf"', "at is not a time"),
