@@ -12,6 +12,7 @@ from kernels.sweeps.plan_files import read_plan
 from tests.workbench.driving import until
 from workbench.base.settings import DIRECTORY_VARIABLE
 from workbench.cli.main import main
+from workbench.model.choices import from_data
 from workbench.model.state import State
 from workbench.panels.weights.named_weights import read_file
 from workbench.session.kernel_journal import KernelJournal, journal_folder
@@ -33,7 +34,7 @@ def folder(tmp_path):
 def test_sessions(folder, capsys):
     session, page = folder / "session.jsonl", folder / "report.html"
     assert main(["compare", str(session), str(session)]) == 0
-    assert "sequential" in capsys.readouterr().out
+    assert "Sequential" in capsys.readouterr().out
     assert main(["report", str(session)]) == 0
     assert "Two sizes on the CPU" in page.read_text(encoding="utf-8")
 
@@ -91,7 +92,7 @@ def test_settings_and_steps(qtbot, folder, home, make_window, monkeypatch):
     window.presenter.open_file(folder / "talk.steps.toml")
     until(qtbot, lambda: window.presenter.steps)
     first, second = window.presenter.steps
-    assert first.changes(state)["filter"] == "custom"
+    assert from_data(first.data, state)["filter"] == "custom"
     assert first.picture is not None
     assert first.picture.path == folder / "a.png"
     assert second.note == "Ask first: who reads this sample besides?"
