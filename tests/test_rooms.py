@@ -22,7 +22,6 @@ ROOMS = {
             "cuda_child",
             "export",
             "engine",
-            "measuring",
             "pictures",
             "sweeps",
         ),
@@ -32,6 +31,7 @@ ROOMS = {
         *("session", "charts", "report", "panels", "window", "cli"),
     ),
 }
+MAX_FLOORS = 8
 MODULES = modules_of(ROOT, ROOMS)
 
 
@@ -76,6 +76,21 @@ def test_a_room_imports_only_rooms_below_it(package):
     assert upwards == []
 
 
+def floors(package: str) -> int:
+    """How many rooms of a package stand one on another."""
+    within = {
+        module: {each for each in others if each.startswith(f"{package}.")}
+        for module, others in imports().items()
+        if room_of(module) in ROOMS[package] and module.startswith(package)
+    }
+    return storeys(grouped(within, room_of))
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_a_package_has_few_floors(package):
+    assert floors(package) <= MAX_FLOORS
+
+
 @pytest.mark.parametrize("package", ROOMS)
 def test_nothing_lies_loose_at_the_top(package):
     loose = {path.name for path in (ROOT / package).glob("*.py")}
@@ -116,4 +131,4 @@ if __name__ == "__main__":
     folders = grouped(imports(), folder_of)
     print(f"{len(imports())} files: circles of {[len(each) for each in circles(imports())]}")  # noqa: T201
     print(f"{len(folders)} folders: circles of {[len(each) for each in circles(folders)]}, ")  # noqa: T201
-    print(f"{storeys(folders)} storeys of folders, {storeys(imports())} of files")  # noqa: T201
+    print(", ".join(f"{floors(package)} floors of rooms in {package}" for package in ROOMS))  # noqa: T201

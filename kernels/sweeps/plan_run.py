@@ -16,7 +16,7 @@ from kernels.core.job import Job, Progress, Result
 from kernels.core.verdict import Check
 from kernels.cuda.device_pictures import Transfers
 from kernels.engine.engine import Engine
-from kernels.measuring.job_comparison import checked, measure_checked, or_nothing
+from kernels.engine.job_comparison import checked, measure_checked, or_nothing
 from kernels.oracle.checking import Oracle
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung

@@ -18,7 +18,7 @@ from kernels.sweeps.plan_run import sweeping
 from tests.benches import bench
 from tests.benches.bench import BenchRow, peak_memory
 from workbench.cli.draw_window import real_window, settle, wait_for_device, wait_until
-from workbench.model.state import Picture
+from workbench.imaging.pictures import Picture
 from workbench.window.main_window import MainWindow
 
 TITLE = "How late a 1 ms timer of the event loop fires, with a picture of 4096×4096 RGB"

@@ -38,8 +38,9 @@ from workbench.cli.output import CommandError, write_whole
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.tiled_tiff import TILE, TiledTiff, lay_out
+from workbench.imaging.pictures import NO_METADATA
 from workbench.model.intents import job_for
-from workbench.model.state import NO_METADATA, State
+from workbench.model.state import State
 
 SIDE = 12_288  # pixels; RGB of 8 bits
 ROUNDS = 2  # in turns; the quickest counts

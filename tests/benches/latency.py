@@ -19,8 +19,8 @@ from tests.benches import bench
 from tests.benches.bench import BenchRow, peak_memory
 from tests.benches.views import MODES, ms_until_painted, named_view
 from workbench.cli.draw_window import real_window, settle, wait_for_baseline, wait_for_device
+from workbench.imaging.pictures import Picture
 from workbench.model import intents
-from workbench.model.state import Picture
 from workbench.panels.compare.picture_view import PictureView
 from workbench.window.main_window import MainWindow
 

@@ -10,8 +10,8 @@ from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QMenu, QWidget
 
+from workbench.imaging.pictures import Picture
 from workbench.model import intents
-from workbench.model.state import Picture
 from workbench.panels.compare.picture_view import PictureView
 from workbench.window.main_window import MainWindow
 

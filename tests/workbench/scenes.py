@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QTableWidget
 
 from kernels.core.device import NoDevice, Occupancy
 from kernels.core.timing import Timing
-from kernels.measuring.job_comparison import CandidateState, Snapshot
+from kernels.engine.job_comparison import CandidateState, Snapshot
 from kernels.pictures.generated import scene
 from tests.made_sessions import PLANS, a_session
 from tests.made_up import PASSED
 from tests.workbench.driving import PATIENCE_MS, answers, child, pick, trigger
 from workbench.charts.canvas import Canvas
 from workbench.charts.chart_view import ChartView
-from workbench.model.state import Picture
+from workbench.imaging.pictures import Picture
 from workbench.panels.anatomy.lane_grid import LaneGrid
 from workbench.panels.blocks.candidates import field_of
 from workbench.panels.blocks.rows import rows_of, sentence_of

@@ -32,8 +32,9 @@ from workbench.files.formats import format_of
 from workbench.files.image_encoders import fit_of, reduced
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError, TooLargeError
+from workbench.imaging.pictures import NO_METADATA, Metadata, Picture
 from workbench.model import intents
-from workbench.model.state import NO_METADATA, Metadata, Picture, State
+from workbench.model.state import State
 
 Say = Callable[[str], None]
 # Of a picture that does not fit into memory, where nobody says how much its strips may take; larger

@@ -44,7 +44,7 @@ from workbench.files import tiled_tiff
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.tiled_tiff import TILE, TiledTiff
-from workbench.model.state import Metadata
+from workbench.imaging.pictures import Metadata
 
 FORMAT = 1
 PART, JOURNAL = ".part", ".part.jsonl"  # behind the result's own name

@@ -22,9 +22,10 @@ from workbench.batch.device_run import processes_each
 from workbench.batch.filtering import Recipe
 from workbench.cli.output import USAGE, CommandError, complain
 from workbench.cli.this_machine import engine_maker
+from workbench.imaging.pictures import Picture
 from workbench.model import bell, intents
 from workbench.model.intents import Changes
-from workbench.model.state import FACTS, OwnFile, Picture, State
+from workbench.model.state import FACTS, OwnFile, State
 
 OPTIONS = {name: facts.option for name, facts in FACTS.items() if facts.option}
 PIXEL = Picture("", np.zeros((1, 1, 1), np.uint8))  # for questions about any picture

@@ -19,7 +19,7 @@ from kernels.core.plain_data import to_plain
 from kernels.core.version import program_version
 from kernels.engine.auto import ranked
 from kernels.engine.measurements import Candidate, JobClass, job_class_of
-from kernels.measuring.tuner import Trial, Tuning, tuning
+from kernels.engine.tuner import Trial, Tuning, tuning
 from workbench.base import numbers
 from workbench.cli import made_jobs
 from workbench.cli.output import CommandError, complain, printed_apart, say

@@ -16,7 +16,7 @@ from workbench.files.picture_errors import ImageFileError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from workbench.model.state import Metadata
+    from workbench.imaging.pictures import Metadata
 
 MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}

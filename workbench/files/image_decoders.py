@@ -18,7 +18,7 @@ from workbench.files import exif as exif_of
 from workbench.files.from_pillow import Decoded, Reader
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError
-from workbench.model.state import Metadata
+from workbench.imaging.pictures import Metadata
 
 from_pillow.hush()
 # By Pillow, which reads all others itself, or says that they are no pictures.

@@ -25,7 +25,7 @@ from workbench.files import png
 from workbench.files.colour_profiles import profile_for
 from workbench.files.formats import Format, able, format_of
 from workbench.files.picture_errors import ImageFileError
-from workbench.model.state import NO_METADATA, Metadata
+from workbench.imaging.pictures import NO_METADATA, Metadata
 
 # Gets the file, to be read as well, the samples, a quality, None: as good as it gets, and the
 # metadata that the format holds.

@@ -15,7 +15,7 @@ from kernels.core import safe_files
 from kernels.pictures.generated import PICTURES
 from workbench.files.formats import format_of
 from workbench.files.picture_errors import ImageFileError, TooLargeError
-from workbench.model.state import NO_METADATA, Metadata, Picture
+from workbench.imaging.pictures import NO_METADATA, Metadata, Picture
 
 
 def load(

@@ -21,7 +21,7 @@ from workbench.files.from_pillow import Decoded
 from workbench.files.image_decoders import failures_in_words, kept_of, upright
 from workbench.files.needs import Need, is_large
 from workbench.files.picture_errors import ImageFileError, StoppedError
-from workbench.model.state import LargeSource, Picture
+from workbench.imaging.pictures import LargeSource, Picture
 
 BAND_SAMPLES = 1 << 21  # converted at once, since that takes several copies
 # Orientations of EXIF that turn rows around, or columns; from _ON_ITS_SIDE on rows are columns.

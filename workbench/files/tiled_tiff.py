@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from workbench.files import exif as exif_of
 from workbench.files.image_encoders import MAX_TIFF_BYTES, tiff_words
-from workbench.model.state import Metadata
+from workbench.imaging.pictures import Metadata
 
 TILE = 256  # pixels across and down, fewer where the picture has fewer
 STEP = 16  # which a tile's sides are multiples of

@@ -30,7 +30,8 @@ from workbench.imaging.display_mapping import (
     known_unclipped,
     natural_display,
 )
-from workbench.model.state import FACTS, Matrix, Picture, State, changed_fields
+from workbench.imaging.pictures import Picture
+from workbench.model.state import FACTS, Matrix, State, changed_fields
 
 Changes = dict[str, Any]
 Choice = Implementation | OwnKernel | Auto  # what may be chosen to run on

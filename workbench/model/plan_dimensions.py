@@ -11,7 +11,7 @@ from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.device import Device, NoDevice
 from kernels.core.job import MAX_KSIZE, PIXEL_TYPES
-from kernels.measuring import tuner
+from kernels.engine import tuner
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 from kernels.sweeps.plan_files import MAX_DEVICES
 from workbench.model import names

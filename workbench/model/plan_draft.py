@@ -14,9 +14,10 @@ from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan import DIMENSIONS as FIELDS
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 from kernels.sweeps.record import Record
+from workbench.imaging.pictures import Picture
 from workbench.model.intents import has_parameter, is_unclipped
 from workbench.model.plan_dimensions import BY_FIELD, THIS, Here, Values, plan_title
-from workbench.model.state import Picture, State
+from workbench.model.state import State
 
 MAX_CELLS = 20_000
 NO_PICTURE = "Open a picture first."

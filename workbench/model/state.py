@@ -7,23 +7,21 @@ returning False.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from numpy.typing import NDArray
-
 from kernels import filters
-from kernels.core.borders import BORDERS, Span
+from kernels.core.borders import BORDERS
 from kernels.core.errors import BadJobError
 from kernels.core.job import MAX_KSIZE, PIXEL_TYPES
 from kernels.core.timing import Cache
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
 from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
-from kernels.pictures.generated import beyond, stored_as, white
 from kernels.rungs.own_kernels import is_own
 from workbench.imaging.display_mapping import MAX_GAIN, MIN_GAIN, NEGATIVE_DISPLAYS, NegativeDisplay
+from workbench.imaging.pictures import Picture
 
 Check = Callable[[Any], bool]
 SIZES = range(1, MAX_KSIZE + 1, 2)  # of weights
@@ -144,130 +142,6 @@ IDENTITY: Matrix = ((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0))
 ViewMode = Literal["result", "wipe", "side", "difference", "mismatch"]
 Divider = Literal["upright", "level"]
 DifferenceKind = Literal["absolute", "signed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Metadata:
-    """The metadata kept of a file: author, time, camera and subject.
-
-    exif  a small TIFF structure: see `workbench.files.exif.portable`
-    xmp   a packet of XML: see `workbench.files.exif.portable`
-    """
-
-    exif: bytes | None = None
-    xmp: bytes | None = None
-
-
-NO_METADATA = Metadata()
-
-
-@dataclass(frozen=True, slots=True)
-class LargeSource:
-    """The picture in the file, of which `Picture.samples` is a reduced copy.
-
-    width, height  of the whole, in pixels
-    step           so many of its pixels, across and down, are one of the copy
-    """
-
-    width: int
-    height: int
-    step: float
-
-    @property
-    def size_in_words(self) -> str:
-        """Size of the whole: "100,000×100,000"."""
-        return f"{self.width:,}×{self.height:,}"
-
-    @property
-    def scale_in_words(self) -> str:
-        """Scale of the copy: "1/16 of 100,000×100,000"."""
-        return f"1/{self.step:.4g} of {self.size_in_words}"
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """A rectangle of the whole picture, in its pixels."""
-
-    rows: Span
-    columns: Span
-
-    @property
-    def pixels(self) -> int:
-        """Number of its pixels."""
-        return (self.rows[1] - self.rows[0]) * (self.columns[1] - self.columns[0])
-
-    def holds(self, other: Region) -> bool:
-        """Return True if all of `other` is in it."""
-        pairs = (self.rows, other.rows), (self.columns, other.columns)
-        return all(ours[0] <= its[0] and its[1] <= ours[1] for ours, its in pairs)
-
-
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Picture:
-    """A loaded picture.  Compared by identity, so comparing two States never touches pixels.
-
-    samples   (H, W, C) of one of `kernels.core.job.PIXEL_TYPES`, C = 1 to 4, C-contiguous and
-              read-only
-    path      the file it came from; None for a built-in or pasted picture
-    notes     what was converted on the way in, one sentence each
-    built_in  its key in `kernels.pictures.generated.PICTURES`, if it is one of those
-    original  the samples before they were stored in another pixel type; None if they were not
-    beyond    how many of them that type could not hold
-    metadata  of its file, such as maker and date
-    large     the whole of which `samples` is a reduced copy; None: it is whole
-    """
-
-    name: str
-    samples: NDArray[Any] = field(repr=False)
-    path: Path | None = None
-    notes: tuple[str, ...] = ()
-    built_in: str | None = None
-    original: NDArray[Any] | None = field(default=None, repr=False)
-    beyond: int = 0
-    metadata: Metadata = field(default=NO_METADATA, repr=False)
-    large: LargeSource | None = None
-
-    def __post_init__(self) -> None:
-        self.samples.flags.writeable = False
-
-    @property
-    def white(self) -> float:
-        """Sample value of full intensity: 255, 65535, or 1.0 for floats."""
-        return white(self.samples.dtype)
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Conversions since it was read, one sentence each."""
-        if not self.beyond:
-            return self.notes
-        cut = "became infinite" if self.samples.dtype.kind == "f" else "were cut off"
-        count = f"{self.beyond:,} of its {self.samples.size:,} samples"
-        return (*self.notes, f"{count} are beyond what {self.samples.dtype} holds and {cut}.")
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of its samples, the original ones included."""
-        return self.samples.nbytes + (0 if self.original is None else self.original.nbytes)
-
-    @property
-    def as_in_file(self) -> NDArray[Any]:
-        """Samples before they were stored in another pixel type."""
-        return self.samples if self.original is None else self.original
-
-    def is_stored_as(self, pixel_type: str | None) -> bool:
-        """Return True if `stored_as` would change nothing."""
-        return str(self.samples.dtype) == (pixel_type or str(self.as_in_file.dtype))
-
-    def stored_as(self, pixel_type: str | None) -> Picture:
-        """The same picture in `pixel_type`; None: in that of its file.  Raises MemoryError."""
-        if self.is_stored_as(pixel_type):
-            return self
-        samples = self.as_in_file
-        if pixel_type in (None, str(samples.dtype)):
-            return replace(self, samples=samples, original=None, beyond=0)
-        lost = beyond(samples, pixel_type)
-        stored = stored_as(samples, pixel_type)
-        return replace(self, samples=stored, original=samples, beyond=lost)
 
 
 @dataclass(frozen=True, slots=True)

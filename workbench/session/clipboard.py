@@ -17,7 +17,7 @@ from PySide6.QtGui import QColorSpace, QGuiApplication, QImage, QPixmap
 from kernels.core import safe_files
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
-from workbench.model.state import Picture
+from workbench.imaging.pictures import Picture
 
 Found = bytes | QImage | NDArray[Any]  # an encoded picture, an image, or samples
 

@@ -20,7 +20,7 @@ from workbench.base.background import Background
 from workbench.files import image_files, png
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.display_mapping import with_file_white
-from workbench.model.state import NO_METADATA, Picture
+from workbench.imaging.pictures import NO_METADATA, Picture
 from workbench.session import clipboard
 
 PREFIX = b"filter-workbench" + png.PLAIN_UTF8  # of the settings in their chunk

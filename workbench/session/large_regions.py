@@ -24,7 +24,7 @@ from workbench.files.large_pictures import RegionReader
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.display import Display, show
 from workbench.imaging.display_mapping import DisplayMapping
-from workbench.model.state import Picture, Region
+from workbench.imaging.pictures import Picture, Region
 from workbench.session.worker import Worker
 
 HALO = 16  # the surroundings are read in multiples of it, so that another size reads none anew

@@ -18,8 +18,9 @@ from kernels.rungs.own_kernels import text_hash
 from workbench.base.background import Background, Latest
 from workbench.imaging.display import Display, show
 from workbench.imaging.display_mapping import DisplayMapping, known_unclipped, unclipped
+from workbench.imaging.pictures import Picture
 from workbench.model import choices, intents
-from workbench.model.state import Picture, State
+from workbench.model.state import State
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 

@@ -24,7 +24,8 @@ from workbench.files.image_files import PictureRef
 from workbench.files.needs import RESULTS
 from workbench.files.neighbours import Shelf, neighbours, pictures_among, shelf_of
 from workbench.files.picture_errors import ImageFileError, LargePictureError
-from workbench.model.state import Picture, State
+from workbench.imaging.pictures import Picture
+from workbench.model.state import State
 from workbench.session import clipboard
 from workbench.session.exporter import FILTERED, SHOWS, read_settings
 from workbench.session.session_store import is_session

@@ -27,9 +27,10 @@ from kernels.pictures.generated import SCENE_FILE
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 from workbench.files.kernel_files import kernels_folder
+from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.intents import chosen_in, has_parameter, is_unclipped, offset_for
-from workbench.model.state import FACTS, Picture, State
+from workbench.model.state import FACTS, State
 from workbench.widgets.actions import Actions
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.window.window_layout import Parts

@@ -26,8 +26,9 @@ from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.files.formats import OPEN_FILTER, PICTURES_FILTER
 from workbench.files.neighbours import Shelf
+from workbench.imaging.pictures import Picture
 from workbench.model import choices, intents
-from workbench.model.state import Picture, State
+from workbench.model.state import State
 from workbench.panels.sweep.sweep_menu import SweepMenu
 from workbench.panels.timing.status_line import NO_PICTURE, TimingViews
 from workbench.session import clipboard

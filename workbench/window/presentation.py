@@ -15,9 +15,9 @@ from kernels.core.errors import SessionFileError
 from kernels.sweeps.record import Session
 from kernels.sweeps.session_files import read_session
 from workbench.charts.chart_view import ChartView
+from workbench.imaging.pictures import Picture
 from workbench.model import choices, intents
 from workbench.model.rung_times import RecordedTimes, recorded_times
-from workbench.model.state import Picture
 from workbench.session import session_store
 from workbench.widgets import keyboard
 from workbench.widgets.actions import menu_lines

@@ -17,7 +17,7 @@ from workbench.base.plain_text import Label
 from workbench.charts.canvas import make_plots
 from workbench.files.formats import SAVE_FILTER, extension_for, extension_of
 from workbench.files.picture_errors import ImageFileError
-from workbench.model.state import Picture
+from workbench.imaging.pictures import Picture
 from workbench.session.exporter import FILTERED, SHOWS, MakeImage, suggested_name
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions

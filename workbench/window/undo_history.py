@@ -17,8 +17,9 @@ from PySide6.QtWidgets import QStatusBar
 from workbench.base.background import Background
 from workbench.files.image_files import PictureRef
 from workbench.files.picture_errors import ImageFileError
+from workbench.imaging.pictures import Picture
 from workbench.model.names import filter_title, implementation_title
-from workbench.model.state import FACTS, Picture, State, changed_fields
+from workbench.model.state import FACTS, State, changed_fields
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions
 from workbench.widgets.message_bar import MessageBar

@@ -12,7 +12,7 @@ from kernels.core.device import NoDevice
 from kernels.core.job import Sampling
 from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.engine.measurements import Candidate, job_class_of
-from kernels.measuring.tuner import Trial, tuning
+from kernels.engine.tuner import Trial, tuning
 
 QUICK = Sampling(max_samples=3, max_seconds=0.1)
 

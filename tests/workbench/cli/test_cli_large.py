@@ -17,7 +17,7 @@ from tests.workbench.cli.batches import listening
 from workbench.cli import filter_files, main
 from workbench.files import image_files
 from workbench.files.tiled_tiff import lay_out
-from workbench.model.state import NO_METADATA
+from workbench.imaging.pictures import NO_METADATA
 
 HEIGHT, WIDTH = 900, 300
 # A tenth of it does; the strips take as much again, at least.

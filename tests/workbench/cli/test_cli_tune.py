@@ -6,7 +6,7 @@ from operator import itemgetter
 import pytest
 
 from kernels.core.job import Ran
-from kernels.measuring import tuner
+from kernels.engine import tuner
 from tests.workbench.engines import MadeUpGpu
 from workbench.cli import main
 from workbench.cli import tune_rungs as tune

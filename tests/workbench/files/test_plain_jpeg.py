@@ -11,7 +11,7 @@ from workbench.files import exif as exif_of
 from workbench.files import from_pillow, image_files
 from workbench.files.colour_profiles import profile_for
 from workbench.files.picture_errors import ImageFileError
-from workbench.model.state import NO_METADATA, Metadata
+from workbench.imaging.pictures import NO_METADATA, Metadata
 
 MODES = {"L": 1, "RGB": 3}
 EXIF = Image.Exif()

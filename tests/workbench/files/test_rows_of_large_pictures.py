@@ -17,7 +17,7 @@ from workbench.files.image_files import load
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.tiled_tiff import TILE, TiledTiff, lay_out
-from workbench.model.state import NO_METADATA
+from workbench.imaging.pictures import NO_METADATA
 
 TIFFS = {name: each for name, each in all_kinds().items() if name.endswith(".tif")}
 BY_PILLOW = "fax.tif"  # which is read as a whole

@@ -16,9 +16,10 @@ from tests.made_up import result
 from tests.workbench.engines import DEVICE
 from workbench.cli import main
 from workbench.imaging.display_mapping import unclipped
+from workbench.imaging.pictures import Picture
 from workbench.model import choices, intents
 from workbench.model.intents import weights_for
-from workbench.model.state import FACTS, Picture, State
+from workbench.model.state import FACTS, State
 
 STATE = State(picture=Picture("noise", np.zeros((4, 5, 3), np.uint8)))
 NO_DEVICE = NoDevice("There is no GPU.", "Buy one.")

@@ -11,6 +11,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import presets
 from kernels.sweeps.plan_run import cells_of
 from tests.workbench.engines import DEVICE
+from workbench.imaging.pictures import Picture
 from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS, held_fixed
 from workbench.model.plan_draft import (
     MAX_ESTIMATED,
@@ -21,7 +22,7 @@ from workbench.model.plan_draft import (
     texts_of,
     time_s,
 )
-from workbench.model.state import Picture, State
+from workbench.model.state import State
 
 PHOTO = State(picture=Picture("photo.png", np.zeros((30, 40, 3), np.uint8)))
 KEYS = ("opencv", "shared")

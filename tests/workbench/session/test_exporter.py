@@ -25,7 +25,7 @@ from tests.workbench.driving import (
     until,
 )
 from workbench.files import image_files
-from workbench.model.state import Picture
+from workbench.imaging.pictures import Picture
 from workbench.session.exporter import read_settings
 from workbench.widgets.file_dialogs import ask_save_path
 from workbench.window.save_menu import SaveDialog

@@ -14,8 +14,9 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, grey, settle, show_picture, until, view
 from tests.workbench.engines import Scripted
 from workbench.base.numbers import GAP
+from workbench.imaging.pictures import Picture
 from workbench.model import intents
-from workbench.model.state import Picture, State
+from workbench.model.state import State
 from workbench.session import live
 from workbench.session.store import Store
 from workbench.widgets.tile import ValueTile

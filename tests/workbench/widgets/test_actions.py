@@ -13,8 +13,9 @@ from kernels.pictures.generated import noise
 from kernels.rungs.rung import ladder
 from tests.workbench.driving import show_picture, until
 from tests.workbench.widgets.test_keyboard import interactive, name_of
+from workbench.imaging.pictures import Picture
 from workbench.model.names import NEGATIVE_TITLES
-from workbench.model.state import Picture, State
+from workbench.model.state import State
 from workbench.panels.compare.picture_view import PictureView
 from workbench.widgets.actions import menu_lines, plain
 from workbench.widgets.message_bar import Sentence

@@ -11,7 +11,7 @@ from tests.made_up import H200
 from tests.workbench.driving import child, settle, until
 from workbench.base.numbers import MISSING
 from workbench.files.kernel_files import kernels_folder
-from workbench.model.state import Picture
+from workbench.imaging.pictures import Picture
 from workbench.panels.timing.timing_words import compiling, filter_time, upload
 
 

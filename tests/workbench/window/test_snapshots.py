@@ -25,7 +25,7 @@ from tests.workbench.driving import settle, until
 from tests.workbench.engines import MadeUpGpu
 from tests.workbench.seeing import MAX_UNLIKENESS, image_of, marked, pixels_of, reduced, unlikeness
 from workbench.base import theme
-from workbench.model.state import Picture
+from workbench.imaging.pictures import Picture
 
 FOLDER = Path(__file__).parent / "snapshots"
 # The states that list or count every filter and implementation, and those there were when the

@@ -23,8 +23,8 @@ from kernels.core.job import Job, Result, Sampling
 from kernels.core.version import program_version
 from kernels.cuda.probing import cupy_version
 from kernels.engine.engine import Implementation, all_implementations
+from kernels.engine.job_comparison import measure_checked
 from kernels.engine.measurements import job_class_of
-from kernels.measuring.job_comparison import measure_checked
 from kernels.oracle.checking import Oracle
 from kernels.rungs.rung import Rung
 from workbench.base import diagnostics, numbers

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 from kernels.anatomy.record import Access, Part
 from kernels.core.device import Device
 from kernels.core.job import Job
-from kernels.measuring.tuner import PRESETS
+from kernels.engine.tuner import PRESETS
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung, ladder
 from workbench.base.plain_text import tip_text

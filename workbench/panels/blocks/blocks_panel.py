@@ -14,7 +14,7 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Pick
 from kernels.engine.auto import Picker
-from kernels.measuring.job_comparison import Snapshot, comparing
+from kernels.engine.job_comparison import Snapshot, comparing
 from workbench.base.background import Background, bugs
 from workbench.base.plain_text import Label
 from workbench.charts.canvas import FigureView

@@ -17,7 +17,7 @@ from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.cpu import host_implementations
 from kernels.engine.auto import AUTO
 from kernels.engine.own_kernel import UNTIMED, OwnKernel
-from kernels.measuring.tuner import PRESETS
+from kernels.engine.tuner import PRESETS
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 from kernels.sweeps.plan import Cell

@@ -12,7 +12,7 @@ import numpy as np
 from kernels import filters
 from kernels.core.job import Job
 from kernels.core.timing import EQUAL, Cache, groups_of_equals, how_equal
-from kernels.measuring.job_comparison import CandidateState, Snapshot
+from kernels.engine.job_comparison import CandidateState, Snapshot
 from kernels.sweeps.record import Measurement
 from kernels.sweeps.session_files import read_session
 from workbench.base import numbers

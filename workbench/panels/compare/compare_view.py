@@ -15,7 +15,8 @@ from PySide6.QtWidgets import QWidget
 from workbench.base.plain_text import Label
 from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import known_unclipped
-from workbench.model.state import Picture, State
+from workbench.imaging.pictures import Picture
+from workbench.model.state import State
 from workbench.panels.compare.bars import (
     LargeChip,
     ModeBar,

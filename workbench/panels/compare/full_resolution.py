@@ -13,8 +13,9 @@ from kernels.core.job import Job
 from kernels.rungs.own_kernels import is_own
 from workbench.base.background import Throttle
 from workbench.imaging.display_mapping import DisplayMapping
+from workbench.imaging.pictures import LargeSource, Picture, Region
 from workbench.model import intents
-from workbench.model.state import LargeSource, Picture, Region, State
+from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.view_transform import Patch
 from workbench.session.large_regions import RegionPicture, RegionRequest, Regions

@@ -20,9 +20,10 @@ from workbench.imaging.differences import Difference, subtracting
 from workbench.imaging.display import Display, show
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.mismatch import Mismatch, searching
+from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.speed_up import no_time_in_words, single_in_words
-from workbench.model.state import Picture, State
+from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.wipe_view import MAX_PINS, Pin, pin_name
 from workbench.session.live import Live

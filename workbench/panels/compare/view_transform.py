@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from workbench.imaging.display import Display
-from workbench.model.state import Region
+from workbench.imaging.pictures import Region
 
 Size = tuple[int, int]
 Point = tuple[float, float]

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 from kernels import filters
 from kernels.engine.auto import AUTO
 from kernels.engine.own_kernel import OwnKernel
+from kernels.engine.tuner import PRESETS
 from kernels.filters import Filter
-from kernels.measuring.tuner import PRESETS
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
 from workbench.base import theme

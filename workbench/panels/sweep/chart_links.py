@@ -13,12 +13,13 @@ from kernels.sweeps.cell_jobs import Given, job_of
 from kernels.sweeps.plan import Cell
 from workbench.base import numbers, theme
 from workbench.base.numbers import star
+from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.choices import from_data
 from workbench.model.names import implementation_title, ran_on
 from workbench.model.plan_dimensions import cell_name, in_words
 from workbench.model.plan_draft import given, given_name
-from workbench.model.state import Picture, State
+from workbench.model.state import State
 from workbench.panels.sweep.sweep_controller import SweepParts
 from workbench.widgets.actions import AddHelp
 from workbench.widgets.boxes import UprightArea, VBox

@@ -12,15 +12,16 @@ from PySide6.QtWidgets import QLabel, QLineEdit
 from kernels.core.errors import DeviceLostError
 from kernels.core.job import Pick, Progress, Result
 from kernels.core.timing import Timing
-from kernels.measuring.job_comparison import CandidateState, Snapshot
-from kernels.measuring.tuner import PRESETS
+from kernels.engine.job_comparison import CandidateState, Snapshot
+from kernels.engine.tuner import PRESETS
 from kernels.pictures.generated import noise
 from kernels.rungs.rung import ladder
 from tests.made_up import FAILED, PASSED
 from tests.workbench.driving import child, click, settle, show_picture, trigger, type_into, until
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.charts.data.figure import Bars, Grid
-from workbench.model.state import Picture, State
+from workbench.imaging.pictures import Picture
+from workbench.model.state import State
 from workbench.panels.blocks.blocks_panel import CALM_MS, BlocksPhase
 from workbench.panels.blocks.candidates import (
     GRID,

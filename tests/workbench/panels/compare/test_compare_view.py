@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from tests.workbench.driving import move, pane_of, part_values
 from workbench.base import theme
 from workbench.imaging.display import to_display
-from workbench.model.state import Picture, State
+from workbench.imaging.pictures import Picture
+from workbench.model.state import State
 from workbench.panels.compare import picture_layer
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.view_transform import ViewTransform

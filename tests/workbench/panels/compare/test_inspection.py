@@ -31,8 +31,9 @@ from workbench.files import image_files
 from workbench.imaging.differences import subtracting
 from workbench.imaging.display import show
 from workbench.imaging.mismatch import COLORS, WRONG
+from workbench.imaging.pictures import Picture
 from workbench.model import intents
-from workbench.model.state import Picture, State
+from workbench.model.state import State
 from workbench.panels.compare import inspection
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.compare.view_transform import ViewTransform

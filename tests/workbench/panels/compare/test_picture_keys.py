@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QListWidget, Q
 from tests.workbench.driving import child, pane_of
 from workbench.base import theme
 from workbench.imaging.display import to_display
-from workbench.model.state import Picture, State
+from workbench.imaging.pictures import Picture
+from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
 from workbench.session.store import Store
 

@@ -23,7 +23,8 @@ from tests.workbench.driving import until
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.base import theme
 from workbench.base.background import Background
-from workbench.model.state import Picture, State
+from workbench.imaging.pictures import Picture
+from workbench.model.state import State
 from workbench.panels.sweep import plan_choice
 from workbench.panels.sweep.plan_choice import FILE
 from workbench.panels.sweep.plan_editor import KEY, ValuesRow

@@ -13,8 +13,9 @@ from tests.workbench.driving import child, pick, settle, show_picture, trigger, 
 from tests.workbench.engines import MadeUpGpu
 from workbench.cli import main
 from workbench.files import image_files
+from workbench.imaging.pictures import Picture
 from workbench.model import intents
-from workbench.model.state import Picture, State
+from workbench.model.state import State
 from workbench.window.copy_as import command_line, python
 
 MATRIX = ((0.1, -1 / 3, 1e-7), (2.0, 1 / 9, 0.0), (-0.0, 5.0, 123456.789))

@@ -24,7 +24,7 @@ from tests.workbench.window.large.large_files import (
 from workbench.files import image_files, large_pictures
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import TooLargeError
-from workbench.model.state import LargeSource
+from workbench.imaging.pictures import LargeSource
 from workbench.panels.compare.bars import LargeChip
 from workbench.session import opener
 

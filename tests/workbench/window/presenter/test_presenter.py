@@ -17,9 +17,10 @@ from workbench.base.numbers import MISSING
 from workbench.charts.chart_view import ChartView
 from workbench.files import image_files
 from workbench.files.image_files import PictureRef
+from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.rung_times import recorded_times
-from workbench.model.state import Picture, State
+from workbench.model.state import State
 from workbench.panels.compare.picture_view import PictureView
 from workbench.widgets.letters import factor_of
 from workbench.window import presenter

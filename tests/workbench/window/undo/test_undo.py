@@ -14,7 +14,7 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, pick, settle, show_picture, type_into, until
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
-from workbench.model.state import Picture
+from workbench.imaging.pictures import Picture
 from workbench.window.undo_history import Album, StateStep, in_words
 
 

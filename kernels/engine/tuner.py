@@ -12,8 +12,8 @@ from kernels.core.errors import CannotRunError
 from kernels.core.job import Job, Result, Sampling
 from kernels.engine.auto import DEFAULT_BLOCK_XY, usual_order
 from kernels.engine.engine import Engine
+from kernels.engine.job_comparison import measure_checked
 from kernels.engine.measurements import Candidate, JobClass, job_class_of
-from kernels.measuring.job_comparison import measure_checked
 from kernels.oracle.checking import Oracle
 from kernels.rungs.rung import Rung
 

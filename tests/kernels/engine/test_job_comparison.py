@@ -9,7 +9,7 @@ from kernels.core.errors import DeviceLostError, OutOfMemoryError
 from kernels.core.job import Job, Progress, Result, Sampled, Sampling
 from kernels.core.timing import Timing
 from kernels.engine.engine import Engine
-from kernels.measuring.job_comparison import Snapshot, comparing
+from kernels.engine.job_comparison import Snapshot, comparing
 from kernels.pictures.generated import noise
 
 PICTURE = noise(20, 30)

@@ -1,1 +1,0 @@
-"""Measure several jobs beside each other, and find the quickest."""
