@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QRectF, Qt, Signal, Slot
-from PySide6.QtGui import QGuiApplication, QShortcut
-from PySide6.QtWidgets import QBoxLayout
+from PySide6.QtGui import QFontInfo, QGuiApplication, QShortcut
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from kernels.core.errors import SessionFileError
 from kernels.sweeps.record import Session
@@ -30,22 +30,20 @@ from workbench.window.stage import (
     MARGINS,
     SMALL,
     SPACING,
-    Keys,
     LadderBar,
     NotesWindow,
     Stage,
     figures_of,
-    letters_factor,
     recorded_figures,
     work_of,
 )
-from workbench.window.talk import PAGES, PANELS, StepLook, TalkStep
+from workbench.window.talk import CHART, PAGES, PANELS, StepLook, TalkStep
 from workbench.window.window_layout import Parts
 
 NOTES = "presenter-notes"  # the setting
 PLACES = ("off", "beneath", "window")  # of the notes
 PANEL_LETTERS_PX = 19  # of a panel to read in
-PANEL_SHARES = {"implementation": 1.0}  # of the width; of others half of it
+FULL_WIDTH = ("implementation",)  # panels; others have half of it
 # The keys of panels, on stage as in the window.
 PANEL_KEYS = {
     "A": "anatomy",
@@ -54,7 +52,7 @@ PANEL_KEYS = {
     "Ctrl+L": "implementation",
     "Ctrl+K": "blocks",
     "Ctrl+E": "weights",
-    "F9": "chart",
+    "F9": CHART,
 }
 # Actions of the window that work on stage by their own keys.
 ACTIONS = (
@@ -67,8 +65,6 @@ NO_CHART = "No session is shown: open one in the panel Sweep first."
 
 class Show(QObject):
     """Steps shown in the window itself, which is the stage meanwhile.
-
-    notes  their window; None while there is none
 
     Signals:
         ended(): the stage was left.
@@ -86,11 +82,11 @@ class Show(QObject):
         self._then = ""  # a rung that cannot run here, shown once its output was computed
         self._is_refused = False  # the present settings were refused
         self._recorded = RecordedTimes()
-        self._bars: dict[int, tuple[object, LadderBar | None]] = {}  # with the work, by the step
+        self._bars: dict[int, tuple[object, LadderBar]] = {}  # with the work, by the step
         self._panel = ""  # on stage
-        self._letters = 1.0  # of that panel before
         self._chart: ChartView | None = None
-        self.notes: NotesWindow | None = None
+        self._letters = 1.0  # of that panel before
+        self._notes = NotesWindow(parts.window)
         self.stage = Stage(parts.window, self._keys(), self._size_letters)
         live = parts.live
         self._followed: tuple[tuple[Any, Callable[..., None]], ...] = (
@@ -108,11 +104,12 @@ class Show(QObject):
     # -- entering and leaving
 
     def _enter(self) -> None:
-        parts, stage, compare = self._parts, self.stage, self._compare
+        parts, stage, compare, rows = self._parts, self.stage, self._compare, self._rows
         own = parts.window.screen()
-        screens = [each for each in QGuiApplication.screens() if each is not own]
-        self._own_screen, self._usual_notes = own, "window" if screens else "off"
-        pixel, rows = self._docks.panel("Pixel").made, self._rows
+        others = [each for each in QGuiApplication.screens() if each is not own]
+        self._usual_notes = "window" if others else "off"
+        self._notes.move(own.availableGeometry().topLeft())
+        pixel = self._docks.panel("Pixel").made
         was_held = pixel is not None and pixel.is_held
         self._before = (parts.store.state, compare.choices(), self._rung.choices()["tab"], was_held)
         self._around = rows.contentsMargins(), rows.spacing()
@@ -125,7 +122,7 @@ class Show(QObject):
         rows.addWidget(stage.foot)
         for part in (stage.head, stage.foot):
             part.show()  # else the layout does it later, and keys wait for it
-        parts.layout.enter_stage(screens[0] if screens else own)  # the projector, if there is one
+        parts.layout.enter_stage((others or [own])[0])  # the projector, if there is one
         self._focus_picture()
         stage.size_letters()
 
@@ -139,8 +136,8 @@ class Show(QObject):
             signal.disconnect(slot)
         self._close_panel()
         self.stage.remove()
-        if self.notes is not None:
-            self.notes.close()
+        self._notes.close()
+        self._notes.deleteLater()
         margins, spacing = self._around
         self._rows.setContentsMargins(margins)
         self._rows.setSpacing(spacing)
@@ -177,9 +174,16 @@ class Show(QObject):
     def _rung(self) -> Any:
         return self._docks.panel("Implementation").get()
 
-    def _keys(self) -> Keys:
+    def _keys(self) -> dict[str, Callable[[], object]]:
         """Keys on stage: a clicker's, those of panels, and some of the window's."""
-        keys: dict[str, Callable[[], object]] = {
+        keys: dict[str, Callable[[], object]] = {}
+        for line in menu_lines(self._parts.window):
+            if line.action.objectName() in ACTIONS:
+                shortcuts = (shortcut.toString() for shortcut in line.action.shortcuts())
+                keys |= dict.fromkeys(shortcuts, line.action.trigger)
+        return {
+            **keys,
+            **{key: partial(self._toggle_panel, name) for key, name in PANEL_KEYS.items()},
             **dict.fromkeys(FORWARD, lambda: self.go_to(self._at + 1)),
             **dict.fromkeys(BACK, lambda: self.go_to(self._at - 1)),
             "Home": lambda: self.go_to(0),
@@ -189,18 +193,12 @@ class Show(QObject):
             "0": self._compare.show_fit,
             "1": self._compare.show_exact,
         }
-        keys |= {key: partial(self._toggle_panel, name) for key, name in PANEL_KEYS.items()}
-        for line in menu_lines(self._parts.window):
-            if line.action.objectName() in ACTIONS:
-                shortcuts = (shortcut.toString() for shortcut in line.action.shortcuts())
-                keys = {**dict.fromkeys(shortcuts, line.action.trigger), **keys}
-        return keys
 
     def _size_letters(self, factor: float) -> None:
-        set_factor(self._compare, letters_factor(SMALL * factor))
-        panel = self._chart or (self._panel and self._docks.panel(PANELS[self._panel]).get())
+        _set_letters(self._compare, SMALL * factor)
+        panel = self._chart or (self._panel and self._made_panel)
         if panel:
-            set_factor(panel, letters_factor(PANEL_LETTERS_PX * factor))
+            _set_letters(panel, PANEL_LETTERS_PX * factor)
 
     # -- steps
 
@@ -212,7 +210,7 @@ class Show(QObject):
         self._newest_request += 1
         step = self.steps[number]
         self.stage.show_step(step.name, number + 1, len(self.steps))
-        self._show_notes(self._notes_place)
+        self._show_notes()
         if step.picture is None or step.picture.is_of(self._parts.store.state.picture):
             self._change(step, None)
             return
@@ -289,21 +287,19 @@ class Show(QObject):
         if self._is_refused:
             figures = recorded_figures(state, self._recorded) or figures
         self.stage.show_figures(figures)
-        work, (known, before) = work_of(state), self._bars.get(self._at, (None, None))
-        bar = figures.bar or (before if known == work else None)
-        self._bars[self._at] = work, bar
-        same = (self._bars[n] for n in sorted(self._bars) if n <= self._at)
-        bars = (each for found, each in same if found == work and each is not None)
-        newest = {(*each.key, each.source): each for each in bars}
-        self.stage.ladder.show_bars(list(newest.values()), bar)
+        work, at = work_of(state), self._at
+        if figures.bar is not None:
+            self._bars[at] = work, figures.bar
+        same = {n: bar for n, (known, bar) in sorted(self._bars.items()) if known == work}
+        newest = {(bar.work, bar.source): bar for n, bar in same.items() if n <= at}
+        self.stage.ladder.show_bars(list(newest.values()), same.get(at))
 
     # -- the look of a step
 
     def _show_look(self, look: StepLook) -> None:
-        if look.panel != self._panel or look.panel == "chart":
+        if look.panel != self._panel or look.panel == CHART:
             self._close_panel()
-            if look.panel:
-                self._open_panel(look.panel, look.session, look.page)
+            self._open_panel(look)
         if look.panel == "implementation" and look.page in PAGES:
             self._rung.show_tab(look.page)
         if look.area is None:
@@ -326,42 +322,45 @@ class Show(QObject):
         is_open = self._panel == name
         self._close_panel()
         if not is_open:
-            self._open_panel(name)
+            self._open_panel(StepLook(panel=name))
 
-    def _open_panel(self, name: str, session: str = "", kind: str = "") -> None:
-        if name == "chart" and session:
-            take = partial(self._show_chart, kind)
-            self._read(partial(_read, session), lambda found: take((found,)))
-            return
-        if name == "chart":
-            self._show_chart(kind, self._parts.sessions.sessions())
-            return
-        openers: dict[str, Callable[[], object]] = {
-            "pixel": self._explanation.explain_pixel,
-            "anatomy": self._explanation.show_anatomy,
-        }
-        title = PANELS[name]
-        panel = self._docks.panel(title).get()
-        self._panel, self._letters = name, factor_of(panel)
-        self._docks[title].show_bar(False)
-        self._docks.area.set_share(PANEL_SHARES.get(name, 0.5))
-        set_staged(panel, True)
-        openers.get(name, partial(self._docks.bring_forward, title))()
-        self._focus_picture()
-        self._make_room()
+    @property
+    def _made_panel(self) -> QWidget:
+        made: QWidget = self._docks.panel(self._panel.capitalize()).get()
+        return made
+
+    def _open_panel(self, look: StepLook) -> None:
+        if look.panel == CHART:
+            if look.session:
+                show = partial(self._show_chart, look.page)
+                self._read(partial(_read, look.session), lambda session: show((session,)))
+            else:
+                self._show_chart(look.page, self._parts.sessions.sessions())
+        elif look.panel:
+            self._panel, title = look.panel, look.panel.capitalize()
+            self._letters = factor_of(self._made_panel)
+            self._docks[title].show_bar(False)
+            self._docks.area.set_share(1.0 if look.panel in FULL_WIDTH else 0.5)
+            set_staged(self._made_panel, True)
+            openers = {
+                "pixel": self._explanation.explain_pixel,
+                "anatomy": self._explanation.show_anatomy,
+            }
+            openers.get(look.panel, partial(self._docks.bring_forward, title))()
+            self._focus_picture()
+            self._make_room()
 
     def _show_chart(self, kind: str, sessions: tuple[Session, ...]) -> None:
         if not sessions:
             self.stage.say(NO_CHART)
             return
-        self._panel, chart = "chart", ChartView()
-        self._chart = chart
-        chart.setObjectName("stage-chart")
-        chart.show_sessions(sessions)
+        self._panel, self._chart = CHART, ChartView()
+        self._chart.setObjectName("stage-chart")
+        self._chart.show_sessions(sessions)
         if kind:
-            chart.show_kind(kind)
+            self._chart.show_kind(kind)
         rows = self._rows
-        rows.insertWidget(rows.indexOf(self.stage.foot), chart, 1)
+        rows.insertWidget(rows.indexOf(self.stage.foot), self._chart, 1)
         self._docks.area.hide()
         self._make_room()
 
@@ -378,13 +377,12 @@ class Show(QObject):
             self._chart = None
             self._docks.area.show()
         elif self._panel:
-            title = PANELS[self._panel]
-            panel = self._docks.panel(title).get()
-            self._docks[title].hide()
-            self._docks[title].show_bar(True)
+            frame = self._docks[self._panel.capitalize()]
+            frame.hide()
+            frame.show_bar(True)
             self._docks.area.set_share(None)
-            set_factor(panel, self._letters)
-            set_staged(panel, False)
+            set_factor(self._made_panel, self._letters)
+            set_staged(self._made_panel, False)
         self._panel = ""
         self.stage.numbers.show()
 
@@ -400,23 +398,16 @@ class Show(QObject):
         """Show the notes beneath, then in a window, then nowhere."""
         place = PLACES[(PLACES.index(self._notes_place) + 1) % len(PLACES)]
         self._parts.settings.set(NOTES, place)
-        self._show_notes(place)
+        self._show_notes()
 
-    def _show_notes(self, place: str) -> None:
-        step, following = self.steps[self._at], self.steps[self._at + 1 : self._at + 2]
-        self.stage.show_note(step.note, place == "beneath")
-        if place == "window":
-            if self.notes is None:
-                self.notes = NotesWindow(self._parts.window)
-                self.notes.move(self._own_screen.availableGeometry().topLeft())
-                self.notes.show()
-                self._parts.window.activateWindow()
-            count = f"{self._at + 1} of {len(self.steps)}"
-            self.notes.show_note(step.note, count, following[0].name if following else "")
-        elif self.notes is not None:
-            self.notes.close()
-            self.notes.deleteLater()
-            self.notes = None
+    def _show_notes(self) -> None:
+        place, (step, *following) = self._notes_place, self.steps[self._at : self._at + 2]
+        self.stage.show_note(step.note if place == "beneath" else "")
+        count = f"{self._at + 1} of {len(self.steps)}"
+        self._notes.show_note(step.note, count, following[0].name if following else "")
+        if self._notes.isVisible() != (place == "window"):
+            self._notes.setVisible(place == "window")
+            self._parts.window.activateWindow()
 
 
 def now(parts: Parts, explanation: ExplanationController) -> StepLook:
@@ -426,7 +417,7 @@ def now(parts: Parts, explanation: ExplanationController) -> StepLook:
     if compare.choices()["place"] is not None and seen is not None:
         top, bottom, left, right = seen
         area = (float(left), float(top), float(right - left), float(bottom - top))
-    made = {name: docks.panel(title).made for name, title in PANELS.items() if title in docks}
+    made = {name: docks.panel(name.capitalize()).made for name in PANELS}
     seen_now = [(name, each) for name, each in made.items() if each and each.isVisible()]
     panel, shown = seen_now[0] if seen_now else ("", None)
     page = shown.choices()["tab"] if shown and panel == "implementation" else ""
@@ -441,3 +432,8 @@ def _read(name: str) -> Session:
     if name not in recorded and not path.is_absolute():
         raise SessionFileError(f"There is no recorded session called {name}.")
     return read_session(path)
+
+
+def _set_letters(panel: QWidget, px: float) -> None:
+    """Enlarge the program's letters in `panel` to `px` pixels."""
+    set_factor(panel, max(px / QFontInfo(QGuiApplication.font()).pixelSize(), 1.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,6 @@ from workbench.window.talk import (
     ENDING,
     FILE_TYPES,
     MAX_STEPS,
-    Talk,
     TalkFileError,
     TalkStep,
     as_toml,
@@ -50,16 +50,15 @@ class Presenter(QObject):
         self._parts, self._explanation = parts, explanation
         self._messages = parts.messages
         self.steps: tuple[TalkStep, ...] = steps_from(parts.settings.get(SETTING, []))
-        title = parts.settings.get(TITLE_SETTING, "")
-        self.title: str = title if isinstance(title, str) else ""
+        self.title: str = parts.settings.get(TITLE_SETTING, "")
         self.show: Show | None = None
 
     def actions(self) -> Actions:
         """Lines of the menu View ▸ Presenter."""
         return {
             "Present": self.toggle,
-            "Present the lecture": self.lecture,
-            "Add as step": self.remember,
+            "Present the lecture": self._present_lecture,
+            "Add as step": self._remember,
             "Remove all steps": self._remove_all,
             "Open steps…": self._ask_open,
             "Save steps as…": self._ask_save,
@@ -77,13 +76,11 @@ class Presenter(QObject):
             self._begin(self.steps or ladder_steps(state, self._parts.worker.device))
 
     @Slot()
-    def lecture(self) -> None:
-        """Enter the stage with the lecture that comes with the program."""
-        read = partial(read_talk, asset(LECTURE))
-        self._parts.reading.run(read, lambda talk: self._begin(talk.steps), self._complain)
+    def _present_lecture(self) -> None:
+        self._read(asset(LECTURE), lambda _title, steps: self._begin(steps))
 
     @Slot()
-    def remember(self) -> None:
+    def _remember(self) -> None:
         """Add the picture, its settings and the present view as a step."""
         from workbench.window.presentation import now
 
@@ -96,7 +93,7 @@ class Presenter(QObject):
         except KernelError as error:
             say("error", str(error))
             return
-        self._keep((*self.steps, step))
+        self._keep((*self.steps, step), self.title)
         say("info", f"Step {len(self.steps)}: {step.name}.")
 
     @Slot()
@@ -114,23 +111,25 @@ class Presenter(QObject):
         """Leave the stage with the window; the steps are there again next time."""
         if self.show is not None:
             self.show.end()
-        self._keep(self.steps)
+        self._keep(self.steps, self.title)
 
     # -- files
 
     def open_file(self, path: Path) -> None:
-        """Take the steps in a file in place of those that there are."""
+        """Replace the steps by those in a file."""
 
-        def take(talk: Talk) -> None:
-            words = f"Opened {len(talk.steps)} steps from {path.name}; F5 presents them."
-            self._replace(talk.steps, talk.title, words)
+        def take(title: str, steps: tuple[TalkStep, ...]) -> None:
+            words = f"Opened {len(steps)} steps from {path.name}; F5 presents them."
+            self._replace(steps, title, words)
 
-        self._parts.reading.run(partial(read_talk, path), take, self._complain)
+        self._read(path, take)
+
+    def _read(self, path: Path, take: Callable[[str, tuple[TalkStep, ...]], None]) -> None:
+        self._parts.reading.run(partial(read_talk, path), lambda talk: take(*talk), self._complain)
 
     def _ask_open(self) -> None:
-        parts = self._parts
-        folder = str(save_folder(parts.settings))
-        if (path := ask_file(parts.window, "Open steps", folder, FILE_TYPES)) is not None:
+        folder = str(save_folder(self._parts.settings))
+        if path := ask_file(self._parts.window, "Open steps", folder, FILE_TYPES):
             self.open_file(path)
 
     def _ask_save(self) -> None:
@@ -139,8 +138,7 @@ class Presenter(QObject):
             return
         parts = self._parts
         proposed = save_folder(parts.settings) / f"{slug(self.title) or 'talk'}{ENDING}"
-        path = ask_save_path(parts.window, "Save steps", proposed, FILE_TYPES)
-        if path is not None:
+        if path := ask_save_path(parts.window, "Save steps", proposed, FILE_TYPES):
             remember_folder(parts.settings, path)
             parts.exporter.save_text(path, as_toml(self.title, self.steps, path.parent))
 
@@ -160,9 +158,7 @@ class Presenter(QObject):
         self.show = Show(steps, self._parts, self._explanation)
         self.show.ended.connect(lambda: setattr(self, "show", None))
 
-    @Slot(object)
-    def _keep(self, steps: tuple[TalkStep, ...], title: str | None = None) -> None:
-        self.steps = tuple(steps)
-        self.title = self.title if title is None else title
-        self._parts.settings.set(SETTING, [each.to_data() for each in self.steps])
-        self._parts.settings.set(TITLE_SETTING, self.title)
+    def _keep(self, steps: tuple[TalkStep, ...], title: str) -> None:
+        self.steps, self.title = steps, title
+        self._parts.settings.set(SETTING, [each.to_data() for each in steps])
+        self._parts.settings.set(TITLE_SETTING, title)

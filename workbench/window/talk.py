@@ -42,17 +42,9 @@ ENDING = ".steps.toml"
 FILE_TYPES = "Steps (*.toml);;All files (*)"
 NONE = "none"
 MAX_STEPS, MAX_LETTERS, MAX_NOTE = 200, 200, 4000  # of a talk, of a name, of a note
-# Panels beside the picture, or instead of it, by the names that files have for them.
-PANELS = {
-    "anatomy": "Anatomy",
-    "pixel": "Pixel",
-    "implementation": "Implementation",
-    "blocks": "Blocks",
-    "analysis": "Analysis",
-    "weights": "Weights",
-    "timing": "Timing",
-    "chart": "",  # no panel of the window, but a chart of its own
-}
+# Panels beside the picture, or instead of it; their titles are these names, capitalised.
+PANELS = ("anatomy", "pixel", "implementation", "blocks", "analysis", "weights", "timing")
+CHART = "chart"  # no panel of the window, but a chart of its own
 PAGES = ("idea", "ladder", "source", "ptx")  # of the implementation
 Area = tuple[float, float, float, float]
 
@@ -66,7 +58,7 @@ class StepLook:
     """The view of a step, beside the choices: a part of the picture, a panel or a chart.
 
     area     left, top, width and height in pixels of the picture; None: all of it
-    panel    one of PANELS; empty: the picture alone
+    panel    one of PANELS, or CHART; empty: the picture alone
     page     of the implementation: one of PAGES; of a chart: the key of its kind
     session  of a chart: the name of a recorded session, or a file
     pixel    x and y of the pixel, or the thread, that is explained
@@ -79,7 +71,7 @@ class StepLook:
     pixel: tuple[int, int] | None = None
 
     def to_data(self, folder: Path) -> dict[str, Any]:
-        """Plain data, without what is as usual."""
+        """Plain data, without defaults."""
         data = to_plain(self)
         if self.session:
             data["session"] = _relative(Path(self.session), folder)
@@ -87,15 +79,15 @@ class StepLook:
 
     @classmethod
     def from_data(cls, data: Any, folder: Path) -> StepLook:
-        """Parse plain data; of an invalid look nothing is kept."""
+        """Parse plain data; an invalid look becomes the default one."""
         try:
-            look = from_plain(cls, data if data is not None else {})
+            look = from_plain(cls, data or {})
         except NotPlainError:
             return cls()
         area = look.area or (0.0, 0.0, 1.0, 1.0)
         is_area = min(area[2:]) > 0 and all(abs(each) < 1e9 for each in area)
         is_pixel = look.pixel is None or min(look.pixel) >= 0
-        if not (is_area and is_pixel and look.panel in ("", *PANELS)):
+        if not (is_area and is_pixel and look.panel in ("", CHART, *PANELS)):
             return cls()
         is_path = "/" in look.session or "." in look.session
         return replace(look, session=str(folder / look.session)) if is_path else look
@@ -117,18 +109,14 @@ class TalkStep:
     note: str = ""
 
     def to_data(self, folder: Path = Path()) -> dict[str, Any]:
-        """Plain data, fit for JSON and TOML; paths below `folder` are relative to it."""
-        found: dict[str, Any] = {"name": self.name}
-        if self.note:
-            found["note"] = self.note
+        """Plain data for JSON and TOML; paths below `folder` are relative to it."""
+        picture = ""
         if (ref := self.picture) is not None:
-            path = _relative(ref.path, folder) if ref.path else ""
-            found["picture"] = ref.built_in or path
-        found["choices"] = {
-            name: NONE if value is None else _lists(value) for name, value in self.data.items()
-        }
-        look = self.look.to_data(folder)
-        return {**found, "look": look} if look else found
+            picture = ref.built_in or (_relative(ref.path, folder) if ref.path else "")
+        data = {name: NONE if value is None else value for name, value in self.data.items()}
+        found = {"note": self.note, "picture": picture, "look": self.look.to_data(folder)}
+        given = {name: value for name, value in found.items() if value}
+        return {"name": self.name, "choices": data, **given}
 
     @classmethod
     def from_data(cls, data: Any, folder: Path = Path()) -> TalkStep | None:
@@ -146,12 +134,7 @@ class TalkStep:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Talk:
-    """Steps and their title."""
-
-    title: str
-    steps: tuple[TalkStep, ...]
+Talk = tuple[str, tuple[TalkStep, ...]]  # its title and its steps
 
 
 def steps_from(data: Any) -> tuple[TalkStep, ...]:
@@ -182,29 +165,24 @@ def read_talk(path: Path) -> Talk:
     """Read a file of steps.  Raises TalkFileError."""
     name = path.name
     try:
-        text = text_of_small_file(path)
-        if text is None:
-            raise TalkFileError(f"{name} is no file of steps: that is a small TOML file.")
-        data = parse_toml(text, name)
+        data = parse_toml(text_of_small_file(path) or "", name)
     except OSError as error:
         raise TalkFileError(f"{name} cannot be read: {error.strerror}.") from error
     except LimitedTomlError as error:
         raise TalkFileError(str(error)) from None
     listed = data.get("step")
-    if not isinstance(listed, list) or not listed:
-        raise TalkFileError(f"{name} has no steps: each begins with [[step]].")
-    if len(listed) > MAX_STEPS:
-        raise TalkFileError(f"{name} has more than {MAX_STEPS} steps.")
+    if not isinstance(listed, list) or not 0 < len(listed) <= MAX_STEPS:
+        raise TalkFileError(f"{name} has no steps, or more than {MAX_STEPS}; [[step]] begins each.")
     steps = []
     for number, each in enumerate(listed, 1):
         if (step := TalkStep.from_data(each, path.parent)) is None:
             raise TalkFileError(f"{name}: step {number} has no name, or choices that are none.")
         steps.append(step)
-    return Talk(_text(data.get("title"))[:MAX_LETTERS], tuple(steps))
+    return _text(data.get("title"))[:MAX_LETTERS], tuple(steps)
 
 
 def as_toml(title: str, steps: Sequence[TalkStep], folder: Path) -> str:
-    """Write the text of a file in `folder` that `read_talk` reads."""
+    """Format a file in `folder` that `read_talk` reads."""
     listed = [each.to_data(folder) for each in steps]
     return tomli_w.dumps({"title": title, "step": listed}, multiline_strings=True)
 
@@ -227,7 +205,3 @@ def _relative(path: Path, folder: Path) -> str:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _lists(value: Any) -> Any:
-    return [_lists(each) for each in value] if isinstance(value, tuple | list) else value
