@@ -20,8 +20,8 @@ from workbench.base.columns import aligned, columns
 from workbench.base.numbers import why_starred
 from workbench.cli.output import FAILED, CommandError, complain, json_of, write_whole
 from workbench.cli.sweep_words import ratio_data
+from workbench.model.cell_words import varied_of
 from workbench.model.names import ran_on
-from workbench.model.plan_dimensions import varied_of
 from workbench.report.compared import COLUMNS, most_different_first, row_of
 from workbench.report.document import sentences_of
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,8 @@ from kernels.core.borders import BORDERS
 from kernels.core.device import Device, NoDevice
 from kernels.core.job import MAX_KSIZE, PIXEL_TYPES
 from kernels.engine import tuner
-from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
+from kernels.sweeps.plan import PICTURE_KINDS, Plan
 from kernels.sweeps.plan_files import MAX_DEVICES
-from workbench.model import names
-from workbench.model.intents import has_parameter, implementation
 
 THIS = "this"  # the picture that is open
 MAX_SIDE = 16384
@@ -272,34 +270,6 @@ def varied_in_words(plan: Plan) -> str:
     return " × ".join(parts)
 
 
-def held_fixed(plan: Plan) -> str:
-    """Format everything that has one value: "Gaussian blur 5×5, border clamp, … L2 cold"."""
-    chosen = [filters.get(key) for key in plan.filters]
-    sigma = any(has_parameter(each, "sigma") for each in chosen) and plan.sigma is not None
-    amount = any(has_parameter(each, "amount") for each in chosen)
-    on_gpu = any(implementation(key).kind == "cuda" for key in plan.implementations)
-    title, ksize = _only(chosen, lambda each: each.title), _only(plan.ksizes, "{0}×{0}".format)
-    channels, pixel_type = _only(plan.channels, _channels), _only(plan.pixel_types)
-    parts = (
-        f"{title} {ksize}".strip(),
-        f"σ {plan.sigma:g}" if sigma else "",
-        f"amount {plan.amount:g}" if amount else "",
-        _only(plan.borders, "border {}".format),
-        _picture(plan),
-        f"{channels} {pixel_type}".strip(),
-        _only(plan.counts, lambda count: f"{count} pictures" if count > 1 else ""),
-        _only(plan.blocks, lambda block: f"blocks {pair(block)}") if on_gpu else "",
-        _only(plan.caches, "L2 {}".format) if on_gpu else "",
-        _only(plan.devices, lambda count: f"{count} GPUs" if on_gpu and count > 1 else ""),
-    )
-    return ", ".join(filter(None, parts))
-
-
-def _only(values: Sequence[Any], words: Callable[[Any], str] = str) -> str:
-    """Words of the only value; empty where there are several."""
-    return words(values[0]) if len(values) == 1 else ""
-
-
 def fixed_choices(plan: Plan) -> dict[str, Any]:
     """Values of a plan that do not vary, by the names of the State's fields."""
     names = {"filters": "filter", "ksizes": "ksize", "borders": "border", "blocks": "block_xy"}
@@ -307,56 +277,3 @@ def fixed_choices(plan: Plan) -> dict[str, Any]:
     lists = {name: getattr(plan, field) for field, name in names.items()}
     fixed = {name: values[0] for name, values in lists.items() if len(values) == 1}
     return fixed | {"sigma": plan.sigma, "amount": plan.amount}
-
-
-# Properties that a cell's name tells only where they vary.
-ASIDE = ("sigma", "amount", "border", "channels", "pixel_type", "count", "cache", "devices")
-
-
-def varied_of(cells: Iterable[Cell]) -> frozenset[str]:
-    """Names in ASIDE whose values differ among `cells`."""
-    cells = tuple(cells)
-    values = {name: {getattr(each, name) for each in cells} for name in ASIDE}
-    values["cache"].discard(None)  # the CPU has no choice of a cache
-    return frozenset(name for name in ASIDE if len(values[name]) > 1)
-
-
-def in_words(cell: Cell, varied: Collection[str] = ()) -> str:
-    """Format a cell: "Gaussian blur 5×5 · Shared-memory tile 32×8 · noise 1024²".
-
-    varied  names in ASIDE that are told as well: " · border wrap, 3 channels"
-    """
-    how = f"{names.implementation_title(cell.implementation)} {cell.block_in_words}".strip()
-    what = f"{names.filter_title(cell.filter)} {cell.ksize}×{cell.ksize}"
-    aside = ", ".join(filter(None, (_aside(cell, name) for name in ASIDE if name in varied)))
-    return " · ".join(part for part in (what, how, cell_name(cell), aside) if part)
-
-
-def cell_name(cell: Cell) -> str:
-    """Name of the picture of `cell`: "noise 1024²"."""
-    return f"{cell.picture} {cell.size_in_words}"
-
-
-def _aside(cell: Cell, name: str) -> str:
-    texts = {
-        "sigma": "default σ" if cell.sigma is None else f"σ {cell.sigma:g}",
-        "amount": f"amount {cell.amount:g}",
-        "border": f"border {cell.border}",
-        "channels": _channels(cell.channels),
-        "pixel_type": cell.pixel_type,
-        "count": f"pictures: {cell.count}",
-        "cache": f"L2 {cell.cache}" if cell.cache else "",
-        "devices": (cell.devices_in_words or "1 GPU") if cell.cache else "",
-    }
-    return texts[name]
-
-
-def _channels(count: int) -> str:
-    return f"{count} channel{'s' if count > 1 else ''}"
-
-
-def _picture(plan: Plan) -> str:
-    kind, size = _only(plan.pictures), _only(plan.sizes, lambda size: f"{pair(size)} pixels")
-    if kind and kind not in PICTURE_KINDS:
-        return f"{kind} of {pair(plan.sizes[0])} pixels"
-    return " of ".join(filter(None, (size, kind)))

@@ -9,7 +9,7 @@ from kernels.core.timing import NO_INTERVAL
 from kernels.sweeps.record import CellPair, Record
 from workbench.base import numbers
 from workbench.base.numbers import star
-from workbench.model.plan_dimensions import in_words
+from workbench.model.cell_words import cell_in_words
 
 COLUMNS = ("Measurement", "A", "B", "A / B", "95 % interval", "B is")
 Row = tuple[str, ...]
@@ -28,7 +28,7 @@ def most_different_first(pairs: Iterable[CellPair]) -> list[CellPair]:
 
 def row_of(pair: CellPair, varied: Collection[str] = ()) -> Row:
     """The table's row for a pair; `varied` names the fields in which cells differ."""
-    found, name = pair.comparison, in_words(pair.cell, varied)
+    found, name = pair.comparison, cell_in_words(pair.cell, varied)
     times = _time(pair.a), _time(pair.b)
     if found is None:
         return (name, *times, "", "", pair.objection or "")

@@ -11,8 +11,8 @@ from kernels.sweeps.plan import Cell
 from kernels.sweeps.published import published_for
 from kernels.sweeps.record import Measurement, Record, Session
 from workbench.base import numbers
-from workbench.charts.data.chart_dimensions import label
 from workbench.charts.data.chart_words import list_of
+from workbench.model.cell_words import label
 from workbench.model.names import implementation_title
 from workbench.report.tables import (
     Baseline,

@@ -12,8 +12,8 @@ from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Machine, Measurement, Record, Session
 from workbench.base import numbers
 from workbench.base.numbers import GAP
-from workbench.charts.data import chart_dimensions
-from workbench.charts.data.chart_words import held_fixed, list_of, sentence_like
+from workbench.charts.data.chart_words import list_of, sentence_like
+from workbench.model import cell_words
 from workbench.model.names import KEYS, cpu_name, implementation_title, kind_of
 
 COUNTS = ("channels", "counts", "devices")  # whose header says what is counted
@@ -73,24 +73,21 @@ def labelled(kind: str, number: int, is_recorded: bool) -> str:
 
 def value_of(dimension: str, cell: Cell) -> str:
     """Format a cell's value of a dimension: "1024²", "5×5", "Shared-memory tile"; or ""."""
-    value = chart_dimensions.of(cell, dimension)
+    value = cell_words.of(cell, dimension)
     if value is None:
         return ""
-    return str(value) if dimension in COUNTS else chart_dimensions.in_words(dimension, value)
+    return str(value) if dimension in COUNTS else cell_words.in_words(dimension, value)
 
 
 def column_of(dimension: str) -> Column:
     """The column that `value_of` fills."""
-    return Column(chart_dimensions.label(dimension), dimension in COUNTS)
+    return Column(cell_words.label(dimension), dimension in COUNTS)
 
 
 def _varied(session: Session) -> list[str]:
     """List the dimensions in which a session's measured cells differ."""
-    found = []
-    for name in chart_dimensions.NAMES:
-        values = {chart_dimensions.of(record.cell, name) for record in session.records}
-        found += [name] if len(values - {None}) > 1 else []
-    return found
+    cells = [record.cell for record in session.records]
+    return [name for name in cell_words.NAMES if len(cell_words.values_of(cells, name)) > 1]
 
 
 def outer_dimensions(session: Session) -> tuple[str, ...]:
@@ -108,7 +105,7 @@ def header_dimensions(session: Session) -> tuple[str, ...]:
 def conditions(session: Session) -> str:
     """All that its cells have in common, as a sentence."""
     cells = [record.cell for record in session.records]
-    return sentence(held_fixed(cells, ("implementations",)))
+    return sentence(cell_words.held_fixed(cells, ("implementations",)))
 
 
 def is_on_gpu(implementation: str) -> bool:

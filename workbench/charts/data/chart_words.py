@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from kernels import filters
 from kernels.core.timing import groups_of_equals, how_equal
-from kernels.sweeps.plan import Cell
 from workbench.base import numbers
 from workbench.base.numbers import star, why_starred
-from workbench.charts.data import chart_dimensions
 from workbench.charts.data.legend_entries import series_label, series_name
 from workbench.charts.data.points import Data, Point, Slice, Source, is_left_out, timed
+from workbench.model import cell_words
 from workbench.model.names import implementation_title
 
 MAX_PLACES, MAX_NOTES, MAX_EQUALS = 3, 6, 4
@@ -30,7 +28,7 @@ WORDS = {"sizes": "size", "ksizes": "kernel size", "counts": "number of pictures
 def subtitle(shown: Slice) -> str:
     """Name all that is held fixed, and the machines: a time means nothing without them."""
     own = [p for p in shown.points if not p.is_published]
-    fixed = held_fixed([p.cell for p in own or shown.points], shown.own)
+    fixed = cell_words.held_fixed([p.cell for p in own or shown.points], shown.own)
     sources = dict.fromkeys(p.source for p in own)
     machines = "; ".join(dict.fromkeys(_machine(s, shown.data.letter(s)) for s in sources))
     return "\n".join(filter(None, (fixed, machines)))
@@ -41,36 +39,6 @@ def _machine(source: Source, letter: str) -> str:
     name = " + ".join(filter(None, (source.gpu, source.cpu)))
     said = ", ".join(filter(None, (name, source.origin, source.which if letter else "")))
     return f"{letter}: {said}" if letter else said
-
-
-def held_fixed(cells: Sequence[Cell], own: Iterable[str]) -> str:
-    """Name all that cells share: "Gaussian blur 5×5, border clamp, 1 channel float32, cold L2"."""
-    said = dict.fromkeys(chart_dimensions.NAMES, "")
-    for name in set(chart_dimensions.NAMES) - {*own}:
-        values = {chart_dimensions.of(cell, name) for cell in cells} - {None}
-        if len(values) == 1 and not (name in ("counts", "devices") and values == {1}):
-            before = {"borders": "border ", "blocks": "blocks "}.get(name, "")
-            said[name] = f"{before}{chart_dimensions.in_words(name, values.pop())}"
-    parts = (
-        f"{said['filters']} {said['ksizes']}".strip(),
-        _parameters(cells),
-        *(said["sizes"], said["pictures"]),
-        f"{said['channels']} {said['pixel_types']}".strip(),
-        *(said[name] for name in ("counts", "borders", "blocks", "caches", "devices")),
-    )
-    return ", ".join(filter(None, parts))
-
-
-def _parameters(cells: Sequence[Cell]) -> str:
-    """Name σ and the amount, where all filters that have one share it."""
-    taking = {
-        each.key for each in filters.all_filters() if "amount" in {p.name for p in each.parameters}
-    }
-    sigmas = {cell.sigma for cell in cells}
-    amounts = {cell.amount for cell in cells if cell.filter in taking}
-    sigma = f"σ {sigmas.pop():g}" if len(sigmas) == 1 and None not in sigmas else ""
-    amount = f"amount {amounts.pop():g}" if len(amounts) == 1 else ""
-    return ", ".join(filter(None, (sigma, amount)))
 
 
 def list_of(names: Iterable[str]) -> str:
@@ -109,7 +77,7 @@ def _reason(group: Sequence[Point], shown: Slice) -> str:
         who += f" on {list_of(dict.fromkeys(point.source.name for point in group))}"
     names = [name for name in shown.own if name not in ("implementations", "caches", "machines")]
     there, every = (
-        dict.fromkeys(chart_dimensions.where(point.cell, names) for point in points)
+        dict.fromkeys(cell_words.where(point.cell, names) for point in points)
         for points in (group, shown.points)
     )
     if len(there) < len(every):
@@ -171,14 +139,14 @@ def time_of(point: Point) -> str:
 def tip_of(point: Point, data: Data, name: str = "") -> str:
     """The lines shown for a point under the pointer; the first begins with its name."""
     cell, found = point.cell, point.measurement
-    what = chart_dimensions.where(cell, ("filters", "ksizes", "blocks"))
+    what = cell_words.where(cell, ("filters", "ksizes", "blocks"))
     what = ", ".join(filter(None, (cell.size_in_words, what, cell.devices_in_words)))
     if point.is_published:
         title, machine = implementation_title(cell.implementation), point.source.name
         whose = machine if point.on_gpu else f"CPU beside {machine}"
         return f"{title}: {numbers.duration(point.median_ms)}\n{whose} (published)\n{what}"
     name = name or series_label(point, data)
-    lines = [name, what, chart_dimensions.where(cell, ("pictures", "channels", "pixel_types"))]
+    lines = [name, what, cell_words.where(cell, ("pictures", "channels", "pixel_types"))]
     if point.ms is None or found is None:
         return "\n".join([*lines, f"{'✗ ' if point.is_wrong else ''}{point.objection}"])
     lines[0] = f"{name}: {time_of(point)}"
@@ -240,7 +208,7 @@ def fastest(shown: Slice, name: str) -> str:
     stretches = [(names, [*group]) for names, group in groupby(who, key=lambda value: who[value])]
     said = []
     for names, values in stretches:
-        first, last = (chart_dimensions.in_words(name, values[at]) for at in (0, -1))
+        first, last = (cell_words.in_words(name, values[at]) for at in (0, -1))
         where = f"at {first}" if first == last else f"from {first} to {last}"
         if 1 < len(values) == len(shown.data.values(name)):
             where = f"at every {_word(name)}"
@@ -287,12 +255,12 @@ def _crossing(shown: Slice, name: str, gpu_ms: Callable[[Point], float | None]) 
     behind = max(at for at, value in enumerate(values) if not is_ahead[value])
     first = values[behind + 1]
     size = f" ({numbers.megapixels(first[0] * first[1] / 1e6)})" if name == "sizes" else ""
-    return f"The GPU pays off from {chart_dimensions.in_words(name, first)}{size} on"
+    return f"The GPU pays off from {cell_words.in_words(name, first)}{size} on"
 
 
 def best_and_worst(group: Sequence[Point], name: str) -> str:
     """Say "32×8 and 64×4 are fastest and equal within 1 %; 8×1 takes 3.2× as long"."""
-    return ends(group, lambda point: chart_dimensions.in_words(name, point.value(name)))
+    return ends(group, lambda point: cell_words.in_words(name, point.value(name)))
 
 
 def ends(group: Sequence[Point], called: Callable[[Point], str]) -> str:
@@ -346,4 +314,4 @@ def _shortened(names: Sequence[str]) -> str:
 
 
 def _word(name: str) -> str:
-    return WORDS.get(name, chart_dimensions.label(name).lower())
+    return WORDS.get(name, cell_words.label(name).lower())

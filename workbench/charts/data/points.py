@@ -16,12 +16,12 @@ from kernels.core.timing import Timing
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 from kernels.sweeps.published import Published, published_for
 from kernels.sweeps.record import Machine, Measurement, Record, Session
-from workbench.charts.data import chart_dimensions
 from workbench.charts.data.figure import LOOKS, Choices, Option, Standing
+from workbench.model import cell_words
 from workbench.model.names import cpu_name, kind_of, place_of
 
 HOW = ("implementations", "caches", "devices", "blocks")  # something is done, not what
-WHAT = tuple(name for name in chart_dimensions.NAMES if name not in HOW)
+WHAT = tuple(name for name in cell_words.NAMES if name not in HOW)
 MAX_FIRST = ("sizes", "counts")  # dimensions whose largest value is the default
 
 
@@ -110,7 +110,7 @@ class Point:
 
     def value(self, name: str) -> Any:
         """Its value of a dimension, or its machine's key."""
-        return self.source.key if name == "machines" else chart_dimensions.of(self.cell, name)
+        return self.source.key if name == "machines" else cell_words.of(self.cell, name)
 
 
 def series_key(cell: Cell, source: Source) -> str:
@@ -266,9 +266,9 @@ class Data:
     @cached_property
     def _values(self) -> dict[str, tuple[Any, ...]]:
         found = {}
-        for name in chart_dimensions.NAMES:
-            met = dict.fromkeys(chart_dimensions.of(cell, name) for cell in self.cells)
-            found[name] = chart_dimensions.in_order(name, [v for v in met if v is not None])
+        for name in cell_words.NAMES:
+            met = dict.fromkeys(cell_words.of(cell, name) for cell in self.cells)
+            found[name] = cell_words.in_order(name, [v for v in met if v is not None])
         return found
 
     def values(self, name: str) -> tuple[Any, ...]:
@@ -278,7 +278,7 @@ class Data:
     def slice(self, *own: str) -> Slice:
         """Narrow the points to one value of each dimension that is not in `own`."""
         shown = Slice(self, tuple(self.points), (), own)
-        for name in ("machines", *chart_dimensions.NAMES):
+        for name in ("machines", *cell_words.NAMES):
             if name not in own:
                 shown = shown.narrowed(name)
         return shown
@@ -313,7 +313,7 @@ class Slice:
         data, met = self.data, {point.value(name) for point in self.points}
         texts = {source.key: source.name for source in data.sources}
         if name != "machines":
-            texts = {v: chart_dimensions.in_words(name, v) for v in data.values(name)}
+            texts = {v: cell_words.in_words(name, v) for v in data.values(name)}
         texts = {value: text for value, text in texts.items() if value in met}
         own = tuple(each for each in self.own if each != name)
         if len(texts) < 2:
@@ -321,7 +321,7 @@ class Slice:
         chosen = data.choices.slices.get(name)
         if chosen not in texts:
             chosen = self._usual(name, list(texts))
-        option = Option(name, chart_dimensions.label(name), tuple(texts.items()), chosen)
+        option = Option(name, cell_words.label(name), tuple(texts.items()), chosen)
         points = tuple(p for p in self.points if not is_left_out(p, option))
         return Slice(data, points, (*self.options, option), own)
 

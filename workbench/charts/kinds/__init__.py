@@ -17,7 +17,7 @@ from kernels.core.plain_data import parse_toml
 from kernels.core.timing import EQUAL
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
-from workbench.charts.data import chart_dimensions, chart_words
+from workbench.charts.data import chart_words
 from workbench.charts.data.figure import (
     Bars,
     Choices,
@@ -30,6 +30,7 @@ from workbench.charts.data.figure import (
 )
 from workbench.charts.data.legend_entries import entries_of
 from workbench.charts.data.points import Data, Point, Slice
+from workbench.model import cell_words
 
 NOTHING = "Nothing is measured yet."
 LARGE_RANGE = 20.0  # largest over smallest, above which an axis is logarithmic by default
@@ -122,8 +123,8 @@ def why_not_several(data: Data, names: Sequence[str]) -> str | None:
     for name in names:
         values = data.values(name)
         if len(values) < 2:
-            only = f", {chart_dimensions.in_words(name, values[0])}" if values else ""
-            return f"Only one {chart_dimensions.label(name).lower()} is measured{only}."
+            only = f", {cell_words.in_words(name, values[0])}" if values else ""
+            return f"Only one {cell_words.label(name).lower()} is measured{only}."
     return None
 
 

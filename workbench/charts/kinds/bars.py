@@ -8,7 +8,6 @@ from functools import partial
 
 from kernels.core.timing import how_equal
 from workbench.base import numbers
-from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import (
     apart,
     best_and_worst,
@@ -41,6 +40,7 @@ from workbench.charts.kinds import (
     visible,
     why_not_several,
 )
+from workbench.model import cell_words
 from workbench.model.names import place_of
 
 CAPTION = "Median time and quartiles; outlined: fastest and equals"
@@ -75,7 +75,7 @@ def _figure(data: Data, title: str, *, name: str, say: Callable[[Slice], str]) -
     columns: dict[str, list[Point]] = {}
     for value in (*data.values(name), None):
         if those := [point for point in points if point.value(name) == value]:
-            label = OWN_BLOCK if value is None else chart_dimensions.in_words(name, value)
+            label = OWN_BLOCK if value is None else cell_words.in_words(name, value)
             columns[label] = those
     log = is_log(shown, [point.median_ms for point in timed(shown.points)])
     axis = Axis(CAPTION, numbers.duration, log)
@@ -156,7 +156,7 @@ def _say_of_names(shown: Slice, *, name: str) -> str:
     told = []
     for group in (group for group in groups if group not in same):
         fast, *_, slow = sorted(group, key=lambda point: point.median_ms)
-        slower, faster = (chart_dimensions.where(point.cell, [name]) for point in (slow, fast))
+        slower, faster = (cell_words.where(point.cell, [name]) for point in (slow, fast))
         longer = how_long(slow.median_ms / fast.median_ms, f"with {faster}")
         told.append(f"{series_name(slow, shown.data)}: with {slower} it {longer}.")
     if same:

@@ -8,7 +8,6 @@ from functools import lru_cache, partial
 
 from kernels.core.timing import Comparison, Timing, compare, gives_speed_up
 from workbench.base import numbers
-from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import by_source, fastest, pays_off, tip_of
 from workbench.charts.data.figure import (
     Axis,
@@ -37,6 +36,7 @@ from workbench.charts.kinds import (
     visible,
     why_not_several,
 )
+from workbench.model import cell_words
 from workbench.model.names import kind_of, place_of
 
 LARGE_RANGE = 8  # of kernel sizes; from here on they stand by their logarithm
@@ -152,7 +152,7 @@ def _x_axis(shown: Slice, name: str) -> tuple[Axis, tuple[float, float]]:
     values = {point.value(name) for point in shown.points}
     if any(len(s.records) < len(planned(s)) for s in shown.data.sessions):  # more will come
         values.update(shown.data.values(name))
-    places = sorted((place(value), chart_dimensions.in_words(name, value)) for value in values)
+    places = sorted((place(value), cell_words.in_words(name, value)) for value in values)
     ends = low, high = places[0][0], places[-1][0]
     log = name != "ksizes" or high / low >= LARGE_RANGE
     return Axis(LABELS[name], str, log, tuple(places), ends), ends
@@ -218,7 +218,7 @@ def _say_most(shown: Slice) -> str:
     if not rates:
         return ""
     best = max(rates, key=lambda point: rates[point])
-    where = chart_dimensions.where(best.cell, ["sizes"])
+    where = cell_words.where(best.cell, ["sizes"])
     most = numbers.pixel_rate(rates[best])
     return f"{series_name(best, shown.data)} filters the most, {most} at {where}."
 
@@ -253,7 +253,7 @@ def _say_best(shown: Slice, against: Against, name: str) -> str:
     line = [pair for pair in rated if pair[0].key == best.key]
     line.sort(key=lambda pair: place(pair[0].value(name)))
     other, less = line[0] if line[-1][0] is best else line[-1]
-    where, there = (chart_dimensions.where(point.cell, [name]) for point in (best, other))
+    where, there = (cell_words.where(point.cell, [name]) for point in (best, other))
     rest = "" if other is best else f"; at {there} {numbers.speed_up(less)}"
     who = series_name(best, shown.data)
     return f"At best {who} is {numbers.ratio(most)} as fast as {against.name}, at {where}{rest}."

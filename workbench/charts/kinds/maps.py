@@ -9,7 +9,6 @@ from functools import partial
 
 from kernels.core.verdict import Check
 from workbench.base import numbers
-from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import (
     best_and_worst,
     best_of,
@@ -24,6 +23,7 @@ from workbench.charts.data.points import Data, Point, Slice, Spread
 from workbench.charts.kinds import ChartKind, made, why_not_several
 from workbench.charts.kinds.bars import MAX_SHAPES
 from workbench.charts.kinds.lines import LABELS, Against, baseline_option, rate_of
+from workbench.model import cell_words
 from workbench.model.names import implementation_title
 
 NO_BLOCKS = "no choice of blocks"
@@ -77,8 +77,8 @@ def _sizes_grid(
         return across.index(point.value("sizes")), down.index(point.value("ksizes"))
 
     return Grid(
-        tuple(chart_dimensions.in_words("sizes", each) for each in across),
-        tuple(chart_dimensions.in_words("ksizes", each) for each in down),
+        tuple(cell_words.in_words("sizes", each) for each in across),
+        tuple(cell_words.in_words("ksizes", each) for each in down),
         LABELS["sizes"],
         LABELS["ksizes"],
         _tiles(shown, place, value, words),
@@ -137,7 +137,7 @@ def _say_ends(
     if len(found) < 2:
         return ""
     least, most = (
-        f"{in_words(number)} at {chart_dimensions.where(cell, SIZES)}"
+        f"{in_words(number)} at {cell_words.where(cell, SIZES)}"
         for number, cell in (found[0], found[-1])
     )
     return f"From {least} to {most}."
@@ -188,7 +188,7 @@ def _errors(data: Data, title: str) -> Figure:
     shown = data.slice(*ROWS, "implementations")
     given = [s.plan.tolerance for s in data.sessions if s.plan.tolerance is not None]
     tolerance = min(given, default=None)
-    rows = list(dict.fromkeys(chart_dimensions.where(p.cell, ROWS) for p in shown.points))
+    rows = list(dict.fromkeys(cell_words.where(p.cell, ROWS) for p in shown.points))
     ran = {point.cell.implementation for point in shown.points}
     columns = [key for key in data.values("implementations") if key in ran]
     tiles = []
@@ -198,7 +198,7 @@ def _errors(data: Data, title: str) -> Figure:
             mark, verdict = GOOD if passed(check, tolerance) else BAD
             words = f"{mark} {_short(check.max_error)}"
         column = columns.index(point.cell.implementation)
-        row = rows.index(chart_dimensions.where(point.cell, ROWS))
+        row = rows.index(cell_words.where(point.cell, ROWS))
         text = tip_of(point, data)
         tiles.append(Tile(column, row, None, (words,), text, point.cell, verdict=verdict))
     titles = tuple(map(implementation_title, columns))
@@ -232,7 +232,7 @@ def _say_errors(shown: Slice, tolerance: float | None) -> str:
     worst, cell = max(checks, key=lambda pair: pair[0].max_error)
     most = (
         f"the largest error is {_short(worst.max_error)}, of "
-        f"{implementation_title(cell.implementation)} with {chart_dimensions.where(cell, ROWS)}"
+        f"{implementation_title(cell.implementation)} with {cell_words.where(cell, ROWS)}"
     )
     within = f"within {_short(tolerance)}" if tolerance is not None else "within their bounds"
     if wrong:

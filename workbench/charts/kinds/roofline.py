@@ -11,12 +11,12 @@ from kernels.rungs.work import Work
 from kernels.sweeps.record import Record
 from kernels.sweeps.roofline import Roof, roof_of
 from workbench.base import numbers
-from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import list_of, tip_of, titles_of
 from workbench.charts.data.figure import Axis, Dot, Figure, Guide, Plot, Series
 from workbench.charts.data.legend_entries import entries_of, legend_key, series_name
 from workbench.charts.data.points import Data, Point, timed
 from workbench.charts.kinds import SERIES, ChartKind, made, visible
+from workbench.model import cell_words
 
 NO_PLACE = "Operations are not described, so that there is no place for it here"
 UNIT = f"{numbers.GAP}FLOP/B"
@@ -119,7 +119,7 @@ def _say(seen: Sequence[tuple[Point, Roof]], data: Data) -> str:
     if not seen:
         return ""
     best, roof = max(seen, key=lambda pair: pair[1].share)
-    size = chart_dimensions.in_words("ksizes", best.cell.ksize)
+    size = cell_words.in_words("ksizes", best.cell.ksize)
     return f"{series_name(best, data)} at {size} comes nearest. {roof.sentence}"
 
 

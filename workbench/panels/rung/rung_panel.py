@@ -22,7 +22,7 @@ from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
 from workbench.base.background import Background
 from workbench.model import intents
-from workbench.model.plan_dimensions import held_fixed
+from workbench.model.cell_words import held_fixed
 from workbench.model.plan_draft import plan_of
 from workbench.model.rung_times import (
     RecordedTimes,
@@ -375,8 +375,11 @@ class RungPane(QWidget):
         return others, said
 
     def _work(self, kind: str) -> str:
-        keys = tuple(each.key for each, _ in self._availability if each.kind == kind)
-        return f"With {held_fixed(plan_of(self._store.state, keys))}." if self._job() else ""
+        if not self._job():
+            return ""
+        every = [each for each, _ in self._availability if each.kind == kind]
+        keys = tuple(each.key for each in every if not is_own(each.key))
+        return f"With {held_fixed(plan_of(self._store.state, keys).cells())}."
 
     def _without_gpu(self, job: Job) -> Availability:
         """All implementations, each rung with why it has no recorded time."""

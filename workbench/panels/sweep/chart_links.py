@@ -15,9 +15,9 @@ from workbench.base import numbers, theme
 from workbench.base.numbers import star
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
+from workbench.model.cell_words import cell_in_words, cell_name
 from workbench.model.choices import from_data
 from workbench.model.names import implementation_title, ran_on
-from workbench.model.plan_dimensions import cell_name, in_words
 from workbench.model.plan_draft import given, given_name
 from workbench.model.state import State
 from workbench.panels.sweep.sweep_controller import SweepParts
@@ -113,7 +113,7 @@ class ApplyMeasurement(QObject):
                 actions.insert(0, (opening, partial(self._show_measured, cell)))
         self._store.choose(**changes)
         self._after = self._store.state
-        self._sentence = " ".join([f"{in_words(cell)}{self._times(cell)}.", *remarks])
+        self._sentence = " ".join([f"{cell_in_words(cell)}{self._times(cell)}.", *remarks])
         self._messages.show_message("info", self._sentence, actions=actions)
 
     def _follow(self, _old: State, new: State) -> None:

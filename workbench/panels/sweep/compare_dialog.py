@@ -28,8 +28,8 @@ from workbench.base import theme
 from workbench.base.background import Background
 from workbench.base.numbers import why_starred
 from workbench.base.plain_text import Label, tip_text
+from workbench.model.cell_words import varied_of
 from workbench.model.names import cpu_name
-from workbench.model.plan_dimensions import varied_of
 from workbench.panels.sweep.shown_sessions import ShownSession
 from workbench.report.compared import COLUMNS, Row, most_different_first, row_of
 from workbench.session.exporter import Exporter

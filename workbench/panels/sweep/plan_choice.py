@@ -18,7 +18,8 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, plan_of, presets
 from kernels.sweeps.plan_run import cells_of
 from workbench.base.plain_text import Label, tip_text
-from workbench.model.plan_dimensions import BY_FIELD, held_fixed, short, varied_in_words
+from workbench.model.cell_words import held_fixed
+from workbench.model.plan_dimensions import BY_FIELD, short, varied_in_words
 from workbench.model.plan_draft import UnclearError, given, time_s
 from workbench.model.state import State
 from workbench.panels.sweep.plan_editor import FIRST, Offered, Own, PlanEditor
@@ -252,7 +253,7 @@ class PlanChoice(QWidget):
         count = f"{len(cells):,} measurements, {time}"
         if varied := varied_in_words(self.plan):
             count += f"\nof {varied}"
-        fixed = held_fixed(self.plan)
+        fixed = held_fixed(cells, self.plan.varied)
         said = f"{count}\nwith {fixed}." if fixed else f"{count}."
         if unable := self._editor.unable:
             all_of_it = len(unable) + len(self.plan.implementations)

@@ -22,7 +22,8 @@ from workbench.base.background import Throttle
 from workbench.base.paths import asset
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts.chart_view import ChartView
-from workbench.model.plan_dimensions import fixed_choices, in_words, varied_of
+from workbench.model.cell_words import cell_in_words, varied_of
+from workbench.model.plan_dimensions import fixed_choices
 from workbench.model.plan_draft import time_s
 from workbench.model.state import State
 from workbench.panels.sweep.plan_choice import PlanChoice
@@ -150,7 +151,7 @@ class RunRow(QWidget):
         """Show what is measured: "3 of 15 · Gaussian blur 5×5 · OpenCV · noise 1024²"."""
         self._last_said = step.doing
         if isinstance(step, OfCell):
-            self._last_said = f"{step.where} · {in_words(step.cell, self._varied)}"
+            self._last_said = f"{step.where} · {cell_in_words(step.cell, self._varied)}"
         if not self.is_paused:
             self._describe(self._last_said)
 
