@@ -8,21 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QSignalBlocker, Signal, Slot
-from PySide6.QtGui import QImage, QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QWidget
+from PySide6.QtGui import QAction, QImage, QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QMenu, QSizePolicy, QToolButton, QWidget
 
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
 from workbench.base import theme
 from workbench.base.background import Throttle
 from workbench.base.plain_text import Label, tip_text
+from workbench.charts import COPY, LOG, PUBLISHED, SAVE_PNG, SAVE_SVG, SHOW_ALL
 from workbench.charts.chart_card import ChartCard
-from workbench.charts.chart_menu import PUBLISHED, ChartMenu
-from workbench.charts.data.figure import Choices, Figure, Option
+from workbench.charts.data.figure import Bars, Choices, Figure, Option, Plot
 from workbench.charts.data.points import Data
 from workbench.charts.kinds import NOTHING, ChartKind, chart_kinds, first_kind
 from workbench.widgets.boxes import Flow, HBox, VBox
 from workbench.widgets.drop_down import ElidingBox
+from workbench.widgets.file_dialogs import ask_save_path
 from workbench.widgets.letters import factor_of, take_up
 from workbench.widgets.tile import scaled_font
 
@@ -145,8 +146,7 @@ class ChartView(QWidget):
         self._figure = figure = kind.figure(data) if kind else None
         self._show_kinds(kind, reasons)
         self._options.show_options(figure.options if figure else ())
-        self._menu.show_figure(figure, choices)
-        self._published.setChecked(choices.published)
+        self._show_menu(figure, choices)
         self._fit_published()
         self._card.show_figure(figure)
         self.setAccessibleDescription(figure.summary if figure else NOTHING)
@@ -165,6 +165,18 @@ class ChartView(QWidget):
         self._kinds.setVisible(shown is not None)
         self._menu.setVisible(shown is not None)
         self._kinds.setToolTip(tip_text(shown.tip if shown else NOTHING))
+
+    def _show_menu(self, figure: Figure | None, choices: Choices) -> None:
+        for action in self._exports:
+            action.setEnabled(figure is not None)
+        body = figure.body if figure else None
+        self._log.setEnabled(isinstance(body, Plot | Bars))
+        if isinstance(body, Plot | Bars):
+            self._log.setChecked((body.y if isinstance(body, Plot) else body.axis).is_log)
+        self._grey.setEnabled(bool(figure and figure.has_published))
+        for each in (self._grey, self._published):
+            each.setChecked(choices.published)
+        self._all.setEnabled(bool(choices.hidden or choices.pinned))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
@@ -202,11 +214,14 @@ class ChartView(QWidget):
         self._choices = replace(self._choices, **changes)
         self._show()
 
-    @Slot(object)
-    def _save(self, path: Path) -> None:
+    def _save(self, suffix: str) -> None:
         from workbench.charts.drawing.chart_export import svg_of
 
-        if (figure := self.figure) is not None:
+        if (figure := self.figure) is None:
+            return
+        proposed = Path(f"{figure.title}.{suffix}".replace("/", "-"))
+        kind = f"{suffix.upper()} (*.{suffix})"
+        if path := ask_save_path(self, "Save the chart", proposed, kind):
             is_svg = path.suffix.lower() == ".svg"
             self.save_wanted.emit(path, svg_of(figure) if is_svg else self.image())
 
@@ -221,11 +236,7 @@ class ChartView(QWidget):
         for kind in chart_kinds():
             self._kinds.addItem(kind.title, kind.key)
         self._kinds.activated.connect(lambda row: self.show_kind(chart_kinds()[row].key))
-        self._menu = ChartMenu()
-        self.actions_of_menu = self._menu.others  # which other menus take over
-        self._menu.copy_wanted.connect(lambda: self.copy_wanted.emit(self.image()))
-        self._menu.save_wanted.connect(self._save)
-        self._menu.chosen.connect(lambda changes: self._choose(**changes))
+        self._make_menu()
         self._published = QCheckBox("Published")
         self._published.setObjectName("chart-published")
         self._published.setToolTip(tip_text(PUBLISHED[1]))
@@ -237,6 +248,36 @@ class ChartView(QWidget):
         self._card.pinned.connect(lambda key: self._choose(pinned=self._choices.pinned ^ {key}))
         self._card.view.picked.connect(self.show_marked)
         self._card.view.picked.connect(self.picked)
+
+    def _make_menu(self) -> None:
+        """Make the button that opens what else can be done with the chart."""
+        self._menu = QToolButton()
+        self._menu.setObjectName("chart-menu")
+        self._menu.setText("⋯")
+        self._menu.setAccessibleName("More for this chart")
+        self._menu.setToolTip("Copy, save as PNG or SVG, logarithmic scale")
+        self._menu.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        actions = []
+        for text, tip in (COPY, SAVE_PNG, SAVE_SVG, LOG, PUBLISHED, SHOW_ALL):
+            actions.append(QAction(text, self, toolTip=tip_text(tip)))
+        copy, png, svg, self._log, self._grey, self._all = actions
+        self._exports = copy, png, svg
+        # Those that other menus take over.
+        self.actions_of_menu = [svg, self._log, self._grey, self._all]
+        copy.triggered.connect(lambda: self.copy_wanted.emit(self.image()))
+        png.triggered.connect(lambda: self._save("png"))
+        svg.triggered.connect(lambda: self._save("svg"))
+        self._log.triggered.connect(lambda on: self._choose(is_log=on))
+        self._grey.triggered.connect(lambda on: self._choose(published=on))
+        self._all.triggered.connect(lambda: self._choose(hidden=frozenset(), pinned=frozenset()))
+        for each in (self._log, self._grey):
+            each.setCheckable(True)
+        menu = QMenu(self)
+        menu.addActions(self._exports)
+        menu.addSeparator()
+        menu.addActions([self._log, self._all])  # a box beside has the published ones here
+        menu.setToolTipsVisible(True)
+        self._menu.setMenu(menu)
 
 
 def _identity(session: Session) -> Identity:

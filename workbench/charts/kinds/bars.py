@@ -31,15 +31,7 @@ from workbench.charts.data.legend_entries import (
     series_name,
 )
 from workbench.charts.data.points import Data, Point, Slice, Spread, spread, timed
-from workbench.charts.kinds import (
-    SERIES,
-    ChartKind,
-    is_log,
-    made,
-    varies,
-    visible,
-    why_not_several,
-)
+from workbench.charts.kinds import SERIES, ChartKind, is_log, made, varies, visible, why_not_several
 from workbench.model import cell_words
 from workbench.model.names import place_of
 

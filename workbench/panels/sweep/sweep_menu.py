@@ -19,7 +19,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, presets, read_plan
 from workbench.base.paths import data_folder
 from workbench.base.plain_text import tip_text
-from workbench.charts.chart_menu import LOG, PUBLISHED, SAVE_SVG, SHOW_ALL
+from workbench.charts import LOG, PUBLISHED, SAVE_SVG, SHOW_ALL
 from workbench.model.plan_draft import given
 from workbench.panels.sweep.sweep_controller import SweepParts
 from workbench.session import session_store
