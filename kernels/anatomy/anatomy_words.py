@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from kernels.anatomy.launch_shapes import Block, Shape
@@ -9,46 +10,45 @@ from kernels.anatomy.record import TILE, Access, Idle, Record, Traffic
 from kernels.anatomy.transactions import WORD_BYTES, Coalescing, Conflicts
 from kernels.rungs.rung import Rung
 
+NO_LANE = "No lane of this warp takes part here."
+
 
 def grid_words(shape: Shape) -> str:
-    """Say how many blocks there are, and how many threads and warps each has."""
+    """Blocks of the grid, and threads and warps of each."""
     (across, down), (x, y) = shape.grid, shape.block
     blocks = f"{across:,} × {down:,} = {_many(shape.blocks, 'block')}"
     return f"{blocks} of {x} × {y} = {shape.threads:,} threads, {_many(shape.warps, 'warp')} each."
 
 
 def block_words(shape: Shape, block: Block) -> str:
-    """Say what one block computes."""
+    """Samples that one block computes."""
     tile = shape.tile(block)
     own = tile.clipped(shape.picture)
-    words = (
-        f"Block {block} computes {span('sample', own.left, own.right)} of "
-        f"{span('row', own.top, own.bottom)}"
-    )
+    samples, rows = span("sample", own.left, own.right), span("row", own.top, own.bottom)
+    words = f"Block {block} computes {samples} of {rows}"
     if beyond := tile.count - own.count:
         return f"{words}; {100 * beyond / tile.count:.2g} % of its tile is beyond the picture."
     return f"{words}: {own.count:,} samples."
 
 
 def halo_words(shape: Shape, block: Block) -> str:
-    """Say which samples a block needs for that."""
+    """Samples that a block needs for that."""
     across, down = shape.halo
     if not across and not down:
         return "It needs no halo."
     own = shape.tile(block).clipped(shape.picture)
     whole = own.grown(across, down)
-    sides = [f"{_many(across, 'sample')} to either side"] if across else []
-    sides += [f"{_many(down, 'row')} above and below"] if down else []
     beyond = whole.count - whole.clipped(shape.picture).count
     return (
-        f"With its halo, {' and '.join(sides)}, it reads {whole.width:,} × {whole.height:,} = "
-        f"{whole.count:,} samples, {whole.count / own.count:.2f} per sample that it computes"
+        f"With its halo, {_many(across, 'sample')} to either side and {_many(down, 'row')} above "
+        f"and below, it reads {whole.width:,} × {whole.height:,} = {whole.count:,} samples, "
+        f"{whole.count / own.count:.2f} per sample that it computes"
         f"{f'; {beyond:,} of them beyond the picture' if beyond else ''}."
     )
 
 
 def load_words(traffic: Traffic, reads: str) -> str:
-    """Say how many numbers and bytes a block loads from global memory."""
+    """Numbers and bytes that a block loads from global memory."""
     name = "samples" if reads == "picture" else f"numbers of the buffer “{reads}”"
     return (
         f"The block loads {traffic.asked:,} {name} from global memory, {traffic.loaded_bytes:,} "
@@ -57,90 +57,74 @@ def load_words(traffic: Traffic, reads: str) -> str:
 
 
 def share_words(traffic: Traffic) -> str:
-    """Say what a block keeps in shared memory, and how often each number is used."""
+    """Bytes in shared memory, and how often each number is used."""
     if traffic.read_bytes:
         return (
             f"The block's threads store {traffic.stored_bytes:,} bytes in shared memory and read "
             f"{traffic.read_bytes:,}: each byte is read {traffic.uses:.1f} times on average."
         )
-    return (
-        f"No shared memory: each number is loaded {traffic.uses:.2f} times on average; all but the "
-        "first load should hit the cache."
-    )
+    return f"No shared memory: each number is loaded {traffic.uses:.2f} times on average."
 
 
 def loads_words(loads: float, plain: float) -> str:
-    """Compare the samples loaded per sample computed with those of the plain kernel."""
+    """Samples loaded per sample computed, beside those of the plain kernel."""
     own, its = (f"{each:,.1f}".removesuffix(".0") for each in (loads, plain))
     return f"{own} loads per sample; the plain kernel {its}"
 
 
-def counting_words() -> str:
-    """Say that idle threads are still being counted."""
-    return "Counting idle threads …"
-
-
-def idle_words(idle: Idle) -> str:
-    """Say how many threads store nothing, in the block and in the picture."""
+def idle_words(idle: Idle | None) -> str:
+    """Threads that store nothing, in the block and in the picture; None: not counted yet."""
+    if idle is None:
+        return "Counting idle threads …"
     if not idle.in_all:
         return "No thread is idle."
-    share = f"{100 * idle.share:.2g}"
     return (
-        f"{idle.in_all:,} of {idle.threads:,} threads ({share} %) are idle, {idle.in_block:,} of "
-        "them in this block."
+        f"{idle.in_all:,} of {idle.threads:,} threads ({100 * idle.share:.2g} %) are idle, "
+        f"{idle.in_block:,} of them in this block."
     )
 
 
 def coalescing_words(step: Access, found: Coalescing) -> str:
-    """Say what a warp's access to global memory touches, and whether it is coalesced."""
+    """Sectors and lines that a warp's access to global memory touches."""
     if not found.active:
-        return "No lane of this warp takes part here."
+        return NO_LANE
     begin = (
         f"The warp's {_accesses(step, found.active)} touch {_many(found.sectors, 'sector')} of 32 "
         f"bytes in {_many(found.lines, 'line')} of 128"
     )
-    if found.is_best:
-        return f"{begin}: fully coalesced."
-    return f"{begin}; {_many(found.least_sectors, 'sector')} would be ideal."
+    ideal = f"; {_many(found.least_sectors, 'sector')} would be ideal."
+    return f"{begin}{': fully coalesced.' if found.is_best else ideal}"
 
 
 def conflict_words(step: Access, found: Conflicts) -> str:
-    """Say what a warp's access to shared memory meets."""
+    """Transactions that a warp's access to shared memory takes."""
     if not found.active:
-        return "No lane of this warp takes part here."
+        return NO_LANE
     begin = f"The warp's {_accesses(step, found.active)} take {_many(found.turns, 'transaction')}"
     if found.is_best:
         return f"{begin}: no bank conflict."
-    lanes = int(found.in_conflict.sum())
     ways = f"a {found.turns}-way bank conflict" if found.least_turns == 1 else "bank conflicts"
-    return (
-        f"{begin} instead of {found.least_turns}, {ways}: {lanes} lanes want different words of "
-        "the same bank."
-    )
+    lanes = int(found.in_conflict.sum())
+    return f"{begin} instead of {found.least_turns}: {ways} among {lanes} lanes."
 
 
 def not_drawn(problem: str) -> str:
-    """Say why blocks, tiles and halos are drawn, and warps and lanes are not; empty: not yet."""
+    """Reason why no warps and lanes are drawn; `problem` is empty while they are recorded."""
     if not problem:
         return "This block is being recorded on the CPU …"
     return f"Blocks, tiles and halos are drawn, warps and lanes are not: {problem}"
 
 
 def transform_words(record: Record) -> str:
-    """Say what a block of a transform, which has no samples of its own, loads and stores."""
-    sums: dict[tuple[str, bool], int] = {}
+    """Numbers that a block of a transform, which has no samples of its own, loads and stores."""
+    sums: Counter[tuple[str, bool]] = Counter()
     for thread in range(record.shape.threads):
-        for key, count in record.numbers_of(thread).items():
-            sums[key] = sums.get(key, 0) + count
-    return f"Block {record.block} {_moves(sums)}."
+        sums.update(record.numbers_of(thread))
+    return f"Block {record.block} {moves(sums)}."
 
 
-def thread_moves(record: Record, thread: int) -> str:
-    """Say what one of its threads loads and stores."""
-    return _moves(record.numbers_of(thread))
-
-
-def _moves(counts: Mapping[tuple[str, bool], int]) -> str:
+def moves(counts: Mapping[tuple[str, bool], int]) -> str:
+    """Verbs and objects for `Record.numbers_of`: "loads 9 numbers of “picture”"."""
     parts = [
         f"{'stores' if is_store else 'loads'} {_many(count, 'number')} of “{name}”"
         for (name, is_store), count in counts.items()
@@ -155,14 +139,11 @@ def no_shapes(rung: Rung) -> str:
 
 
 def of_a_library(rung: Rung) -> str:
-    """Say which launches a rung leaves to a library; "" if none."""
+    """Launches that a rung leaves to a library; "" if none."""
     numbers = [str(n + 1) for n, each in enumerate(rung.passes) if each.library]
     if not numbers:
         return ""
-    return (
-        f"Launches {' and '.join(numbers)}, the transforms, belong to the library cuFFT, which "
-        "does not publish what its threads load and store."
-    )
+    return f"Launches {' and '.join(numbers)} belong to cuFFT, whose threads are not known."
 
 
 def span(noun: str, begin: int, end: int) -> str:

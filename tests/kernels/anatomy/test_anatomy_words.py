@@ -63,8 +63,8 @@ def test_a_block_of_a_transform_loads_and_stores_numbers():
     steps = [step("picture", False, 1, 64), step("tiles", True, 8, 64), step("weights", threads=64)]
     record = Record(steps, own, (3, 0))
     assert numbers(anatomy_words.transform_words(record)) == [3, 0, 64, 64]
-    assert numbers(anatomy_words.thread_moves(record, 5)) == [1, 1]
-    assert "no number" in anatomy_words.thread_moves(Record([], own, (3, 0)), 5)
+    assert numbers(anatomy_words.moves(record.numbers_of(5))) == [1, 1]
+    assert "no number" in anatomy_words.moves({})
 
 
 def test_idle_threads():

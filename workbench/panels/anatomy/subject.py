@@ -156,7 +156,7 @@ class Look:
             return ""
         begin = f"Thread {self.thread}, lane {self.lane} of warp {self.warp},"
         if self.subject.shape.layout is not None:
-            return f"{begin} {anatomy_words.thread_moves(self.record, self.thread)}."
+            return f"{begin} {anatomy_words.moves(self.record.numbers_of(self.thread))}."
         rect, channels = self.own, self.subject.channels
         if rect is None:
             return f"{begin} has no sample to compute."
@@ -182,14 +182,11 @@ class Look:
         missing = anatomy_words.of_a_library(self.subject.rung)
         if self.record is None:
             missing = f"{anatomy_words.not_drawn(records.problem)} {missing}".strip()
-        idle, counting = records.idle(self.block), anatomy_words.counting_words()
-        idling = anatomy_words.idle_words(idle) if idle is not None else counting
-        launch = [
-            anatomy_words.grid_words(shape),
-            "" if idle is None and records.problem else idling,
-        ]
+        idle, launch = records.idle(self.block), anatomy_words.grid_words(shape)
+        if idle is not None or not records.problem:
+            launch = f"{launch} {anatomy_words.idle_words(idle)}"
         return [
-            ("The launch", " ".join(launch).strip()),
+            ("The launch", launch),
             ("This block", here),
             *([("Not shown", missing)] if missing else []),
         ]
