@@ -80,29 +80,23 @@ class Shape:
 
     A sample is one channel of a pixel.
 
-    number        of the pass in its rung
     reads, writes "picture", or a buffer's name
     grid, block   blocks, and threads in each, x then y
-    covers        samples and rows that a block writes, or that its numbers belong to
-    halo          how far around those it reads
-    picture       the whole picture
     row_bytes     of each array that is laid out like the picture, from one row to the next
-    item_bytes    of a number of each array
-    layout        None: blocks lie side by side over the picture
     """
 
-    number: int
+    number: int  # of the pass in its rung
     function: str
     reads: str
     writes: str
     grid: tuple[int, int]
     block: tuple[int, int]
-    covers: tuple[int, int]
-    halo: tuple[int, int]
-    picture: Rect
+    covers: tuple[int, int]  # samples and rows that a block writes, or that its numbers belong to
+    halo: tuple[int, int]  # how far around those it reads
+    picture: Rect  # the whole picture
     row_bytes: dict[str, int]
-    item_bytes: dict[str, int]
-    layout: Layout | None = None
+    item_bytes: dict[str, int]  # of a number of each array
+    layout: Layout | None = None  # None: blocks lie side by side over the picture
 
     @property
     def threads(self) -> int:

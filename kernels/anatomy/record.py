@@ -33,18 +33,15 @@ PARTS: tuple[Part, ...] = ("load", "share", "compute")
 class Access:
     """One line of a rung's file that loads or stores, for all threads of a block.
 
-    array    "picture", "weights", a buffer of the rung, or TILE
-    file     the header that the line is of; empty: the rung's own file
-    size     bytes per access
     offsets  (times, threads) the first byte of the array, or NOWHERE.  Threads that are in the
              same turns of the same loops access at one time
     """
 
-    array: str
+    array: str  # "picture", "weights", a buffer of the rung, or TILE
     is_store: bool
-    file: str
+    file: str  # the header that the line is of; empty: the rung's own file
     line: int
-    size: int
+    size: int  # bytes per access
     offsets: Numbers
 
     @property
@@ -90,20 +87,13 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """The numbers that one block moves, of the array that its pass reads: picture or buffer.
+    """The numbers that one block moves, of the array that its pass reads: picture or buffer."""
 
-    asked         numbers that its threads load from global memory
-    different     how many of those are distinct
-    loaded_bytes  bytes of all those loads
-    read_bytes    bytes read from shared memory; 0 without shared memory
-    stored_bytes  bytes stored in shared memory before
-    """
-
-    asked: int
-    different: int
-    loaded_bytes: int
-    read_bytes: int
-    stored_bytes: int
+    asked: int  # numbers that its threads load from global memory
+    different: int  # how many of those are distinct
+    loaded_bytes: int  # bytes of all those loads
+    read_bytes: int  # bytes read from shared memory; 0 without shared memory
+    stored_bytes: int  # bytes stored in shared memory before
 
     @property
     def uses(self) -> float:

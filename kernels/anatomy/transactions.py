@@ -27,17 +27,14 @@ Numbers = NDArray[np.int64]
 class Coalescing:
     """The cost of one access of a warp to global memory.
 
-    sector         of each lane, counted from the start of the array; NOWHERE: it takes no part
-    active         lanes that take part
     sectors, lines how many the access touches
-    least_sectors  how many the same bytes would touch, side by side
     """
 
-    sector: Numbers
-    active: int
+    sector: Numbers  # of each lane, counted from the start of the array; NOWHERE: it takes no part
+    active: int  # lanes that take part
     sectors: int
     lines: int
-    least_sectors: int
+    least_sectors: int  # how many the same bytes would touch, side by side
 
     @property
     def is_best(self) -> bool:
@@ -49,19 +46,16 @@ class Coalescing:
 class Conflicts:
     """The cost of one access of a warp to shared memory.
 
-    bank         of each lane, its first; NOWHERE: it takes no part
     in_conflict  lanes one of whose banks has several words requested at the same time
-    active       lanes that take part
     turns        transactions: for each part of the warp that is served at a time, the most
                  different words requested of one bank; their sum
-    least_turns  how many such parts there are: the transactions without conflicts
     """
 
-    bank: Numbers
+    bank: Numbers  # of each lane, its first; NOWHERE: it takes no part
     in_conflict: NDArray[np.bool_]
-    active: int
+    active: int  # lanes that take part
     turns: int
-    least_turns: int
+    least_turns: int  # how many such parts there are: the transactions without conflicts
 
     @property
     def is_best(self) -> bool:

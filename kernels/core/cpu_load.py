@@ -78,20 +78,16 @@ STOLEN = 7
 class Load:
     """Load on the CPU while something was measured; sums, so that those of parts add up.
 
-    seconds    watched
-    cores      that this process may use
     others_s   core-seconds that other programs used of these cores; of a short part it may be
                below zero, as the system counts in ticks: only sums of parts say how much it was
-    stolen_s   core-seconds of them that the host gave to other virtual machines
-    throttled  how many times a quota held this process back
     quota      as many cores' worth of time it allows; None: it sets no limit, or is not known
     """
 
-    seconds: float
-    cores: int
+    seconds: float  # watched
+    cores: int  # that this process may use
     others_s: float
-    stolen_s: float
-    throttled: int = 0
+    stolen_s: float  # core-seconds of them that the host gave to other virtual machines
+    throttled: int = 0  # how many times a quota held this process back
     quota: float | None = None
 
     @property

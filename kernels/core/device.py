@@ -10,15 +10,12 @@ from typing import Literal
 class Device:
     """Facts about one GPU, in the driver's words; memory in bytes.
 
-    compute_capability  (9, 0) for sm_90
-    watchdog            a display hangs on it: a launch of some seconds would be killed
-    uuid                "GPU-…", the same in all processes; "" where nothing is there to share
     ..._per_multiprocessor, reserved_shared_bytes_per_block   0: not known
     """
 
     index: int
     name: str
-    compute_capability: tuple[int, int]
+    compute_capability: tuple[int, int]  # (9, 0) for sm_90
     multiprocessors: int
     clock_khz: int
     max_threads_per_block: int
@@ -26,7 +23,7 @@ class Device:
     shared_bytes_per_block: int
     l2_bytes: int
     memory_bytes: int
-    watchdog: bool
+    watchdog: bool  # a display hangs on it: a launch of some seconds would be killed
     driver_version: int
     runtime_version: int
     count: int
@@ -35,7 +32,7 @@ class Device:
     registers_per_multiprocessor: int = 0
     max_blocks_per_multiprocessor: int = 0
     reserved_shared_bytes_per_block: int = 0
-    uuid: str = ""
+    uuid: str = ""  # "GPU-…", the same in all processes; "" where nothing is there to share
 
     def why_no_block(self, block_xy: tuple[int, int]) -> str | None:
         """The reason why a block of that shape cannot be launched here; None if it can."""
@@ -50,14 +47,11 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class NoDevice:
-    """The reason why there is no GPU, in a sentence, and what would mend that.
-
-    is_lost  there was one, and it failed
-    """
+    """The reason why there is no GPU, in a sentence, and what would mend that."""
 
     reason: str
     remedy: str = ""
-    is_lost: bool = False
+    is_lost: bool = False  # there was one, and it failed
 
 
 def cuda_version(number: int) -> str:
@@ -73,21 +67,16 @@ HaloPath = Literal["peer", "host", ""]
 class DeviceShare:
     """One GPU's part of a job, and the medians of its times, by its own events.
 
-    index      the GPU's number
-    rows       (first, end) of the output that it wrote
-    total_ms   from its start to its end: bringing the halo and filtering
-    halo_ms    of that bringing the halo rows from the other GPUs
-    halo_rows  how many they are
     halo_path  "peer": straight from the other GPU; "host": through this computer's memory, as the
                driver allows nothing else for one of them; "": there are none
     """
 
-    index: int
+    index: int  # the GPU's number
     name: str
-    rows: tuple[int, int]
-    total_ms: float
-    halo_ms: float
-    halo_rows: int
+    rows: tuple[int, int]  # (first, end) of the output that it wrote
+    total_ms: float  # from its start to its end: bringing the halo and filtering
+    halo_ms: float  # of that bringing the halo rows from the other GPUs
+    halo_rows: int  # how many they are
     halo_path: HaloPath
 
     @property
@@ -100,15 +89,13 @@ class DeviceShare:
 class Occupancy:
     """The warps of a kernel on one multiprocessor.
 
-    blocks       resident on one multiprocessor, from the driver's own query
     warps, most  resident warps, and as many as the device can hold; most is 0 where not known
-    limit        one sentence: which resource keeps more from fitting
     """
 
-    blocks: int
+    blocks: int  # resident on one multiprocessor, from the driver's own query
     warps: int
     most: int
-    limit: str
+    limit: str  # one sentence: which resource keeps more from fitting
 
     @property
     def share(self) -> float:

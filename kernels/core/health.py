@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, reduce
 from itertools import chain
 from operator import or_
 from os import getpid
 from time import perf_counter, time_ns
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from kernels.core.cpu_load import Load
 from kernels.core.timing import ENOUGH_SAMPLES, relative_spread
@@ -64,7 +65,6 @@ class Health:
     """The lowest and highest of each reading; None where the driver does not say.
 
     power_w    as the driver gives it: on many cards the mean of the last second
-    throttled  what held the clocks down, in words; empty where nothing did
     others     what else used the GPU meanwhile, in words; empty where nothing did, or the driver
                does not say, as in most containers
     """
@@ -73,7 +73,7 @@ class Health:
     memory_mhz: tuple[int, int] | None = None
     temperature_c: tuple[int, int] | None = None
     power_w: tuple[float, float] | None = None
-    throttled: tuple[str, ...] = ()
+    throttled: tuple[str, ...] = ()  # what held the clocks down, in words; empty where nothing did
     others: tuple[str, ...] = ()
 
     @property
@@ -99,16 +99,6 @@ def health_of_all(several: Iterable[Health | None]) -> Health | None:
     )
 
 
-class _Look(NamedTuple):
-    """One reading of NVML, at one moment."""
-
-    sm_mhz: int | None
-    memory_mhz: int | None
-    temperature_c: int | None
-    power_w: float | None
-    reasons: int | None
-
-
 class Nvml:
     """One GPU as NVML knows it; never fails, it then knows less, or nothing.
 
@@ -123,20 +113,25 @@ class Nvml:
     ) -> None:
         self._gpu, self._is_ours = gpu, is_ours
 
-    def look(self) -> _Look | None:
-        """Read NVML once; None where it says nothing at all."""
+    def look(self) -> dict[str, Any]:
+        """Read NVML once: of READINGS and "reasons" those that it says."""
         if self._opened is None:
-            return None
-        nvml = self._opened[0]
-        milliwatts = self._ask(nvml.nvmlDeviceGetPowerUsage)
-        found = _Look(
-            sm_mhz=self._ask(nvml.nvmlDeviceGetClockInfo, nvml.NVML_CLOCK_SM),
-            memory_mhz=self._ask(nvml.nvmlDeviceGetClockInfo, nvml.NVML_CLOCK_MEM),
-            temperature_c=self._ask(nvml.nvmlDeviceGetTemperature, nvml.NVML_TEMPERATURE_GPU),
-            power_w=None if milliwatts is None else milliwatts / 1e3,
-            reasons=self._ask(nvml.nvmlDeviceGetCurrentClocksEventReasons),
-        )
-        return None if all(each is None for each in found) else found
+            return {}
+        nvml, handle = self._opened
+        questions: dict[str, Callable[[], Any]] = {
+            "sm_mhz": lambda: nvml.nvmlDeviceGetClockInfo(handle, nvml.NVML_CLOCK_SM),
+            "memory_mhz": lambda: nvml.nvmlDeviceGetClockInfo(handle, nvml.NVML_CLOCK_MEM),
+            "temperature_c": lambda: nvml.nvmlDeviceGetTemperature(
+                handle, nvml.NVML_TEMPERATURE_GPU
+            ),
+            "power_w": lambda: nvml.nvmlDeviceGetPowerUsage(handle) / 1e3,
+            "reasons": lambda: nvml.nvmlDeviceGetCurrentClocksEventReasons(handle),
+        }
+        found: dict[str, Any] = {}
+        for name, ask in questions.items():
+            with suppress(Exception):  # not supported, no permission, unknown to this driver
+                found[name] = ask()
+        return found
 
     def others_since(self, since_us: int) -> dict[int, int]:
         """Processes of others that used the GPU since then, and their share in percent.
@@ -175,13 +170,6 @@ class Nvml:
         except Exception:  # noqa: BLE001 - no NVML, in whatever way: then nothing is watched
             return None
 
-    def _ask(self, question: Callable[..., int], *what: int) -> int | None:
-        assert self._opened is not None
-        try:
-            return int(question(self._opened[1], *what))
-        except Exception:  # noqa: BLE001 - not supported, no permission, unknown to this driver
-            return None
-
 
 class Watch:
     """Collects readings of one GPU; cheap enough to be called between any two samples.
@@ -198,7 +186,7 @@ class Watch:
         why_not_alone: Callable[[], str] = lambda: "",
     ) -> None:
         self._nvml, self._clock, self._why_not_alone = nvml, clock, why_not_alone
-        self._looks: list[_Look] = []
+        self._looks: list[dict[str, Any]] = []
         self._next_s = clock()
         self._since_us = time_ns() // 1000 - BEFORE_US
         self._others: dict[int, int] = {}  # the most of the GPU that each used, in percent
@@ -211,7 +199,7 @@ class Watch:
         start = self._clock()
         if start < self._next_s:
             return
-        if (found := self._nvml.look()) is not None:
+        if found := self._nvml.look():
             self._looks.append(found)
         for process, percent in self._nvml.others_since(self._since_us).items():
             self._others[process] = max(percent, self._others.get(process, 0))
@@ -222,14 +210,14 @@ class Watch:
         """Summary of all readings so far; None where there were none."""
         if not self._looks and not self._beside:
             return None
-        seen = reduce(or_, (each.reasons or 0 for each in self._looks), 0)
+        seen = reduce(or_, (each.get("reasons", 0) for each in self._looks), 0)
         busy = (
             f"another program (process {process}) used {percent} % of the GPU's time"
             for process, percent in self._others.items()
             if percent >= OTHERS_PERCENT
         )
         return Health(
-            **{name: _range(getattr(each, name) for each in self._looks) for name in READINGS},
+            **{name: _range(each.get(name) for each in self._looks) for name in READINGS},
             throttled=tuple(words for bit, words in REASONS.items() if seen & bit),
             others=(*self._beside, *busy),
         )

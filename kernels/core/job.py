@@ -36,31 +36,28 @@ class Job:
                     one channel: `picture` becomes its (H, W, 1) view, `is_flat` says so, and what
                     the Engine gives back is (H, W) again.
     weights         (K, K) float32, K odd, applied as drawn (correlation), finite
-    border          one of `borders.BORDERS`
     implementation  a key of `engine.all_implementations()`, "auto", or the name of a file of the
                     user's own, "mine.cu"
     own             the text of that file; of no account where it is none
     block_xy        threads per block; x counts samples (pixel × channel) along a row
-    devices         how many GPUs share the picture's rows; of no account on the CPU
     strip           which rows of a larger picture this one holds; None: it is whole
     gradient        after the weights, the length √(gx² + gy²) of Sobel's derivatives of what they
                     give, which is kept unrounded and has the border applied to it; rounded once
     offset          added to every weighted sample but alpha, in sample values, before it is
                     rounded: at most MAX_OFFSET either way, and 0 with a gradient
-    is_flat         whether the picture was given as (H, W); not to be set by hand
     """
 
     picture: NDArray[Any] = field(repr=False)
     weights: NDArray[np.float32] = field(repr=False)
-    border: str = "clamp"
+    border: str = "clamp"  # one of `borders.BORDERS`
     implementation: str = "sequential"
     block_xy: tuple[int, int] = (32, 8)
     filter_title: str = "Custom weights"
     gradient: bool = False
     offset: float = 0.0
-    is_flat: bool = False
+    is_flat: bool = False  # whether the picture was given as (H, W); not to be set by hand
     own: str = field(default="", repr=False)
-    devices: int = 1
+    devices: int = 1  # how many GPUs share the picture's rows; of no account on the CPU
     strip: RowStrip | None = None
 
     def __post_init__(self) -> None:
@@ -206,15 +203,13 @@ class Ran:
     """One CUDA launch, or one CPU function, as it really ran.
 
     grid, block   blocks and threads, x then y; None on the CPU
-    registers     per thread; shared_bytes per block; None on the CPU
-    threads       CPU threads that it may use; None on the GPU
     """
 
     function: str
-    threads: int | None = None
+    threads: int | None = None  # CPU threads that it may use; None on the GPU
     grid: tuple[int, int] | None = None
     block: tuple[int, int] | None = None
-    registers: int | None = None
+    registers: int | None = None  # per thread; shared_bytes per block; None on the CPU
     shared_bytes: int | None = None
 
     def __str__(self) -> str:
@@ -231,15 +226,11 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """The implementation and block shape that `auto` chose to run.
-
-    block_xy  None: it has its own shape, or none
-    why       one sentence: what it was chosen by
-    """
+    """The implementation and block shape that `auto` chose to run."""
 
     implementation: str
-    block_xy: tuple[int, int] | None
-    why: str
+    block_xy: tuple[int, int] | None  # None: it has its own shape, or none
+    why: str  # one sentence: what it was chosen by
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,12 +245,9 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Sampled(Progress):
-    """A note that the job was run once more; a comparison of several may switch now.
+    """A note that the job was run once more; a comparison of several may switch now."""
 
-    timing  all samples so far
-    """
-
-    timing: Timing
+    timing: Timing  # all samples so far
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -274,7 +262,6 @@ class Result:
     download_ms  None on the CPU; both are of a single transfer, by the host's clock: with what the
                  host copies into page-locked memory, without making room for it
     upload_copy_ms, download_copy_ms  the copies over the bus that are in them, by CUDA events
-    check        None: not checked (yet)
     health       the GPU's clocks, temperature and so on while it was timed; None: not known
     load         what else the CPU did meanwhile; None on the GPU, and where it is not known
     shares       what each GPU did, where several shared the job: `kernel` is then the time from the
@@ -295,7 +282,7 @@ class Result:
     download_ms: float | None = None
     upload_copy_ms: float | None = None
     download_copy_ms: float | None = None
-    check: Check | None = None
+    check: Check | None = None  # None: not checked (yet)
     device_name: str | None = None
     shares: tuple[DeviceShare, ...] = ()
     strips: int = 1

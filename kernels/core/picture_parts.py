@@ -21,15 +21,13 @@ class RowStrip:
     """Rows first to end - 1 of a picture, and what to filter for them.
 
     spans  rows of the whole picture that are the strip's own picture, from top to bottom
-    above  how many of these stand above row `first`
-    whole  height of the whole picture
     """
 
     first: int
     end: int
     spans: tuple[Span, ...]
-    above: int
-    whole: int
+    above: int  # how many of these stand above row `first`
+    whole: int  # height of the whole picture
 
     @property
     def own(self) -> slice:
@@ -94,18 +92,12 @@ def _around(start: int, stop: int, height: int) -> Iterator[Span]:
 
 @dataclass(frozen=True, slots=True)
 class HaloRows:
-    """Rows that a part takes from another one, or from itself where a picture wraps around.
+    """Rows that a part takes from another one, or from itself where a picture wraps around."""
 
-    source  the number of the part that has them
-    first   the first of them, counted from the source's first own row
-    count   how many they are
-    to      where that goes, counted from the top of the taking part's picture
-    """
-
-    source: int
-    first: int
-    count: int
-    to: int
+    source: int  # the number of the part that has them
+    first: int  # the first of them, counted from the source's first own row
+    count: int  # how many they are
+    to: int  # where that goes, counted from the top of the taking part's picture
 
 
 def halo_rows(parts: Sequence[RowStrip], taker: int) -> Iterator[HaloRows]:

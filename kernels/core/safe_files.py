@@ -11,12 +11,11 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache, partial
 from io import FileIO
 from pathlib import Path
 from time import monotonic
-from typing import BinaryIO, Self
+from typing import BinaryIO, NamedTuple, Self
 from uuid import uuid4
 
 GRACE_S = 60.0  # a file of ours that was not written for so long may be abandoned
@@ -32,18 +31,9 @@ LOOK_S = 0.01  # between two tries to lock a file that another process holds
 _WHAT_TO_DO = {
     errno.ENOSPC: "the disk is full; free some space or choose another folder",
     errno.EDQUOT: "your quota is used up; free some space or choose another folder",
-    errno.EFBIG: "the file would be larger than allowed here; choose another folder",
-    errno.EACCES: "writing there is not allowed; choose another folder",
-    errno.EPERM: "writing there is not allowed; choose another folder",
-    errno.EROFS: "the folder is on a read-only disk; choose another folder",
     errno.ENOENT: "its folder does not exist; choose another folder",
     errno.ENOTDIR: "its folder is not a folder; choose another one",
     errno.EISDIR: "a folder has that name; choose another name",
-    errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
-    errno.EMLINK: "it is a link, where only a file may be; remove it",
-    errno.ENXIO: "it is a device or a pipe, where only a file may be; remove it",
-    errno.ELOOP: "it is a link that leads back to itself; choose another name",
-    errno.EINVAL: "no file can have that name; choose another one",
 }
 
 if sys.platform == "win32":
@@ -156,16 +146,15 @@ def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
 
 
 def replace_all(contents: Mapping[Path, bytes]) -> None:
-    """Write files, none of which is put in its place before all are on the disk.
+    """Write files, none of which is put in its place before all are written.
 
     Raises OSError as `replacing` does.
     """
     with ExitStack() as files:
         for path, content in contents.items():
-            file = files.enter_context(replacing(path, is_synced=False))
+            file = files.enter_context(replacing(path))
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
 
 
 def is_special(path: Path) -> bool:
@@ -211,7 +200,6 @@ def _boot() -> str:
 
 
 def _locked_beside(path: Path, permissions: int) -> BinaryIO:
-    """Open a new file beside `path`, locked until it is closed."""
     opener = partial(os.open, mode=permissions)
     while True:
         name = f"{_PREFIX}{_boot()}{uuid4().hex[len(_boot()) :]}{_SUFFIX}"
@@ -253,23 +241,19 @@ def reason(error: OSError) -> str:
     """Cause of a failed write and its remedy: the second half of a sentence."""
     if error.errno is None:  # NumPy's, which counts bytes but does not tell the cause
         return "not all of it could be written; free some space or choose another folder"
-    return _WHAT_TO_DO.get(error.errno, f"{error.strerror}; choose another folder")
+    return _WHAT_TO_DO.get(error.errno, f"{error.strerror}; choose another name or folder")
 
 
 MAX_LINE = 4 << 20  # bytes; a record with thousands of samples has a tenth of it
 UNSYNCED_S = 1.0  # lines come by the thousand a second, and a disk takes its time
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
-    """One line of a file.
-
-    text: its beginning, where it is longer than any record; is_whole: it has its newline.
-    """
+class LogLine(NamedTuple):
+    """One line of a file; of one longer than any record `text` is the beginning."""
 
     text: bytes
     length: int
-    is_whole: bool
+    is_whole: bool  # it has its newline
 
 
 def lines_in(file: BinaryIO) -> Iterator[LogLine]:
@@ -292,10 +276,7 @@ def whole_lines(path: Path) -> Iterator[LogLine]:
 
 
 class AppendLog:
-    """Append-only line log; a crash loses at most the last line.
-
-    path  of the file
-    """
+    """Append-only line log; a crash loses at most the last line."""
 
     def __init__(self, path: Path, mode: str) -> None:
         """Open the file; `mode` as in FileIO.  Raises OSError, as for a link or a pipe."""

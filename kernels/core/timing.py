@@ -68,47 +68,35 @@ Ended = Literal["stable", "samples", "time", "single", ""]
 class Timing:
     """All samples in milliseconds, in the order they were taken, without warm-ups.
 
-    cache    the GPU's L2 before each sample; None on the CPU
     ended    why there are no more: "stable", their spread had settled below the limit;
              "samples", there were as many as planned; "time", the time for them was over;
              "single", there is only one, which took longer than there was time for, or was made of
              strips; "", they are still being taken, or it is not known
-    warmups  how many runs went before, and do not count
     rounds   how many samples were taken in each of several rounds, in their order, where others
              were timed between them; empty: all in one go
     """
 
     samples_ms: tuple[float, ...]
-    cache: Cache | None = None
+    cache: Cache | None = None  # the GPU's L2 before each sample; None on the CPU
     ended: Ended = ""
-    warmups: int = 0
+    warmups: int = 0  # how many runs went before, and do not count
     rounds: tuple[int, ...] = ()
 
     @property
     def is_single(self) -> bool:
-        """Return True if there is one sample only, whose spread is unknown."""
+        """True if there is one sample only, whose spread is unknown."""
         return len(self.samples_ms) == 1
 
     @property
     def median_ms(self) -> float:
-        """Return the median of the samples."""
+        """The median of the samples."""
         return median(self.samples_ms)
 
     @property
     def quartiles_ms(self) -> tuple[float, float]:
-        """Return the lower and the upper quartile."""
+        """The lower and the upper quartile."""
         low, high = np.percentile(self.samples_ms, (25, 75))
         return float(low), float(high)
-
-    @property
-    def min_ms(self) -> float:
-        """Return the shortest sample."""
-        return min(self.samples_ms)
-
-    @property
-    def max_ms(self) -> float:
-        """Return the longest sample."""
-        return max(self.samples_ms)
 
     @property
     def independent_ms(self) -> tuple[float, ...]:
@@ -150,28 +138,26 @@ K = TypeVar("K", bound=Hashable)
 class Comparison:
     """The verdict on two timings, `a` against `b`.
 
-    ratio          time of b over time of a: 2.0 means that a takes half as long
     low, high      how far that ratio may lie from where it was found
-    within         how near to each other counts as the same: 0.01 is 1 %
     has_interval   these are its interval at CONFIDENCE; else one of the timings has too few samples
                    for one, and they only bound what the verdict needs
     """
 
     verdict: Verdict
-    ratio: float
+    ratio: float  # time of b over time of a: 2.0 means that a takes half as long
     low: float
     high: float
-    within: float = SAME_WITHIN
+    within: float = SAME_WITHIN  # how near to each other counts as the same: 0.01 is 1 %
     has_interval: bool = True
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Return the interval of the ratio at CONFIDENCE; None of too few samples."""
+        """The interval of the ratio at CONFIDENCE; None of too few samples."""
         return (self.low, self.high) if self.has_interval else None
 
     @property
     def turned(self) -> Comparison:
-        """Return the same, `b` against `a`."""
+        """The same comparison, `b` against `a`."""
         turned: dict[Verdict, Verdict] = {"faster": "slower", "slower": "faster", "same": "same"}
         verdict, ratio = turned[self.verdict], 1 / self.ratio
         return replace(self, verdict=verdict, ratio=ratio, low=1 / self.high, high=1 / self.low)

@@ -17,63 +17,45 @@ class Tolerance:
     chain, factor  n and c of `error_bound`
     levels         integers may be off by as many whole levels, whatever the bound says: for a
                    library that rounds in its own way on the way to the output
-    library        what people call that library
     """
 
     chain: int
     factor: float = 1.0
     levels: int = 0
-    library: str = ""
+    library: str = ""  # what people call that library
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The error that samples of one job's answer may have.
+    """The error that samples of one job's answer may have."""
 
-    bound     in sample values, before rounding; infinite where nothing can be said
-    most_off  levels that an integer may be off by where its rounding is within the bound
-    levels    levels that an integer may be off by in any case
-    """
-
-    bound: float
-    most_off: int
-    levels: int = 0
+    bound: float  # in sample values, before rounding; infinite where nothing can be said
+    most_off: int  # levels that an integer may be off by where its rounding is within the bound
+    levels: int = 0  # levels that an integer may be off by in any case
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
     """The outcome of comparing an output with the oracle.
 
-    max_error       largest |answer - oracle|, in sample values; the oracle rounded for integers
-    worst           (y, x, channel) of max_error
-    differing       samples that are not what the oracle, rounded to the pixel type, says
-    wrong           samples off by more than they may be
-    bound           what float32 arithmetic may be off by, before rounding to integers
     checked, total  pixels compared, and pixels there are
-    levels          integer levels that were allowed beyond that: see `Tolerance`
-    samples         samples compared; 0 in records of before this was counted
-    library         whose own rounding was allowed for
 
     Right samples do not make a user kernel right.  Of one, and of nothing else, there is as well
-
-    bug             the fault that a run under checks of bounds, races and barriers showed
-    unsearched      why there was no such run, or not yet; empty: it took place
-    unseen          why no CUDA compiler has compiled the source; empty: one has
     """
 
-    max_error: float
-    worst: tuple[int, int, int]
-    differing: int
-    wrong: int
-    bound: float
+    max_error: float  # largest |answer - oracle|, in sample values; the oracle rounded for integers
+    worst: tuple[int, int, int]  # (y, x, channel) of max_error
+    differing: int  # samples that are not what the oracle, rounded to the pixel type, says
+    wrong: int  # samples off by more than they may be
+    bound: float  # what float32 arithmetic may be off by, before rounding to integers
     checked: int
     total: int
-    levels: int = 0
-    samples: int = 0
-    library: str = ""
-    bug: str = ""
-    unsearched: str = ""
-    unseen: str = ""
+    levels: int = 0  # integer levels that were allowed beyond that: see `Tolerance`
+    samples: int = 0  # samples compared; 0 in records of before this was counted
+    library: str = ""  # whose own rounding was allowed for
+    bug: str = ""  # the fault that a run under checks of bounds, races and barriers showed
+    unsearched: str = ""  # why there was no such run, or not yet; empty: it took place
+    unseen: str = ""  # why no CUDA compiler has compiled the source; empty: one has
 
     def with_strip(self, other: Check, row: int) -> Check:
         """Add the check of a strip of the picture.

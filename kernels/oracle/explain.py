@@ -24,15 +24,13 @@ SOBEL_X: Floats = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], np.float64)
 class Slopes:
     """The gradient's part of an explanation: what follows the weights.
 
-    weighted  (3, 3) of the weighted picture around the pixel, beyond its edges continued
     gx, gy    Sobel's derivatives of that, along x and along y
-    length    √(gx² + gy²)
     """
 
-    weighted: Floats
+    weighted: Floats  # (3, 3) of the weighted picture around the pixel, beyond its edges continued
     gx: float
     gy: float
-    length: float
+    length: float  # √(gx² + gy²)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,17 +40,7 @@ class Explained:
     y, x, channel  which
     rows, columns  (K,) where its neighbours stand; may be beyond the picture
     from_rows      (K,) the rows that those are read from, or OUTSIDE where samples are zero;
-    from_columns   likewise
-    beyond_rows    (K,) whether those are beyond the picture;
     beyond_columns likewise
-    samples        (K, K) the neighbours, zero OUTSIDE
-    weights        (K, K)
-    products       (K, K)
-    total          their sum; of alpha the sample itself, which passes through
-    offset         added to that, as the float32 that it is given as; 0 for alpha
-    slopes         None where no gradient follows
-    rounded        the output in the picture's type: what an exact implementation would give
-    is_alpha       whether the sample passes through untouched
     """
 
     y: int
@@ -61,17 +49,17 @@ class Explained:
     rows: NDArray[np.intp]
     columns: NDArray[np.intp]
     from_rows: NDArray[np.intp]
-    from_columns: NDArray[np.intp]
-    beyond_rows: NDArray[np.bool_]
+    from_columns: NDArray[np.intp]  # likewise
+    beyond_rows: NDArray[np.bool_]  # (K,) whether those are beyond the picture;
     beyond_columns: NDArray[np.bool_]
-    samples: Floats
-    weights: Floats
-    products: Floats
-    total: float
-    offset: float
-    slopes: Slopes | None
-    rounded: Any
-    is_alpha: bool
+    samples: Floats  # (K, K) the neighbours, zero OUTSIDE
+    weights: Floats  # (K, K)
+    products: Floats  # (K, K)
+    total: float  # their sum; of alpha the sample itself, which passes through
+    offset: float  # added to that, as the float32 that it is given as; 0 for alpha
+    slopes: Slopes | None  # None where no gradient follows
+    rounded: Any  # the output in the picture's type: what an exact implementation would give
+    is_alpha: bool  # whether the sample passes through untouched
 
     @property
     def value(self) -> float:

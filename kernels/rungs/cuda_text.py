@@ -124,14 +124,10 @@ PRELUDE = "prelude"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One file's share of a text.
+    """One file's share of a text."""
 
-    name  the file's, without folders: what is compiled says nothing of this computer
-    line  of the file, that `text` begins in
-    """
-
-    name: str
-    line: int
+    name: str  # the file's, without folders: what is compiled says nothing of this computer
+    line: int  # of the file, that `text` begins in
     text: str
 
 

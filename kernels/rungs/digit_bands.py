@@ -21,18 +21,12 @@ SLICE = 1 << 14  # scaled weights at once: they stay in the cache
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FixedPoint:
-    """Weights as integers times `undo`, a float32.
+    """Weights as integers times `undo`, a float32."""
 
-    digits    so many bytes hold every integer
-    signed    whether these are signed; else no weight is negative
-    integers  (K, K) int32; of a `Row` (K,) int64
-    undo      what an integer times this is: its weight
-    """
-
-    digits: int
-    signed: bool
-    integers: NDArray[np.signedinteger]
-    undo: float
+    digits: int  # so many bytes hold every integer
+    signed: bool  # whether these are signed; else no weight is negative
+    integers: NDArray[np.signedinteger]  # (K, K) int32; of a `Row` (K,) int64
+    undo: float  # what an integer times this is: its weight
 
 
 def may_lose(weights: NDArray[np.float32]) -> float:

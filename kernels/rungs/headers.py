@@ -41,16 +41,11 @@ class HeaderError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The header of a rung's file, and where each field stands.
+    """The header of a rung's file, and where each field stands."""
 
-    file    the file's name
-    lines   of the header, the first being the file's first
-    fields  as TOML has them
-    """
-
-    file: str
-    lines: tuple[str, ...]
-    fields: Mapping[str, Any]
+    file: str  # the file's name
+    lines: tuple[str, ...]  # of the header, the first being the file's first
+    fields: Mapping[str, Any]  # as TOML has them
 
     def error(
         self, what: str, field: str = "", number: int | None = None, name: str = ""

@@ -228,15 +228,11 @@ DESCRIPTIONS = ("loads", "stores", "flops", "anatomy", "layout")
 
 @dataclass(frozen=True, slots=True)
 class StartingPoint:
-    """A text to begin with.
+    """A text to begin with."""
 
-    key   of the rung; empty for the empty kernel
-    stem  of a name for its file
-    """
-
-    key: str
+    key: str  # of the rung; empty for the empty kernel
     title: str
-    stem: str
+    stem: str  # of a name for its file
     text: str
 
 

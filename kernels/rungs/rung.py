@@ -38,15 +38,12 @@ class Pass:
     """One launch: a CUDA function that reads one array and writes another.
 
     reads, writes  "picture", or the name of one of the rung's buffers
-    also_reads     further ones
-    block          threads a block, x then y
     covers         what a block writes: samples of a row, then rows; with a grid, what the numbers
                    that it writes are of
     halo           how far to either side, and above and below, it needs others for that
     rows_by        where covers has the most rows that a block may write: the picture's are shared
                    out evenly, a multiple of so many to each
     grid           blocks, x then y, of a pass whose blocks do not lie side by side on the picture
-    shared_bytes   dynamic shared memory a block
     library        instead of a function: "fft2" or "ifft2", by cuFFT, unscaled, of buffers
     shape          of what that transforms: transforms, rows, columns of complex64
 
@@ -54,7 +51,6 @@ class Pass:
 
     loads, stores  how many numbers, by what they belong to, over `job_facts.WorkFacts`; without
                    stores those are a picture's samples
-    flops          operations on them
     layout         where its blocks stand on the picture if it has a grid: `anatomy.launch_shapes`
 
     Numbers are expressions over `job_facts.Facts`.  The function takes (reads, also_reads...,
@@ -66,18 +62,18 @@ class Pass:
     function: str = "convolve"
     reads: str = PICTURE
     writes: str = PICTURE
-    also_reads: tuple[str, ...] = ()
-    block: tuple[Expression, Expression] = BLOCK
+    also_reads: tuple[str, ...] = ()  # further ones
+    block: tuple[Expression, Expression] = BLOCK  # threads a block, x then y
     covers: tuple[Expression, Expression] = BLOCK
     halo: tuple[Expression, Expression] = HALO
     rows_by: Expression = NO_WORDS
     grid: tuple[Expression, Expression] | None = None
-    shared_bytes: Expression = NOTHING
+    shared_bytes: Expression = NOTHING  # dynamic shared memory a block
     library: Literal["", "fft2", "ifft2"] = ""
     shape: tuple[Expression, Expression, Expression] | None = None
     loads: tuple[tuple[str, WorkExpression], ...] = ()
     stores: tuple[tuple[str, WorkExpression], ...] = ()
-    flops: WorkExpression = NO_COUNT
+    flops: WorkExpression = NO_COUNT  # operations on them
     layout: str = ""
 
 
@@ -85,49 +81,37 @@ class Pass:
 class Rung:
     """A rung of the ladder, as its `.cu` file describes itself.
 
-    key           the file's name without its number, "shared": stable, whatever is put in between
-    file          the file's name
-    idea          one sentence, shown in the window: what this rung does differently
-    lesson        a paragraph for learners, on the rung's page in the help
-    after         the rung it changes one thing about
-    weights       the form it wants them in, one of `operands.FORMS`
     includes      headers of the ladder's folder it is written in, after the prelude
     requires      pairs of an expression that has to hold and the sentence that says so if it does
                   not, with {expressions} worked out
-    finite_only   whether it refuses pictures with NaN or infinity
     strips_differ  whether a sample's rounding depends on where the rows begin, so that a strip of a
                   picture may round otherwise than the whole
     headroom      how many times the largest sample its sums may reach, where that is more than
                   Σ|w|; pictures with which those might overflow are refused
     reduced_precision  whether its error is far above float32's: never to be picked unasked
-    capability    the least compute capability that it can be compiled for
-    gradient      whether it does `Job.gradient`, and nothing else
-    own_block     why the block picker does not apply; empty where it does
-    chain_length  n of `checking.error_bound`: the longest chain of additions
-    error_factor  c of `checking.error_bound`
     buffers       what lies between passes: a name, and its size in bytes as an expression
     is_strict     whether its text may not know that it runs on the CPU; never from the header
     """
 
-    key: str
-    file: str
+    key: str  # the file's name without its number, "shared": stable, whatever is put in between
+    file: str  # the file's name
     source: str
     title: str
-    idea: str
-    weights: str
-    lesson: str = ""
-    after: str | None = None
+    idea: str  # one sentence, shown in the window: what this rung does differently
+    weights: str  # the form it wants them in, one of `operands.FORMS`
+    lesson: str = ""  # a paragraph for learners, on the rung's page in the help
+    after: str | None = None  # the rung it changes one thing about
     includes: tuple[str, ...] = ()
     requires: tuple[tuple[Expression, Template], ...] = ()
-    finite_only: bool = False
+    finite_only: bool = False  # whether it refuses pictures with NaN or infinity
     strips_differ: bool = False
     headroom: Expression = NO_WORDS
     reduced_precision: bool = False
-    capability: tuple[int, int] = (0, 0)
-    gradient: bool = False
-    own_block: str = ""
-    chain_length: Expression = TAPS
-    error_factor: float = 1.0
+    capability: tuple[int, int] = (0, 0)  # the least compute capability that it can be compiled for
+    gradient: bool = False  # whether it does `Job.gradient`, and nothing else
+    own_block: str = ""  # why the block picker does not apply; empty where it does
+    chain_length: Expression = TAPS  # n of `checking.error_bound`: the longest chain of additions
+    error_factor: float = 1.0  # c of `checking.error_bound`
     buffers: tuple[tuple[str, Expression], ...] = ()
     passes: tuple[Pass, ...] = (Pass(),)
     is_strict: bool = False
@@ -277,14 +261,11 @@ def _mentioned(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class BrokenRung:
-    """A file of the ladder's folder that no rung can be made of.
-
-    reason  the sentence that says what is wrong with it, and in which line
-    """
+    """A file of the ladder's folder that no rung can be made of."""
 
     key: str
     file: str
-    reason: str
+    reason: str  # the sentence that says what is wrong with it, and in which line
     idea: str = "A rung whose file cannot be used."
     kind: Literal["cuda"] = "cuda"
 

@@ -29,29 +29,24 @@ NOT_DESCRIBED = "{} of this rung are not described."
 class Work:
     """The work of one job and of one rung that does it, in numbers.
 
-    compulsory_bytes  the picture read once and written once: what the job cannot do without
-    samples           of the picture
     working_set_bytes the picture, the output and the rung's buffers between them
 
     Of the rung, None on the CPU and where `unknown` says why, as where no header describes it:
 
-    picture_loads     samples of the picture that its threads ask for
     data_loads        numbers of the picture and of buffers between passes that its threads ask for
     loaded_bytes      of picture, buffers and weights in global memory, requested by its threads
-    stored_bytes      to picture and buffers
-    memory_bytes      what its passes have to move if each read what it needs once
     flops             additions, multiplications and roots, a multiply-add as two; not what turns
                       integers into floats, or scales halves for tensor cores
     """
 
-    compulsory_bytes: int
-    samples: int
+    compulsory_bytes: int  # the picture read once and written once: what the job cannot do without
+    samples: int  # of the picture
     working_set_bytes: int
-    picture_loads: int | None = None
+    picture_loads: int | None = None  # samples of the picture that its threads ask for
     data_loads: int | None = None
     loaded_bytes: int | None = None
-    stored_bytes: int | None = None
-    memory_bytes: int | None = None
+    stored_bytes: int | None = None  # to picture and buffers
+    memory_bytes: int | None = None  # what its passes have to move if each read what it needs once
     flops: int | None = None
     unknown: str = ""
 
@@ -146,14 +141,11 @@ def _moved(done: Sequence[PassWork], facts: WorkFacts) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PassWork:
-    """Loads and stores of one pass, all of its blocks, by what they belong to.
-
-    flops  None where the header does not say it
-    """
+    """Loads and stores of one pass, all of its blocks, by what they belong to."""
 
     loads: Mapping[str, int]
     stores: Mapping[str, int]
-    flops: int | None
+    flops: int | None  # None where the header does not say it
 
 
 def pass_work(each: Pass, facts: WorkFacts) -> PassWork:

@@ -26,32 +26,26 @@ PICTURE_KINDS = KINDS  # made in any size; any other name is a picture that is g
 class Cell:
     """Everything that decides how long something takes.
 
-    picture   one of PICTURE_KINDS, or the name of a picture that is given
-    count     of pictures one after another; a time is the sum of theirs, each sampled alone
-    sigma     None: the filter's own default for its size
-    matrix    the weights of the filter "custom"; None for all others
-    block_xy  None on the CPU, and where a rung has its own shape
-    cache     of the GPU, before each sample; None on the CPU
     devices   how many GPUs share the rows of each picture; 1 on the CPU, where it means nothing
     text_sha256  of a user kernel, as `own_kernels.text_hash` gives it: files change,
               and two texts of one name are two things to measure; "" for all others
     """
 
     implementation: str
-    block_xy: tuple[int, int] | None = None
+    block_xy: tuple[int, int] | None = None  # None on the CPU, and where a rung has its own shape
     filter: str = "gaussian"
     ksize: int = 3
-    sigma: float | None = None
+    sigma: float | None = None  # None: the filter's own default for its size
     amount: float = 1.0
-    matrix: Matrix | None = None
+    matrix: Matrix | None = None  # the weights of the filter "custom"; None for all others
     border: str = "clamp"
-    picture: str = "noise"
+    picture: str = "noise"  # one of PICTURE_KINDS, or the name of a picture that is given
     width: int = 512
     height: int = 512
     channels: int = 1
     pixel_type: str = "float32"
-    count: int = 1
-    cache: Literal["cold", "warm"] | None = None
+    count: int = 1  # of pictures one after another; a time is the sum of theirs, each sampled alone
+    cache: Literal["cold", "warm"] | None = None  # of the GPU, before each sample; None on the CPU
     text_sha256: str = ""
     devices: int = 1
 
@@ -98,16 +92,11 @@ Way = tuple[str, str, Cache | None, int, tuple[int, int] | None]
 
 @dataclass(frozen=True, slots=True)
 class OwnText:
-    """A user kernel that a plan measures, without its text.
+    """A user kernel that a plan measures, without its text."""
 
-    key        the name of its file, as `implementations` has it
-    sha256     see `Cell.text_sha256`
-    own_block  whether it has a block shape of its own, and no choice
-    """
-
-    key: str
-    sha256: str
-    own_block: bool = False
+    key: str  # the name of its file, as `implementations` has it
+    sha256: str  # see `Cell.text_sha256`
+    own_block: bool = False  # whether it has a block shape of its own, and no choice
 
     @property
     def kind(self) -> str:
@@ -120,14 +109,9 @@ class Plan:
     """A sweep: each list is a dimension, one value in it is none.
 
     sizes            (width, height) in pixels; a picture that is given has its own
-    pictures         kinds of picture, or names of given ones
-    counts           how many pictures, one after another
-    devices          how many GPUs share the rows of each picture
     sigma, matrix    as in Cell
-    transfers        measure up- and download as well, pageable and pinned
     cell_seconds     a cell that is still at its first run after so long is given up, and says so
     source, table    the publication it reproduces, and where in it
-    note             what has to be known to read it
     tolerance        an output may be off by so much; shown beside the rounding bound it always has
     own_texts        of those of the implementations that are user kernels; it does not
                      stand in a plan's file, whoever measures it reads theirs: see `own_texts`
@@ -140,21 +124,21 @@ class Plan:
     blocks: tuple[tuple[int, int], ...] = ((32, 8),)
     filters: tuple[str, ...] = ("gaussian",)
     borders: tuple[str, ...] = ("clamp",)
-    pictures: tuple[str, ...] = ("noise",)
+    pictures: tuple[str, ...] = ("noise",)  # kinds of picture, or names of given ones
     channels: tuple[int, ...] = (1,)
     pixel_types: tuple[str, ...] = ("float32",)
-    counts: tuple[int, ...] = (1,)
+    counts: tuple[int, ...] = (1,)  # how many pictures, one after another
     caches: tuple[Cache, ...] = ("cold",)
-    devices: tuple[int, ...] = (1,)
+    devices: tuple[int, ...] = (1,)  # how many GPUs share the rows of each picture
     sigma: float | None = None
     amount: float = 1.0
     matrix: Matrix | None = None
-    transfers: bool = False
+    transfers: bool = False  # measure up- and download as well, pageable and pinned
     cell_seconds: float = 10.0
     sampling: Sampling = SWEEP_SAMPLING
     source: str = ""
     table: str = ""
-    note: str = ""
+    note: str = ""  # what has to be known to read it
     tolerance: float | None = None
     own_texts: tuple[OwnText, ...] = ()
 

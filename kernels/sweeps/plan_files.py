@@ -17,26 +17,26 @@ keys are those of PLAN_KEYS and of [sampling], whose names are the fields of
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
-import tomli_w
-
 from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import BadJobError, PlanFileError
 from kernels.core.job import MAX_KSIZE, PIXEL_TYPES, Sampling
 from kernels.core.plain_data import (
+    SIMPLE,
     LimitedTomlError,
     parse_toml,
+    plain_text,
     text_of_small_file,
-    without_controls,
 )
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.core.timing import Cache
@@ -78,146 +78,122 @@ def _refuse_clashes(plan: Plan) -> None:
             raise PlanFileError(f"None of the filters takes the kernel size {ksize}.")
 
 
-def _refuse_unknown(data: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
-    for name in data:
-        if name not in known:
-            near = get_close_matches(name, known, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
-            raise PlanFileError(f"There is no {what} {name!r}; {hint}")
+def _known(what: str, value: Any, known: Sequence[str], otherwise: str = "") -> str:
+    """One of `known`.  Raises PlanFileError, with the nearest of them."""
+    if value in known:
+        return str(value)
+    near = get_close_matches(str(value), known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}{otherwise}."
+    raise PlanFileError(f"There is no {what} {_shown(value)}; {hint}")
 
 
-def _text(key: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise _refused(key, "a text in quotes", value)
-    return without_controls(value)
+def _reader(allowed: str, convert: Callable[[Any], Any]) -> Reader:
+    """A reader by `convert`, which raises a ValueError for all but `allowed`."""
 
-
-def _title(key: str, value: Any) -> str:
-    if not _text(key, value).strip():
-        raise _refused(key, "a few words", value)
-    return _text(key, value)
-
-
-def _truth(key: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise _refused(key, "true or false", value)
-    return value
-
-
-def _whole(low: int, high: int = MAX_NUMBER, *, zero_is_none: bool = False) -> Reader:
-    def read(key: str, value: Any) -> int | None:
-        if type(value) is not int or not low <= value <= high:
-            raise _refused(key, f"a whole number from {low} to {high:,}", value)
-        return None if zero_is_none and value == 0 else value
+    def read(key: str, value: Any) -> Any:
+        try:
+            return convert(value)
+        except ValueError:
+            raise PlanFileError(f"{key} must be {allowed}, not {_shown(value)}.") from None
 
     return read
 
 
-def _number(low: float, high: float, *, zero_is_none: bool = False) -> Reader:
-    def read(key: str, value: Any) -> float | None:
-        if type(value) not in (int, float) or not low <= value <= high or not math.isfinite(value):
-            raise _refused(key, f"a number from {low:g} to {high:g}", value)
-        return None if zero_is_none and value == 0 else float(value)
+def _shown(value: Any) -> str:
+    return f"{value!r}" if len(repr(value)) <= 60 else f"{repr(value)[:60]}…"
 
-    return read
+
+def _holds(is_right: bool) -> None:
+    if not is_right:
+        raise ValueError
+
+
+def _number(kind: type, low: float, high: float, *, zero_is_none: bool = False) -> Reader:
+    def convert(value: Any) -> Any:
+        number = SIMPLE[kind](value)
+        _holds(low <= number <= high and math.isfinite(number))
+        return None if zero_is_none and number == 0 else number
+
+    name = "a whole number" if kind is int else "a number"
+    return _reader(f"{name} from {low:,g} to {high:,.15g}", convert)
 
 
 def _parameter(parameter: Parameter) -> Reader:
-    assert parameter.low is not None
-    assert parameter.high is not None
-    return _number(parameter.low, parameter.high)
+    return _number(float, parameter.low or 0.0, parameter.high or 0.0)
 
 
-def _ksize(key: str, value: Any) -> int:
-    if type(value) is not int or value % 2 == 0 or not 1 <= value <= MAX_KSIZE:
-        raise _refused(key, f"an odd number from 1 to {MAX_KSIZE}", value)
-    return value
+def _ksize(value: Any) -> int:
+    _holds(type(value) is int and value % 2 == 1 and 1 <= value <= MAX_KSIZE)
+    return int(value)
 
 
-def _size(key: str, value: Any) -> tuple[int, int]:
-    pair = (value, value) if type(value) is int else _pair(value)
-    if pair is None or not all(1 <= side <= MAX_SIDE for side in pair):
-        words = f'a side such as 512, or "640x480", to {MAX_SIDE:,} pixels'
-        raise _refused(key, words, value)
-    return pair
+def _pair(value: Any, most: int) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{1,5})\s*[x×]\s*(\d{1,5})", plain_text(value))
+    x, y = map(int, found.groups()) if found else (0, 0)
+    _holds(1 <= x <= most and 1 <= y <= most)
+    return x, y
 
 
-def _block(key: str, value: Any) -> tuple[int, int]:
-    pair = _pair(value)
-    if pair is None or not all(1 <= threads <= MAX_BLOCK for threads in pair):
-        raise _refused(key, f'threads such as "32x8", to {MAX_BLOCK} each way', value)
-    return pair
+def _size(value: Any) -> tuple[int, int]:
+    return _pair(f"{value}x{value}" if type(value) is int else value, MAX_SIDE)
 
 
-def _pair(value: Any) -> tuple[int, int] | None:
-    found = re.fullmatch(r"(\d{1,5})\s*[x×]\s*(\d{1,5})", value) if isinstance(value, str) else None
-    return (int(found[1]), int(found[2])) if found else None
+def _words(value: Any) -> str:
+    _holds(bool(plain_text(value).strip()))
+    return plain_text(value)
 
 
-def _one_of(names: Callable[[], Sequence[str]], otherwise: str = "") -> Reader:
+def _one_of(names: Callable[[], Sequence[str]]) -> Reader:
     """A reader of one of `names`, which is called late: making the lists reads folders."""
-
-    def read(key: str, value: Any) -> str:
-        known = names()
-        if value in known:
-            return str(value)
-        if isinstance(value, str) and (near := get_close_matches(value, known, n=1)):
-            raise PlanFileError(f"There is no {key} {value!r}; did you mean {near[0]}?")
-        raise _refused(key, f"one of {', '.join(known)}{otherwise}", value)
-
-    return read
+    return lambda key, value: _known(key, value, names())
 
 
 def _picture(key: str, value: Any) -> str:
     if isinstance(value, str) and re.search(r"[^.\s]\.\w+$", value):  # a file's name
         return value
-    kind: str = _one_of(lambda: PICTURE_KINDS, ", or a file such as photo.png")(key, value)
-    return kind
+    return _known(key, value, PICTURE_KINDS, ", or a file such as photo.png")
 
 
 def _implementation(key: str, value: Any) -> str:
     if isinstance(value, str) and is_own(value):
-        return without_controls(value)
+        return plain_text(value)
     keys = [each.key for each in all_implementations()]
-    found: str = _one_of(lambda: keys, ", or a file such as mine.cu")(key, value)
-    return found
+    return _known(key, value, keys, ", or a file such as mine.cu")
 
 
 def _matrix(key: str, value: Any) -> Matrix:
     """Weights from rows of numbers: a list of lists, or the text that --weights takes."""
     if isinstance(value, list) and all(isinstance(row, list) for row in value):
         value = "; ".join(" ".join(map(str, row)) for row in value)
+    text = _text(key, value)
     try:
-        return custom.parse(_text(key, value))
-    except PlanFileError:
-        raise
+        return custom.parse(text)
     except BadJobError as error:
         raise PlanFileError(f"{key}: {error}") from None
 
 
-def _refused(key: str, allowed: str, value: Any) -> PlanFileError:
-    shown = f"{value!r}" if len(repr(value)) <= 60 else f"{repr(value)[:60]}…"
-    return PlanFileError(f"{key} must be {allowed}, not {shown}.")
-
-
+_text, _truth = _reader("a text in quotes", plain_text), _reader("true or false", SIMPLE[bool])
 # The fields of Sampling but its cache, which is a dimension; 0 stands for None, which TOML lacks.
 SAMPLING_KEYS: dict[str, Reader] = {
-    "max_samples": _whole(1),
-    "max_seconds": _number(0.0, MAX_SECONDS),
+    "max_samples": _number(int, 1, MAX_NUMBER),
+    "max_seconds": _number(float, 0, MAX_SECONDS),
     "check": _truth,
-    "check_taps": _whole(0, zero_is_none=True),
-    "min_samples": _whole(1),
-    "noise": _number(0.0, MAX_SECONDS, zero_is_none=True),
-    "warmups": _whole(0),
-    "warmup_seconds": _number(0.0, MAX_SECONDS),
+    "check_taps": _number(int, 0, MAX_NUMBER, zero_is_none=True),
+    "min_samples": _number(int, 1, MAX_NUMBER),
+    "noise": _number(float, 0, MAX_SECONDS, zero_is_none=True),
+    "warmups": _number(int, 0, MAX_NUMBER),
+    "warmup_seconds": _number(float, 0, MAX_SECONDS),
 }
 
 
 def _sampling(_key: str, data: Any) -> Sampling:
     if not isinstance(data, dict):
         raise PlanFileError("sampling is a table: write [sampling], and its keys below.")
-    _refuse_unknown(data, tuple(SAMPLING_KEYS), "key of [sampling]")
-    found = {name: SAMPLING_KEYS[name](name, value) for name, value in data.items()}
+    known = tuple(SAMPLING_KEYS)
+    found = {
+        _known("key of [sampling]", name, known): SAMPLING_KEYS[name](name, value)
+        for name, value in data.items()
+    }
     sampling = replace(SWEEP_SAMPLING, **found)
     if sampling.min_samples > sampling.max_samples:
         raise PlanFileError(
@@ -229,39 +205,44 @@ def _sampling(_key: str, data: Any) -> Sampling:
 
 def _sampling_data(sampling: Sampling) -> dict[str, Any]:
     """The values that differ from the usual sampling."""
-    both = ((name, getattr(sampling, name)) for name in SAMPLING_KEYS)
+    values = {name: getattr(sampling, name) for name in SAMPLING_KEYS}
     return {
         name: 0 if value is None else value
-        for name, value in both
+        for name, value in values.items()
         if value != getattr(SWEEP_SAMPLING, name)
     }
 
 
 @dataclass(frozen=True, slots=True)
 class PlanKey:
-    """A key of a plan's TOML.
-
-    read   makes Plan's value of TOML's, or raises PlanFileError
-    write  makes TOML's value of Plan's
-    """
+    """A key of a plan's TOML."""
 
     name: str
-    read: Reader
-    write: Callable[[Any], Any] = lambda value: value
+    read: Reader  # makes Plan's value of TOML's, or raises PlanFileError
+    write: Callable[[Any], Any] = lambda value: value  # makes TOML's value of Plan's
 
 
 # Every field of Plan but own_texts -> its key, in the order in which they are written.
 PLAN_KEYS = {
-    "title": PlanKey("title", _title),
+    "title": PlanKey("title", _reader("a few words", _words)),
     "source": PlanKey("source", _text),
     "table": PlanKey("table", _text),
     "note": PlanKey("note", _text),
     "implementations": PlanKey("implementation", _implementation),
     "sizes": PlanKey(
-        "size", _size, lambda size: size[0] if size[0] == size[1] else "{}x{}".format(*size)
+        "size",
+        _reader(f'a side such as 512, or "640x480", to {MAX_SIDE:,} pixels', _size),
+        lambda size: size[0] if size[0] == size[1] else "{}x{}".format(*size),
     ),
-    "ksizes": PlanKey("kernel_size", _ksize),
-    "blocks": PlanKey("block", _block, lambda block: "{}x{}".format(*block)),
+    "ksizes": PlanKey("kernel_size", _reader(f"an odd number from 1 to {MAX_KSIZE}", _ksize)),
+    "blocks": PlanKey(
+        "block",
+        _reader(
+            f'threads such as "32x8", to {MAX_BLOCK} each way',
+            lambda value: _pair(value, MAX_BLOCK),
+        ),
+        lambda block: "{}x{}".format(*block),
+    ),
     "filters": PlanKey("filter", _one_of(lambda: [each.key for each in filters.all_filters()])),
     "sigma": PlanKey("sigma", _parameter(SIGMA)),
     "amount": PlanKey("amount", _parameter(AMOUNT)),
@@ -270,21 +251,20 @@ PLAN_KEYS = {
     ),
     "borders": PlanKey("border", _one_of(lambda: BORDERS)),
     "pictures": PlanKey("picture", _picture),
-    "channels": PlanKey("channels", _whole(1, 4)),
+    "channels": PlanKey("channels", _number(int, 1, 4)),
     "pixel_types": PlanKey("pixel_type", _one_of(lambda: PIXEL_TYPES)),
-    "counts": PlanKey("count", _whole(1, MAX_PICTURES)),
+    "counts": PlanKey("count", _number(int, 1, MAX_PICTURES)),
     "caches": PlanKey("cache", _one_of(lambda: get_args(Cache))),
-    "devices": PlanKey("devices", _whole(1, MAX_DEVICES)),
+    "devices": PlanKey("devices", _number(int, 1, MAX_DEVICES)),
     "transfers": PlanKey("transfers", _truth),
-    "tolerance": PlanKey("tolerance", _number(0.0, math.inf)),
-    "cell_seconds": PlanKey("cell_seconds", _number(0.001, MAX_SECONDS)),
+    "tolerance": PlanKey("tolerance", _number(float, 0, math.inf)),
+    "cell_seconds": PlanKey("cell_seconds", _number(float, 0.001, MAX_SECONDS)),
     "sampling": PlanKey("sampling", _sampling, _sampling_data),
 }
 
 
 KEYS = {field: key.name for field, key in PLAN_KEYS.items()}
 NEEDED = ("title", "implementation")
-MAX_LIST = 80  # characters
 
 
 def read_plan(path: Path) -> Plan:
@@ -305,7 +285,8 @@ def plan_of(text: str, name: str = "The plan") -> Plan:
     except LimitedTomlError as error:
         raise PlanFileError(str(error)) from None
     try:
-        _refuse_unknown(data, tuple(KEYS.values()), "key")
+        for each in data:
+            _known("key", each, tuple(KEYS.values()))
         if missing := [key for key in NEEDED if key not in data]:
             raise PlanFileError(f"{' and '.join(missing)} must be there.")
         found = {
@@ -322,18 +303,24 @@ def plan_of(text: str, name: str = "The plan") -> Plan:
 
 def as_toml(plan: Plan) -> str:
     """Write `plan` as TOML, without the values that are as usual."""
-    usual = Plan(title="", implementations=())
-    data: dict[str, Any] = {}
+    usual, lines = Plan(title="", implementations=()), []
     for field, key in PLAN_KEYS.items():
         value = getattr(plan, field)
         if key.name not in NEEDED and value == getattr(usual, field):
             continue
-        if field in DIMENSIONS:
-            listed = [key.write(each) for each in value]
-            data[key.name] = listed if len(listed) != 1 else listed[0]
+        if field == "sampling":
+            sampling = key.write(value).items()
+            lines += ["", "[sampling]", *(f"{name} = {_toml(each)}" for name, each in sampling)]
+        elif field in DIMENSIONS and len(value) > 1:
+            lines.append(f"{key.name} = {_toml([key.write(each) for each in value])}")
         else:
-            data[key.name] = key.write(value)
-    return re.sub(r"\[\n(?:    .*,\n)+\]", _on_one_line, tomli_w.dumps(data))
+            single = value[0] if field in DIMENSIONS else value
+            lines.append(f"{key.name} = {_toml(key.write(single))}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _toml(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)  # TOML writes texts, numbers and lists likewise
 
 
 def _read(field: str, key: PlanKey, value: Any) -> Any:
@@ -345,24 +332,14 @@ def _read(field: str, key: PlanKey, value: Any) -> Any:
     return tuple(key.read(key.name, each) for each in listed)
 
 
-def _on_one_line(found: re.Match[str]) -> str:
-    """Join a list that TOML's writer broke into lines, if it fits on one; texts hold no newline."""
-    values = found[0][2:-1].splitlines()
-    line = f"[{' '.join(value.strip() for value in values).rstrip(',')}]"
-    return line if len(line) <= MAX_LIST else found[0]
-
-
 FOLDER = Path(__file__).parent / "presets"
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A plan that comes with the program.
+    """A plan that comes with the program."""
 
-    key: the file's name without its number, "camerino_image_size".
-    """
-
-    key: str
+    key: str  # the file's name without its number, "camerino_image_size"
     plan: Plan
 
 

@@ -26,14 +26,11 @@ class PublishedRow:
 
     None or "" where the publication does not say: any value may stand there, except for the
     kernel size.
-
-    source  institution, year where there is one, and title
-    table   its number or name there
     """
 
-    source: str
+    source: str  # institution, year where there is one, and title
     gpu: str
-    table: str
+    table: str  # its number or name there
     width: int
     height: int
     channels: int | None
@@ -58,20 +55,16 @@ class PublishedRow:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A published time of one cell of a plan.
-
-    year  "" where the publication has none
-    note  sentences on how it was measured
-    """
+    """A published time of one cell of a plan."""
 
     source: str
     institution: str
-    year: str
+    year: str  # "" where the publication has none
     gpu: str
     table: str
     cell: Cell
     milliseconds: float
-    note: str
+    note: str  # sentences on how it was measured
 
     @property
     def by(self) -> str:

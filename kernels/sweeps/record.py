@@ -21,26 +21,20 @@ from kernels.sweeps.plan import Cell, Plan
 class Measurement:
     """The measurement of a cell that ran.
 
-    kernel      the filtering alone
-    ran         what really ran, in order
-    check       of the output of the last run that was timed; None: not checked
-    compile_ms  None: it was compiled before, as a sweep does with rungs
     transfers   None: not planned, not to be measured, or there is no device
     health      the device's clocks, temperature and so on meanwhile; None on the CPU
     load        what else the CPU did meanwhile; None on the GPU, and where it is not known
-    occupancy   of its first pass, from the driver; None on the CPU
-    compulsory_bytes  all pictures read once and written once
     """
 
-    kernel: Timing
-    ran: tuple[Ran, ...]
-    check: Check | None
-    compile_ms: float | None = None
+    kernel: Timing  # the filtering alone
+    ran: tuple[Ran, ...]  # what really ran, in order
+    check: Check | None  # of the output of the last run that was timed; None: not checked
+    compile_ms: float | None = None  # None: it was compiled before, as a sweep does with rungs
     transfers: Transfers | None = None
     health: Health | None = None
     load: Load | None = None
-    occupancy: Occupancy | None = None
-    compulsory_bytes: int = 0
+    occupancy: Occupancy | None = None  # of its first pass, from the driver; None on the CPU
+    compulsory_bytes: int = 0  # all pictures read once and written once
 
     @classmethod
     def of(cls, result: Result, **more: object) -> Measurement:
@@ -82,14 +76,11 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A cell and what came of it: a measurement, or the sentence that says why there is none.
-
-    at  seconds since 1970 in UTC, when it was known
-    """
+    """A cell and what came of it: a measurement, or the sentence that says why there is none."""
 
     cell: Cell
     outcome: Measurement | str
-    at: float = 0.0
+    at: float = 0.0  # seconds since 1970 in UTC, when it was known
 
     @property
     def is_complete(self) -> bool:
@@ -129,7 +120,6 @@ class Machine:
 
     Every field is a text fit to print, "" where unknown.
 
-    gpu       its name; "" where there is none, and then `no_gpu` says why
     limits    of the GPU: what the model needs, see `kernels.sweeps.roofline`
     software  name -> version: Python, NumPy, CuPy, driver, CUDA, OpenCV, numba, this program
     ceilings  measured, see `cuda.ceilings`; none without a GPU
@@ -138,7 +128,7 @@ class Machine:
     cpu: str
     memory: str
     system: str
-    gpu: str = ""
+    gpu: str = ""  # its name; "" where there is none, and then `no_gpu` says why
     no_gpu: str = ""
     limits: dict[str, int] = field(default_factory=dict)
     software: dict[str, str] = field(default_factory=dict)
@@ -154,20 +144,17 @@ class Machine:
 class Session:
     """All records of one plan on one machine, in the order they were measured.
 
-    started      seconds since 1970 in UTC
-    is_recorded  read from a file, not measured here and now
     is_shipped   came with the program: recorded by its authors on the machine it names, and not by
                  the user
-    remarks      what was found odd about its file, a sentence each
     """
 
     plan: Plan
     machine: Machine
-    started: float
+    started: float  # seconds since 1970 in UTC
     records: tuple[Record, ...] = ()
-    is_recorded: bool = False
+    is_recorded: bool = False  # read from a file, not measured here and now
     is_shipped: bool = False
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()  # what was found odd about its file, a sentence each
 
     @property
     def origin(self) -> str:
@@ -234,15 +221,13 @@ class CellPair:
 class Summary:
     """All pairs together.
 
-    verdicts   how many are which
     ratio      geometric mean of the ratios of the pairs that were compared; None without any
-    disturbed  how many have no verdict because a time was disturbed
     incomparable, only_a, only_b  how many pairs are neither
     """
 
-    verdicts: Counter[Verdict]
+    verdicts: Counter[Verdict]  # how many are which
     ratio: float | None
-    disturbed: int
+    disturbed: int  # how many have no verdict because a time was disturbed
     incomparable: int
     only_a: int
     only_b: int

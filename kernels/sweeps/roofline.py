@@ -24,32 +24,25 @@ OWN_BYTES_MATTER = 1.05  # times the compulsory ones: a sentence tells of them
 class Roof:
     """A record's place under its machine's roof; all pictures of its cell together.
 
-    work              of one picture
-    flops             of one picture: the rung's operations
-    milliseconds      measured: the median
-    memory_ms         for the compulsory bytes, at copy_gb_s
     compute_ms        for the rung's operations, at tflop_s; None where they are done by tensor
                       cores, whose ceiling was not measured
     passes_ms         for what the rung's passes have to move, at copy_gb_s; None: not known
-    copy_gb_s         bytes read and written by a copy on the device
-    tflop_s           of multiply-adds in float32, each two operations
     is_l2_resident    whether a picture, its output and the rung's buffers all fit into the L2
                       cache, however many pictures there are: then a time says little about memory
     empty_launch_ms   what a launch that does nothing takes, which no roof tells of; 0: not known
-    count             pictures
     """
 
-    work: Work
-    flops: int
-    milliseconds: float
-    memory_ms: float
+    work: Work  # of one picture
+    flops: int  # of one picture: the rung's operations
+    milliseconds: float  # measured: the median
+    memory_ms: float  # for the compulsory bytes, at copy_gb_s
     compute_ms: float | None
     passes_ms: float | None
-    copy_gb_s: float
-    tflop_s: float
+    copy_gb_s: float  # bytes read and written by a copy on the device
+    tflop_s: float  # of multiply-adds in float32, each two operations
     is_l2_resident: bool
     empty_launch_ms: float = 0.0
-    count: int = 1
+    count: int = 1  # pictures
 
     @property
     def binds(self) -> Literal["memory", "multiply-adds"]:

@@ -39,7 +39,7 @@ _PATHS = {
     **_CELL_PATHS,
     "median_ms": "kernel.median_ms",
     **{"lower_quartile_ms": "quartiles_ms.0", "upper_quartile_ms": "quartiles_ms.1"},
-    **_of("kernel", "min_ms", "max_ms"),
+    **{"min_ms": "min_ms", "max_ms": "max_ms"},
     **{"interval_low_ms": "interval_ms.0", "interval_high_ms": "interval_ms.1"},
     **{"samples": "samples", "rounds": "rounds", **_of("kernel", "warmups", "ended")},
     **{"cache": "cell.cache", "devices": "devices", "compile_ms": "measured.compile_ms"},
@@ -96,6 +96,7 @@ class _Facts:
         self.measured, self.health, timing = measured, measured.health, measured.kernel
         self.kernel = timing
         self.quartiles_ms, self.interval_ms = timing.quartiles_ms, timing.interval_ms
+        self.min_ms, self.max_ms = min(timing.samples_ms), max(timing.samples_ms)
         self.samples, self.rounds = len(timing.samples_ms), len(timing.rounds) or 1
         self.ran = "; ".join(map(str, measured.ran))
         self.throttled = ", ".join(measured.health.throttled) if measured.health else None

@@ -59,7 +59,7 @@ def test_a_shot_is_the_window_with_its_settings_inside(folder, capsys):
         (["w.png", "--size", "4"], "has no size 4", 2),
         (["w.png", "--size-px", "300x200"], "so --size-px 300x200 is too small", 2),
         (["w.png", "missing.png"], "There is no file missing.png", 1),
-        (["loop.png", "a.png"], "it is a link that leads back to itself", 1),
+        (["loop.png", "a.png"], "symbolic links", 1),
         (["w.png", "loop.png"], "Cannot open loop.png", 1),
         (["w.png", "broken.png"], "broken.png", 1),
         (["nowhere/w.png"], "its folder does not exist", 1),
