@@ -6,7 +6,7 @@ import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.files.formats import EXTENSION_OF
 
@@ -105,21 +105,11 @@ def _bytes(count: str, unit: str) -> int | None:
     return int(float(count) * {"M": 2**20, "G": 2**30}[unit]) or None
 
 
-class Verifying(NamedTuple):
-    """The results to compare with the reference.
-
-    check_every     1 of this many pictures, the first among them; 0: none
-    is_every_pixel  True to check all pixels of it, however long that takes
-    """
-
-    check_every: int
-    is_every_pixel: bool = False
-
-
-def _verifying(text: str) -> Verifying:
+def _verifying(text: str) -> tuple[int, bool]:
+    """(Check one of this many pictures, 0 for none; True for all of its pixels)."""
     if not text:  # --verify without a value
-        return Verifying(1, is_every_pixel=True)
-    return Verifying(int({"all": "1", "none": "0"}.get(text, text)))
+        return 1, True
+    return int({"all": "1", "none": "0"}.get(text, text)), False
 
 
 def picture(text: str) -> Path:

@@ -62,7 +62,6 @@ def _in_words(name: str, data: list[Data]) -> str:
 
 
 def _filters() -> list[Data]:
-    """List filters; the sizes are all odd ones from the smallest to the largest."""
     return [
         {
             "key": each.key,
@@ -96,13 +95,8 @@ def _sketch(border: str) -> str:
 def _implementations(engine: Engine) -> list[Data]:
     reasons = {each.key: _why_not(each, engine) for each in all_implementations()}
     return [
-        {
-            "key": each.key,
-            "title": each.title,
-            "kind": each.kind,
-            "idea": each.idea,
-            "why_not": reasons.get(each.key),
-        }
+        {name: getattr(each, name) for name in ("key", "title", "kind", "idea")}
+        | {"why_not": reasons.get(each.key)}
         for each in (AUTO, *all_implementations())
     ]
 

@@ -117,8 +117,7 @@ COMMANDS = {  # the window has no name
   --jobs N         I/O threads; filtering stays one by one [default: 1]
 {REPORTING.format("all")}""",
         """\
-In a folder, files with a picture's extension are filtered, in natural order; hidden files are not.
-In an output folder each result has the name of its input.
+In a folder, files with a picture's extension are filtered, but for hidden ones.
 
   workbench apply scans/ out/ --recursive --format png --no-replace --jobs 4
   curl … | workbench apply - - --filter edges > edges.png
@@ -126,12 +125,8 @@ In an output folder each result has the name of its input.
 A user kernel (--implementation ./mine.cu) runs on the GPU, in its own process, and is timed if its
 output is right.  Without a GPU it runs slowly on the CPU, and nothing is timed.
 
-With several GPUs, the rows that one needs from another are copied between them, and the time is
-from the first start to the last end.
-
 With OUT -, all messages go to stderr.  --json prints one line per picture: status (done, skipped,
-failed, wrong), error, input, output, the options, what ran, its threads, median_ms, quartiles_ms, n
-and check.""",
+failed, wrong), error, input, output, the options, what ran, median_ms and check.""",
         replaces=True,
     ),
     "batch": Command(
@@ -162,12 +157,11 @@ that.  A folder below IN becomes the same folder below OUT.
   workbench batch scans/ out/ --recursive --filter unsharp --format tiff
   find photos -newer stamp -print0 | workbench batch - out/ --name "{stem}_{filter}_{size}.png"
 
-OUT gets workbench-batch.jsonl, with a line for each picture that is finished or has failed.  After
-Ctrl+C, a kill or a power cut the same command with --resume does the rest, and tries failed ones
-again.  No file is ever half written.
+OUT gets workbench-batch.jsonl, with a line for each picture that is finished or has failed.  The
+same command with --resume does the rest, and tries failed ones again.
 
---scheduler needs a `dask scheduler` and, on each computer or for each of its GPUs, a worker, all
-with this version of Filter Workbench, and IN and OUT under the same names:
+--scheduler needs a `dask scheduler` and workers, one for each GPU, all with this version of Filter
+Workbench, and IN and OUT under the same names:
 
   CUDA_VISIBLE_DEVICES=0 dask worker tcp://head:8786 --nthreads 1
 
@@ -247,8 +241,7 @@ kinds of jobs; several with commas between:
   --json        print one JSON document instead
 {GPU}""",
         """\
-Every cell is measured in ten rounds, a part at a time, with all others in between.  Ctrl+C ends it
-at any time and keeps what was measured; --resume measures the rest.
+Ctrl+C ends it at any time and keeps what was measured; --resume measures the rest.
 
   workbench sweep camerino_image_size
   workbench sweep mine.toml --out results/ --implementations sequential,opencv,shared
@@ -265,10 +258,7 @@ title and implementation are required:
 More keys: filter, border, picture (noise, photo, uniform, checkerboard, gradient, or a file beside
 the plan), channels, pixel_type, count, cache, devices (the number of GPUs that share a picture's
 rows); and, of one value each, sigma, amount, transfers, cell_seconds, tolerance, note, and for
-filter = "custom" matrix = "0 1 0; 1 -4 1; 0 1 0".
-
-A user kernel, ./mine.cu or a file beside the plan, is measured on the GPU alone, in its own
-process, and has a time only if its outputs are right.""",
+filter = "custom" matrix = "0 1 0; 1 -4 1; 0 1 0".""",
     ),
     "report": Command(
         "Write what sweeps measured as a page to hand in.",
@@ -279,9 +269,8 @@ process, and has a time only if its outputs are right.""",
   --pdf              write report.pdf for A4 as well
 """,
         """\
-Writes report.html, which needs no network; tables.tex, whose tables fit A4 (its first lines name
-the LaTeX packages); and results.csv, with the speed-ups as well.  Of a folder with several sessions
-all are reported, and two of one plan are compared cell by cell.""",
+Writes report.html, tables.tex (its first lines name the LaTeX packages) and results.csv.  Of a
+folder all sessions are reported, and two of one plan are compared cell by cell.""",
     ),
     "compare": Command(
         "Show what is faster in one sweep than in another.",
@@ -297,9 +286,8 @@ all are reported, and two of one plan are compared cell by cell.""",
   --json        print one JSON document instead
 """,
         """\
-Compares the cells that both have, measured on two machines or at two times.  A ratio of 2 means
-that B takes half the time of A.  A wrong or unchecked output has no speed; a disturbed time (*) has
-no verdict.""",
+A ratio of 2 means that B takes half the time of A.  A wrong or unchecked output has no speed; a
+disturbed time (*) has no verdict.""",
     ),
     "check": Command(
         "Compile and verify user kernels, or those of a course.",
@@ -320,10 +308,8 @@ no verdict.""",
 {GPU}""",
         """\
 Every kernel runs 16 small jobs, random or drawn by --seed, and each pixel is compared with the
-float64 reference.  A right one is then checked for races, barriers and bounds.  With an NVIDIA GPU
-right ones are also timed on a picture of a megapixel; else, or with --no-gpu, all run on the CPU,
-and nothing is timed.  In a folder all .cu files are checked, also in subfolders; a kernel that
-crashes, or does not end, costs only its own row.
+float64 reference.  A right one is then checked for races, barriers and bounds, and on an NVIDIA GPU
+timed on a megapixel; without a GPU all run on the CPU.  In a folder all .cu files are checked.
 
   workbench check mine.cu --find-bug
   workbench check hand-ins/ --strict --csv marks.csv --html marks.html --jobs 4
@@ -331,12 +317,11 @@ crashes, or does not end, costs only its own row.
 Without --strict a kernel is verified on the jobs that its header accepts, with the error that its
 header allows; the table shows on how many.
 
-A file is compiled and run because you name it here, or its folder.  On the CPU it runs confined:
-a kernel that opens a file or a connection, starts a program, or takes ten seconds for a job is
-ended.  The compiler is confined on Linux with Landlock if it lies in a system folder; elsewhere
-read files from people you do not know first.  The CPU runtime needs Linux on x86-64.  Exit code 1
-unless all are verified; without --strict, a right kernel that could not be searched for bugs does
-not count against that.""",
+On the CPU a kernel runs confined: one that opens a file or a connection, starts a program, or takes
+ten seconds for a job is ended.  The compiler is confined on Linux with Landlock if it lies in a
+system folder; elsewhere read files from people you do not know first.  The CPU runtime needs Linux
+on x86-64.  Exit code 1 unless all are verified; without --strict, a right kernel that could not be
+searched for bugs does not count against that.""",
     ),
     "source": Command(
         "Print a kernel, or the PTX or SASS it becomes.",
@@ -354,15 +339,14 @@ compiled for:
   --size K              K×K weights, K odd [default: 5]
 {SAMPLES}""",
         """\
-Each instruction is preceded by the line of the kernel that it was compiled from.  Nothing runs and
-no GPU is needed: the compiler is NVRTC (`pip install nvidia-cuda-nvrtc`), and SASS needs NVIDIA's
-disassembler as well (`pip install nvidia-cuda-nvdisasm`, 5 MB).
+No GPU is needed: the compiler is NVRTC (`pip install nvidia-cuda-nvrtc`), and SASS needs NVIDIA's
+disassembler as well (`pip install nvidia-cuda-nvdisasm`).
 
   workbench source shared --sass
   workbench source mine.cu --sass --architecture 120 --against shared
 
-With --against, removed rows begin with − and new ones with +; below are the instructions by kind.
-Registers and labels are not compared: two kernels rarely have them in common.""",
+With --against, removed rows begin with − and new ones with +; registers and labels are not
+compared.""",
     ),
     "launch": Command(
         "Launch one rung once, for a profiler.",

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import Any
 
 from PySide6.QtCore import (
     QCoreApplication,
@@ -36,11 +35,11 @@ from workbench.base.garbage import GarbageCollector
 from workbench.base.paths import DATA_VARIABLE, identity
 from workbench.base.settings import Settings
 from workbench.charts.canvas import make_plots
-from workbench.cli.output import FAILED, USAGE, CommandError, complain
+from workbench.cli.output import FAILED, USAGE, CommandError
 from workbench.cli.recipe_options import (
     changes_of,
+    complain_of_ignored,
     devices_of_window,
-    ignored,
     named_kernel,
     read_named,
 )
@@ -98,9 +97,10 @@ def draw(
         _resize(window, size)
         _check_implementation(arguments, kernel, window)
         result = settle(window, partial(window.intake.open_paths, paths))
+        first, until = window.live.result, monotonic() + PATIENCE_S
         wait_for_baseline(window, result)
-        if result.kernel and result.kernel.is_single and result.strips == 1:
-            _wait_for(window, window.live.timed_again)
+        if result.kernel and result.kernel.is_single and result.strips == 1:  # it is timed again
+            wait_until(window, lambda: window.live.result is not first or monotonic() > until)
             result = window.live.result or result
         _resize(window, size)  # with the timings its contents may have grown
         if kernel is not None:
@@ -121,11 +121,7 @@ def _resize(window: MainWindow, size: tuple[int, int]) -> None:
     window.resize(*size)
     width, height = window.width(), window.height()
     if width > size[0] or height > size[1]:
-        raise CommandError(
-            f"The window is at least {width}×{height} pixels, so --size-px {size[0]}x{size[1]} is "
-            "too small.",
-            USAGE,
-        )
+        raise CommandError(f"--size-px: the window is at least {width}×{height} pixels.", USAGE)
 
 
 def _check_implementation(arguments: Namespace, kernel: Path | None, window: MainWindow) -> None:
@@ -138,8 +134,7 @@ def _check_implementation(arguments: Namespace, kernel: Path | None, window: Mai
     if name is not None and name != shown:
         raise CommandError(intents.why_not_here(intents.implementation(name), device) or "")
     reason = device.reason if named is None and isinstance(device, NoDevice) else None
-    if note := ignored(arguments, shown, reason):
-        complain(note)
+    complain_of_ignored(arguments, shown, reason)
 
 
 def as_table(result: Result) -> str:
@@ -293,10 +288,7 @@ def _means_to_do_more(window: MainWindow) -> bool:
 
 
 def settle(window: MainWindow, act: Callable[[], object]) -> Result:
-    """Do `act`, and wait until its result is filtered, timed and checked.
-
-    Raises as `wait_until`.
-    """
+    """Do `act`; wait until its result is filtered, timed and checked.  Raises as `wait_until`."""
     results: list[Result] = []
     window.live.settled.connect(results.append)
     try:
@@ -308,16 +300,5 @@ def settle(window: MainWindow, act: Callable[[], object]) -> Result:
 
 def wait_for_baseline(window: MainWindow, result: Result) -> None:
     """Wait until `result`, just settled, has its baseline, or for PATIENCE_S."""
-    if window.live.baseline_of(result) is None:
-        _wait_for(window, window.live.baseline_ready)
-
-
-def _wait_for(window: MainWindow, signal: Any) -> None:
-    came: list[object] = []
-    until = monotonic() + PATIENCE_S
-    slot = lambda *_: came.append(True)  # noqa: E731 - a name to disconnect
-    signal.connect(slot)
-    try:
-        wait_until(window, lambda: bool(came) or monotonic() > until)
-    finally:
-        signal.disconnect(slot)
+    live, until = window.live, monotonic() + PATIENCE_S
+    wait_until(window, lambda: live.baseline_of(result) is not None or monotonic() > until)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from argparse import Namespace
 from collections import Counter
@@ -19,7 +20,7 @@ from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import FilePairs, PairingError, pairs_of, with_extension
 from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
-from workbench.cli.recipe_options import note_on, recipe_of, with_devices
+from workbench.cli.recipe_options import complain_of, recipe_of, with_devices
 from workbench.cli.result_words import in_one_line, large_in_one_line, record_of, rows_record
 from workbench.cli.stopping import RemoteControl
 from workbench.cli.this_machine import engine_maker, facts
@@ -32,9 +33,7 @@ def run(arguments: Namespace) -> int:
     if arguments.control:
         arguments.json = True
         if output.STREAM in map(str, arguments.inputs):
-            raise CommandError(
-                "--control takes standard input, and so does IN when it is -.", USAGE
-            )
+            raise CommandError("--control takes standard input, and so does IN -.", USAGE)
     if output.STREAM not in (arguments.output, *map(str, arguments.inputs)):
         return _apply(recipe, _pairs(arguments.inputs, arguments.output, arguments), arguments)
     with TemporaryDirectory(prefix="workbench-") as folder:
@@ -60,28 +59,34 @@ def _apply_to_streams(recipe: Recipe, arguments: Namespace, folder: Path) -> int
     if inputs.count(stdin) > 1:
         raise CommandError("Standard input holds one picture; name - once.", USAGE)
     pairs = _pairs(inputs, str(stdout) if writes_stdout else arguments.output, arguments)
-    if stdin in inputs:
-        output.read_stdin(stdin)
+    if stdin in inputs:  # into a file: pictures are read by seeking, which a pipe cannot
+        output.refuse_terminal(sys.stdin, "reads a picture from standard input")
+        with stdin.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
     code = _apply(recipe, pairs.called({stdin: output.STREAM, stdout: "stdout"}), arguments)
     if stdout.exists():
-        output.write_stdout(stdout)
+        with stdout.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
     return code
 
 
 def _refuse_stdout(arguments: Namespace) -> None:
     """Raise CommandError for what cannot go with a picture on standard output."""
     if arguments.json:
-        raise CommandError("--json writes to standard output, and so does OUT when it is -.", USAGE)
+        raise CommandError("--json writes to standard output, and so does OUT -.", USAGE)
     if len(arguments.inputs) > 1 or arguments.inputs[0].is_dir():
         raise CommandError("Standard output takes one picture; for several, name a folder.", USAGE)
-    output.refuse_stdout()
+    if sys.__stdout__ is None:
+        raise CommandError("- writes a picture to standard output, which is closed here.")
+    output.refuse_terminal(sys.stdout, "writes a picture to standard output")
 
 
 def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
     engine = engine_maker(arguments)()
-    for sentence in (note_on(engine, recipe, arguments), *pairs.complaints):
-        if sentence:
-            complain(sentence)
+    complain_of(engine, recipe, arguments)
+    for sentence in pairs.complaints:
+        complain(sentence)
     machine = facts(engine) if arguments.json else {}
     progress = ProgressLine(arguments.progress)
     failures, count = len(pairs.complaints), len(pairs)
@@ -129,9 +134,7 @@ def _made_folder(pairs: FilePairs, arguments: Namespace) -> Path | None:
     try:
         path.mkdir()
     except OSError as error:
-        raise CommandError(
-            f"Cannot make the folder {path}: {error.strerror}; choose another one."
-        ) from error
+        raise CommandError(f"Cannot make the folder {path}: {error.strerror}.") from error
     return path
 
 

@@ -6,7 +6,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
@@ -19,24 +19,12 @@ from workbench.batch.batch_run import Pausing, running
 from workbench.batch.cluster import Cluster, ClusterError, ClusterRun
 from workbench.batch.device_run import DeviceRun
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe
-from workbench.batch.journal import (
-    NAME,
-    Journal,
-    JournalError,
-    journals_among,
-    last_run,
-    merge,
-)
+from workbench.batch.journal import NAME, Journal, JournalError, journals_among, last_run, merge
 from workbench.batch.pairs import FilePair, FilePairs, PairingError, naming, pairs_into
 from workbench.batch.stage_times import StageTimes, closing_lines, progress_words, summary
 from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
-from workbench.cli.recipe_options import (
-    note_on,
-    processes_for,
-    recipe_of,
-    sharing_devices,
-)
+from workbench.cli.recipe_options import complain_of, processes_for, recipe_of, sharing_devices
 from workbench.cli.result_words import asked_of, rows_record
 from workbench.cli.stopping import HeldBack, RemoteControl, ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
@@ -129,18 +117,16 @@ def _complain_of(pairs: FilePairs) -> int:
     return FAILED if pairs.complaints else 0
 
 
-def _cluster(arguments: Namespace, pairs: FilePairs) -> AbstractContextManager[Cluster | None]:
+@contextmanager
+def _cluster(arguments: Namespace, pairs: FilePairs) -> Iterator[Cluster | None]:
     """Connect to the scheduler, if one is named, and check that its workers can do the batch."""
     if arguments.scheduler is None:
-        return nullcontext()
-    with ExitStack() as stack:
-        cluster = Cluster(arguments.scheduler, complain, arguments.workers or 1)
-        stack.callback(cluster.close)
+        yield None
+        return
+    with closing(Cluster(arguments.scheduler, complain, arguments.workers or 1)) as cluster:
         first = next(iter(pairs), None)
-        source = first.source.absolute() if first is not None else None
-        cluster.check(arguments.output.absolute(), source)
-        stack.pop_all()
-    return closing(cluster)
+        cluster.check(arguments.output.absolute(), first and first.source.absolute())
+        yield cluster
 
 
 def _run(
@@ -190,8 +176,7 @@ def _run(
                 control.obey()
 
         engine = engine_maker(arguments)()
-        if note := note_on(engine, recipe, arguments):
-            complain(note)
+        complain_of(engine, recipe, arguments)
         outcomes = running(engine, left(), recipe, jobs, say_and_obey, pausing=pausing)
         times, stopping = StageTimes(total, jobs, control.clock), ended_by_sigterm()
     try:

@@ -42,15 +42,7 @@ def run(arguments: Namespace) -> int:
                 raise BadJobError(f"--{option} is about instructions; it needs --ptx or --sass.")
         print(rung.source, end="")
         return 0
-    job = made_jobs.job(
-        arguments.filter,
-        arguments.size,
-        SIZE,
-        arguments.channels,
-        arguments.pixel_type,
-        arguments.border,
-        block_xy=arguments.block,
-    )
+    job = made_jobs.named_job(arguments, arguments.filter, arguments.size, SIZE)
     compiled = _compiled(rung, job, arguments.architecture)
     listing = listing_of(compiled, kind)
     changes = None

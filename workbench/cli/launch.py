@@ -22,17 +22,9 @@ def run(arguments: Namespace) -> int:
 
 def _job(arguments: Namespace) -> Job:
     """Make the job.  Raises BadJobError where the options clash."""
-    width, height = arguments.picture
-    job = made_jobs.job(
-        arguments.filter or "gaussian",
-        arguments.size or 5,
-        (height, width),
-        arguments.channels,
-        arguments.pixel_type,
-        arguments.border,
-        implementation=arguments.implementation,
-        block_xy=arguments.block,
-    )
+    name, ksize = arguments.filter or "gaussian", arguments.size or 5
+    job = made_jobs.named_job(arguments, name, ksize, arguments.picture[::-1])
+    job = replace(job, implementation=arguments.implementation)
     if arguments.weights is None:
         if arguments.offset is not None:
             raise BadJobError("--offset is added to what own weights give; it needs --weights.")

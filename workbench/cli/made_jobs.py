@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from functools import lru_cache
 from typing import Any
 
@@ -59,3 +60,9 @@ def job(
         gradient=chosen is not None and chosen.gradient,
         **how,
     )
+
+
+def named_job(arguments: Namespace, name: str, ksize: int, size: tuple[int, int]) -> Job:
+    """Make a Job with the samples, border and block that the options name."""
+    kind = arguments.channels, arguments.pixel_type, arguments.border
+    return job(name, ksize, size, *kind, block_xy=arguments.block)

@@ -41,13 +41,13 @@ def main(words: Sequence[str] | None = None) -> int:
         return _failed(others[0])
     except KeyboardInterrupt as stop:
         return getattr(stop, "exit_code", INTERRUPTED)
-    except BrokenPipeError:  # as in `workbench list | head -1`
-        _discard_stdout()
-        return FAILED
     except OSError as error:
-        if not _stdout_is_full():
+        is_closed = isinstance(error, BrokenPipeError)  # as in `workbench list | head -1`
+        if not is_closed and not _stdout_is_full():
             raise
-        _discard_stdout()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if is_closed:
+            return FAILED
         return _failed(f"Cannot write to standard output: {error.strerror}.")
 
 
@@ -56,11 +56,9 @@ def _open_closed_streams() -> None:
 
     Else the next file that is opened would be one of them, and get what is printed.
     """
-    for name in ("stdin", "stdout", "stderr"):
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            mode = "r" if name == "stdin" else "w"
-            stream = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - for good
-            setattr(sys, name, stream)
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _stdout_is_full() -> bool:
@@ -70,10 +68,6 @@ def _stdout_is_full() -> bool:
     except OSError:
         return True
     return False
-
-
-def _discard_stdout() -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run(arguments: argparse.Namespace) -> int:

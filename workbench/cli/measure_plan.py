@@ -13,29 +13,43 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from time import monotonic, time
+from typing import Any
 
 from kernels import Engine
 from kernels.core.errors import KernelError
-from kernels.core.safe_files import replacing
+from kernels.core.plain_data import to_plain
+from kernels.core.timing import CONFIDENCE
+from kernels.core.version import program_version
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.cell_jobs import Given, Texts, refusal, with_texts
 from kernels.sweeps.estimate import about, estimated_s
 from kernels.sweeps.machine import this_machine
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
-from kernels.sweeps.plan_files import presets, read_plan
+from kernels.sweeps.plan_files import KEYS, presets, read_plan
 from kernels.sweeps.plan_run import cells_of, sweeping
-from kernels.sweeps.record import Record, Session
+from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_csv import write_csv
 from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, resume, session_path
-from workbench.cli.output import USAGE, CommandError, complain, printed_apart, say
+from workbench.base.columns import columns
+from workbench.cli.output import (
+    USAGE,
+    CommandError,
+    complain,
+    printed_apart,
+    ratio_data,
+    say,
+    write_whole,
+)
 from workbench.cli.recipe_options import read_named
 from workbench.cli.stopping import ended_by_sigterm
-from workbench.cli.sweep_words import closing_lines, opening_lines, sweep_data
 from workbench.cli.this_machine import engine_maker
 from workbench.files.picture_errors import ImageFileError
+from workbench.report.session_tables import refusals_table, times_table
+from workbench.report.tables import Baseline, baseline_of, plural
 from workbench.session.session_store import refuse_other_pictures
 
 ESTIMATE_EVERY_S = 1.0
+Data = dict[str, Any]
 Known = dict[Cell, Record]
 NOTHING_MEASURED = (
     "Nothing was measured: no cell gave a right output in its time; the reasons stand above."
@@ -124,10 +138,7 @@ def with_kernels(plan: Plan, names: Sequence[str], folder: Path) -> tuple[Plan, 
     files = {name: folder / name for name in names if is_own(name)}
     keys = [files[name].name if name in files else name for name in names]
     if twice := [key for key in keys if keys.count(key) > 1 and is_own(key)]:
-        raise CommandError(
-            f"Two kernels are called {twice[0]}, and tables would not tell them apart; rename one.",
-            USAGE,
-        )
+        raise CommandError(f"Two kernels are called {twice[0]}; rename one.", USAGE)
     planned = replace(plan, implementations=tuple(keys))
     return with_texts(planned, map(read_named, files.values()))
 
@@ -138,18 +149,14 @@ def _named_plan(word: str) -> Plan:
         return found[word]
     if word.endswith(SUFFIXES):
         raise CommandError(
-            f"{word} is a session that was measured, not a plan: `workbench report {word}` shows "
-            "it, and --resume resumes one in the folder that --out names.",
-            USAGE,
+            f"{word} is a session, not a plan: `workbench report {word}` shows it.", USAGE
         )
     if word.endswith(".toml") or Path(word).is_file():
         return read_plan(Path(word))
     near = get_close_matches(word, found, n=2, cutoff=0.5)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
     raise CommandError(
-        f"There is no preset {word!r}.{hint} `workbench list presets` shows them all; a plan of "
-        "your own is a file that ends with .toml.",
-        USAGE,
+        f"There is no preset {word!r}.{hint} `workbench list presets` shows them all.", USAGE
     )
 
 
@@ -180,30 +187,22 @@ def _folder(arguments: Namespace) -> Path:
         return next(Path(each) for each in names if not Path(each).exists())
     if folder.exists() and not folder.is_dir():
         raise CommandError(f"{folder} is a file; name a folder.", USAGE)
-    is_there = session_path(folder).exists()
-    if is_there and not arguments.resume:
-        raise CommandError(
-            f"{folder} holds a session already; add --resume to resume it, or name another folder.",
-            USAGE,
-        )
-    if arguments.resume and not is_there:
-        raise CommandError(
-            f"There is no session in {folder} to resume; leave --resume out to begin one.", USAGE
-        )
+    if session_path(folder).exists() != bool(arguments.resume):
+        reason = f"There is no session in {folder} to resume; leave --resume out to begin one."
+        if not arguments.resume:
+            reason = f"{folder} holds a session already; add --resume, or name another folder."
+        raise CommandError(reason, USAGE)
     return folder
 
 
 def _write_table(folder: Path, session: Session) -> CommandError | None:
     """Write session.csv; return the error if that fails."""
-    path = folder / "session.csv"
-    table = io.StringIO(newline="")
+    path, table = folder / "session.csv", io.StringIO(newline="")
     try:
         write_csv([session], table)
-        with replacing(path) as file:
-            file.write(table.getvalue().encode())
-    except (OSError, KernelError) as error:
-        why = getattr(error, "strerror", None) or error
-        return CommandError(f"{path} cannot be written: {why}; the session itself is whole.")
+        write_whole(path, table.getvalue())
+    except (CommandError, KernelError) as error:
+        return CommandError(f"{error} The session itself is whole.")
     return None
 
 
@@ -256,3 +255,73 @@ def _print_interruption(
     rest = f", {early} of them without their last rounds" if early else ""
     print(f"\n{stopped}: {len(kept)} of {total} cells are kept in {folder}{rest}.  To resume:")
     print(f"  {shlex.join(words)}", flush=True)
+
+
+# -- a sweep in words, and as JSON
+
+
+def opening_lines(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
+    """Describe the plan before it is measured."""
+    yield plan.title
+    if plan.note:
+        yield plan.note
+    made = " × ".join(f"{len(getattr(plan, name))} {KEYS[name]}" for name in plan.varied)
+    yield f"{plural(len(cells), 'cell')}{made and f': {made}'}."
+
+
+def closing_lines(session: Session) -> Iterator[str]:
+    """Tabulate times and speed-ups, then the reasons for missing times."""
+    for make in (times_table, refusals_table):
+        if table := make(session, ""):
+            titles = tuple(column.title for column in table.columns)
+            yield f"\n{table.caption}"
+            yield columns([titles, *(row.cells for row in table.rows)])
+            yield from table.notes
+
+
+def sweep_data(session: Session, cells: int, folder: Path) -> Data:
+    """Describe a sweep as it stands.
+
+    `cells` is their number in all, `records` those with an outcome, of which `measured` have a
+    time beside a passed check.
+    """
+    baseline = baseline_of(session)
+    return {
+        "command": "sweep",
+        "program": program_version(),
+        "folder": str(folder),
+        "title": session.plan.title,
+        "machine": to_plain(session.machine),
+        "confidence": CONFIDENCE,
+        "cells": cells,
+        "measured": sum(record.verified is not None for record in session.records),
+        "is_complete": len(session.records) == cells
+        and all(record.is_complete for record in session.records),
+        "baseline": baseline.key if baseline else None,
+        "records": [_record_data(record, baseline) for record in session.records],
+    }
+
+
+def _record_data(record: Record, baseline: Baseline | None) -> Data:
+    data: Data = {"cell": to_plain(record.cell), "why_not": record.objection}
+    if not isinstance(record.outcome, Measurement):
+        return data | {"is_complete": True}
+    measured = record.outcome
+    kernel = measured.kernel
+    speed_up = baseline.speed_up(record) if baseline else None
+    return data | {
+        "is_complete": record.is_complete,
+        "median_ms": kernel.median_ms,
+        "interval_ms": list(kernel.interval_ms) if kernel.interval_ms else None,
+        "quartiles_ms": list(kernel.quartiles_ms),
+        "samples": len(kernel.samples_ms),
+        "rounds": len(kernel.rounds) or 1,
+        "ended": kernel.ended,
+        "end_to_end_ms": measured.end_to_end_ms,
+        "megapixels_per_s": record.megapixels_per_s,
+        "speed_up": ratio_data(speed_up) if speed_up else None,
+        "verified": record.verified is not None,
+        "check": str(measured.check) if measured.check else None,
+        "ran": [str(each) for each in measured.ran],
+        "disturbances": list(measured.disturbances),
+    }

@@ -11,7 +11,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from kernels.core.timing import Comparison
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 STREAM = "-"  # standard input or output, as a file's name
@@ -38,6 +41,14 @@ def complain(sentence: object) -> None:
 def json_of(found: Any, indent: int | None = None) -> str:
     """Format as JSON in ASCII, one line without `indent`; infinities and NaN become null."""
     return json.dumps(_finite(found), indent=indent, allow_nan=False)
+
+
+def ratio_data(found: Comparison | None) -> dict[str, Any]:
+    """Describe a ratio with its interval, None of too few samples, and its verdict."""
+    if found is None:
+        return dict.fromkeys(("ratio", "low", "high", "verdict"))
+    low, high = found.interval or (None, None)
+    return {"ratio": found.ratio, "low": low, "high": high, "verdict": found.verdict}
 
 
 def _finite(value: Any) -> Any:
@@ -140,48 +151,13 @@ def _writing(path: Path) -> Iterator[None]:
 
 def read_names() -> list[Path]:
     """Read the names on standard input: one per line, or each ended by NUL."""
-    _refuse_terminal("a list of pictures")
+    refuse_terminal(sys.stdin, "reads a list of pictures from standard input")
     text = sys.stdin.buffer.read()
-    if b"\0" in text:
-        names = text.split(b"\0")
-    else:
-        names = [name.rstrip(b"\r") for name in text.split(b"\n")]
+    names = text.split(b"\0") if b"\0" in text else text.replace(b"\r\n", b"\n").split(b"\n")
     return [Path(os.fsdecode(name)) for name in names if name]
 
 
-def read_stdin(path: Path) -> None:
-    """Write all of standard input to `path`: pictures are read by seeking, which a pipe cannot."""
-    _refuse_terminal("a picture")
-    with path.open("wb") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
-
-
-def _refuse_terminal(what: str) -> None:
-    if sys.stdin.isatty():
-        raise CommandError(
-            f"- reads {what} from standard input, which is a terminal here; pipe one.", USAGE
-        )
-
-
-def refuse_stdout() -> None:
-    """Raise CommandError where a picture on standard output would go nowhere good."""
-    if sys.__stdout__ is None:
-        raise CommandError("- writes a picture to standard output, which is closed here.")
-    if sys.stdout.isatty():
-        raise CommandError(
-            "- writes a picture to standard output, which is a terminal here; pipe it, or name a "
-            "file.",
-            USAGE,
-        )
-
-
-def write_stdout(path: Path) -> None:
-    """Write the content of `path` to standard output."""
-    try:
-        with path.open("rb") as file:
-            shutil.copyfileobj(file, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise CommandError(f"Cannot write to standard output: {error.strerror}.") from error
+def refuse_terminal(stream: TextIO, what: str) -> None:
+    """Raise CommandError where - stands for a terminal."""
+    if stream.isatty():
+        raise CommandError(f"- {what}, which is a terminal here; pipe it.", USAGE)

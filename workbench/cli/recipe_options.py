@@ -67,9 +67,7 @@ def _filter_changes(arguments: Namespace, state: State) -> Changes:
     if arguments.offset is not None:
         raise BadJobError("--offset is added to what own weights give; it needs --weights.")
     if arguments.filter == "custom":
-        raise BadJobError(
-            'The filter custom needs --weights, such as --weights="0 0 0; 0 1 0; 0 0 0".'
-        )
+        raise BadJobError('The filter custom needs --weights, such as "0 0 0; 0 1 0; 0 0 0".')
     changes = intents.with_filter(state, arguments.filter or state.filter)
     chosen = filters.get(changes["filter"])
     for name in ("sigma", "amount"):  # the window hides it, here it would be dropped
@@ -137,7 +135,9 @@ def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
     )
 
 
-def ignored(arguments: Namespace, implementation: str, reason: str | None) -> str | None:
+def complain_of_ignored(
+    arguments: Namespace, implementation: str, reason: str | None = None
+) -> None:
     """Name the GPU's options that `implementation` does not use, in a sentence.
 
     reason  for running on the CPU, if that is nobody's choice
@@ -145,22 +145,22 @@ def ignored(arguments: Namespace, implementation: str, reason: str | None) -> st
     given = [f"--{name}" for name in ("block", "device") if getattr(arguments, name) is not None]
     kind = intents.implementation(implementation).kind
     if kind == "auto" and "--block" in given:
-        return "--block is ignored: auto picks the block shape as well."
-    if not given or kind != "cpu":
-        return None
-    sentence = f"Ignored: {' and '.join(given)}, as {implementation} runs on the CPU."
-    return f"{sentence} {reason}" if reason else sentence
+        complain("--block is ignored: auto picks the block shape as well.")
+    elif given and kind == "cpu":
+        sentence = f"Ignored: {' and '.join(given)}, as {implementation} runs on the CPU."
+        complain(f"{sentence} {reason or ''}".rstrip())
 
 
-def note_on(engine: Engine, recipe: Recipe, arguments: Namespace) -> str | None:
+def complain_of(engine: Engine, recipe: Recipe, arguments: Namespace) -> None:
     """Name a slow or an ignored option, in a sentence."""
     if recipe.is_own:
-        words = f"{recipe.implementation} runs on the CPU runtime, which is slow; no time is taken."
-        return None if isinstance(engine.device, Device) else words
-    if recipe.implementation is not None:
-        return ignored(arguments, recipe.implementation, None)
-    job = _job_of(recipe)
-    return ignored(arguments, engine.best_for(job), engine.why_not_auto(job))
+        if not isinstance(engine.device, Device):
+            complain(f"{recipe.implementation} runs on the CPU, which is slow; no time is taken.")
+    elif recipe.implementation is not None:
+        complain_of_ignored(arguments, recipe.implementation)
+    else:
+        job = _job_of(recipe)
+        complain_of_ignored(arguments, engine.best_for(job), engine.why_not_auto(job))
 
 
 def _job_of(recipe: Recipe) -> Job:
@@ -199,16 +199,11 @@ def sharing_devices(arguments: Namespace, recipe: Recipe) -> tuple[int, ...]:
     """
     named = arguments.devices
     if arguments.scheduler is not None and named is not None and len(named) != 1:
-        raise CommandError(
-            "With --scheduler each worker has one GPU: choose --device N, and start a worker for "
-            "each GPU.",
-            USAGE,
-        )
+        raise CommandError("With --scheduler each worker has one GPU: choose --device N.", USAGE)
     numbers = _several_gpus(arguments, recipe)
     if len(numbers) <= 1:
         return ()
-    if note := note_on(engine_maker(arguments)(), recipe, arguments):
-        complain(note)
+    complain_of(engine_maker(arguments)(), recipe, arguments)
     return numbers
 
 
@@ -221,11 +216,8 @@ def _several_gpus(arguments: Namespace, recipe: Recipe) -> tuple[int, ...]:
     if device is None:
         return ()
     if missing := sorted(set(named) - set(range(device.count))):
-        choice = f"0 to {device.count - 1}" if device.count > 1 else "0"
         raise CommandError(
-            f"There is no GPU number {missing[0]}: this computer has {device.count}, counted from "
-            f"0. Choose --device {choice}, or all.",
-            USAGE,
+            f"There is no GPU number {missing[0]}: this computer has {device.count}, from 0.", USAGE
         )
     return named or tuple(range(device.count))
 
@@ -244,8 +236,8 @@ def processes_for(
     if each == 1 or recipe.is_own or recipe.memory_bytes is not None:
         return sharing
     engine = engine_maker(arguments)()
-    if not sharing and (note := note_on(engine, recipe, arguments)):
-        complain(note)
+    if not sharing:
+        complain_of(engine, recipe, arguments)
     if (device := _gpu_for(engine, recipe)) is None:
         return (None,) * each
     room = max(device.memory_bytes // GPU_BYTES_EACH, 1)

@@ -9,7 +9,7 @@ import pytest
 from kernels.core.verdict import Tolerance
 from kernels.oracle.checking import checking
 from workbench.cli import made_jobs, main
-from workbench.cli.benches import batch, cpu, cpu_ways, ways
+from workbench.cli.benches import batch, cpu, ways
 from workbench.cli.benches.batch import PeerRate
 from workbench.files import image_files
 
@@ -123,12 +123,12 @@ def test_every_cell_is_told_beside_plain_calls(quick, capsys, tmp_path):
     assert found["closing"][0] in said
 
 
-@pytest.mark.skipif(cpu_ways.c_loop() is None, reason="there is no C compiler with OpenMP")
-@pytest.mark.parametrize("pixel_type", cpu_ways.C_TYPES)
+@pytest.mark.skipif(ways.c_loop() is None, reason="there is no C compiler with OpenMP")
+@pytest.mark.parametrize("pixel_type", ways.C_TYPES)
 @pytest.mark.parametrize("ksize", [3, 9])
 def test_the_loop_in_c_is_right(pixel_type, ksize):
     job = made_jobs.job("random", ksize, (33, 47), 4 - (pixel_type == "uint8"), pixel_type)
-    loop = next(way for way in cpu_ways.ways("random", job) if way.library == "C")
+    loop = next(way for way in ways.ways("random", job) if way.library == "C")
     *_, check = checking(job, loop.run(), Tolerance(job.ksize**2, ways.ROUNDINGS, 1))
     alpha = int(job.has_alpha)  # the loop knows no alpha
     assert check.ok or (alpha and check.worst[2] == 3)

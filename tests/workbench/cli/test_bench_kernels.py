@@ -19,7 +19,6 @@ from workbench.cli.benches.cells import (
     FFT,
     LAUNCH,
     LAUNCH_AND_MORE,
-    Aim,
     BenchCell,
     CellReport,
     all_cells,
@@ -141,7 +140,7 @@ def test_an_aim_is_a_share_of_the_copy_cuffts_time_or_a_launch():
     cufft = Measured("cufft", "cuFFT", ms=3.0, precision="float32", ok=True)
 
     def found(target, peers=(cufft,)):
-        aims = (Aim("float32", target),)
+        aims = (("float32", target),)
         (finding,) = report(time_of(ms=2.0), peers=peers, aims=aims).findings
         return finding
 

@@ -15,7 +15,7 @@ from argparse import Namespace
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from subprocess import CalledProcessError
@@ -28,6 +28,7 @@ import numpy as np
 from kernels import Engine
 from kernels.core.cpu_load import usable_cores
 from kernels.core.device import Device
+from kernels.core.plain_data import to_plain
 from kernels.core.version import program_version
 from kernels.pictures.generated import of_kind
 from workbench.base import diagnostics, numbers
@@ -39,6 +40,7 @@ from workbench.batch.device_run import SPAWN, DeviceRun, processes_each, shared_
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe, encode, filter_, read, sync
 from workbench.batch.pairs import FilePair, FilePairs, Group
 from workbench.cli import this_machine
+from workbench.cli.benches.ways import seconds_of
 from workbench.cli.output import CommandError, write_whole
 from workbench.files import image_files
 from workbench.model.state import State
@@ -71,14 +73,14 @@ def folder_peers() -> dict[str, Blur | None]:
     """Map other programs by their titles; None: not installed here."""
     mogrify = ["magick", "mogrify"] if shutil.which("magick") else ["mogrify"]
     edge, blur = ["-virtual-pixel", "edge"], f"{KSIZE // 2}x{SIGMA}"
-    gm = ["gm", "mogrify", *edge, "-gaussian", blur, "-output-directory"]
-    tools: dict[str, tuple[list[str], Callable[..., None]]] = {
-        "ImageMagick mogrify": ([*mogrify, *edge, "-gaussian-blur", blur, "-path"], _run_once),
-        "GraphicsMagick mogrify": (gm, _run_once),
-        "vips gaussblur": (["vips", "gaussblur"], _run_vips),
+    tools = {
+        "ImageMagick mogrify": [*mogrify, *edge, "-gaussian-blur", blur, "-path"],
+        "GraphicsMagick mogrify": ["gm", "mogrify", *edge, "-gaussian", blur, "-output-directory"],
+        "vips gaussblur": ["vips", "gaussblur"],
     }
     found: dict[str, Blur | None] = {"Python loop with cv2": _opencv_loop}
-    for title, (command, run) in tools.items():
+    for title, command in tools.items():
+        run = _run_vips if command[0] == "vips" else _run_once
         found[title] = partial(run, command) if shutil.which(command[0]) else None
     return found
 
@@ -214,7 +216,6 @@ def run(arguments: Namespace) -> int:
     jobs = usable_cores()
     files = arguments.runs or max(RUNS, EACH * jobs)
     processes = processes_each(jobs, jobs * FILES_EACH)
-    on_gpu = isinstance(engine.device, Device)
     device = engine.device.index if isinstance(engine.device, Device) else None
     devices = (device,) * processes if processes > 1 else ()
     shared = f" in {processes} processes" if devices else ""
@@ -234,6 +235,7 @@ def run(arguments: Namespace) -> int:
             paths = Path(where) / "in", Path(where) / "out"
             folder = Folder(*paths, names, engine, devices, jobs)
             rates[extension], theirs[extension] = _measured(folder, peers)
+    on_gpu = device is not None
     print(columns([HEADER, *(each.cells(name, on_gpu=on_gpu) for name, each in rates.items())]))
     if peers:
         print(f"\n{PEERS_TITLE}:")
@@ -248,11 +250,8 @@ def run(arguments: Namespace) -> int:
             "jobs": jobs,
             "files": files,
             "size": SIZE,
-            "per_s": {name: asdict(each) for name, each in rates.items()},
-            "peers": {
-                name: {title: asdict(rate) for title, rate in each.items()}
-                for name, each in theirs.items()
-            },
+            "per_s": to_plain(rates),
+            "peers": to_plain(theirs),
             "processes": processes,
         }
         write_whole(arguments.json, json.dumps(data, indent=1))
@@ -357,10 +356,7 @@ def _in_process(device: int | None, pairs: list[FilePair], jobs: int) -> list[fl
 
 
 def _stages(
-    engine: Engine,
-    pairs: Iterable[FilePair],
-    jobs: int,
-    begin: Callable[[], object],
+    engine: Engine, pairs: Iterable[FilePair], jobs: int, begin: Callable[[], object]
 ) -> list[float]:
     """Time each stage in this process.  Raises CommandError where a file fails.
 
@@ -375,11 +371,11 @@ def _stages(
 
     with ThreadPoolExecutor(jobs) as pool, ThreadPoolExecutor(jobs) as disk:
         begin()
-        decode_s = _seconds(lambda: pool.map(lambda each: read(each, RECIPE), outcomes))
+        decode_s = seconds_of(lambda: list(pool.map(lambda each: read(each, RECIPE), outcomes)))
         begin()
         filter_s = sum(_filter_seconds(engine, each) for each in outcomes)
         begin()
-        encode_s = _seconds(lambda: disk.map(sync, pool.map(encoding, outcomes)))
+        encode_s = seconds_of(lambda: list(disk.map(sync, pool.map(encoding, outcomes))))
     if failed := next(filter(None, (each.error for each in outcomes)), None):
         raise CommandError(failed)
     return [decode_s, filter_s, encode_s]
@@ -398,11 +394,3 @@ def _filter_seconds(engine: Engine, outcome: Outcome) -> float:
     if outcome.result is not None:
         outcome.result = replace(outcome.result, picture=outcome.result.picture.copy())
     return took_s
-
-
-def _seconds(start: Callable[[], Iterable[None]]) -> float:
-    """Time until everything that is started is done."""
-    began = perf_counter()
-    for _ in start():
-        pass
-    return perf_counter() - began

@@ -19,34 +19,30 @@ from workbench.cli import made_jobs
 from workbench.cli.benches.ways import Measured, Precision, quickest
 
 EXACT: Precision = "float32"
-FFT = "cuFFT"  # for an aim: no slower than that
-# For an aim: milliseconds beyond an empty launch and the memory's time.
+# A target is a share of the copy bandwidth in percent, FFT, or one of LAUNCH_EXTRA_MS.
+Target = float | str
+FFT = "cuFFT"  # no slower than that
+# Milliseconds beyond an empty launch and the memory's time.
 LAUNCH_EXTRA_MS = {"launch + memory + 2 µs": 0.002, "launch + memory + 3 µs": 0.003}
 LAUNCH, LAUNCH_AND_MORE = LAUNCH_EXTRA_MS
 KODAK = (512, 768)
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
-    """An aim of the table.
-
-    target  percent of the copy bandwidth, FFT or one of LAUNCH_EXTRA_MS
-    """
-
-    precision: Precision
-    target: float | str
-
-
-@dataclass(frozen=True, slots=True)
 class BenchCell:
-    """One job to measure.  weights: a filter's name or "random"; size: (height, width)."""
+    """One job to measure.
+
+    weights  a filter's name or "random"
+    size     (height, width)
+    aims     targets with the precision that they require
+    """
 
     weights: str
     pixel_type: str
     channels: int
     size: tuple[int, int]
     ksize: int
-    aims: tuple[Aim, ...] = ()
+    aims: tuple[tuple[Precision, Target], ...] = ()
 
     @property
     def size_in_words(self) -> str:
@@ -67,7 +63,7 @@ LARGE, MIDDLE = (8192, 8192), (4096, 4096)
 Group = tuple[str, str, int, tuple[int, int]]
 GAUSSIAN: Group = ("gaussian", "float32", 1, LARGE)
 RANDOM: Group = ("random", "float32", 1, LARGE)
-Targets = dict[int, float | str | None]  # by K
+Targets = dict[int, Target | None]  # by K
 Row = tuple[Group, Precision, Targets]
 SMALL: Targets = {3: LAUNCH, 5: LAUNCH, 7: LAUNCH, 15: LAUNCH_AND_MORE}
 BETWEEN: tuple[Row, ...] = tuple(  # for how time grows with pixels; 8192² stands in the table
@@ -113,11 +109,11 @@ TABLE: tuple[Row, ...] = (
 @cache
 def all_cells() -> tuple[BenchCell, ...]:
     """List every cell once, in the order of the table, with all of its aims."""
-    found: dict[BenchCell, tuple[Aim, ...]] = {}
+    found: dict[BenchCell, tuple[tuple[Precision, Target], ...]] = {}
     for (weights, pixel_type, channels, size), precision, targets in TABLE:
         for ksize, target in targets.items():
             cell = BenchCell(weights, pixel_type, channels, size, ksize)
-            aims = () if target is None else (Aim(precision, target),)
+            aims = () if target is None else ((precision, target),)
             found[cell] = found.get(cell, ()) + aims
     return tuple(replace(cell, aims=aims) for cell, aims in found.items())
 
@@ -134,7 +130,7 @@ INDENT = " " * 44
 class Finding:
     """The quickest rung and library of one precision in a cell.
 
-    target    of the aim, as `Aim` has it; None: there is no aim
+    target    None: there is no aim
     limit_ms  the aim as a time; None where it depends on something that was not measured
     """
 
@@ -142,7 +138,7 @@ class Finding:
     precision: Precision
     best: Measured | None
     peer: Measured | None
-    target: float | str | None = None
+    target: Target | None = None
     limit_ms: float | None = None
 
     @property
@@ -160,26 +156,20 @@ class Finding:
 
     def lines(self) -> Iterator[str]:
         """Describe the best rung with its aim, then the best library."""
-        yield f"{self.name:<44}{self._best_in_words()}"
-        if self.peer and self.peer.ms:
+        best, peer, target = self.best, self.peer, self.target
+        words = "nothing can run it, or all outputs were wrong"
+        if best and best.ms:
+            words = f"{best!s:<28}{numbers.duration(best.ms):>9}{best.share:7.1f} %  "
+            words += f"error {best.max_error:.1e}"
+            if isinstance(target, str):
+                limit = numbers.duration(self.limit_ms) if self.limit_ms else numbers.MISSING
+                words += f"  aim {target} = {limit}: {VERDICTS[self.met]}"
+            elif target is not None:
+                words += f"  aim {target:g} %: {VERDICTS[self.met]}"
+        yield f"{self.name:<44}{words}"
+        if peer and peer.ms:
             ours = f", {self.peer_ratio:.2f} × ours" if self.peer_ratio else ""
-            yield f"{INDENT}best peer: {self.peer.name} {numbers.duration(self.peer.ms)}{ours}"
-
-    def _best_in_words(self) -> str:
-        best = self.best
-        if best is None or best.ms is None:
-            return "nothing can run it, or all outputs were wrong"
-        words = (
-            f"{best!s:<28}{numbers.duration(best.ms):>9}{best.share:7.1f} %  "
-            f"error {best.max_error:.1e}"
-        )
-        if self.target is None:
-            return words
-        target = f"{self.target:g} %" if not isinstance(self.target, str) else self.target
-        if isinstance(self.target, str):
-            limit = numbers.duration(self.limit_ms) if self.limit_ms else numbers.MISSING
-            target += f" = {limit}"
-        return f"{words}  aim {target}: {VERDICTS[self.met]}"
+            yield f"{INDENT}best peer: {peer.name} {numbers.duration(peer.ms)}{ours}"
 
     def to_data(self) -> dict[str, Any]:
         """The aim and what came of it as JSON."""
@@ -217,7 +207,7 @@ class CellReport:
     @property
     def findings(self) -> list[Finding]:
         """One for each aim, or for the exact precision without any."""
-        targets = {aim.precision: aim.target for aim in self.cell.aims}
+        targets = dict(self.cell.aims)
         found = []
         for precision in targets or (EXACT,):
             name = str(self.cell) if precision == EXACT else f"{self.cell}, 1e-4"
@@ -226,7 +216,7 @@ class CellReport:
             found.append(Finding(name, precision, best, peer, target, self._limit_ms(target)))
         return found
 
-    def _limit_ms(self, target: float | str | None) -> float | None:
+    def _limit_ms(self, target: Target | None) -> float | None:
         if target == FFT:
             found = [each.ms for each in self.peers if each.key == "cufft" and each.ms]
             return min(found, default=None)
@@ -283,8 +273,12 @@ def closing_lines(reports: Sequence[CellReport], conditions: dict[str, Any]) -> 
     took_s = sum(each.took_s for each in reports)
     findings = [each for report in reports for each in report.findings]
     aims = [each for each in findings if each.target is not None]
+    verdicts = [(each.met, each.name) for each in aims]
+    met, missed, unknown = ([n for found, n in verdicts if found is v] for v in VERDICTS)
     return [
-        *_aims(aims),
+        f"Aims met: {len(met)} of {len(aims)}.",
+        *_listed("Missed", missed),
+        *_listed("Not measured", unknown),
         *_auto(reports),
         *_slopes(reports, "pixels", lambda c: math.prod(c.size), lambda c: f"K={c.ksize}"),
         *_slopes(reports, "K", lambda c: c.ksize, lambda c: c.size_in_words),
@@ -302,15 +296,8 @@ def closing_lines(reports: Sequence[CellReport], conditions: dict[str, Any]) -> 
     ]
 
 
-def _aims(aims: Sequence[Finding]) -> Iterator[str]:
-    met, missed, unknown = (
-        [each.name for each in aims if each.met is verdict] for verdict in VERDICTS
-    )
-    yield f"Aims met: {len(met)} of {len(aims)}."
-    if missed:
-        yield f"Missed: {'; '.join(missed)}."
-    if unknown:
-        yield f"Not measured: {'; '.join(unknown)}."
+def _listed(title: str, names: Sequence[str]) -> list[str]:
+    return [f"{title}: {'; '.join(names)}."] if names else []
 
 
 def _auto(reports: Iterable[CellReport]) -> Iterator[str]:
@@ -318,18 +305,14 @@ def _auto(reports: Iterable[CellReport]) -> Iterator[str]:
     known = {each.cell: each.auto_excess for each in reports if each.auto_excess is not None}
     if not known:
         return
-    missed = [
-        f"{cell} {numbers.percent(excess, 1)}"
-        for cell, excess in known.items()
-        if excess > AUTO_AIM
-    ]
+    over = {cell: excess for cell, excess in known.items() if excess > AUTO_AIM}
+    missed = [f"{cell} {numbers.percent(excess, 1)}" for cell, excess in over.items()]
     yield (
         f"auto is within {numbers.percent(AUTO_AIM)} of the quickest exact rung in "
         f"{len(known) - len(missed)} of {len(known)} cells, at most "
         f"{numbers.percent(max(known.values()), 1)} off."
     )
-    if missed:
-        yield f"Further off: {'; '.join(missed)}."
+    yield from _listed("Further off", missed)
 
 
 def _slopes(

@@ -30,8 +30,17 @@ from kernels.cpu import HostImplementation, host_implementations
 from workbench.base import numbers
 from workbench.cli import made_jobs, this_machine
 from workbench.cli.benches import chosen
-from workbench.cli.benches.cpu_ways import missing, use_threads, ways
-from workbench.cli.benches.ways import Measured, Way, max_error, precision_of, quickest
+from workbench.cli.benches.ways import (
+    Measured,
+    Way,
+    max_error,
+    missing,
+    precision_of,
+    quickest,
+    seconds_of,
+    use_threads,
+    ways,
+)
 from workbench.cli.output import FAILED, write_whole
 
 FILTERS = (
@@ -173,20 +182,20 @@ def _taking_turns(entries: list[Way]) -> dict[Way, list[float]]:
 def _seconds(way: Way) -> float:
     if use_threads(way.threads):
         way.run()  # OpenCV starts or ends its threads
-    start = perf_counter()
-    way.run()
-    return perf_counter() - start
+    return seconds_of(way.run)
 
 
 def _timed(way: Way, error: float, seconds: list[float]) -> Measured:
+    if not seconds:
+        return Measured(way.library, way.name, max_error=error)
     return Measured(
         way.library,
         way.name,
-        ms=1e3 * median(seconds) if seconds else None,
+        ms=1e3 * median(seconds),
         samples=len(seconds),
         max_error=error,
-        precision="float32" if seconds else None,
-        ok=bool(seconds),
+        precision="float32",
+        ok=True,
     )
 
 

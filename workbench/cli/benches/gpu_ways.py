@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,14 +29,17 @@ from kernels.core.weights import Separable, separate
 from kernels.cuda.event_timer import CeilingBench, EventTimer
 from kernels.filters.gaussian import BINOMIAL, default_sigma
 from kernels.oracle.checking import Oracle
-from workbench.cli.benches import cpu_ways
 from workbench.cli.benches.ways import (
+    ON_CPU,
     Measured,
     Way,
+    cv2_ways,
+    first_line,
     importable,
     max_error,
     precision_of,
-    time_on_cpu,
+    seconds_of,
+    use_threads,
 )
 
 DIRECT_KSIZE = 31  # beyond, a direct correlation takes seconds, or cuDNN does to choose how
@@ -49,7 +52,6 @@ REPLICATE = 2  # NppiBorderType
 GENERAL = {"float32": "_32f_C{}R", "uint8": "32f_8u_C{}R", "uint16": "32f_16u_C{}R"}
 GAUSSIAN = {"float32": "_32f_C{}R", "uint8": "_8u_C{}R", "uint16": "_16u_C{}R"}
 NPP_CHANNELS = (1, 3, 4)
-
 
 # Libraries take long to queue their launches: a millisecond, so that this is not timed.
 HOLD_CYCLES = 2_000_000
@@ -115,18 +117,6 @@ class Task:
     def way(self, name: str, run: Callable[[], Any], border: str = "clamp") -> Way:
         """Create a way on the GPU."""
         return Way("", name, run, border, on_gpu=True)
-
-
-class Library(NamedTuple):
-    """A library to compare with.
-
-    missing  imports it, or returns the reason why it cannot be used here
-    ways     creates its ways to do a task, ready to be timed
-    """
-
-    title: str
-    missing: Callable[[], str | None]
-    ways: Callable[[Task], Iterator[Way]]
 
 
 def _cucim(task: Task) -> Iterator[Way]:
@@ -217,22 +207,16 @@ def _opencv(task: Task) -> Iterator[Way]:
     """OpenCV's filter2D and sepFilter2D on all cores of the CPU."""
     cores, job = usable_cores(), task.job
     if job.pixel_type != "float16":
-        for way in cpu_ways.cv2_ways("", job, out=np.empty_like(job.picture)):
+        for way in cv2_ways("", job, out=np.empty_like(job.picture)):
             yield replace(way, name=f"OpenCV {way.name} ({cores} threads)", threads=cores)
-
-
-def _no_torch() -> str | None:
-    if reason := importable("torch", "PyTorch conv2d"):
-        return reason
-    import torch
-
-    return None if torch.cuda.is_available() else "This PyTorch finds no GPU."
 
 
 def _torch(task: Task) -> Iterator[Way]:
     """PyTorch's conv2d (cuDNN), every channel by itself in its planar layout; zeros beyond."""
     import torch
 
+    if not torch.cuda.is_available():
+        raise RuntimeError("This PyTorch finds no GPU.")
     job = task.job
     torch.backends.cudnn.benchmark = True
     torch.backends.cudnn.allow_tf32 = False
@@ -295,7 +279,7 @@ class Context(ctypes.Structure):
 
 
 @cache
-def _libnppif() -> ctypes.CDLL | None:
+def _libnppif() -> ctypes.CDLL:
     names = [f"libnppif.so.{version}" for version in NPP_VERSIONS]
     names += [found] if (found := ctypes.util.find_library("nppif")) else []
     for name in names:
@@ -303,11 +287,12 @@ def _libnppif() -> ctypes.CDLL | None:
             return ctypes.CDLL(name)
         except OSError:
             continue
-    return None
+    raise ImportError("NPP (libnppif) is not installed.")
 
 
 def _npp(task: Task) -> Iterator[Way]:
     """NPP's filters with a border, called by ctypes."""
+    _libnppif()
     cp, job = task.clock.cp, task.job
     if job.pixel_type not in GENERAL or job.channels not in NPP_CHANNELS:
         return
@@ -380,21 +365,15 @@ def _pointer(array: Any) -> ctypes.c_void_p:
     return ctypes.c_void_p(array.data.ptr)
 
 
-def _library(title: str, module: str, ways: Callable[[Task], Iterator[Way]]) -> Library:
-    return Library(title, partial(importable, module, title), ways)
-
-
-# By their keys in the file of --json.
-LIBRARIES = {
-    "cucim": _library("cuCIM", "cucim.skimage._vendored.ndimage", _cucim),
-    "cufft": _library("cuFFT", "cupyx.scipy.fft", _cufft),
-    "cupy_ndimage": _library("cupyx.scipy.ndimage", "cupyx.scipy.ndimage", _cupy_ndimage),
-    "cvcuda": _library("CV-CUDA", "cvcuda", _cvcuda),
-    "npp": Library(
-        "NPP", lambda: None if _libnppif() else "NPP (libnppif) is not installed.", _npp
-    ),
-    "opencv": _library("OpenCV on the CPU", "cv2", _opencv),
-    "torch_conv2d": Library("PyTorch conv2d", _no_torch, _torch),
+# By their keys in the file of --json: title, module, and what creates the ways to do a task.
+LIBRARIES: dict[str, tuple[str, str, Callable[[Task], Iterator[Way]]]] = {
+    "cucim": ("cuCIM", "cucim.skimage._vendored.ndimage", _cucim),
+    "cufft": ("cuFFT", "cupyx.scipy.fft", _cufft),
+    "cupy_ndimage": ("cupyx.scipy.ndimage", "cupyx.scipy.ndimage", _cupy_ndimage),
+    "cvcuda": ("CV-CUDA", "cvcuda", _cvcuda),
+    "npp": ("NPP", "ctypes", _npp),
+    "opencv": ("OpenCV on the CPU", "cv2", _opencv),
+    "torch_conv2d": ("PyTorch conv2d", "torch", _torch),
 }
 
 
@@ -409,22 +388,21 @@ def measure_peers(
         source = clock.cp.asarray(job.picture)
     task = Task(job, clock, source, separate(job.weights))
     oracles = {job.border: known}
-    for key, library in LIBRARIES.items():
+    for key, (title, module, make) in LIBRARIES.items():
         if only is not None and key not in only:
             continue
-        if reason := library.missing():
-            yield Measured(key, library.title, why_not=reason)
-            continue
-        yield from _times(key, library, task, oracles)
+        if reason := importable(module, title):
+            yield Measured(key, title, why_not=reason)
+        else:
+            yield from _times(key, title, make(task), task, oracles)
     with clock.using():
         clock.cp.get_default_memory_pool().free_all_blocks()
 
 
 def _times(
-    key: str, library: Library, task: Task, oracles: dict[str, Oracle]
+    key: str, title: str, ways: Iterator[Way], task: Task, oracles: dict[str, Oracle]
 ) -> Iterator[Measured]:
     """Measure a library's ways; one that fails must not keep others from being timed."""
-    ways, title = library.ways(task), library.title
     while True:
         try:
             with task.clock.using():
@@ -434,17 +412,19 @@ def _times(
             title = way.name
             yield _measure(key, way, task, oracles)
         except Exception as error:  # noqa: BLE001
-            words = (str(error).strip().splitlines() or [""])[0][:200]
-            yield Measured(key, title, why_not=f"{type(error).__name__}: {words}")
+            yield Measured(key, title, why_not=f"{type(error).__name__}: {first_line(error)}")
 
 
 def _measure(key: str, way: Way, task: Task, oracles: dict[str, Oracle]) -> Measured:
     if way.threads:
-        cpu_ways.use_threads(way.threads)
+        use_threads(way.threads)
     with task.clock.using():  # many libraries compile, plan or try out the first time
         output = _to_host(task.clock.cp, way.run())
         task.clock.stream.synchronize()
-    timing = task.clock.time(way.run) if way.on_gpu else time_on_cpu(way.run)
+    if way.on_gpu:
+        timing = task.clock.time(way.run)
+    else:
+        timing = take_samples(lambda: 1e3 * seconds_of(way.run), ON_CPU)
     job = replace(task.job, border=way.border)
     error = max_error(job, output, oracles.setdefault(way.border, {}))
     precision = precision_of(error, job)

@@ -115,15 +115,8 @@ def _measure(
     peers = tuple(_peers(cell, job, known, clock, arguments))
     say("")
     pick = next(engine.picker.picks(job), None)
-    return CellReport(
-        cell=cell,
-        copy_ms=copy_ms,
-        rungs=tuple(rungs),
-        peers=peers,
-        conditions=here,
-        took_s=perf_counter() - start,
-        auto=next((str(each) for each in rungs if pick and each.key == pick.implementation), None),
-    )
+    auto = next((str(each) for each in rungs if pick and each.key == pick.implementation), None)
+    return CellReport(cell, copy_ms, tuple(rungs), peers, here, perf_counter() - start, auto)
 
 
 def measured_rung(
@@ -177,7 +170,7 @@ def _peers(
     cell: BenchCell, job: Job, known: Oracle, clock: Clock, arguments: Namespace
 ) -> Iterator[Measured]:
     """Measure the libraries with --peers, and cuFFT wherever an aim depends on it."""
-    if arguments.peers or any(aim.target == FFT for aim in cell.aims):
+    if arguments.peers or any(target == FFT for _, target in cell.aims):
         only = None if arguments.peers else ("cufft",)
         for each in measure_peers(job, known, clock, only) if cell.aims else ():
             say(f"{cell}: {each.name}")
