@@ -268,7 +268,10 @@ def wait_for_calm(window: MainWindow, shown: QWidget) -> QImage:
     seen: list[QImage] = []
 
     def is_calm() -> bool:
-        if not seen and _means_to_do_more(window):
+        # Messages end later than all that is to happen in a moment.
+        timers = (each for each in window.findChildren(QTimer) if each.isSingleShot())
+        is_soon = any(each.isActive() and each.interval() <= SOON_MS for each in timers)
+        if not seen and (is_soon or not window.analysis_thread.is_idle):
             return False
         make_plots(shown)
         seen.append(window.screenshots.of_window() if shown is window else shown.grab().toImage())
@@ -277,14 +280,6 @@ def wait_for_calm(window: MainWindow, shown: QWidget) -> QImage:
 
     wait_until(window, is_calm, CALM_MS)
     return seen[-1]
-
-
-def _means_to_do_more(window: MainWindow) -> bool:
-    """True if something is computed aside, or is to happen in a moment; messages end later."""
-    return not window.analysis_thread.is_idle or any(
-        each.isActive() and each.isSingleShot() and each.interval() <= SOON_MS
-        for each in window.findChildren(QTimer)
-    )
 
 
 def settle(window: MainWindow, act: Callable[[], object]) -> Result:

@@ -125,7 +125,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         parser = _Parser(f"workbench {name}", command)
     else:
         name, command, rest = "window", WINDOW, words
-        parser = _Parser("workbench", command._replace(epilog=_commands()))
+        lines = "\n".join(f"  {key:<8}{each.summary}" for key, each in COMMANDS.items())
+        parser = _Parser("workbench", command._replace(epilog=EPILOG.format(lines)))
         parser.add_argument(
             "--version", action=_Version, nargs=0, help="show the version and its commit, and exit"
         )
@@ -159,6 +160,11 @@ def _with_values(words: Sequence[str]) -> list[str]:
     ]
 
 
+EPILOG = """\
+commands:
+{}
+
+`workbench COMMAND --help` shows its options.  Exit codes: 0 done, 1 failed, 2 not understood."""
 # argparse's messages -> ours; `argument_types` begins its own with "takes".
 PLAINER = (
     (r"^argument (\S+): expected one argument$", r"\1 needs a value"),
@@ -216,11 +222,3 @@ def _reject_unknown_command(parser: _Parser, images: list[Path]) -> None:
             near = get_close_matches(str(image), list(COMMANDS), n=1)
             hint = f" (did you mean {near[0]}?)" if near else ""
             parser.error(f"there is no command or file {str(image)!r}{hint}")
-
-
-def _commands() -> str:
-    lines = "\n".join(f"  {name:<8}{each.summary}" for name, each in COMMANDS.items())
-    return (
-        f"commands:\n{lines}\n\n`workbench COMMAND --help` shows its options.  Exit codes: 0 done, "
-        "1 failed, 2 not understood."
-    )

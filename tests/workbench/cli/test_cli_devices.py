@@ -101,12 +101,6 @@ def test_two_gpus_give_what_one_does_and_a_line_for_each(folder, two_gpus, capsy
     assert results("out") == results("one")
 
 
-def test_one_that_is_missing_is_a_sentence_before_anything_is_begun(folder, two_gpus, capsys):
-    assert batch("in", "out", "--device", "0,2") == 2
-    assert "no GPU number 2" in capsys.readouterr().err
-    assert not Path("out").exists()
-
-
 @pytest.mark.parametrize("devices", ["0,0", "x", "0,", "", "0,x", "all,0", "0 1", "1.5"])
 def test_what_names_no_gpus_is_refused(folder, capsys, devices):
     with pytest.raises(SystemExit) as stop:

@@ -88,7 +88,7 @@ def test_files_of_any_folder_mix_with_what_comes_with_the_program(gpu, capsys):
     ("names", "words", "code"),
     [
         ("opencv,./no.cu", "no.cu: it cannot be read: No such file or directory.", 1),
-        ("mine.cu,./again/mine.cu", "Two kernels are called mine.cu, and tables would not", 2),
+        ("mine.cu,./again/mine.cu", "Two kernels are called mine.cu", 2),
         ("broken.cu", "broken.cu: there is no kernel in it", 1),
         ("mine", "There is no implementation 'mine'", 2),
     ],

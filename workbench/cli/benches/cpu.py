@@ -11,7 +11,6 @@ import json
 import platform
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import product
 from random import Random
@@ -33,6 +32,7 @@ from workbench.cli.benches import chosen
 from workbench.cli.benches.ways import (
     Measured,
     Way,
+    importable,
     max_error,
     missing,
     precision_of,
@@ -96,9 +96,12 @@ def run(arguments: Namespace) -> int:
     cells = [every[title] for title in chosen(arguments.cells, every)]
     # Before the C loop loads the same OpenMP library, which is then set up as in the program.
     importlib.import_module("kernels.cpu._jit_rows")
+    modules = ("cv2", "numba", "scipy", "skimage", "PIL")
+    here = [each for each in modules if importable(each, each) is None]
+    versions = [f"{each} {importlib.import_module(each).__version__}" for each in here]
     facts = [
         f"Filter Workbench {program_version()}, {this_machine.cpu()}, {usable_cores()} threads",
-        f"Python {platform.python_version()}, {_versions()}",
+        ", ".join((f"Python {platform.python_version()}", *versions)),
         *missing(),
     ]
     print(*facts, "", HEADER, sep="\n", flush=True)
@@ -234,11 +237,3 @@ def closing_lines(rows: list[CpuCell]) -> Iterator[str]:
             f"{median(ratios.values()):.2f}, worst {ratios[worst]:.2f} ({worst})."
         )
         yield from (f"  {cell}: {ratio:.2f}" for cell, ratio in missed.items())
-
-
-def _versions() -> str:
-    found = []
-    for module in ("cv2", "numba", "scipy", "skimage", "PIL"):
-        with suppress(ImportError):
-            found.append(f"{module} {importlib.import_module(module).__version__}")
-    return ", ".join(found)

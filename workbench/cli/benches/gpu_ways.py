@@ -279,7 +279,7 @@ class Context(ctypes.Structure):
 
 
 @cache
-def _libnppif() -> ctypes.CDLL:
+def _libnppif() -> ctypes.CDLL | None:
     names = [f"libnppif.so.{version}" for version in NPP_VERSIONS]
     names += [found] if (found := ctypes.util.find_library("nppif")) else []
     for name in names:
@@ -287,12 +287,13 @@ def _libnppif() -> ctypes.CDLL:
             return ctypes.CDLL(name)
         except OSError:
             continue
-    raise ImportError("NPP (libnppif) is not installed.")
+    return None
 
 
 def _npp(task: Task) -> Iterator[Way]:
     """NPP's filters with a border, called by ctypes."""
-    _libnppif()
+    if _libnppif() is None:
+        raise ImportError("NPP (libnppif) is not installed.")
     cp, job = task.clock.cp, task.job
     if job.pixel_type not in GENERAL or job.channels not in NPP_CHANNELS:
         return
