@@ -124,8 +124,8 @@ def _cluster(arguments: Namespace, pairs: FilePairs) -> Iterator[Cluster | None]
         yield None
         return
     with closing(Cluster(arguments.scheduler, complain, arguments.workers or 1)) as cluster:
-        first = next(iter(pairs), None)
-        cluster.check(arguments.output.absolute(), first and first.source.absolute())
+        first = next((each.source.absolute() for each in pairs), None)
+        cluster.check(arguments.output.absolute(), first)
         yield cluster
 
 
