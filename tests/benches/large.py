@@ -10,13 +10,11 @@ import json
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
 
 import numpy as np
 
@@ -34,6 +32,7 @@ from workbench.base.columns import aligned, columns
 from workbench.batch.filtering import STRIPS_BYTES
 from workbench.batch.large_filtering import filtering_file, rows_a_strip
 from workbench.cli import this_machine
+from workbench.cli.benches.ways import seconds_of
 from workbench.cli.output import CommandError, write_whole
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
@@ -168,9 +167,9 @@ def _round(engine: Engine, source: Path, target: Path) -> dict[str, float]:
         strips = list(strips_of(SIDE, rows, job.reach, job.border))
         forget(source)
         seconds = {
-            "read": _seconds(lambda: _read(picture, strips)),
+            "read": seconds_of(lambda: _read(picture, strips)),
             **_filter_seconds(engine, picture, job, strips),
-            "write": _seconds(lambda: _write(picture, target, strips)),
+            "write": seconds_of(lambda: _write(picture, target, strips)),
         }
         target.unlink()
         forget(source)
@@ -178,7 +177,7 @@ def _round(engine: Engine, source: Path, target: Path) -> dict[str, float]:
         def everything() -> None:
             outcome_of(filtering_file(engine, picture, target, job, memory_bytes=STRIPS_BYTES))
 
-        seconds["all"] = _seconds(everything)
+        seconds["all"] = seconds_of(everything)
         target.unlink()
         return seconds
 
@@ -216,7 +215,7 @@ def _filter_seconds(
         for strip in strips:
             filter_one(strip)
 
-    found = {"filter": _seconds(filter_all)}
+    found = {"filter": seconds_of(filter_all)}
     if all(each.device_name for each in results):
         moves = [(each.upload_ms or 0.0) + (each.download_ms or 0.0) for each in results]
         found["link"] = sum(moves) / 1e3
@@ -231,12 +230,6 @@ def _write(picture: LargePicture, target: Path, strips: list[RowStrip]) -> None:
         for strip in strips:
             tiff.fill(strip.first, room[: strip.end - strip.first])
             tiff.sync()
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    began = perf_counter()
-    work()
-    return perf_counter() - began
 
 
 main = partial(bench.main, "large", run, ("runs", "json"))

@@ -142,11 +142,7 @@ class _Wait:
 
 
 def _waited(
-    window: MainWindow,
-    page: KernelPane,
-    way: tuple[Prepare, Save],
-    path: Path,
-    text: str,
+    window: MainWindow, page: KernelPane, way: tuple[Prepare, Save], path: Path, text: str
 ) -> _Wait:
     """Wait until the verdict of `text` is shown, and on a GPU its time; counts may come later."""
     prepare, save = way

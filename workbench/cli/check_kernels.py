@@ -5,25 +5,18 @@ On the GPU, where there is one; else on the CPU runtime, without a time.
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from kernels.core.device import Device
-from kernels.core.plain_data import to_plain, without_controls
+from kernels.core.plain_data import to_plain
 from kernels.core.version import program_version
 from kernels.cuda_on_cpu.compiler import why_not
 from workbench.base.columns import columns
 from workbench.batch.check_jobs import counted, drawn_seed
-from workbench.batch.kernel_checks import (
-    CheckedKernel,
-    Exam,
-    KernelFile,
-    check_all,
-    kernel_files,
-)
+from workbench.batch.kernel_checks import CheckedKernel, Exam, KernelFile, check_all, kernel_files
 from workbench.cli.output import (
     FAILED,
     CommandError,
@@ -35,15 +28,7 @@ from workbench.cli.output import (
 )
 from workbench.cli.stopping import ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
-from workbench.report.checked_kernels import (
-    cells_of,
-    checked_csv,
-    checked_page,
-    headings,
-    how_in_words,
-    summary_of,
-    verdicts_of,
-)
+from workbench.report import checked_kernels as table
 
 
 def run(arguments: Namespace) -> int:
@@ -66,22 +51,17 @@ def run(arguments: Namespace) -> int:
         progress = ProgressLine(arguments.progress)
         rows: dict[int, CheckedKernel] = {}
         try:
-            check_all(
-                files,
-                progress.say,
-                rows.__setitem__,
-                how,
-                at_a_time=1 if device else arguments.jobs,  # else one disturbs another's times
-            )
+            jobs = 1 if device else arguments.jobs  # else one disturbs another's times
+            check_all(files, progress.say, rows.__setitem__, how, at_a_time=jobs)
         finally:  # also where it was stopped
             progress.say("")
             known = [rows[at] for at in sorted(rows)]
             _print(known, len(files), how)
             print_json(lambda: _data(known, len(files), how))
             if arguments.csv:
-                write_whole(arguments.csv, checked_csv(known))
+                write_whole(arguments.csv, table.checked_csv(known))
             if arguments.html:
-                write_whole(arguments.html, checked_page(known, how))
+                write_whole(arguments.html, table.checked_page(known, how))
         is_fine = all(row.is_right if how.is_strict else row.is_sound for row in known)
         return 0 if is_fine else FAILED
 
@@ -98,16 +78,16 @@ def _files(named: Iterable[Path]) -> list[KernelFile]:
 
 
 def _print(rows: list[CheckedKernel], count: int, how: Exam) -> None:
-    print(columns([headings(how), *map(cells_of, rows)]))
+    print(columns([table.headings(how), *map(table.cells_of, rows)]))
     for row in rows:
         if "\n" in row.log:  # more than its row says
-            print(without_controls(f"workbench: {row.file}:\n{row.log}"), file=sys.stderr)
+            complain(f"{row.file}:\n{row.log}")
     left = count - len(rows)
     stopped = f" Stopped; {left} {'was' if left == 1 else 'were'} not checked." if left else ""
     of_job = f" Counted per sample of {counted(how.jobs).name}."
     of_job = of_job if any(row.counts for row in rows) else ""
-    print(f"{summary_of(rows)} {how_in_words(how)}{of_job}{stopped}", flush=True)
-    if meanings := verdicts_of(rows):
+    print(f"{table.summary_of(rows)} {table.how_in_words(how)}{of_job}{stopped}", flush=True)
+    if meanings := table.verdicts_of(rows):
         print(meanings, flush=True)
 
 

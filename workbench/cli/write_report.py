@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 
 from kernels.core.job import Progress
 from kernels.sweeps.session_files import SUFFIXES, read_session, session_path
-from workbench.cli.output import CommandError, say
+from workbench.cli.output import CommandError, complain, say
 from workbench.report.writing import DATA, PAGE, TABLES, ReportError, writing
 
 
@@ -32,7 +31,7 @@ def run(arguments: Namespace) -> int:
     print(f"Wrote {written}; {beside} and {DATA} are beside it.")
     for session, path in zip(sessions, paths, strict=True):
         for remark in session.remarks:
-            print(f"workbench: {path}: {remark}", file=sys.stderr)
+            complain(f"{path}: {remark}")
     return 0
 
 
@@ -42,7 +41,6 @@ def _sessions_in(path: Path) -> list[Path]:
     if whole.exists() or not path.is_dir():
         return [whole]
     files = [session_path(each) if each.is_dir() else each for each in sorted(path.iterdir())]
-    found = [each for each in files if each.name.endswith(SUFFIXES) and each.is_file()]
-    if not found:
-        raise CommandError(f"There is no session in {path}; `workbench sweep` writes one.")
-    return found
+    if found := [each for each in files if each.name.endswith(SUFFIXES) and each.is_file()]:
+        return found
+    raise CommandError(f"There is no session in {path}; `workbench sweep` writes one.")

@@ -60,8 +60,7 @@ def test_two_kernels_differ_in_what_was_changed(source, tmp_path):
 def test_without_the_disassembler_a_sentence_says_how_to_get_it(source, monkeypatch):
     monkeypatch.setattr(listings, "the_program", lambda: None)
     monkeypatch.setattr(
-        "workbench.cli.kernel_text.compile_rung",
-        lambda *_, **__: nvrtc.Compiled("", "", b"code"),
+        "workbench.cli.kernel_text.compile_rung", lambda *_, **__: nvrtc.Compiled("", "", b"code")
     )
     code, said = source("shared", "--sass")
     assert code == 1
