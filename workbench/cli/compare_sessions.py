@@ -19,7 +19,6 @@ from workbench.base import numbers
 from workbench.base.columns import aligned, columns
 from workbench.base.numbers import why_starred
 from workbench.cli.output import FAILED, CommandError, complain, json_of, ratio_data, write_whole
-from workbench.cli.output import FAILED, CommandError, complain, json_of, ratio_data, write_whole
 from workbench.model.cell_words import varied_of
 from workbench.model.names import ran_on
 from workbench.report.compared import COLUMNS, most_different_first, row_of
