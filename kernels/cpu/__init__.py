@@ -71,13 +71,12 @@ def _read(name: str) -> HostImplementation | None:
 class Prepared:
     """A job that is ready to be run, any number of times.
 
-    ran        what is called, and on how many threads
     filtering  fills an array like job.picture in steps of some 20 ms, and yields after each the
                share that is done, so that the caller can pause or stop there; the time
                between yields is what is timed
     compiled   whether something was compiled just now, or loaded that was compiled before
     """
 
-    ran: Ran
+    ran: Ran  # what is called, and on how many threads
     filtering: Callable[[NDArray[Any]], Iterator[float]]
     compiled: bool = False

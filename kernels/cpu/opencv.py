@@ -37,17 +37,14 @@ TAKES_DEPTH = ("cv2.sepFilter2D", "cv2.filter2D")
 class Call:
     """One call of a function of cv2, with its arguments.
 
-    name        "cv2.GaussianBlur"
-    in_float32  samples are given as float32, and the output is rounded afterwards
     in_blocks   a sample depends, by a rounding, on where the rows begin that cv2 is given
-    on_all_threads  cv2 shares it among its threads
     """
 
-    name: str
+    name: str  # "cv2.GaussianBlur"
     arguments: dict[str, Any]
-    in_float32: bool = False
+    in_float32: bool = False  # samples are given as float32, and the output is rounded afterwards
     in_blocks: bool = False
-    on_all_threads: bool = True
+    on_all_threads: bool = True  # cv2 shares it among its threads
 
     def apply(
         self, source: NDArray[Any], target: NDArray[Any] | None, depth: int, border: int

@@ -136,22 +136,18 @@ COMPARING = Progress("comparing")  # of all: they take turns a thousand times a 
 class CandidateState:
     """The state of one job so far.
 
-    timing   None: it has not run yet, or never will
     ms       its lower quartile, median and upper quartile; in a Snapshot they have been worked out
     check    of its first output, and in the end of its last, which was timed; None: not yet
-    reason   why it is out: refused, failed, too slow; empty while it is not
-    is_over  nothing more will come
-    disturbances  what may have falsified its time, in words
     """
 
-    timing: Timing | None = None
+    timing: Timing | None = None  # None: it has not run yet, or never will
     ms: tuple[float, float, float] | None = None
     check: Check | None = None
-    reason: str = ""
+    reason: str = ""  # why it is out: refused, failed, too slow; empty while it is not
     ran: tuple[Ran, ...] = ()
     occupancy: Occupancy | None = None
-    is_over: bool = False
-    disturbances: tuple[str, ...] = ()
+    is_over: bool = False  # nothing more will come
+    disturbances: tuple[str, ...] = ()  # what may have falsified its time, in words
 
     @property
     def counts(self) -> bool:
@@ -163,13 +159,12 @@ class CandidateState:
 class Snapshot:
     """The state of all jobs at one moment.
 
-    standings  in the jobs' order
     groups     the numbers of those whose time counts: fastest first, what noise cannot tell from
                the first of a tuple is in it (`comparison.groups_of_equals`)
     """
 
     jobs: tuple[Job, ...]
-    standings: tuple[CandidateState, ...]
+    standings: tuple[CandidateState, ...]  # in the jobs' order
     groups: tuple[tuple[int, ...], ...]
 
     @property

@@ -29,16 +29,14 @@ class JobClass:
     """The properties that a job's speed depends on, beside the device.
 
     weights  "uniform", "separable", "rank 2" and so on, "general"; "gradient" where that follows
-    border   its group: "zero", "clamp" or "folded"
-    size     log₂ of the number of pixels, rounded
     """
 
     pixel_type: str
     channels: int
     ksize: int
     weights: str
-    border: str
-    size: int
+    border: str  # its group: "zero", "clamp" or "folded"
+    size: int  # log₂ of the number of pixels, rounded
 
     def __str__(self) -> str:
         return (
@@ -85,13 +83,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One way to run a class of jobs, and its kernel's time: the median and the two quartiles.
-
-    block_xy  None: the rung has its own shape
-    """
+    """One way to run a class of jobs, and its kernel's time: the median and the two quartiles."""
 
     implementation: str
-    block_xy: tuple[int, int] | None
+    block_xy: tuple[int, int] | None  # None: the rung has its own shape
     median_ms: float
     low_ms: float
     high_ms: float

@@ -22,13 +22,10 @@ ONE_GPU = "A kernel of your own runs in a process of its own, which has one GPU:
 
 @dataclass(frozen=True, slots=True)
 class OwnKernel:
-    """A user kernel, by its file's name, as it is listed.
-
-    text  of the file; empty: not read
-    """
+    """A user kernel, by its file's name, as it is listed."""
 
     key: str
-    text: str = field(default="", repr=False)
+    text: str = field(default="", repr=False)  # of the file; empty: not read
     kind: Literal["own"] = "own"
 
     @classmethod

@@ -16,7 +16,6 @@ class Parameter:
     """A named input of weights().
 
     low, high  the allowed range, both included; None for a parameter that is not a number
-    default    None: the filter works it out from its size
     """
 
     name: str
@@ -25,7 +24,7 @@ class Parameter:
     low: float | None = None
     high: float | None = None
     step: float = 0.1
-    default: Any = None
+    default: Any = None  # None: the filter works it out from its size
 
     def check(self, filter_title: str, value: Any) -> None:
         """Raise BadJobError unless `value` is in range."""

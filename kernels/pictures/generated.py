@@ -123,15 +123,11 @@ def with_channels(samples: NDArray[Any], channels: int) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True)
 class BuiltIn:
-    """A picture to choose by name.
-
-    make   makes it: (H, W, C) uint8, uint16 or float32
-    shows  what it is good for, one sentence
-    """
+    """A picture to choose by name."""
 
     title: str
-    make: Callable[[], NDArray[Any]]
-    shows: str
+    make: Callable[[], NDArray[Any]]  # makes it: (H, W, C) uint8, uint16 or float32
+    shows: str  # what it is good for, one sentence
 
 
 PICTURES = {

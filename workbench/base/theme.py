@@ -33,10 +33,7 @@ class Colors:
     border, grid      a control's outline; and lines that only part: a card's edge, a chart's grid
     text, muted       on any of the above; muted is for captions and units
     accent, on_accent the focus ring, a selection; and text on it
-    ring              the focus of a selection, on accent
     good, bad, warn   always with a word or a mark beside them
-    surround          around a picture: neutral, so that it does not tint it
-    series            one colour a curve, best first; use them with markers and dashes
     """
 
     surface: str
@@ -48,13 +45,13 @@ class Colors:
     muted: str
     accent: str
     on_accent: str
-    ring: str
+    ring: str  # the focus of a selection, on accent
     good: str
     bad: str
     warn: str
     grid: str
-    surround: str
-    series: tuple[str, ...]
+    surround: str  # around a picture: neutral, so that it does not tint it
+    series: tuple[str, ...]  # one colour a curve, best first; use them with markers and dashes
 
 
 LIGHT = Colors(

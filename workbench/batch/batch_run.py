@@ -37,11 +37,10 @@ Say = Callable[[Outcome, str], None]
 class Pausing:
     """What holds a batch up: while it is paused nothing is begun, and what was begun is finished.
 
-    is_paused  whether nothing is to be begun for now
     rest       called again and again while nothing is half done; may raise KeyboardInterrupt
     """
 
-    is_paused: Callable[[], bool] = lambda: False
+    is_paused: Callable[[], bool] = lambda: False  # whether nothing is to be begun for now
     rest: Callable[[], None] = lambda: None
 
     def wait(self) -> None:

@@ -40,20 +40,15 @@ GATHER_S = 0.01  # for more news: a call for each of a thousand rows a second wo
 class Order:
     """The work of one worker.
 
-    run          a name that no other batch has
-    device       the number of its GPU; None: it filters on the CPU
-    make_engine  makes the Engine of that number
     shown_device  the GPU in the lines of its pictures; None: there is one at most
-    jobs         pictures that it reads, and writes, at a time; None: its share of the cores
-    processes    that share its computer
     """
 
-    run: str
-    device: int | None
-    make_engine: MakeEngine
+    run: str  # a name that no other batch has
+    device: int | None  # the number of its GPU; None: it filters on the CPU
+    make_engine: MakeEngine  # makes the Engine of that number
     recipe: Recipe
-    jobs: int | None
-    processes: int
+    jobs: int | None  # pictures that it reads, and writes, at a time; None: its share of the cores
+    processes: int  # that share its computer
     shown_device: int | None = None
 
     def threads(self, cores: int) -> int:
@@ -67,18 +62,15 @@ class News:
 
     finished   pictures that there is nothing left to do to
     strips     pictures that are filtered in strips, by their index
-    is_hungry  it can begin more pictures
     ended      it does nothing more: it was stopped, its GPU is lost, or it has a bug
-    words      why: a sentence, of a bug the traceback
-    cpu_s      core-seconds that it has used
     """
 
     finished: list[Outcome] = field(default_factory=list)
     strips: dict[int, Outcome] = field(default_factory=dict)
-    is_hungry: bool = False
+    is_hungry: bool = False  # it can begin more pictures
     ended: Literal["", "stopped", "lost", "bug"] = ""
-    words: str = ""
-    cpu_s: float = 0.0
+    words: str = ""  # why: a sentence, of a bug the traceback
+    cpu_s: float = 0.0  # core-seconds that it has used
 
     def __bool__(self) -> bool:
         return bool(self.finished or self.strips or self.is_hungry or self.ended)

@@ -57,23 +57,20 @@ _made: set[Path] = set()
 class Recipe:
     """The filtering that is done to every picture.
 
-    chosen           filter, weights, border, pixel type and block; its picture does not count
     implementation   None: the best that can run it.  Where it is a user kernel, `chosen` names it
                      as well, with its source
     sampling         how often each is filtered for its time, and how much of it is checked
-    check_every      of so many pictures one is checked, and the first is; 0: none
     quality, reduce  of what is written: see `image_files.save` and `image_encoders.reduced`
-    keeps_files      leave a file alone that is there already
     memory_bytes     a picture that takes more, or more than is free, is filtered in strips
     """
 
-    chosen: State
+    chosen: State  # filter, weights, border, pixel type and block; its picture does not count
     implementation: str | None = None
     sampling: Sampling = field(default_factory=Sampling)
-    check_every: int = 1
+    check_every: int = 1  # of so many pictures one is checked, and the first is; 0: none
     quality: int | None = None
     reduce: bool = False
-    keeps_files: bool = False
+    keeps_files: bool = False  # leave a file alone that is there already
     memory_bytes: int | None = None
 
     def strips_bytes(self) -> tuple[int, bool]:
@@ -107,41 +104,32 @@ class Recipe:
 class Outcome:
     """The outcome of one picture so far.
 
-    index    its place among all that are to be done
     seconds  how long it took in each stage that it went through
     is_large whether it does not fit into memory, and is filtered in strips, from file to file
-    for_now  whether it does not because too little is free at the moment
-    strips   how far that is; None: nothing of it is finished
-    large    what came of that: it is written already
-    error    why it failed, one sentence; None: it did not
     is_wrong whether the output was found to be wrong, or could not be checked
-    log      of the compiler, where it was that; of a bug its traceback
-    skipped  its file was there already and was left alone
-    remarks  what was converted on the way in, one sentence each
     warnings what was asked for and had no effect
     metadata as `Picture.metadata` has them
     unsynced brings its file, which is written, to the disk and in its place; None: there is none
-    device   the GPU, where several share the pictures
     """
 
     pair: FilePair
-    index: int = 0
+    index: int = 0  # its place among all that are to be done
     seconds: dict[Stage, float] = field(default_factory=dict)
     picture: Picture | None = None
     result: Result | None = None
     is_large: bool = False
-    for_now: bool = False
-    strips: StripsDone | None = None
-    large: LargeAnswer | None = None
-    error: str | None = None
+    for_now: bool = False  # whether it does not because too little is free at the moment
+    strips: StripsDone | None = None  # how far that is; None: nothing of it is finished
+    large: LargeAnswer | None = None  # what came of that: it is written already
+    error: str | None = None  # why it failed, one sentence; None: it did not
     is_wrong: bool = False
-    log: str = ""
-    skipped: bool = False
-    remarks: tuple[str, ...] = ()
+    log: str = ""  # of the compiler, where it was that; of a bug its traceback
+    skipped: bool = False  # its file was there already and was left alone
+    remarks: tuple[str, ...] = ()  # what was converted on the way in, one sentence each
     warnings: tuple[str, ...] = ()
     metadata: Metadata = NO_METADATA
     unsynced: ExitStack | None = None
-    device: int | None = None
+    device: int | None = None  # the GPU, where several share the pictures
 
     @property
     def goes_on(self) -> bool:

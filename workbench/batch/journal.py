@@ -116,20 +116,16 @@ def _failures(path: Path, doing: str = "write") -> Iterator[None]:
 class LastRun:
     """The last run of a journal.
 
-    asked    its options; None: there was none
-    known    the outputs that it is done with
     failed   the sentences of the others, by their input
     lines    the last one of each output, where they are kept
-    is_over  whether it came to its end
-    whole    the bytes up to the end of the last whole line, of all runs
     """
 
-    asked: Line | None = None
-    known: set[str] = field(default_factory=set)
+    asked: Line | None = None  # its options; None: there was none
+    known: set[str] = field(default_factory=set)  # the outputs that it is done with
     failed: dict[str, str] = field(default_factory=dict)
     lines: dict[str, Line] = field(default_factory=dict)
-    is_over: bool = True
-    whole: int = 0
+    is_over: bool = True  # whether it came to its end
+    whole: int = 0  # the bytes up to the end of the last whole line, of all runs
 
     def add(self, line: Line, *, keeps_lines: bool = False) -> None:
         """Go on to the next line."""

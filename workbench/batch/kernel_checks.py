@@ -96,38 +96,30 @@ class Counts:
 class CheckedKernel:
     """One row of a check's table.
 
-    file      as the user named it, or below the folder that was named
     verdict   "verified": right in all that it takes, and without a bug; "unsearched": right, not
               searched for bugs; "incomplete": it has to take all; "unfinished": too slow here;
               "failed": it came to no end, or did what none may; "refused": nothing could be run;
               "broken": it is no kernel
     verified  jobs of `jobs` whose output is right; `refused` that its header does not take
-    job       the name of the first one that is not right
     words     one sentence: its first wrong pixel, or what is wrong otherwise; or what it refuses
-    bug       one sentence on its cause, where that was looked for and found
     search    why there is none where one was looked for; empty: it was found, or not looked for
-    unseen    why no CUDA compiler has compiled it; empty: one has, or it is not verified
-    log       the compiler's own words
-    counts    of the job COUNTED; None: that is not among those that are right
-    device    the GPU that it ran on; empty: the CPU runtime
-    text_sha256  of its text: see `own_kernels.text_hash`; empty: it could not be read
     kernel    its time for the job of a megapixel; None unless that, and all others, are right
     """
 
-    file: str
+    file: str  # as the user named it, or below the folder that was named
     verdict: Verdict
     jobs: int
     verified: int = 0
     refused: int = 0
-    job: str = ""
+    job: str = ""  # the name of the first one that is not right
     words: str = ""
-    bug: str = ""
+    bug: str = ""  # one sentence on its cause, where that was looked for and found
     search: str = ""
-    unseen: str = ""
-    log: str = ""
-    counts: Counts | None = None
-    device: str = ""
-    text_sha256: str = ""
+    unseen: str = ""  # why no CUDA compiler has compiled it; empty: one has, or it is not verified
+    log: str = ""  # the compiler's own words
+    counts: Counts | None = None  # of the job COUNTED; None: that is not among those that are right
+    device: str = ""  # the GPU that it ran on; empty: the CPU runtime
+    text_sha256: str = ""  # of its text: see `own_kernels.text_hash`; empty: it could not be read
     kernel: Timing | None = None
 
     @property
@@ -166,15 +158,12 @@ class CheckedKernel:
 class Exam:
     """What is asked of each kernel, and where it runs.
 
-    seed       of what is drawn of the jobs
-    is_strict  as for hand-ins: the header chooses neither jobs nor tolerance
-    find_bug   look for the cause where an output is wrong
     device     the GPU to check on, and to time on what is right; None: on the CPU
     """
 
-    seed: int
-    is_strict: bool = False
-    find_bug: bool = False
+    seed: int  # of what is drawn of the jobs
+    is_strict: bool = False  # as for hand-ins: the header chooses neither jobs nor tolerance
+    find_bug: bool = False  # look for the cause where an output is wrong
     device: Device | None = None
 
     @property

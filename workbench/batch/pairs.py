@@ -101,18 +101,13 @@ class FilePair:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Files of one folder whose results go into one folder.
-
-    names  of the files in `source`
-    below  `target`, where it may have to be made; None: it need not
-    is_named  as in FilePair
-    """
+    """Files of one folder whose results go into one folder."""
 
     source: Path
     target: Path
-    names: tuple[str, ...]
-    below: Path | None = None
-    is_named: bool = False
+    names: tuple[str, ...]  # of the files in `source`
+    below: Path | None = None  # `target`, where it may have to be made; None: it need not
+    is_named: bool = False  # as in FilePair
 
 
 class FilePairs(Iterable[FilePair]):

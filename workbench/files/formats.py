@@ -36,24 +36,17 @@ EXTENSIONS = tuple(extension for extensions in _READ.values() for extension in e
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A file format that is written.
-
-    family  whose extensions are one type in dialogs, and have one writer
-    largest_side        in pixels
-    has_quality         whether it knows a quality from 1 to 100
-    can_be_lossless     whether it can also do without loss
-    max_metadata_bytes  of EXIF, and of XMP; 0: it holds none
-    """
+    """A file format that is written."""
 
     title: str
-    family: str
+    family: str  # whose extensions are one type in dialogs, and have one writer
     extensions: tuple[str, ...]
     pixel_types: tuple[str, ...]
     channels: tuple[int, ...]
-    largest_side: int = 2**31 - 1
-    has_quality: bool = False
-    can_be_lossless: bool = True
-    max_metadata_bytes: int = 2**31 - 1
+    largest_side: int = 2**31 - 1  # in pixels
+    has_quality: bool = False  # whether it knows a quality from 1 to 100
+    can_be_lossless: bool = True  # whether it can also do without loss
+    max_metadata_bytes: int = 2**31 - 1  # of EXIF, and of XMP; 0: it holds none
 
     def kept(self, metadata: Metadata) -> Metadata:
         """The metadata that the format has room for."""

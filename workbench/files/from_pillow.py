@@ -34,18 +34,14 @@ from workbench.files.picture_errors import ImageFileError, StoppedError
 class Decoded:
     """The content of a file, and what is still to be done with it.
 
-    samples      (H, W) or (H, W, C)
-    icc          the colour profile that they are to be converted from, if any
-    orientation  of EXIF, 1 to 8
     exif         reads the EXIF data; raises whatever Pillow does where they are damaged
-    xmp          the XMP packet, if any, as it is in the file
     """
 
-    samples: NDArray[Any]
-    icc: bytes | None = None
-    orientation: int = 1
+    samples: NDArray[Any]  # (H, W) or (H, W, C)
+    icc: bytes | None = None  # the colour profile that they are to be converted from, if any
+    orientation: int = 1  # of EXIF, 1 to 8
     exif: Callable[[], Image.Exif] = Image.Exif
-    xmp: bytes | str | None = None
+    xmp: bytes | str | None = None  # the XMP packet, if any, as it is in the file
 
 
 class Reader(Protocol):

@@ -125,14 +125,10 @@ class Stopped(Exception):  # noqa: N818 - it is a request, not an error
 
 @dataclass(frozen=True, slots=True)
 class Downloading:
-    """Progress of a download.
+    """Progress of a download."""
 
-    finished  pictures that are in the folder, verified
-    part      of the picture under way, 0 to 1
-    """
-
-    finished: int
-    part: float = 0.0
+    finished: int  # pictures that are in the folder, verified
+    part: float = 0.0  # of the picture under way, 0 to 1
 
     @property
     def share(self) -> float:

@@ -20,18 +20,14 @@ IN_COLOUR, WORKED_OUT = 16 / 3, 10
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """The memory that a picture takes, in bytes.
-
-    samples   as they lie in memory
-    decoding  the most that is held at once until they do, those samples included
-    """
+    """The memory that a picture takes, in bytes."""
 
     name: str
     width: int
     height: int
     channels: int
-    samples: int
-    decoding: int
+    samples: int  # as they lie in memory
+    decoding: int  # the most that is held at once until they do, those samples included
 
     @property
     def to_filter(self) -> int:

@@ -29,16 +29,11 @@ _listings: LruCache[tuple[Path, int], list[str]] = LruCache(1)
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The pictures that one is among, in order, to walk through or to choose from.
+    """The pictures that one is among, in order, to walk through or to choose from."""
 
-    folder  that all of them lie in; None: they were opened together
-    names   in the folder, or else whole paths
-    index   which of them it is; None: it is not there any more
-    """
-
-    folder: Path | None
-    names: Sequence[str]
-    index: int | None
+    folder: Path | None  # that all of them lie in; None: they were opened together
+    names: Sequence[str]  # in the folder, or else whole paths
+    index: int | None  # which of them it is; None: it is not there any more
 
     def path(self, index: int) -> Path:
         """The file of the picture of that index."""

@@ -20,15 +20,12 @@ _ROWS = 256
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The statistics of one channel of one picture; NaN and infinities left out, and counted.
-
-    percentiles  the values below which 1, 50 and 99 % of the samples lie
-    """
+    """The statistics of one channel of one picture; NaN and infinities left out, and counted."""
 
     low: float
     high: float
     mean: float
-    percentiles: tuple[float, ...]
+    percentiles: tuple[float, ...]  # the values below which 1, 50 and 99 % of the samples lie
     not_finite: int = 0
 
 
@@ -37,12 +34,11 @@ class Histogram:
     """The histogram of one channel of one picture.
 
     edges   (n + 1,) the bins' ends, the same for all pictures that are compared
-    counts  (n,) with n at most BINS
     """
 
     channel: str
     edges: NDArray[np.float64]
-    counts: NDArray[np.int64]
+    counts: NDArray[np.int64]  # (n,) with n at most BINS
     numbers: Numbers
 
 
@@ -245,19 +241,17 @@ Floats = NDArray[np.float64]
 class Similarity:
     """The outcome of comparing two pictures, alpha left out.
 
-    largest  |difference|, in sample values; NaN where a sample is NaN
     psnr_db  10 · log₁₀(full² / mean squared difference); infinite where nothing differs, minus
              infinity where a difference is infinite, NaN where a sample is NaN
     ssim     mean over all windows that lie wholly in the picture, and over the channels; 1 where
              nothing differs; None where the picture is smaller than a window; NaN where a sample
              is not finite
-    full     the value of full intensity, which PSNR and SSIM are relative to
     """
 
-    largest: float
+    largest: float  # |difference|, in sample values; NaN where a sample is NaN
     psnr_db: float
     ssim: float | None
-    full: float
+    full: float  # the value of full intensity, which PSNR and SSIM are relative to
 
 
 def comparing(one: NDArray[Any], other: NDArray[Any], full: float) -> Iterator[Similarity | None]:

@@ -41,14 +41,12 @@ class CellRequest:
     """The numbers to write, and where.
 
     samples  (H, W, C), and `pixels`, as of a Display: how they are shown, for the colour of the ink
-    region   which of them
-    scale    device pixels a pixel
     """
 
     samples: NDArray[Any]
     pixels: Bytes
-    region: Region
-    scale: float
+    region: Region  # which of them
+    scale: float  # device pixels a pixel
     digits: Digits
 
 

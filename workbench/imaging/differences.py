@@ -36,18 +36,13 @@ OFF_SCALE = 0.005  # the share of what differs that an automatic gain takes off 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Difference:
-    """The picture of a difference, and how to read it.
-
-    gain        by which the differences are multiplied; full intensity is white
-    largest     |difference| of all finite samples, in sample values
-    not_finite  samples whose difference is infinite or no number
-    """
+    """The picture of a difference, and how to read it."""
 
     display: Display
-    gain: float
-    largest: float
+    gain: float  # by which the differences are multiplied; full intensity is white
+    largest: float  # |difference| of all finite samples, in sample values
     is_signed: bool
-    not_finite: int = 0
+    not_finite: int = 0  # samples whose difference is infinite or no number
 
     def __str__(self) -> str:
         """A legend: "×20", then the meaning of the colours and the largest difference."""

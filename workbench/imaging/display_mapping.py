@@ -28,12 +28,11 @@ class DisplayMapping:
                offset    zero is the middle grey
                scaled    zero is the middle grey, and nearly all values fit between black and
                          white: see `fitted_levels.around_zero`
-    full       the value of full intensity; None: that of the samples' type
     """
 
     levels: tuple[float, float] | None = None
     negative_display: NegativeDisplay = "clip"
-    full: float | None = None
+    full: float | None = None  # the value of full intensity; None: that of the samples' type
 
 
 def default_levels(display: NegativeDisplay, span: float) -> tuple[float, float] | None:

@@ -33,8 +33,6 @@ class Mismatch:
                       them that are off by more than they may be
     is_place          whether a pixel is one to go to, row by row: each wrong one, or if there
                       is none, each that differs
-    furthest          largest |output - reference|, in sample values
-    is_judged         whether it is known what is wrong: float32 sums may overflow
     """
 
     display: Display
@@ -43,8 +41,8 @@ class Mismatch:
     differing: int
     wrong: int
     is_place: NDArray[np.bool_]
-    furthest: float
-    is_judged: bool = True
+    furthest: float  # largest |output - reference|, in sample values
+    is_judged: bool = True  # whether it is known what is wrong: float32 sums may overflow
 
     @property
     def is_over(self) -> bool:

@@ -14,14 +14,10 @@ from kernels.pictures.generated import beyond, stored_as, white
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """The metadata kept of a file: author, time, camera and subject.
+    """The metadata kept of a file: author, time, camera and subject."""
 
-    exif  a small TIFF structure: see `workbench.files.exif.portable`
-    xmp   a packet of XML: see `workbench.files.exif.portable`
-    """
-
-    exif: bytes | None = None
-    xmp: bytes | None = None
+    exif: bytes | None = None  # a small TIFF structure: see `workbench.files.exif.portable`
+    xmp: bytes | None = None  # a packet of XML: see `workbench.files.exif.portable`
 
 
 NO_METADATA = Metadata()
@@ -32,12 +28,11 @@ class LargeSource:
     """The picture in the file, of which `Picture.samples` is a reduced copy.
 
     width, height  of the whole, in pixels
-    step           so many of its pixels, across and down, are one of the copy
     """
 
     width: int
     height: int
-    step: float
+    step: float  # so many of its pixels, across and down, are one of the copy
 
     @property
     def size_in_words(self) -> str:
@@ -74,22 +69,19 @@ class Picture:
 
     samples   (H, W, C) of one of `kernels.core.job.PIXEL_TYPES`, C = 1 to 4, C-contiguous and
               read-only
-    path      the file it came from; None for a built-in or pasted picture
-    notes     what was converted on the way in, one sentence each
     built_in  its key in `kernels.pictures.generated.PICTURES`, if it is one of those
     original  the samples before they were stored in another pixel type; None if they were not
-    beyond    how many of them that type could not hold
     metadata  of its file, such as maker and date
     large     the whole of which `samples` is a reduced copy; None: it is whole
     """
 
     name: str
     samples: NDArray[Any] = field(repr=False)
-    path: Path | None = None
-    notes: tuple[str, ...] = ()
+    path: Path | None = None  # the file it came from; None for a built-in or pasted picture
+    notes: tuple[str, ...] = ()  # what was converted on the way in, one sentence each
     built_in: str | None = None
     original: NDArray[Any] | None = field(default=None, repr=False)
-    beyond: int = 0
+    beyond: int = 0  # how many of them that type could not hold
     metadata: Metadata = field(default=NO_METADATA, repr=False)
     large: LargeSource | None = None
 

@@ -32,25 +32,18 @@ Read = Callable[[str, Here], Values]
 class Dimension:
     """One list of a `kernels.sweeps.plan.Plan`.
 
-    field    its name there
-    title    on the button that varies it, with & for the mnemonic
-    start    what is proposed when it is first varied, and given as an example
-    tip      the list's tooltip
     read     a word -> the values it stands for, one but for "grid" and the like; raises ValueError
              with a sentence
-    write    a value -> its word
-    ticks    the words there are with what they mean; none where there are too many
-    lines    whole lines to choose from, each with its meaning
     """
 
-    field: str
-    title: str
-    start: str
-    tip: str
+    field: str  # its name there
+    title: str  # on the button that varies it, with & for the mnemonic
+    start: str  # what is proposed when it is first varied, and given as an example
+    tip: str  # the list's tooltip
     read: Read
-    write: Callable[[Any], str] = str
-    ticks: Ticks = ()
-    lines: Ticks = ()
+    write: Callable[[Any], str] = str  # a value -> its word
+    ticks: Ticks = ()  # the words there are with what they mean; none where there are too many
+    lines: Ticks = ()  # whole lines to choose from, each with its meaning
 
     @property
     def name(self) -> str:

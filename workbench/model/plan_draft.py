@@ -41,17 +41,13 @@ class Draft:
 
     base             a preset, or a plan from a file, whose values stand where no line does; None:
                      those of the State do
-    texts            the lines, by their dimensions' fields
-    implementations  keys of those to measure
-    transfers        whether upload and download are measured as well
-    own              user kernels, those to measure among them
     """
 
     base: Plan | None = None
-    texts: Mapping[str, str] = field(default_factory=dict)
-    implementations: tuple[str, ...] = ()
-    transfers: bool = False
-    own: tuple[Rung, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)  # the lines, by their dimensions' fields
+    implementations: tuple[str, ...] = ()  # keys of those to measure
+    transfers: bool = False  # whether upload and download are measured as well
+    own: tuple[Rung, ...] = ()  # user kernels, those to measure among them
 
     def plan(self, state: State, here: Here = None) -> Plan:
         """Make the plan to measure.  Raises UnclearError."""

@@ -31,26 +31,18 @@ SIZES = range(1, MAX_KSIZE + 1, 2)  # of weights
 class FieldFacts:
     """Everything known about one field of the State but its type.
 
-    label        its name in "Undo kernel size 5 → 7"
-    check        of a value read from a file; None: the field is not kept in files
-    reruns       True if a change of it asks for another result
-    older_key    the key that earlier versions wrote it under
-    option       the command line's option, without dashes: "size"
-    is_gradual   True if it is dragged, held or typed on the way to another value
-    is_wordless  True if no value of it can be told in a word or two
     comes_with   fields whose change brings one of this along, which then needs no mention
-    is_view      True if it only says how pictures are looked at
     """
 
-    label: str
-    check: Check | None = None
-    reruns: bool = False
-    older_key: str = ""
-    option: str = ""
-    is_gradual: bool = False
-    is_wordless: bool = False
+    label: str  # its name in "Undo kernel size 5 → 7"
+    check: Check | None = None  # of a value read from a file; None: the field is not kept in files
+    reruns: bool = False  # True if a change of it asks for another result
+    older_key: str = ""  # the key that earlier versions wrote it under
+    option: str = ""  # the command line's option, without dashes: "size"
+    is_gradual: bool = False  # True if it is dragged, held or typed on the way to another value
+    is_wordless: bool = False  # True if no value of it can be told in a word or two
     comes_with: tuple[str, ...] = ()
-    is_view: bool = False
+    is_view: bool = False  # True if it only says how pictures are looked at
 
 
 def choice(

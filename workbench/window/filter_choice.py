@@ -32,24 +32,18 @@ class FilterChoice:
     """Choices about files; the filter is the window's.
 
     source, target  folders, or files where `is_file`; empty: none is chosen yet
-    pattern         of names, such as "{stem}_{filter}"; empty: each is called as its picture
-    format_name     one of EXTENSION_OF; empty: as the picture's
-    recursive       the folders in the folder as well
-    replace         write files anew that are there already
     reduce          round to 8 bits, and put what is transparent on white, where that is needed
-    devices         the GPUs, as --device has them; empty: the window's
-    is_file         one picture larger than memory, from file to file; never remembered
     """
 
     source: str = ""
     target: str = ""
-    pattern: str = ""
-    format_name: str = ""
-    recursive: bool = False
-    replace: bool = False
+    pattern: str = ""  # of names, such as "{stem}_{filter}"; empty: each is called as its picture
+    format_name: str = ""  # one of EXTENSION_OF; empty: as the picture's
+    recursive: bool = False  # the folders in the folder as well
+    replace: bool = False  # write files anew that are there already
     reduce: bool = False
-    devices: str = ""
-    is_file: bool = False
+    devices: str = ""  # the GPUs, as --device has them; empty: the window's
+    is_file: bool = False  # one picture larger than memory, from file to file; never remembered
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> FilterChoice:
@@ -64,20 +58,16 @@ class FilterChoice:
 class FilterPlan:
     """Everything that a run would do.
 
-    count     pictures
     names     the first of them: (picture, its result, whether that is there already)
     known     pictures that a run that was stopped has finished; None: there was none
-    failed    of these without a result: (path, sentence)
-    warnings  a sentence for each folder that cannot be looked into
-    memory    bytes that one large picture may take; 0: any
     """
 
-    count: int
+    count: int  # pictures
     names: tuple[tuple[str, str, bool], ...]
     known: int | None = None
-    failed: tuple[tuple[str, str], ...] = ()
-    warnings: tuple[str, ...] = ()
-    memory: int = 0
+    failed: tuple[tuple[str, str], ...] = ()  # of these without a result: (path, sentence)
+    warnings: tuple[str, ...] = ()  # a sentence for each folder that cannot be looked into
+    memory: int = 0  # bytes that one large picture may take; 0: any
 
     @property
     def is_file(self) -> bool:

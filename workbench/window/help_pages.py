@@ -101,16 +101,14 @@ MARKS = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`|\\]|^#+ |^\s*[-:]+\s*$", re.MUL
 class HelpPage:
     """A page about one subject.
 
-    key      the name in links: "chart/roofline"
     text     Markdown, without the title; links to other pages are "help:KEY" or "help:KEY#section"
-    picture  the name of a screenshot that belongs to it; "" for none
     """
 
-    key: str
+    key: str  # the name in links: "chart/roofline"
     chapter: str
     title: str
     text: str
-    picture: str = ""
+    picture: str = ""  # the name of a screenshot that belongs to it; "" for none
 
     @cached_property
     def plain(self) -> str:

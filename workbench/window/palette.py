@@ -48,22 +48,15 @@ Rank = tuple[bool, int, int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PaletteEntry:
-    """Something that can be done.
-
-    where   the kind of thing it is: "File ▸ Screenshot", "Filter"
-    keys    its shortcut, as it is written here
-    tip     a sentence on its effect
-    reason  why it is impossible now; empty if it is not
-    is_on   True if it is chosen already
-    """
+    """Something that can be done."""
 
     name: str
-    where: str
+    where: str  # the kind of thing it is: "File ▸ Screenshot", "Filter"
     do: Callable[[], object] = field(repr=False)
-    keys: str = ""
-    tip: str = ""
-    reason: str = ""
-    is_on: bool = False
+    keys: str = ""  # its shortcut, as it is written here
+    tip: str = ""  # a sentence on its effect
+    reason: str = ""  # why it is impossible now; empty if it is not
+    is_on: bool = False  # True if it is chosen already
 
 
 def entries_of(parts: Parts, sweep: LazyPanel[SweepPanel]) -> list[PaletteEntry]:

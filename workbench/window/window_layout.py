@@ -392,24 +392,19 @@ def _bring_back(widget: QWidget, screens: Sequence[QRect]) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """Parts of one window.
+    """Parts of one window."""
 
-    window   parent of services and dialogs; its menus are meant where menus are
-    reading  runs what reads files off this thread
-    kernels  of the user
-    """
-
-    window: QMainWindow
+    window: QMainWindow  # parent of services and dialogs; its menus are meant where menus are
     settings: Settings
     store: Store
     undo: UndoHistory
     worker: Worker
     live: Live
-    reading: Background
+    reading: Background  # runs what reads files off this thread
     opener: Opener
     exporter: Exporter
     sessions: Sessions
-    kernels: KernelFolder
+    kernels: KernelFolder  # of the user
     compare: CompareView
     docks: Docks
     layout: WindowLayout

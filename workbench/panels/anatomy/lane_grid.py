@@ -20,19 +20,13 @@ MARK = "!"  # seen without its colour, too
 
 
 class LaneCell(NamedTuple):
-    """The cell of one lane.
+    """The cell of one lane."""
 
-    text       below the lane's number
-    color      an index into the theme's series; None: the lane takes no part
-    is_marked  drawn as bad, with a mark
-    exists     the block has such a thread
-    """
-
-    text: str
+    text: str  # below the lane's number
     tip: str
-    color: int | None = None
-    is_marked: bool = False
-    exists: bool = True
+    color: int | None = None  # an index into the theme's series; None: the lane takes no part
+    is_marked: bool = False  # drawn as bad, with a mark
+    exists: bool = True  # the block has such a thread
 
 
 class LaneGrid(QTableWidget):

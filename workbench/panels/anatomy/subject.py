@@ -32,16 +32,14 @@ from workbench.panels.anatomy.lane_grid import LaneCell
 class Subject:
     """One pass of a rung, for one job.
 
-    job      with the rung as its implementation
     shapes   of the rung's passes that can be drawn; `shape` is the one looked at
-    records  of its blocks
     """
 
     rung: Rung
-    job: Job
+    job: Job  # with the rung as its implementation
     shapes: tuple[Shape, ...]
     shape: Shape
-    records: BlockRecords
+    records: BlockRecords  # of its blocks
 
     @property
     def channels(self) -> int:
@@ -88,18 +86,13 @@ def subject_of(rung: Rung, job: Job, device: Device | None) -> Subject | str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
-    """A block of a subject, and one thread of it.
-
-    at      the sample and row that are pointed at
-    thread  None where the block is not recorded
-    record  the accesses of the block's threads; None likewise
-    """
+    """A block of a subject, and one thread of it."""
 
     subject: Subject
     block: Block
-    at: tuple[int, int]
-    thread: int | None
-    record: Record | None = field(repr=False)
+    at: tuple[int, int]  # the sample and row that are pointed at
+    thread: int | None  # None where the block is not recorded
+    record: Record | None = field(repr=False)  # the accesses of the block's threads; None likewise
 
     @property
     def steps(self) -> tuple[Access, ...]:
@@ -252,16 +245,13 @@ class Marks:
     """The samples of the picture that one part of a launch touches, as far as they are known.
 
     lanes      the samples that each lane of the warp loads at the time shown
-    reads      those that count for the samples that the thread computes
-    tap        the one of these that is read at the time shown
-    is_shared  the part is "share", and the block keeps samples in shared memory
     """
 
     part: Part
     lanes: tuple[tuple[int, Rect], ...] = ()
-    reads: tuple[Rect, ...] = ()
-    tap: Rect | None = None
-    is_shared: bool = False
+    reads: tuple[Rect, ...] = ()  # those that count for the samples that the thread computes
+    tap: Rect | None = None  # the one of these that is read at the time shown
+    is_shared: bool = False  # the part is "share", and the block keeps samples in shared memory
 
 
 def marks_of(look: Look, part: Part, step: Access | None, time: int) -> Marks:
@@ -309,15 +299,11 @@ def _thread_at(record: Record, x: int, y: int) -> int:
 
 
 class Lanes(NamedTuple):
-    """The sectors or banks that a warp's lanes touch at one time of an access.
-
-    legend    of the numbers in the cells
-    sentence  all of it
-    """
+    """The sectors or banks that a warp's lanes touch at one time of an access."""
 
     cells: tuple[LaneCell, ...]
-    legend: str
-    sentence: str
+    legend: str  # of the numbers in the cells
+    sentence: str  # all of it
 
 
 def lanes_of(look: Look, step: Access, time: int) -> Lanes:

@@ -44,17 +44,13 @@ READING = "Reading {own} …"
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One candidate of a comparison.
-
-    changes  what a click on it changes in the State
-    reason   why it cannot run; empty if it can
-    """
+    """One candidate of a comparison."""
 
     key: Key
     name: str
-    changes: Changes
+    changes: Changes  # what a click on it changes in the State
     job: Job
-    reason: str = ""
+    reason: str = ""  # why it cannot run; empty if it can
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +58,15 @@ class Field:
     """All candidates of a comparison, and the job they run.
 
     subject   the rung with these shapes; or that CPU implementations are compared
-    work      "Gaussian blur 5×5, border clamp, 512×768, 3 × uint8"
-    is_of_blocks  block shapes of a rung, rather than implementations
-    sampling  how each is measured
-    note      why they are of another rung than the chosen one
-    reason    why there are none
     """
 
     subject: str = "Nothing to compare"
-    work: str = ""
-    is_of_blocks: bool = True
+    work: str = ""  # "Gaussian blur 5×5, border clamp, 512×768, 3 × uint8"
+    is_of_blocks: bool = True  # block shapes of a rung, rather than implementations
     candidates: tuple[Candidate, ...] = ()
-    sampling: Sampling = SWEEP_SAMPLING
-    note: str = ""
-    reason: str = ""
+    sampling: Sampling = SWEEP_SAMPLING  # how each is measured
+    note: str = ""  # why they are of another rung than the chosen one
+    reason: str = ""  # why there are none
 
     @property
     def able(self) -> tuple[Candidate, ...]:

@@ -50,9 +50,6 @@ class BlockRow:
     ms       lower quartile, median, upper quartile; None where "waiting", "refused" or "wrong"
     place    1 for the fastest; those that tie have the same; 0: none yet, as where it is the only
              one that has a time
-    is_tied  another has this place
-    words    what stands beside its bar
-    text     the tooltip
     """
 
     key: Key
@@ -60,11 +57,11 @@ class BlockRow:
     state: State
     ms: tuple[float, float, float] | None = None
     place: int = 0
-    is_tied: bool = False
+    is_tied: bool = False  # another has this place
     is_current: bool = False
     occupancy: float | None = None
-    words: str = ""
-    text: str = ""
+    words: str = ""  # what stands beside its bar
+    text: str = ""  # the tooltip
 
     @property
     def is_best(self) -> bool:
@@ -211,18 +208,15 @@ class RecordedShapes:
     """The recorded standing of one rung's block shapes on the GPU `device`.
 
     subject, work  as in `Field`
-    key       of the job that was timed
-    name      of that job, in short
-    sentence  on the standing
     """
 
     device: str
     subject: str
     work: str
-    key: WorkKey
-    name: str
+    key: WorkKey  # of the job that was timed
+    name: str  # of that job, in short
     rows: tuple[BlockRow, ...]
-    sentence: str
+    sentence: str  # on the standing
 
     def beside(self, job: Job | None, cache: Cache) -> str:
         """The sentence, after one on how that job compares with `job` and `cache`."""

@@ -36,13 +36,12 @@ class Shown(NamedTuple):
     """A picture to show.
 
     samples  (H, W, C): the values for the cells of large pixels; None: no values
-    patch    a part at full resolution
     """
 
     display: Display | None = None
     caption: str = ""
     samples: NDArray[Any] | None = None
-    patch: Patch | None = None
+    patch: Patch | None = None  # a part at full resolution
 
     def is_same(self, other: Shown) -> bool:
         """Compare arrays and displays by identity."""

@@ -20,14 +20,10 @@ _STEPS_PER_DOUBLING = 2
 
 @dataclass(frozen=True, slots=True)
 class ViewTransform:
-    """A map between picture and view of any size, shared by linked views.
+    """A map between picture and view of any size, shared by linked views."""
 
-    scale   device pixels per picture pixel
-    centre  the point of the picture, in its pixels, at the middle of the view
-    """
-
-    scale: float
-    centre: Point
+    scale: float  # device pixels per picture pixel
+    centre: Point  # the point of the picture, in its pixels, at the middle of the view
 
     def origin(self, view: Size) -> tuple[int, int]:
         """The picture's top left corner in the view, on a whole device pixel: 1:1 is exact."""
@@ -111,17 +107,13 @@ def places_across(count: int, room: Size, picture: Size, gap: int) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Patch:
-    """A region at full resolution: samples, (H, W, C), and display.
-
-    step     its pixels, across and down, for one of the copy
-    caption  of the view; empty: it keeps its own
-    """
+    """A region at full resolution: samples, (H, W, C), and display."""
 
     region: Region
-    step: float
+    step: float  # its pixels, across and down, for one of the copy
     samples: NDArray[Any]
     display: Display
-    caption: str = ""
+    caption: str = ""  # of the view; empty: it keeps its own
 
     def transform(self, of_copy: ViewTransform) -> ViewTransform:
         """The transform of the patch where `of_copy` shows the copy."""

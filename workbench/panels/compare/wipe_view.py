@@ -335,15 +335,12 @@ def pin_name(number: int) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pin:
-    """A kept result and its display, made with `look`.
-
-    caption  "Gaussian blur 5×5 · OpenCV", and below that time and look: "1.23 ms"
-    """
+    """A kept result and its display, made with `look`."""
 
     result: Result
     display: Display
     look: DisplayMapping
-    caption: str
+    caption: str  # "Gaussian blur 5×5 · OpenCV", and below that time and look: "1.23 ms"
 
     @property
     def samples(self) -> NDArray[Any]:

@@ -50,16 +50,11 @@ Kind = Literal["error", "bug"]  # of the compiler; that a run found
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in the source where something is wrong.
+    """A place in the source where something is wrong."""
 
-    line      from 1
-    column    from 1; 0: not known
-    sentence  on the error
-    """
-
-    line: int
-    column: int
-    sentence: str
+    line: int  # from 1
+    column: int  # from 1; 0: not known
+    sentence: str  # on the error
     kind: Kind = "error"
 
 

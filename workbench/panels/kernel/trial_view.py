@@ -42,26 +42,22 @@ TIPS = {
 class Findings:
     """Everything that the panel shows of a trial.
 
-    status   of the work under way (is_busy), or a remark on what is shown
-    problem  an error or a bug, and its line; 0: it has none
     is_old   verdict and pictures are of the last source that ran; the present one does not
-    held     rows on the memory of the processes that run kernels
-    pixel    (x, y) of the part, which gets a ring
     """
 
-    status: str = ""
+    status: str = ""  # of the work under way (is_busy), or a remark on what is shown
     is_busy: bool = False
-    problem: str = ""
+    problem: str = ""  # an error or a bug, and its line; 0: it has none
     line: int = 0
     verdict: str = ""
     is_old: bool = False
     build: tuple[FactRow, ...] = ()
-    held: tuple[FactRow, ...] = ()
+    held: tuple[FactRow, ...] = ()  # rows on the memory of the processes that run kernels
     counts: tuple[FactRow, ...] = ()
     before: Display | None = None
     after: Display | None = None
     caption: str = ""
-    pixel: tuple[int, int] | None = None
+    pixel: tuple[int, int] | None = None  # (x, y) of the part, which gets a ring
 
 
 class AnswerPair(QWidget):

@@ -56,20 +56,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SweepParts:
-    """The parts of a window that the services around the panel Sweep share.
+    """The parts of a window that the services around the panel Sweep share."""
 
-    window      parent of services and dialogs
-    background  reads files, makes pictures and compares off the GUI thread
-    kernels     of the user
-    """
-
-    window: QWidget
+    window: QWidget  # parent of services and dialogs
     panel: LazyPanel[SweepPanel]
     store: Store
     worker: Worker
     sessions: Sessions
-    kernels: KernelFolder
-    background: Background
+    kernels: KernelFolder  # of the user
+    background: Background  # reads files, makes pictures and compares off the GUI thread
     exporter: Exporter
     settings: Settings
     docks: Docks

@@ -47,15 +47,11 @@ def role_of(check: Check | None, otherwise: QPalette.ColorRole) -> QPalette.Colo
 
 
 class Newest(NamedTuple):
-    """The newest times, or why there are none.
-
-    baseline  the CPU's result to compare with; None: it is not known yet
-    subject   what was timed; empty: the picture
-    """
+    """The newest times, or why there are none."""
 
     result: Result | None = None
-    baseline: Result | None = None
-    subject: str = ""
+    baseline: Result | None = None  # the CPU's result to compare with; None: it is not known yet
+    subject: str = ""  # what was timed; empty: the picture
     why_empty: str = ""
 
 

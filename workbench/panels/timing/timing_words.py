@@ -18,21 +18,14 @@ UNCHECKED = "not verified yet"
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One value in words.
-
-    detail  small print that belongs to it
-    brief   the same in fewer words, where there is room for no more
-    note    a word beside its caption
-    unsure  why it is unreliable; empty where it is not
-    more    the tooltip's words on this value
-    """
+    """One value in words."""
 
     text: str = MISSING
-    detail: str = ""
-    brief: str = ""
-    note: str = ""
-    unsure: str = ""
-    more: str = ""
+    detail: str = ""  # small print that belongs to it
+    brief: str = ""  # the same in fewer words, where there is room for no more
+    note: str = ""  # a word beside its caption
+    unsure: str = ""  # why it is unreliable; empty where it is not
+    more: str = ""  # the tooltip's words on this value
 
 
 def filter_time(result: Result) -> Figure:

@@ -16,16 +16,11 @@ MAX_DIVISOR = 4096  # tried for weights that are fractions of it
 
 @dataclass(frozen=True, slots=True)
 class WeightsDraft:
-    """Weights as they are typed; immutable.
+    """Weights as they are typed; immutable."""
 
-    cells    as they were typed, square, of odd size
-    divisor  what all of them are divided by
-    offset   what is added to every filtered sample, as a part of white: "1/2", "-0.25"
-    """
-
-    cells: Texts
-    divisor: str = "1"
-    offset: str = "0"
+    cells: Texts  # as they were typed, square, of odd size
+    divisor: str = "1"  # what all of them are divided by
+    offset: str = "0"  # what is added to every filtered sample, as a part of white: "1/2", "-0.25"
 
     @property
     def size(self) -> int:
