@@ -126,9 +126,3 @@ def test_each_plan_s_tables_fit(name, tmp_path):
     recorded = replace(a_session("sizes"), is_shipped=True)
     tex = tables_of([recorded if name == "recorded" else a_session(name)])
     assert max(too_wide_pt(compiled(tex, tmp_path)), default=0) < 1
-
-
-@pytest.mark.skipif(not LATEX, reason="needs pdflatex (texlive-latex-recommended)")
-def test_a_table_that_is_too_wide_would_be_noticed(tmp_path):
-    tex = "%   \\usepackage{booktabs}\n\\noindent\\hbox to 500pt{x\\hfil}\n\n"
-    assert max(too_wide_pt(compiled(tex, tmp_path))) > 40

@@ -11,7 +11,7 @@ from kernels.core.timing import groups_of_equals, how_equal
 from workbench.base import numbers
 from workbench.base.numbers import star, why_starred
 from workbench.charts.data.legend_entries import series_label, series_name
-from workbench.charts.data.points import Data, Point, Slice, Source, is_left_out, timed
+from workbench.charts.data.points import Data, Point, Slice, is_left_out, timed
 from workbench.model import cell_words
 from workbench.model.names import implementation_title
 
@@ -29,16 +29,12 @@ def subtitle(shown: Slice) -> str:
     """Name all that is held fixed, and the machines: a time means nothing without them."""
     own = [p for p in shown.points if not p.is_published]
     fixed = cell_words.held_fixed([p.cell for p in own or shown.points], shown.own)
-    sources = dict.fromkeys(p.source for p in own)
-    machines = "; ".join(dict.fromkeys(_machine(s, shown.data.letter(s)) for s in sources))
-    return "\n".join(filter(None, (fixed, machines)))
-
-
-def _machine(source: Source, letter: str) -> str:
-    """Say "A: NVIDIA H200 + Xeon, 16 cores, recorded"; without a letter all but it."""
-    name = " + ".join(filter(None, (source.gpu, source.cpu)))
-    said = ", ".join(filter(None, (name, source.origin, source.which if letter else "")))
-    return f"{letter}: {said}" if letter else said
+    machines: list[str] = []  # "A: NVIDIA H200 + Xeon, 16 cores, recorded"
+    for source in dict.fromkeys(p.source for p in own):
+        letter, name = shown.data.letter(source), " + ".join(filter(None, (source.gpu, source.cpu)))
+        said = ", ".join(filter(None, (name, source.origin, source.which if letter else "")))
+        machines.append(f"{letter}: {said}" if letter else said)
+    return "\n".join(filter(None, (fixed, "; ".join(dict.fromkeys(machines)))))
 
 
 def list_of(names: Iterable[str]) -> str:
@@ -117,9 +113,7 @@ def _published_notes(shown: Slice) -> list[str]:
 
 def hidden_points(points: Sequence[Point], why: str) -> tuple[str, ...]:
     """Name the implementations that have no place in a chart, and why."""
-    if not points:
-        return ()
-    return (f"{HIDDEN} {list_of(titles_of(points))} ({why}).",)
+    return (f"{HIDDEN} {list_of(titles_of(points))} ({why}).",) if points else ()
 
 
 def titles_of(points: Iterable[Point]) -> list[str]:
@@ -205,84 +199,61 @@ def fastest(shown: Slice, name: str) -> str:
     rows = {value: row for value, row in compared(shown, name).items() if len(row) > 1}
     best = {value: best_of(row) for value, row in rows.items()}
     who = {v: sorted(series_name(p, shown.data) for p in points) for v, points in best.items()}
-    stretches = [(names, [*group]) for names, group in groupby(who, key=lambda value: who[value])]
     said = []
-    for names, values in stretches:
+    for names, group in groupby(who, key=lambda value: who[value]):
+        values = [*group]
         first, last = (cell_words.in_words(name, values[at]) for at in (0, -1))
         where = f"at {first}" if first == last else f"from {first} to {last}"
-        if 1 < len(values) == len(shown.data.values(name)):
-            where = f"at every {_word(name)}"
         how = how_equal(max(apart(best[value]) for value in values))
-        if len(stretches) == 1:
-            are = f"are {how} and" if len(names) > 1 else "is"
-            return f"{_shortened(names)} {are} fastest {where}."
         said.append(f"{_shortened(names)}{f' ({how})' if len(names) > 1 else ''} {where}")
     return f"Fastest: {'; '.join(said)}." if said else ""
 
 
 def pays_off(shown: Slice, name: str) -> str:
     """Say from which value on the best GPU kernel beats the best CPU, with transfers if known."""
-    without = _crossing(shown, name, lambda point: point.median_ms)
-    whole = ""
-    if any(p.measurement and p.measurement.transfers for p in shown.measured):
-        whole = _crossing(
-            shown, name, lambda p: p.measurement.end_to_end_ms if p.measurement else None
-        )
-    if whole == without:
-        return whole and f"{whole}, with or without transfers."
-    parts = (
-        whole and f"{whole}, including transfers from and to ordinary memory.",
-        without and f"{without}, excluding transfers.",
-    )
-    return " ".join(filter(None, parts))
-
-
-def _crossing(shown: Slice, name: str, gpu_ms: Callable[[Point], float | None]) -> str:
+    has_transfers = any(p.measurement and p.measurement.transfers for p in shown.measured)
+    way = "including" if has_transfers else "excluding"
     is_ahead: dict[Any, bool] = {}
     for value, row in compared(shown, name).items():
-        on_gpu = [ms for p in row if p.on_gpu and (ms := gpu_ms(p)) is not None]
         on_cpu = [p.median_ms for p in row if not p.on_gpu]
-        if on_gpu and on_cpu:
-            is_ahead[value] = min(on_gpu) < min(on_cpu)
+        on_gpu = [
+            p.measurement.end_to_end_ms if has_transfers and p.measurement else p.median_ms
+            for p in row
+            if p.on_gpu
+        ]
+        if on_cpu and (known := [ms for ms in on_gpu if ms is not None]):
+            is_ahead[value] = min(known) < min(on_cpu)
     if not is_ahead:
         return ""
     values = list(is_ahead)
-    if all(is_ahead.values()):
-        where = f" at every {_word(name)}" if len(values) > 1 else ""
-        return f"The GPU beats the CPU{where}"
+    word = WORDS.get(name, cell_words.label(name).lower())
     if not is_ahead[values[-1]]:
-        return f"The CPU is at least as fast as the GPU at the largest {_word(name)} measured"
-    behind = max(at for at, value in enumerate(values) if not is_ahead[value])
-    first = values[behind + 1]
-    size = f" ({numbers.megapixels(first[0] * first[1] / 1e6)})" if name == "sizes" else ""
-    return f"The GPU pays off from {cell_words.in_words(name, first)}{size} on"
+        return f"The CPU is at least as fast as the GPU at the largest {word}, {way} transfers."
+    # One after the last value at which the GPU is behind.
+    first = max((at for at, value in enumerate(values) if not is_ahead[value]), default=-1) + 1
+    where = f"from {cell_words.in_words(name, values[first])} on"
+    return f"The GPU pays off {where}, {way} transfers."
 
 
 def best_and_worst(group: Sequence[Point], name: str) -> str:
-    """Say "32×8 and 64×4 are fastest and equal within 1 %; 8×1 takes 3.2× as long"."""
-    return ends(group, lambda point: cell_words.in_words(name, point.value(name)))
-
-
-def ends(group: Sequence[Point], called: Callable[[Point], str]) -> str:
-    """Say which points are fastest and which is slowest, in the words of `called`."""
+    """Say "fastest: 32×8 and 64×4 (equal within 1 %); 8×1 takes 3.2× as long"."""
     points = timed(group)
     if len(points) < 2:
         return ""
     best, worst = best_of(points), max(points, key=lambda point: point.median_ms)
     how = how_equal(apart(best))
     if len(best) == len(points):
-        return f"{'both' if len(best) == 2 else f'all {len(best)}'} are {how}"
-    is_fastest = f"are fastest and {how}" if len(best) > 1 else "is fastest"
-    names = _shortened([called(p) for p in best])
-    return f"{names} {is_fastest}; {called(worst)} {how_long(apart(points))}"
+        return f"all are {how}"
+    *names, slowest = (cell_words.in_words(name, p.value(name)) for p in (*best, worst))
+    those = _shortened(names) + (f" ({how})" if len(best) > 1 else "")
+    return f"fastest: {those}; {slowest} {how_long(apart(points))}"
 
 
-def how_long(factor: float, than: str = "") -> str:
+def how_long(factor: float) -> str:
     """Put a ratio of times into words: "takes 3.2× as long", "is 4 % slower"."""
     if factor < SHOWN_AS_PERCENT:
-        percent = f"{(factor - 1) * 100:.2g}"
-        return f"is {percent}{numbers.GAP}% slower{than and f' than {than}'}"
-    return f"takes {numbers.ratio(factor)} as long{than and f' as {than}'}"
+        return f"is {(factor - 1) * 100:.2g}{numbers.GAP}% slower"
+    return f"takes {numbers.ratio(factor)} as long"
 
 
 def best_of(group: Iterable[Point]) -> tuple[Point, ...]:
@@ -311,7 +282,3 @@ def sentence_like(said: str) -> str:
 def _shortened(names: Sequence[str]) -> str:
     more = len(names) - MAX_EQUALS
     return list_of([*names[:MAX_EQUALS], f"{more} more"] if more > 0 else names)
-
-
-def _word(name: str) -> str:
-    return WORDS.get(name, cell_words.label(name).lower())

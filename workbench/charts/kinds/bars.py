@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from kernels.core.timing import how_equal
 from workbench.base import numbers
 from workbench.charts.data.chart_words import (
-    apart,
     best_and_worst,
     best_of,
     by_source,
-    ends,
     hidden_points,
-    how_long,
-    list_of,
     sentence_like,
     time_of,
     tip_of,
@@ -42,18 +37,10 @@ OWN_BLOCK = "own block"  # of implementations that have one, and leave no choice
 NO_PLACE = {"blocks": "no blocks on a CPU", "devices": "on the CPU"}
 MAX_SHAPES = 12  # more are easier to read on a map
 GROUP_SHARE = 0.7  # of the room of a block shape, taken by its series
-# Dimensions of names, as sentences begin with them.
-BY_NAMES = {
-    "devices": "The number of GPUs",
-    "pictures": "The kind of picture",
-    "filters": "The filter",
-    "channels": "The number of channels",
-    "pixel_types": "The pixel type",
-    "borders": "The border",
-}
+BY_NAMES = ("devices", "pictures", "filters", "channels", "pixel_types", "borders")
 
 
-def _figure(data: Data, title: str, *, name: str, say: Callable[[Slice], str]) -> Figure:
+def _figure(data: Data, title: str, *, name: str) -> Figure:
     """Time by `name`; of each series the fastest, and those equal to it, are outlined."""
     everything = data.slice(name, *SERIES)
     shown = everything.of(p for p in everything.points if p.value(name) is not None or p.on_gpu)
@@ -85,7 +72,7 @@ def _figure(data: Data, title: str, *, name: str, say: Callable[[Slice], str]) -
         body = Bars(axis, tuple(groups))
     without = [p for p in everything.measured if p.value(name) is None and not p.on_gpu]
     left_out = hidden_points(without, NO_PLACE.get(name, ""))
-    return made(shown, title, body, by_source(shown, say), notes=left_out)
+    return made(shown, title, body, by_source(shown, partial(_say, name=name)), notes=left_out)
 
 
 def _dots_by_shape(
@@ -135,32 +122,10 @@ def bar_of(point: Point, shown: Slice, entries: Entries) -> Bar:
     return Bar(entry, *point.ms, time_of(point), text, point.target)
 
 
-# -- sentences: whether a dimension of names matters at all, and which shapes are best
-
-
-def _say_of_names(shown: Slice, *, name: str) -> str:
-    """Say how much longer the slowest value takes."""
-    groups = [g for g in _by_series(shown.points) if len(g) > 1]
-    same = [g for g in groups if len(best_of(g)) == len(g)]
-    how = how_equal(max(map(apart, same), default=1.0))  # in words that hold for all groups
-    if groups and len(same) == len(groups):
-        return f"{BY_NAMES[name]} makes no difference: all are {how}."
-    told = []
-    for group in (group for group in groups if group not in same):
-        fast, *_, slow = sorted(group, key=lambda point: point.median_ms)
-        slower, faster = (cell_words.where(point.cell, [name]) for point in (slow, fast))
-        longer = how_long(slow.median_ms / fast.median_ms, f"with {faster}")
-        told.append(f"{series_name(slow, shown.data)}: with {slower} it {longer}.")
-    if same:
-        names = list_of([series_name(group[0], shown.data) for group in same])
-        told.append(f"For {names} it makes no difference: all are {how}.")
-    return " ".join(told)
-
-
-def _say_of_shapes(shown: Slice) -> str:
-    """Say the best and the worst block shapes of each implementation."""
-    told = [(group[0], best_and_worst(group, "blocks")) for group in _by_series(shown.points)]
-    return " ".join(f"{series_name(first, shown.data)}: {said}." for first, said in told if said)
+def _say(shown: Slice, *, name: str) -> str:
+    """Say the best and the worst value of each series."""
+    told = [(group[0], best_and_worst(group, name)) for group in _by_series(shown.points)]
+    return " ".join(f"{series_name(first, shown.data)}, {said}." for first, said in told if said)
 
 
 # -- the ladder
@@ -215,42 +180,34 @@ def _moved(point: Point) -> Mapping[str, tuple[Spread, Spread, Spread]]:
 
 
 def _say_steps(shown: Slice) -> str:
-    """Say the factor of each large step."""
-
-    def name(point: Point) -> str:
-        return series_name(point, shown.data)
-
+    """Say by how much the quickest on the GPU is ahead of the quickest on the CPU."""
     cpu, gpu = (
         sorted((p for p in shown.measured if p.on_gpu == on_gpu), key=lambda p: p.median_ms)
         for on_gpu in (False, True)
     )
-    first = next((p for p in cpu if p.cell.implementation == "sequential"), None)
-    said = []
-    if first and cpu[0] is not first:
-        factor = numbers.times_as_fast(first.median_ms / cpu[0].median_ms)
-        said.append(f"{name(cpu[0])} is {factor} {name(first)}.")
-    if cpu and gpu:
-        cpu_ms, wholes = cpu[0].median_ms, _moved(gpu[0]).items()
-        factor = numbers.times_as_fast(cpu_ms / gpu[0].median_ms)
-        ways = [
-            f"from {way} memory {numbers.speed_up(cpu_ms / w.middle)}" for way, (*_, w) in wholes
-        ]
-        moved = f"; with transfers {', '.join(ways)}" if ways else ", excluding transfers"
-        said.append(f"The GPU's {name(gpu[0])} is {factor} {name(cpu[0])}{moved}.")
-    # Of one kind of device alone, the quickest and the slowest.
-    return " ".join(said) or sentence_like(ends([*cpu, *gpu], name))
+    if not cpu or not gpu:
+        return sentence_like(best_and_worst([*cpu, *gpu], "implementations"))
+    cpu_ms = cpu[0].median_ms
+    names = [series_name(each[0], shown.data) for each in (gpu, cpu)]
+    factor = numbers.times_as_fast(cpu_ms / gpu[0].median_ms)
+    ways = [
+        f"from {way} memory {numbers.speed_up(cpu_ms / whole.middle)}"
+        for way, (*_, whole) in _moved(gpu[0]).items()
+    ]
+    moved = f"; with transfers {', '.join(ways)}" if ways else ", excluding transfers"
+    return f"The GPU's {names[0]} is {factor} {names[1]}{moved}."
 
 
 KINDS = {
     "block_shapes": ChartKind(
         partial(why_not_several, names=["blocks"]),
-        partial(_figure, name="blocks", say=_say_of_shapes),
+        partial(_figure, name="blocks"),
         lambda plan: 1 < len(plan.blocks) <= MAX_SHAPES and len(plan.sizes) * len(plan.ksizes) == 1,
     ),
     **{
         f"by_{name}": ChartKind(
             partial(why_not_several, names=[name]),
-            partial(_figure, name=name, say=partial(_say_of_names, name=name)),
+            partial(_figure, name=name),
             varies(name),
         )
         for name in BY_NAMES

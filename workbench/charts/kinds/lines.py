@@ -227,20 +227,15 @@ def _speed_ups(data: Data, title: str, *, name: str) -> Figure:
 
 
 def _say_best(shown: Slice, against: Against, name: str) -> str:
-    """Say the best speed-up, and the one at the other end of that line."""
-    rated = [(p, ratio.middle) for p in shown.points if (ratio := against.of(p))]
+    """Say the best speed-up."""
+    rated = [(ratio.middle, p) for p in shown.points if (ratio := against.of(p))]
     if len(rated) < 2:
         return ""
-    best, most = max(rated, key=lambda pair: pair[1])
+    most, best = max(rated, key=lambda pair: pair[0])
     if most < 1.05:
         return f"Nothing is faster than {against.name}."
-    line = [pair for pair in rated if pair[0].key == best.key]
-    line.sort(key=lambda pair: place(pair[0].value(name)))
-    other, less = line[0] if line[-1][0] is best else line[-1]
-    where, there = (cell_words.where(point.cell, [name]) for point in (best, other))
-    rest = "" if other is best else f"; at {there} {numbers.speed_up(less)}"
-    who = series_name(best, shown.data)
-    return f"At best {who} is {numbers.ratio(most)} as fast as {against.name}, at {where}{rest}."
+    who, where = series_name(best, shown.data), cell_words.where(best.cell, [name])
+    return f"At best {who} is {numbers.ratio(most)} as fast as {against.name}, at {where}."
 
 
 def _missing(shown: Slice, against: Against) -> tuple[str, ...]:

@@ -120,9 +120,6 @@ def _speed_ups(data: Data, title: str) -> Figure:
     for point in shown.points[:1]:
         title = f"Speed-up of {series_label(point, data)} over {against.name}"
     said = _say_ends(shown.points, against.of, numbers.speed_up)
-    slower = sum(ratio.middle < 1 for point in shown.points if (ratio := against.of(point)))
-    if said and slower:
-        said += f" In {slower} cases {against.name} is faster."
     return made(shown, title, body, said, options=against.option, notes=against.notes)
 
 
@@ -230,17 +227,10 @@ def _say_errors(shown: Slice, tolerance: float | None) -> str:
         return ""
     wrong = sum(not passed(check, tolerance) for check, _ in checks)
     worst, cell = max(checks, key=lambda pair: pair[0].max_error)
-    most = (
-        f"the largest error is {_short(worst.max_error)}, of "
-        f"{implementation_title(cell.implementation)} with {cell_words.where(cell, ROWS)}"
-    )
     within = f"within {_short(tolerance)}" if tolerance is not None else "within their bounds"
-    if wrong:
-        return f"{wrong} of {len(checks)} outputs are not {within}; {most}."
-    count = f"All {len(checks)} outputs are" if len(checks) > 1 else "The output is"
-    if worst.max_error == 0:
-        most = "none differs from the reference's"
-    return f"{count} right {within}; {most}."
+    what = f"{implementation_title(cell.implementation)} with {cell_words.where(cell, ROWS)}"
+    count = f"{wrong} of {len(checks)} outputs are not" if wrong else f"Outputs: {len(checks)}, all"
+    return f"{count} {within}; the largest error is {_short(worst.max_error)}, of {what}."
 
 
 KINDS = {
