@@ -15,6 +15,8 @@ from pathlib import Path
 from kernels.core.plain_data import parse_toml
 from workbench.report.tables import Table
 
+FILE = Path(__file__).with_name("latex.toml")
+SPECIAL: dict[str, str] = parse_toml(FILE.read_text("utf-8"), FILE.name)
 SHIFTS = {"<super>": r"\textsuperscript", "<sub>": r"\textsubscript"}
 LATIN_ENDS = 0x180  # what every LaTeX since 2018 can print without a package
 MAX_WORD = 24  # letters; what is longer may be broken there
@@ -44,16 +46,9 @@ def _pieces(word: str) -> list[str]:
 
 
 @cache
-def _special() -> dict[str, str]:
-    file = Path(__file__).with_name("latex.toml")
-    return parse_toml(file.read_text("utf-8"), file.name)
-
-
-@cache
 def _escaped(character: str) -> str:
-    special = _special()
-    if character in special:
-        return special[character]
+    if character in SPECIAL:
+        return SPECIAL[character]
     if character.isspace():
         return " "
     if not character.isprintable():
@@ -61,7 +56,7 @@ def _escaped(character: str) -> str:
     if ord(character) < LATIN_ENDS and not unicodedata.decomposition(character).startswith("<"):
         return character
     plain = "".join(
-        special.get(each, each)
+        SPECIAL.get(each, each)
         for each in unicodedata.normalize("NFKD", character).replace("\u2044", "/")
         if not unicodedata.combining(each)
     )
@@ -121,13 +116,11 @@ def _widths(table: Table, size: float) -> tuple[list[float], list[float]]:
 
 @cache
 def _points(text: str, size: float) -> float:
-    return sum(map(_em, text)) * size * SMALL_IS_WIDER[size] * SPARE
-
-
-def _em(letter: str) -> float:
-    if letter in WIDTHS:
-        return WIDTHS[letter]
-    return 0.79 if letter.isupper() else 0.34 if letter.isspace() else 0.51
+    em = sum(
+        WIDTHS.get(each, 0.79 if each.isupper() else 0.34 if each.isspace() else 0.51)
+        for each in text
+    )
+    return em * size * SMALL_IS_WIDER[size] * SPARE
 
 
 def _columns(table: Table, widths: Sequence[float]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 
 from kernels.core.cpu_load import disturbed_in_words
@@ -77,17 +76,13 @@ def _ceilings(all_of_them: Sequence[dict[str, float]]) -> Iterator[str]:
 # ------------------------------------------------------------------------ method
 
 Measured = Sequence[tuple[str, Measurement]]  # with the implementation's key
-
-
-@cache
-def _sentences() -> dict[str, str]:
-    file = Path(__file__).with_name("method.toml")
-    return parse_toml(file.read_text("utf-8"), file.name)
+FILE = Path(__file__).with_name("method.toml")
+SENTENCES: dict[str, str] = parse_toml(FILE.read_text("utf-8"), FILE.name)
 
 
 def _say(name: str, **values: object) -> str:
     """A sentence of method.toml with its values."""
-    return _sentences()[name].strip().format(**values)
+    return SENTENCES[name].strip().format(**values)
 
 
 def paragraphs(sessions: Iterable[Session]) -> list[tuple[str, str]]:
