@@ -6,7 +6,7 @@ import pytest
 
 from kernels.core.errors import CompileFailedError
 from kernels.cuda import listings, nvrtc
-from kernels.cuda.listings import Place, kind_of, listing_of, numbered, ptx_listing, sass_listing
+from kernels.cuda.listings import Place, listing_of, ptx_listing, sass_listing
 from kernels.cuda.nvrtc import Compiled, compile_rung
 from kernels.rungs.rung import ladder
 from tests.made_up import a_job
@@ -62,24 +62,6 @@ def test_sass_is_functions_labels_and_instructions():
     assert "    LDG.E R9, desc[UR4][R2.64+0x4]" in texts
     assert texts[-1] == "    BRA `(.L_x_0)"  # behind it NOPs fill up the function
     assert sum(bool(row.opcode) for row in SASS) == 22
-
-
-def test_the_line_stands_before_its_instruction():
-    assert numbered(PTX[0], "small.cu") == "       .version 9.0"
-    store = next(row for row in SASS if row.opcode == "STG.E")
-    assert numbered(store, "small.cu") == "   14      STG.E desc[UR4][R4.64], R11"
-
-
-@pytest.mark.parametrize(
-    ("opcode", "kind"),
-    [
-        *(("LDG.E.U8.CONSTANT", "LDG"), ("FFMA", "FFMA"), ("IMAD.MOV.U32", "IMAD")),
-        *(("ld.global.nc.u8", "ld.global"), ("fma.rn.ftz.f32", "fma"), ("ret", "ret")),
-        ("cvta.to.global.u64", "cvta"),
-    ],
-)
-def test_instructions_are_counted_by_kind(opcode, kind):
-    assert kind_of(opcode) == kind
 
 
 @NEEDS_A_COMPILER

@@ -13,7 +13,6 @@ from kernels.cuda import event_timer
 from kernels.cuda.event_timer import CHAINS, REPEATS, CeilingBench
 from kernels.cuda.nvrtc import compile_text, compiler_for
 from kernels.cuda.probing import occupancy_of
-from tests.kernels.cuda.theory import fma_tflop_s_in_theory
 from tests.kernels.sweeps.test_roofline import LARGE, roof
 from tests.made_up import H200
 
@@ -63,17 +62,6 @@ def test_it_is_the_drivers_blocks_in_warps(threads, blocks, warps, share):
     occupancy = occupancy_of(H200, threads, 48, 0, blocks)
     assert (occupancy.warps, occupancy.most) == (warps, 64)
     assert occupancy.share == share
-
-
-@pytest.mark.parametrize("blocks", [0, 1, 4, 6])
-def test_where_the_driver_counts_otherwise_it_is_said_and_the_driver_is_right(blocks):
-    occupancy = occupancy_of(H200, 256, 48, 0, blocks)
-    assert occupancy.blocks == blocks
-    plural = "block" if blocks == 1 else "blocks"
-    assert occupancy.limit == (
-        "Registers: 48 × 256 threads leave room for 5 blocks; threads would allow 8; "
-        f"the driver, which decides, counts {blocks} {plural}."
-    )
 
 
 def test_what_is_not_known_of_a_device_is_left_out():
@@ -134,26 +122,6 @@ def test_each_ceiling_is_work_over_time(bench):
     assert found["fma_tflop_s"] == pytest.approx(operations / 1e-3 / 1e12)
     read = (H200.l2_bytes // 4) * event_timer.L2_PASSES
     assert found["l2_read_gb_s"] == pytest.approx(read / 0.2e-3 / 1e9)
-
-
-@pytest.mark.parametrize(
-    ("capability", "multiprocessors", "mhz", "tflop_s"),
-    # What NVIDIA's data sheets say: H200 SXM, A100, GeForce RTX 4090, Tesla T4.
-    [
-        ((9, 0), 132, 1980, 67),
-        ((8, 0), 108, 1410, 19.5),
-        ((8, 9), 128, 2520, 82.6),
-        ((7, 5), 40, 1590, 8.1),
-    ],
-)
-def test_the_theory_is_what_data_sheets_say(capability, multiprocessors, mhz, tflop_s):
-    card = replace(
-        H200,
-        compute_capability=capability,
-        multiprocessors=multiprocessors,
-        clock_khz=1000 * mhz,
-    )
-    assert fma_tflop_s_in_theory(card) == pytest.approx(tflop_s, rel=0.01)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

@@ -3,7 +3,6 @@
 import io
 import resource
 import struct
-import threading
 import zlib
 
 import numpy as np
@@ -59,22 +58,6 @@ def test_content_counts_and_not_the_extension(tmp_path):
     save(tmp_path / "a.png", samples)
     (tmp_path / "a.png").rename(tmp_path / "lie.jpg")
     assert np.array_equal(load(str(tmp_path / "lie.jpg")).samples, samples)
-
-
-def test_loading_works_off_the_main_thread_and_twice_at_once(tmp_path):
-    samples = samples_of("uint8", 3)
-    save(tmp_path / "a.png", samples)
-    loaded = []
-    threads = [
-        threading.Thread(target=lambda: loaded.append(load(tmp_path / "a.png").samples))
-        for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(loaded) == 4
-    assert all(np.array_equal(one, samples) for one in loaded)
 
 
 # -- what is converted is said ---------------------------------------------------------------------

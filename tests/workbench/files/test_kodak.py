@@ -138,14 +138,6 @@ def test_what_is_packed_is_not_unpacked(hostile, tmp_path):
         tracemalloc.stop()
 
 
-def test_without_a_connection_one_sentence_says_so(serve, tmp_path):
-    server = serve(tmp_path)
-    address = server.address
-    server.close()
-    with pytest.raises(KodakError, match=r"No connection to 127\.0\.0\.1; check the network.*\.$"):
-        download(tmp_path / "new", address, ignore)
-
-
 def test_a_folder_the_user_has_is_checked(kodak, tmp_path):
     found, sentence = use_folder(kodak)
     assert found.folder == kodak

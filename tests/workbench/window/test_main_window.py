@@ -237,11 +237,3 @@ def test_a_confirmation_goes_with_undo_and_with_another_picture(qtbot, window, m
     until(qtbot, lambda: window.messages.sentence == "Copied the result.")
     show_picture(qtbot, window, noise(30, 20))
     assert "Copied" not in window.messages.sentence
-
-
-def test_what_is_said_because_of_another_picture_stays(qtbot, window):
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30))
-    trigger(window, "Pin this result")
-    show_picture(qtbot, window, noise(30, 20))
-    assert window.messages.sentence.startswith("What was pinned is of made up.png")

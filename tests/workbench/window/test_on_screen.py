@@ -3,7 +3,6 @@
 import pytest
 from PySide6.QtCore import QPoint, QRect, QTimer
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton
 
 from tests.workbench.driving import until
 from workbench.window.window_layout import MOVED, brought_back
@@ -74,16 +73,3 @@ def test_the_window_and_its_panels_come_back(qtbot, window):
     window.messages.clear()
     remove_monitor(qtbot, window)
     assert window.messages.kind is None  # nothing was on that one
-
-
-@pytest.mark.parametrize("kind", ["info", "warning"])
-def test_what_is_still_to_be_read_is_not_hidden_by_that(qtbot, window, kind):
-    until(qtbot, lambda: window.device)
-    pressed = []
-    window.messages.show_message(kind, "No GPU.", actions=[("&Why", lambda: pressed.append(1))])
-    window.move(FAR)
-    remove_monitor(qtbot, window)
-    assert window.messages.sentence == f"No GPU. {MOVED}"
-    assert window.messages.kind == kind
-    window.messages.findChild(QPushButton, "act").click()
-    assert pressed == [1]

@@ -3,13 +3,10 @@
 import pytest
 from PySide6.QtGui import QFontInfo
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit
 
 from kernels.pictures.generated import noise
-from tests.made_sessions import a_session
-from tests.workbench.driving import child, show_picture, trigger, until
-from workbench.charts.canvas import FigureView
-from workbench.charts.chart_card import Legend
+from tests.workbench.driving import child, show_picture, trigger
 from workbench.widgets.letters import STEPS, set_factor
 
 
@@ -50,37 +47,3 @@ def test_every_panel_has_larger_letters(qtbot, window):
         QApplication.processEvents()
         assert parts, title
         assert [each for each in parts if points(each) < before[id(each)] * 1.2] == [], title
-
-
-def ticks_px(view):
-    """The height in pixels of the letters at a chart's axis."""
-    return view.plot.getAxis("left").font.pixelSize()
-
-
-def test_a_chart_follows_with_its_words_its_lists_and_what_is_drawn(qtbot, window):
-    window.sessions.begin(a_session("sizes_and_kernels"), None)
-    window.docks.enter("Sweep")
-    chart = window.sweep.get().chart
-    chart.show_kind("time_by_size")
-    view = child(chart, "chart-canvas", FigureView)
-    until(qtbot, lambda: view.plot is not None and view.spots)
-    title, legend = child(chart, "chart-title", QLabel), chart.findChild(Legend)
-    shown = (title, child(chart, "chart-ksizes", QComboBox), legend.entries[0])
-    before, drawn = [points(each) for each in shown], ticks_px(view)
-    child(chart, "chart-kind").setFocus()
-    for _ in range(3):
-        trigger(window, "Larger letters")
-    until(qtbot, lambda: points(title) > 1.4 * before[0])
-    assert [points(each) / was for each, was in zip(shown, before, strict=True)] == (
-        pytest.approx([1.5] * 3, rel=0.05)
-    )
-    assert ticks_px(view) > 1.4 * drawn
-    chart.show_kind("speedup_by_size")  # with a list that is made only now
-    until(qtbot, lambda: child(chart, "chart-baseline").isVisible())
-    assert points(child(chart, "chart-baseline")) == pytest.approx(1.5 * before[1], rel=0.05)
-    for _ in range(3):
-        trigger(window, "Smaller letters")
-    until(qtbot, lambda: points(title) < 1.1 * before[0])
-    assert [points(each) for each in shown] == pytest.approx(before, rel=0.05)
-    assert points(child(chart, "chart-baseline")) == pytest.approx(before[1], rel=0.05)
-    assert ticks_px(view) == drawn

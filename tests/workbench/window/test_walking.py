@@ -153,26 +153,3 @@ def test_what_letting_go_would_do_is_shown_while_dragging(qtbot, window, folder)
     assert words_for(kept) == "Open 2 files"
     settle(qtbot, window, lambda: drop(window, folder / "img1.png"))
     assert sign(window) is None
-
-
-# -- while something is opened
-
-
-def test_no_picture_is_asked_for_while_one_is_on_its_way(qtbot, make_window, folder):
-    window = make_window()
-    seen = []
-
-    def look():
-        views = [each for each in window.compare.findChildren(QWidget) if each.isVisible()]
-        seen.extend(each.accessibleDescription() for each in views)
-
-    look()
-    assert any("Drop a picture here" in each for each in seen)
-    seen.clear()
-    window.opener.busy.connect(look)
-    window.opener.opened.connect(look)
-    window.live.before_ready.connect(look)
-    settle(qtbot, window, lambda: window.intake.open_paths([folder / "img1.png"]))
-    assert any("Opening img1.png…" in each for each in seen)
-    after = seen[seen.index("Opening img1.png…") :]
-    assert not any("Drop a picture here" in each for each in after)

@@ -4,33 +4,24 @@ The others are in test_snapshots.py.
 """
 
 import pytest
-from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QLabel, QProgressBar
+from PySide6.QtWidgets import QLabel
 
-from kernels.pictures import generated
 from kernels.pictures.generated import noise
-from tests import window_driver
 from tests.window_driver import ENTER, WindowDriver
-from tests.workbench.driving import child, settle, show_picture, until
+from tests.workbench.driving import settle, show_picture, until
 from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
 from workbench.cli.output import CommandError
-from workbench.files import image_files
 from workbench.model.names import MODES
 from workbench.panels.blocks.blocks_panel import BlocksPhase
 from workbench.panels.kernel import trying
-from workbench.session.exporter import read_settings
 
 
 def test_what_takes_time_is_waited_for_and_what_was_opened_is_closed(qtbot, window):
     show_picture(qtbot, window, noise(24, 31, 3))
     visit = WindowDriver(window, at=(30, 3))
-    for mode in ("ladder", "blocks", "pixel", "help", "palette"):
+    for mode in ("blocks", "pixel", "help", "palette"):
         visit.enter(mode)
         match mode:
-            case "ladder":
-                assert window.rung.get().choices()["tab"] == "ladder"
-                bar = child(window, "ladder-progress", QProgressBar)
-                assert bar.value() == bar.maximum() >= 3
             case "blocks":
                 assert window.blocks.get().rows  # recorded ones, as there is no GPU here
                 assert window.blocks.get().phase is BlocksPhase.IDLE
@@ -67,18 +58,6 @@ def test_what_cannot_be_shown_is_a_sentence(qtbot, window):
     settle(qtbot, window, lambda: window.store.update(filter="laplacian", ksize=3))
     with pytest.raises(CommandError, match="Laplacian has none"):
         WindowDriver(window).enter("pins")
-
-
-def test_a_shot_of_several_modes_at_once_and_in_another_theme(qapp, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    image_files.save("a.png", generated.noise(40, 50, 3))
-    shot = ["w.png", "a.png", "--no-gpu", "--size-px", "1300x850", "--at", "49,0"]
-    assert window_driver.main([*shot, "--mode", "wipe,analysis", "--theme", "dark"]) == 0
-    together = QImage("w.png")
-    settings = read_settings("w.png")
-    assert (settings["view_mode"], settings["modes"]) == ("wipe", ["wipe", "analysis"])
-    assert (together.width(), together.height()) == (1300, 850)
-    assert together.pixelColor(2, together.height() - 2).lightness() < 128
 
 
 def test_every_mode_has_a_way_to_enter_it_and_words():

@@ -1,7 +1,6 @@
 """The Analysis panel in the real window."""
 
 import math
-import re
 
 import numpy as np
 import pytest
@@ -13,13 +12,11 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, trigger, until, view
 from workbench.base import theme
 from workbench.base.numbers import MISSING, in_digits
-from workbench.charts.data.figure import Spot
-from workbench.imaging.analyses import along, comparing, counting, in_words
+from workbench.imaging.analyses import along, comparing, in_words
 from workbench.panels.analysis.curves import (
     MAX_POINTS,
     Curve,
     CurvesChart,
-    ToldWhenAsked,
     ceiling_of,
     color_of,
     thinned,
@@ -198,33 +195,7 @@ def test_a_long_curve_keeps_its_peaks():
     assert (np.diff(xs) >= 0).all()
 
 
-def test_words_of_spots_are_made_when_somebody_asks_and_once():
-    asked = []
-
-    def tell(index):
-        asked.append(index)
-        return f"pixel {index}"
-
-    spots = ToldWhenAsked([(0.0, 1.5, 0), (16.0, 2.5, 16), (32.0, 0.5, 32)], tell)
-    assert len(spots) == 3
-    assert asked == []
-    assert spots[-1] == spots[2] == Spot(32.0, 0.5, "pixel 32")
-    assert asked == [32]
-    assert [spot.text for spot in spots] == ["pixel 0", "pixel 16", "pixel 32"]
-    assert spots[1:] == [spots[1], spots[2]]
-    assert asked == [32, 0, 16]
-
-
 # -- numbers in a table
-
-
-def cells(html):
-    return [re.sub("<[^>]+>", "", cell) for cell in re.findall("<t[dh].*?</t[dh]>", html)]
-
-
-def counted(*pictures):
-    *_, found = counting(pictures)
-    return found
 
 
 def test_a_picture_smaller_than_a_window_says_why_it_has_no_ssim(qtbot, loaded):

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox, QToolButton
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QToolButton
 
 from kernels.anatomy.launch_shapes import Rect
 from kernels.cuda_on_cpu import compiler
@@ -92,20 +92,17 @@ def test_lanes_show_banks_or_sectors_and_who_meets_whom():
     assert not any(cell.is_marked for cell in lanes_of(flat, tap, 3).cells)
 
 
-def test_words_name_what_is_counted():
-    found = look()
-    for _ in found.subject.records.making_idle():
-        pass
-    words = " ".join(text for _, text in found.sentences())
-    assert "19 × 13 = 247 blocks of 32 × 8 = 256 threads, 8 warps each." in words
-    assert "44 × 12 = 528 samples" in words
-    assert "9,828 of" not in words
-    assert "3,232 of 63,232 threads (5.1 %) are idle" in words
-    assert "each byte is read 12.1 times on average" in found.part_words("share")
-    assert "528 samples from global memory" in found.part_words("load")
+# One of each kind of layout, and of tiles and passes; each is compiled, which takes seconds.
+SOME = ("shared", "shared_untiled", "register_tile", "separable", "ring", "tensor_split", "fft")
 
 
-@pytest.mark.parametrize("key", [rung.key for rung in ladder()])
+@pytest.mark.parametrize(
+    "key",
+    [
+        pytest.param(rung.key, marks=() if rung.key in SOME else pytest.mark.nightly)
+        for rung in ladder()
+    ],
+)
 def test_every_thread_can_be_gone_to(key):
     """As the arrow keys do: what it makes leads back to it; and each access has its own name."""
     picture = np.zeros((60, 90, 3), np.uint8)
@@ -228,23 +225,6 @@ def test_arrow_keys_go_through_numbers_that_have_no_place(qtbot, opened):
     assert look_of(opened).block == (begin.block[0], begin.block[1] + 1)
 
 
-def test_a_thread_of_a_transform_stays_looked_at(qtbot, opened):
-    pick(child(opened, "anatomy-rung", QComboBox), "fft")
-    strip = child(opened, "anatomy-lanes", LaneGrid)
-    for number, border in enumerate(("zero", "wrap")):
-        choose_pass(opened, number)
-        wait_for_record(qtbot, opened)
-        for _ in range(3):
-            QTest.keyClick(strip, Qt.Key.Key_Left)
-            QTest.keyClick(strip, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
-            wait_for_record(qtbot, opened)
-        look = look_of(opened)
-        opened.store.choose(border=border)
-        until(qtbot, lambda look=look: look_of(opened).subject is not look.subject)
-        wait_for_record(qtbot, opened)
-        assert (look_of(opened).block, look_of(opened).thread) == (look.block, look.thread)
-
-
 def test_it_follows_the_rung_that_is_chosen_and_stays_with_it_on_the_cpu(qtbot, make_window):
     window = make_window(MadeUpGpu)
     until(qtbot, lambda: window.device)
@@ -278,34 +258,6 @@ def test_arrow_keys_go_from_lane_to_lane_and_from_block_to_block(qtbot, opened):
     wait_for_record(qtbot, opened)
     QTest.mouseClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=strip.cell(3).center())
     assert look_of(opened).lane == 3
-
-
-def test_another_access_and_another_tap(opened):
-    access = child(opened, "anatomy-access", QComboBox)
-
-    def entries():
-        return [each.partition(": ")[2] for each in access.entries()]
-
-    assert entries() == ["load 1 byte, global memory"]
-    opened.anatomy.get().show_part("share")
-    assert entries() == ["store 4 bytes, shared memory"]
-    opened.anatomy.get().show_part("compute")
-    assert entries() == ["load 4 bytes, shared memory", "store 1 byte, global memory"]
-    line = next(n for n, text in enumerate(FIRST.source.split("\n"), 1) if "sum += " in text)
-    assert access.entries()[0].startswith(f"Line {line}: ")
-    assert access.currentIndex() == 0
-    strip = child(opened, "anatomy-lanes", LaneGrid)
-    assert "no bank conflict" in strip.accessibleDescription()
-    assert "Above: lane. Below: bank." in strip.accessibleDescription()
-    assert child(opened, "anatomy-lane-legend", QLabel).text() in strip.accessibleDescription()
-    time_box = child(opened, "anatomy-time", QSpinBox)
-    assert time_box.maximum() == 25
-    time_box.setValue(8)
-    assert "of 25: tap x 3, y 2" in words(opened)
-    access.setCurrentIndex(1)
-    access.activated.emit(1)
-    assert "of 32 bytes" in strip.accessibleDescription()
-    assert not time_box.isVisible()
 
 
 def in_view(window):
@@ -350,16 +302,6 @@ def test_the_parts_of_a_launch_are_gone_through_with_buttons_and_keys(qtbot, ope
     assert not child(opened, "anatomy-access", QComboBox).isVisible()
 
 
-def test_a_legend_on_the_picture_names_the_colours_of_the_part(opened):
-    shown = child(opened, "picture-legend", QLabel)
-    for part, entry in (("load", "lane"), ("share", "shared memory"), ("compute", "Warps")):
-        opened.anatomy.get().show_part(part)
-        assert entry in shown.text().replace("&nbsp;", " ")
-        assert shown.isVisible()
-    opened.docks["Anatomy"].hide()
-    assert not shown.isVisible()
-
-
 def test_values_in_the_pixels_give_way_to_blocks_and_warps(opened):
     move(opened.compare, ViewTransform(90.0, (10.5, 10.5)))
     shown, asked = view(opened, "After"), []
@@ -387,16 +329,3 @@ def test_what_a_thread_reads_is_marked_with_the_tap():
     marks = marks_of(found, "compute", step, 7)  # tap x 3, y 2
     assert marks.reads == (Rect(94, 28, 107, 33),)
     assert marks.tap == Rect(100, 29, 101, 30)
-
-
-def test_the_loads_are_compared_with_the_plain_kernels(opened):
-    assert "2.3 loads per sample; the plain kernel 25" in words(opened)
-    pick(child(opened, "anatomy-rung", QComboBox), "global")
-    assert "25 loads per sample; the plain kernel 25" in words(opened)
-    pick(child(opened, "anatomy-rung", QComboBox), "fft")  # a library's launches say nothing
-    assert not child(opened, "anatomy-loads", QLabel).isVisible()
-    pick(child(opened, "anatomy-rung", QComboBox), "global")  # which is remembered
-    kept = opened.anatomy.get().choices()
-    pick(child(opened, "anatomy-rung", QComboBox), "shared")
-    opened.anatomy.get().restore(kept)
-    assert child(opened, "anatomy-rung", QComboBox).currentData() == "global"

@@ -22,9 +22,9 @@ from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.charts.data.figure import Bars, Grid
 from workbench.imaging.pictures import Picture
 from workbench.model.state import State
+from workbench.panels.blocks import candidates
 from workbench.panels.blocks.blocks_panel import CALM_MS, BlocksPhase
 from workbench.panels.blocks.candidates import (
-    GRID,
     NO_CHOICE,
     NO_PICTURE,
     NO_SHAPES,
@@ -243,12 +243,14 @@ def test_the_menu_compares_the_shapes_and_the_fastest_is_marked(qtbot, window):
     assert measured == []
 
 
-def test_on_a_map_keys_go_over_the_tiles_and_a_refused_one_is_not_taken(qtbot, window):
+def test_on_a_map_keys_go_over_the_tiles_and_a_refused_one_is_not_taken(qtbot, window, monkeypatch):
+    grid = [(x, y) for y in (1, 2, 32) for x in (8, 16, 256)]  # some of it, which is soon measured
+    monkeypatch.setattr(candidates, "GRID", grid)
     click(child(window, "blocks-map"))
     child(window, "blocks-grid").click()
     trigger(window, "Block shapes, live")
     done(qtbot, window)
-    assert set(rows(window)) == {*PRESETS, *GRID}
+    assert set(rows(window)) == {*PRESETS, *grid}
     block_map = window.blocks.get().chart
     assert isinstance(block_map.figure.body, Grid)
     until(qtbot, lambda: block_map.spots)
@@ -316,31 +318,6 @@ def test_without_a_gpu_cpu_implementations_are_compared(qtbot, make_window):
     assert all(row.state == "fine" for row in rows(window).values())
     assert not child(window, "blocks-map").isEnabled()
     assert not window.blocks.get().picks.isVisible()
-
-
-def test_without_a_gpu_what_an_h200_took_stands_there_and_is_marked(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, np.zeros((8, 9, 1), np.uint8))
-    stepped = noted(window.worker.comparison.stepped)
-    window.docks.enter("Blocks")
-    until(qtbot, lambda: window.blocks.get().rows)
-    assert set(rows(window)) == set(PRESETS)
-    assert {row.state for row in rows(window).values()} == {"recorded"}
-    subject = child(window, "blocks-subject", QLabel).text()
-    assert subject == "Block shapes compared: Shared-memory tile, recorded on an NVIDIA H200"
-    assert child(window, "blocks-work", QLabel).text().endswith("1\u00a0×\u00a0float32, L2 cold")
-    assert "Choosing a shape takes a GPU." in child(window, "blocks-click", QLabel).text()
-    job = "Recorded, another job: Gaussian blur 5×5, 2048², float32."
-    assert said(window).startswith(f"{job} 32×8 is the fastest: 30.6")
-    assert "no GPU" in child(window, "blocks-note", QLabel).text()
-    assert child(window, "blocks-start").text() == "Compare on CPU"
-    before = window.store.state
-    click_on(qtbot, window, (8, 8))
-    assert window.store.state == before  # of another computer, so there is nothing to take
-    assert not stepped
-    settle(qtbot, window, lambda: window.store.update(ksize=7))
-    assert {row.state for row in rows(window).values()} == {"recorded"}
 
 
 def test_with_a_gpu_it_compares_as_soon_as_it_is_seen_and_changes_nothing(qtbot, window):

@@ -107,16 +107,6 @@ def test_d_shows_the_difference_and_goes_back(qtbot, loaded):
     assert loaded.store.state.view_mode == "result"
 
 
-def test_the_difference_follows_the_filter(qtbot, loaded):
-    loaded.store.update(view_mode="difference")
-    until(qtbot, lambda: comparison(loaded).display)
-    first = comparison(loaded).display
-    settle(qtbot, loaded, lambda: loaded.store.update(filter="identity", ksize=3))
-    until(qtbot, lambda: comparison(loaded).display is not first)
-    assert "nothing differs" in comparison(loaded).caption
-    assert not comparison(loaded).display.pixels[0][..., :3].any()
-
-
 def test_a_difference_is_shown_though_there_are_newer_results_all_the_time(
     qtbot, loaded, monkeypatch
 ):
@@ -382,47 +372,6 @@ def test_only_where_whole_numbers_are_asked_for_may_anything_be_cut_off(
         Picture("a", noise(9, 9, 1)), filter="sobel_x", ksize=3, negative_display=negative_display
     )
     assert intents.is_unclipped(replace(state, pixel_type=pixel_type)) == is_wide
-
-
-# -- the chip with the way negative values are shown
-
-
-@pytest.fixture
-def laplacian(qtbot, window):
-    """A window with a result that swings around zero."""
-    until(qtbot, lambda: window.device)
-    window.store.update(implementation="opencv", filter="laplacian", ksize=3)
-    show_picture(qtbot, window, noise(40, 60, 3))
-    return window
-
-
-def chip(window):
-    return child(window, "negative-chip", QToolButton)
-
-
-def choose(window, title):
-    action = next(each for each in chip(window).menu().actions() if each.text() == title)
-    action.trigger()
-
-
-def test_the_chip_says_the_values_shown_as_black_and_white_and_offers_other_ways(qtbot, laplacian):
-    sizes = abs(laplacian.live.result.picture)
-    most = np.percentile(sizes[sizes > 0], 99.5, method="inverted_cdf")
-    assert chip(laplacian).isVisible()
-    assert chip(laplacian).text() == f"Fit range: −{most:g} to {most:g} ▾"
-    assert chip(laplacian).accessibleName().startswith("Negative values: Fit range")
-    ticked = [each.text() for each in chip(laplacian).menu().actions() if each.isChecked()]
-    assert ticked == ["Auto"]
-    for title, way, words in (
-        ("Clip", "clip", "Clip: 0 to 255 ▾"),
-        ("Absolute", "absolute", "Absolute: 0 to 255 ▾"),
-        ("Centre on grey", "offset", "Centre on grey: −127.5 to 127.5 ▾"),
-    ):
-        choose(laplacian, title)
-        assert laplacian.store.state.negative_display == way
-        until(qtbot, lambda words=words: chip(laplacian).text() == words)
-    choose(laplacian, "Auto")
-    assert laplacian.store.state.negative_display is None
 
 
 # -- values in the cells

@@ -296,31 +296,6 @@ def test_words_of_the_prelude_are_offered_with_their_meaning(page, editor):
     assert offered(page) == []
 
 
-def test_arrows_choose_in_the_list_and_a_click_takes(page, editor):
-    shown = page.completion.popup()
-    keys(editor, "HA")
-    keys(shown, Qt.Key.Key_Down, Qt.Key.Key_Return)
-    assert editor.toPlainText() == "HALO_Y"
-    put(editor, "|")
-    keys(editor, "bo")
-    rows = [each.split()[0] for each in offered(page)]
-    place = shown.visualRect(shown.model().index(rows.index("border_sample"), 0))
-    QTest.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=place.center())
-    assert editor.toPlainText() == "border_sample"
-    assert editor.hasFocus()
-
-
-def test_words_of_the_kernel_are_offered_where_they_are_asked_for_and_esc_closes_the_list(
-    page, editor
-):
-    put(editor, "int longest;\n|")
-    keys(editor, "l", (Qt.Key.Key_Space, CTRL))
-    assert offered(page) == ["longest  in this kernel"]
-    keys(page.completion.popup(), Qt.Key.Key_Escape)
-    assert offered(page) == []
-    assert editor.toPlainText() == "int longest;\nl"
-
-
 def test_the_words_of_the_prelude_are_read_from_it():
     words = known_words()
     assert words["KSIZE"] == "the weights are KSIZE x KSIZE"

@@ -4,10 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from kernels.core.device import Occupancy
 from kernels.core.timing import Timing
-from kernels.cuda_child.worker_pool import Held
-from kernels.cuda_on_cpu.findings import Built, KernelTrial
+from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.cuda_on_cpu.regions import whole_of
 from kernels.pictures.generated import noise
 from kernels.rungs.own_kernels import own_kernel
@@ -33,8 +31,6 @@ from workbench.panels.kernel import trying
 from workbench.panels.kernel.trial_words import (
     BY_CHANCE,
     NONE_YET,
-    build_rows,
-    held_rows,
     ladder_rows,
 )
 
@@ -68,8 +64,7 @@ def test_a_right_kernel_has_its_answer_of_the_whole_picture_a_verdict_and_a_time
     assert children.held().children == 2
 
 
-def test_its_time_stands_beside_those_of_the_rungs_that_this_session_timed_on_the_same_job(window):
-    assert words(window, "kernel-build-beside-the-ladder") == NONE_YET
+def test_its_time_stands_beside_those_of_the_rungs_that_this_session_timed_on_the_same_job():
     times, job, rung = RungTimes(), a_job("shared"), own_kernel("mine.cu", text_of("ring"))
     assert rung.after != "shared"
     own = KernelTrial(job, whole_of(job), on_gpu=True, kernel=Timing((0.1, 0.1, 0.1), "cold"))
@@ -107,9 +102,8 @@ def test_what_ends_the_process_is_one_sentence_and_the_next_text_runs(qtbot, win
     assert "on NVIDIA H200." in words(window, "kernel-verdict")
 
 
-@pytest.mark.parametrize("doing", ["half", "right_at_first"])
-def test_what_is_not_right_every_time_has_no_time(qtbot, window, doing):
-    write(qtbot, window, source(run=doing))
+def test_what_is_not_right_every_time_has_no_time(qtbot, window):
+    write(qtbot, window, source(run="right_at_first"))
     assert words(window, "kernel-verdict").startswith("✗ ")
     assert "H200" not in words(window, "kernel-verdict")
     assert child(window, "kernel-answer", PictureView).display is not None
@@ -152,20 +146,3 @@ def test_what_is_right_on_the_gpu_by_chance_is_not_verified(qtbot, window):
     write(qtbot, window, source())
     assert words(window, "kernel-problem") == ""
     assert "on NVIDIA H200." in words(window, "kernel-verdict")
-
-
-def test_what_was_built_has_its_occupancy_with_its_limit():
-    half = Built(5.0, 64, 16, 2048, Occupancy(4, 32, 64, "Registers: that is all."))
-    full = Built(5.0, 32, 0, 0, Occupancy(8, 64, 64, "Threads: that is all."))
-    assert [(each.name, each.words) for each in build_rows(half, full)] == [
-        ("Registers", "64 per thread (32 per thread at the last save)"),
-        ("Spills", "16\u202fB per thread (none at the last save)"),
-        ("Shared memory", "2.00\u202fKiB per block (none at the last save)"),
-        (
-            "Occupancy",
-            "50\u202f%, 32 of 64 warps (100\u202f%, 64 of 64 warps at the last save). Registers: "
-            "that is all.",
-        ),
-    ]
-    assert held_rows(Held(0, 0, 0)) == []
-    assert held_rows(Held(1, 1 << 30, 1 << 20))[0].words.endswith("processes: 1")

@@ -7,7 +7,6 @@ import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QLabel,
     QPushButton,
@@ -102,17 +101,6 @@ def test_an_empty_kernel_is_tried_at_once_and_typing_tries_it_after_a_pause(qtbo
     type_comment(qtbot, opened, "one two three")
     assert len(trials.texts) == 2
     assert trials.texts[-1] == text(opened)
-
-
-def test_every_rung_is_something_to_begin_with(qtbot, opened, trials):
-    menu = child(opened, "kernel-new", QToolButton).menu()
-    lines = {each.text(): each for each in menu.actions()}
-    assert list(lines) == [point.title for point in starting_points()]
-    lines["Shared-memory tile"].trigger()
-    tried(qtbot, opened)
-    assert 'after   = "shared"' in text(opened)
-    assert trials.texts[-1] == text(opened)
-    assert words(opened, "kernel-name") == "my_shared.cu · not saved"
 
 
 # -- trying
@@ -224,34 +212,6 @@ def test_another_job_or_picture_is_tried_and_another_view_is_not(qtbot, opened, 
     trigger(opened, "Kernel")
     tried(qtbot, opened)
     assert trials.jobs[-1].ksize == 9
-
-
-def counted(window, name):
-    return words(window, f"kernel-count-{name}")
-
-
-def test_counts_of_loads_stores_and_operations_also_beside_the_lines(qtbot, opened):
-    assert counted(opened, "loads") == "picture 2.1 B, sums 8 B per sample"
-    assert counted(opened, "stores") == "picture 1 B per sample"
-    assert counted(opened, "operations") == "25 multiply-adds, 0.3 additions per sample"
-    assert counted(opened, "sectors") == "2 per request, most in line 34: 3"
-    assert counted(opened, "bank-conflicts") == "4 transactions per request"
-    edit, box = editor(opened), child(opened, "kernel-counts-by-line", QCheckBox)
-    narrow = edit.viewport().width()
-    assert edit.counted_lines() == {}
-    click(box)
-    assert edit.counted_lines() == {33: "1 B", 39: "1 B"}  # the others are beyond the text
-    assert "3 sectors per request" in edit.sentence_at(33)
-    assert edit.viewport().width() < narrow
-    edit.go_to_line(5)
-    QTest.keyClick(edit, Qt.Key.Key_Return)
-    assert edit.counted_lines() == {34: "1 B", 40: "1 B"}
-    tried(qtbot, opened)
-    assert edit.counted_lines() == {33: "1 B", 39: "1 B"}  # as was found this time
-    type_comment(qtbot, opened, "too bright")  # of a wrong answer nothing is counted
-    assert edit.counted_lines() == {}
-    until(qtbot, lambda: opened.findChild(QLabel, "kernel-count-loads") is None)
-    assert opened.kernel.get().choices()["counts_by_line"] is True
 
 
 # -- the bug
@@ -435,22 +395,3 @@ def test_what_was_not_saved_is_offered_by_the_next_start(qtbot, opened, make_win
     click(child(again, "kernel-unsaved-0", QPushButton))
     assert text(again) == typed
     assert not child(again, "kernel-unsaved", QWidget).isVisible()
-
-
-# -- how it stands in the window
-
-
-def test_keys_of_the_source_find_and_go_to_lines(qtbot, opened):
-    edit = editor(opened)
-    QTest.keyClick(edit, Qt.Key.Key_F, CTRL)
-    QTest.keyClicks(child(opened, "kernel-find"), "WEIGHTS")
-    QTest.keyClick(child(opened, "kernel-find"), Qt.Key.Key_Escape)
-    first = edit.textCursor().position()
-    QTest.keyClick(edit, Qt.Key.Key_F3)
-    assert edit.textCursor().selectedText() == "WEIGHTS"
-    assert edit.textCursor().position() > first
-    QTest.keyClick(edit, Qt.Key.Key_G, CTRL)
-    QTest.keyClicks(child(opened, "kernel-find"), "2")
-    QTest.keyClick(child(opened, "kernel-find"), Qt.Key.Key_Return)
-    assert edit.textCursor().blockNumber() == 1
-    assert edit.hasFocus()

@@ -78,14 +78,6 @@ def shown(qtbot, window, home, monkeypatch):
     return window
 
 
-def test_what_a_search_for_the_bug_finds_is_shown_instead_of_instructions(qtbot, shown):
-    write(qtbot, shown, f"{SHARED}// racy\n")
-    trigger(shown, "Find the bug in the kernel")
-    tried(qtbot, shown)
-    assert child(shown, "kernel-problem").isVisible()
-    assert "write the same word" in words(shown, "kernel-problem")
-
-
 def point_at(code, row):
     cursor = code.textCursor()
     cursor.setPosition(code.document().findBlockByNumber(row).position())

@@ -106,14 +106,6 @@ def test_another_pixel_is_another_thread_or_another_block(qtbot, window):
     assert f"Thread {(7, 7)}" in words(window, "kernel-thread-words")
 
 
-def test_a_kernel_of_two_passes_is_walked_pass_by_pass(qtbot, window):
-    begin(qtbot, window, "separable")
-    steps = child(window, "kernel-steps", StepView)
-    assert steps.steps.function == "along_columns"
-    steps.walk_wanted.emit(None, 0)
-    until(qtbot, lambda: steps.steps.function == "along_rows")
-
-
 def test_what_cannot_be_stepped_through_is_said(qtbot, window):
     edit = editor(window)
     edit.begin_with(edit.toPlainText().replace("const int x", "const integer x"))

@@ -7,7 +7,6 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox
 
-from kernels.core.borders import OUTSIDE
 from kernels.core.job import Job
 from kernels.oracle.explain import SOBEL_X, explain_pixel
 from kernels.oracle.reference import filtered
@@ -37,19 +36,6 @@ PICTURE = np.random.default_rng(1).integers(0, 255, (40, 60, 3), np.uint8)
 def found_at(y, x, border="clamp", picture=PICTURE, ksize=3, gradient=False):
     weights = np.full((ksize, ksize), 1 / ksize**2, np.float32)
     return explain_pixel(Job(picture, weights, border, gradient=gradient), y, x, 0)
-
-
-@pytest.mark.parametrize(
-    ("position", "source", "is_beyond", "text"),
-    [
-        (4, 4, False, "4"),
-        (-2, 1, True, "−2 ↪ 1"),
-        (60, 59, True, "60 ↪ 59"),
-        (-1, OUTSIDE, True, "−1 ∅"),
-    ],
-)
-def test_a_heading_says_what_stands_in(position, source, is_beyond, text):
-    assert pixel_words.place(position, source, is_beyond) == text
 
 
 def words(text):

@@ -1,11 +1,9 @@
 """The ladder without a GPU: what was recorded on a GPU stands there, marked, and why no more."""
 
-from threading import Event
-
 import pytest
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
 
-from kernels.pictures.generated import noise, scene
+from kernels.pictures.generated import scene
 from kernels.rungs.rung import ladder
 from tests.made_up import implementations
 from tests.workbench.driving import child, pick, show_picture, until
@@ -67,30 +65,3 @@ def test_without_a_gpu_rungs_have_recorded_times_and_the_cpus_can_be_measured(wi
     assert child(window, "ladder-measure", QPushButton).isEnabled()
     able = [key for key, (line, _) in found.items() if line.reason is None]
     assert able == [key for key, each in implementations().items() if each.kind == "cpu"]
-
-
-def test_where_this_job_was_not_recorded_the_nearest_stands_there_and_is_marked(qtbot, window):
-    show_picture(qtbot, window, noise(500, 760, 3))
-    found, caption = lines(window), child(window, "ladder-caption", QLabel)
-    nearest = "for another job: Gaussian blur 5×5, 768×512, 3 channels uint8"
-    assert f"CUDA: recorded on an {GPU}, L2 cold, {nearest}" in caption.text()
-    assert found["shared"][0].recorded
-    assert nearest in found["shared"][1]
-    assert found["opencv"][0].time is not None  # measured here, of this job
-    assert not found["opencv"][0].recorded
-
-
-def test_until_the_recorded_times_are_read_the_ladder_says_so(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(500, 760, 3))
-    may_read = Event()
-    window.reading.run(may_read.wait, lambda _: None, lambda _: None)  # what is read before
-    window.docks.enter("Implementation")
-    window.rung.get().show_tab("ladder")
-    caption = child(window, "ladder-caption", QLabel)
-    try:
-        assert "Reading the times that were recorded" in caption.text()
-    finally:
-        may_read.set()
-    until(qtbot, lambda: f"recorded on an {GPU}, L2 cold, for another job" in caption.text())

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
-    QToolButton,
 )
 
 from kernels.core.errors import CompileFailedError
@@ -20,7 +19,7 @@ from kernels.cuda import listings, nvrtc
 from kernels.cuda.nvrtc import Compiled
 from kernels.pictures.generated import noise
 from kernels.rungs.cuda_text import LADDER
-from kernels.sweeps.plan_run import cells_of
+from kernels.sweeps.plan_run import cells_of, sweeping
 from kernels.sweeps.record import Record
 from tests.made_sessions import measured as measured_of
 from tests.made_up import a_job, implementations, result
@@ -29,6 +28,7 @@ from tests.workbench.engines import MadeUpGpu
 from workbench.model.plan_draft import plan_of
 from workbench.model.rung_times import RungTimes
 from workbench.panels.rung.ladder_view import IN_USE
+from workbench.panels.sweep import sweep_controller
 from workbench.session import kernel_code
 
 PTX_LOG = "Compiling entry function 'convolve' for 'sm_90'\n0 bytes spill\nUsed 22 registers\n"
@@ -143,17 +143,6 @@ def test_the_source_is_the_file_as_it_lies_there_with_its_headers(qtbot, window)
     assert files.currentText() == "prelude.cuh"
 
 
-def test_it_is_enlarged_into_a_window_of_its_own_and_put_back(qtbot, window):
-    tab(window, "source")
-    dock = window.docks["Implementation"]
-    before = window.rung.get().width()
-    click(child(window, "rung-source-large", QToolButton))
-    until(qtbot, lambda: dock.is_enlarged and dock.width() > 2 * before)
-    assert child(window, "rung-source-large", QToolButton).text() == "Put back"
-    click(child(window, "rung-source-large", QToolButton))
-    until(qtbot, lambda: not dock.is_enlarged and window.rung.get().isVisible())
-
-
 # -- the PTX
 
 
@@ -247,7 +236,12 @@ def test_a_click_and_a_key_choose_a_rung(qtbot, window):
     assert window.store.state.implementation == "constant"
 
 
-def test_all_are_measured_one_after_another_and_the_sweep_waits(qtbot, window):
+def test_all_are_measured_one_after_another_and_the_sweep_waits(qtbot, window, monkeypatch):
+    def briefly(plan, *how, **more):
+        few = replace(plan.sampling, max_samples=plan.sampling.min_samples)
+        return sweeping(replace(plan, sampling=few), *how, **more)
+
+    monkeypatch.setattr(sweep_controller, "sweeping", briefly)
     tab(window, "ladder")
     able = [key for key, each in places(window).items() if each.reason is None]
     button = child(window, "ladder-measure", QPushButton)

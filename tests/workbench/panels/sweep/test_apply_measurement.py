@@ -7,10 +7,8 @@ from PySide6.QtWidgets import QPushButton
 
 from kernels.pictures.generated import noise
 from kernels.sweeps.plan import Cell
-from tests.made_sessions import a_session
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
-from workbench.base import numbers
 
 CELL = Cell(
     "opencv",
@@ -102,25 +100,6 @@ def test_what_cannot_run_here_is_told_and_the_rest_is_taken_over(qtbot, window):
     until(qtbot, lambda: window.store.state.filter == "box")
     assert window.store.state.implementation == "opencv"
     assert "--no-gpu. Shown with OpenCV." in window.messages.sentence
-
-
-@pytest.mark.parametrize(
-    ("implementation", "told"),
-    [
-        ("shared", " on NVIDIA H200. Shared-memory tile: "),
-        ("opencv", " on Intel Xeon Platinum 8481C."),  # and not on the GPU beside it
-    ],
-)
-def test_what_was_measured_there_is_told_and_what_measured_it(implementation, told, qtbot, window):
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30))
-    session = a_session("types")
-    window.sessions.begin(session, None)
-    record = next(each for each in session.records if each.cell.implementation == implementation)
-    pick(qtbot, window, record.cell)
-    took = numbers.duration(record.verified.kernel.median_ms)
-    assert f": {took}{told}" in window.messages.sentence
-    assert ("H200" in window.messages.sentence) == (implementation == "shared")
 
 
 def test_what_this_program_does_not_have_is_told(qtbot, with_gpu):

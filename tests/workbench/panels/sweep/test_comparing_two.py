@@ -49,26 +49,3 @@ def test_a_wrong_answer_is_not_compared_and_says_why():
     assert "faster in 0, slower in 0" in sentence
     assert all(row[5] and row[3] == row[4] == "" for row in rows)
     assert all(row[1] != row[2] == "—" for row in rows), rows[0]
-
-
-def test_what_differs_most_stands_first_and_what_only_one_has_last():
-    half, third, same, *rest = A.records
-
-    def shortened(record, factor):
-        kernel = record.outcome.kernel
-        samples = tuple(each * factor for each in kernel.samples_ms)
-        return replace(
-            record, outcome=replace(record.outcome, kernel=Timing(samples, kernel.cache))
-        )
-
-    of_b = (same, shortened(half, 1 / 2), shortened(third, 1 / 3))
-    _, rows, _, pairs = compared(
-        replace(A, records=(*rest[:2], half, third, same)), replace(A, records=(*of_b, rest[2]))
-    )
-    assert [row[3] for row in rows[:3]] == ["3.00×", "2.00×", "1.00×"]
-    assert [row[5] for row in rows[2:]] == [
-        *("equal within 15 %", "Only in B.", "Only in A.", "Only in A.")
-    ]
-    assert [pair.cell for pair in pairs][:2] == [rest[0].cell, rest[1].cell], (
-        "as saved: as measured"
-    )

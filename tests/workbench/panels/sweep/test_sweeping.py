@@ -43,10 +43,8 @@ from tests.workbench.driving import (
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu, Scripted
 from tests.workbench.panels.sweep.test_sweep_panel import is_able, ticks
-from workbench.panels.sweep import sweep_menu
 from workbench.panels.sweep.sweep_controller import unfinished
 from workbench.panels.sweep.sweep_panel import SweepPhase
-from workbench.report import writing
 from workbench.session import session_store
 from workbench.session.exporter import save_png
 from workbench.session.session_store import folder
@@ -227,21 +225,6 @@ def test_a_full_disk_is_one_sentence_and_the_sweep_goes_on(qtbot, window, monkey
     start(window, "7")
     until(qtbot, lambda: widths(live(window)) == [7])
     assert len(window.sessions.shown) == 1  # the file of the one before holds it
-
-
-def test_a_bug_in_a_sweep_is_shown_and_the_panel_is_free_again(qtbot, make_window):
-    def script(job, steps):
-        if job.picture.shape[0] == 4:
-            raise ZeroDivisionError("a bug")
-        yield from steps
-
-    window = make_window(lambda: Scripted(script))
-    show_picture(qtbot, window, noise(8, 8))
-    start(window, "4")
-    until(qtbot, lambda: window.messages.kind == "error")
-    assert "ZeroDivisionError" in window.messages.sentence
-    until(qtbot, lambda: child(window, "sweep-start").isEnabled())
-    settle(qtbot, window, lambda: window.store.update(border="wrap"))
 
 
 # -- sessions from files
@@ -459,28 +442,6 @@ def test_a_report_is_written_and_opened(qtbot, window, monkeypatch):
     click(child(window.messages, "act-1"))
     click(child(window.messages, "act"))
     assert opened[1:] == [str(Path(opened[0]).parent), opened[0]]
-
-
-def test_a_report_that_fails_is_one_sentence_and_the_next_is_written(qtbot, window, monkeypatch):
-    opened = []
-    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
-    window.sessions.begin(a_session("sizes"), None)
-
-    def broken(*_):
-        raise ZeroDivisionError("a bug")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(writing, "page", broken)
-        trigger(window, "Report…")
-        until(qtbot, lambda: "ZeroDivisionError" in window.messages.sentence)
-    folder = sweep_menu.folder()
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    folder.write_text("in the way")
-    trigger(window, "Report…")
-    until(qtbot, lambda: "Cannot write the report" in window.messages.sentence)
-    folder.unlink()
-    trigger(window, "Report…")
-    until(qtbot, lambda: opened)
 
 
 # -- the chart in a window

@@ -49,45 +49,10 @@ def test_it_says_what_matters_in_one_line(line):
     ]
 
 
-def fits(line):
-    """Nothing is cut, nothing covers another, all is inside."""
-    labels = sorted(
-        (each for each in line.findChildren(QLabel) if each.isVisible()), key=lambda each: each.x()
-    )
-    for each in labels:
-        assert "…" not in each.text().removesuffix(" …"), each.text()
-        assert each.width() >= each.sizeHint().width(), each.text()
-    ends = [each.geometry().right() for each in labels]
-    starts = [each.x() for each in labels[1:]] + [line.width()]
-    return all(end < start for end, start in zip(ends, starts, strict=True))
-
-
-def test_the_least_important_is_left_out_first(line):
-    line.show_times(Newest(QUICK, OPENCV))
-    line.resize(USUAL, line.height())
-    assert "✓ verified" in shown(line)[-1]
-    assert "10.0×" in shown(line)
-    assert any("OpenCV" in each for each in shown(line))
-    line.resize(line.minimumSizeHint())
-    assert shown(line)[0] == "200 µs"
-    assert shown(line)[-1] == "✓ verified"
-    assert fits(line)
-
-
 def test_a_check_of_some_pixels_never_looks_like_one_of_all(line):
     line.resize(NARROW, line.height())
     line.show_times(Newest(result(samples_ms=(0.2,) * 6, check=PARTLY), OPENCV))
     assert shown(line)[-1] in ("✓ verified 1,500 of 20,000 pixels", "✓ verified in part")
-
-
-def test_what_is_under_way_comes_and_goes_and_moves_nothing(line):
-    line.resize(USUAL, line.height())
-    line.show_times(Newest(QUICK, OPENCV))
-    before = shown(line)
-    line.show_doing("filtering with Parallel …")
-    assert shown(line) == [*before, "filtering with Parallel …"]
-    line.show_doing("")
-    assert shown(line) == before
 
 
 def test_a_disturbed_time_has_a_star_that_says_by_what(line):

@@ -8,40 +8,9 @@ from PySide6.QtTest import QTest
 from tests.workbench.seeing import pixels_of
 from workbench.base import theme
 from workbench.charts.drawing.marks import cividis
-from workbench.panels.weights.weights_draft import WeightsDraft
-from workbench.panels.weights.weights_grid import WeightsGrid
 from workbench.panels.weights.weights_summary import ResponseView
 
 Key = Qt.Key
-
-
-def drawing(size, divisor="1"):
-    rows = tuple(tuple(f"{y * size + x}" for x in range(size)) for y in range(size))
-    return WeightsDraft(rows, divisor, "0")
-
-
-@pytest.fixture
-def grid(qapp, qtbot):
-    theme.apply(qapp, "light")
-    found = WeightsGrid(drawing(3))
-    qtbot.addWidget(found)
-    found.resize(300, 300)
-    found.show()
-    return found
-
-
-def tip(grid, row, column):
-    return grid.model().index(row, column).data(Qt.ItemDataRole.ToolTipRole)
-
-
-def test_every_cell_says_its_value_and_where_it_lies(grid):
-    grid.show_drawing(drawing(5, "16"))
-    assert tip(grid, 2, 2) == "12 / 16, on the pixel itself"
-    assert tip(grid, 0, 4) == "4 / 16, 2 right and 2 up"
-    assert tip(grid, 3, 2) == "17 / 16, 1 down"
-    assert tip(grid, 2, 0) == "10 / 16, 2 left"
-    headers = [grid.model().headerData(n, Qt.Orientation.Horizontal) for n in range(5)]
-    assert headers == ["−2", "−1", "0", "+1", "+2"]
 
 
 @pytest.fixture

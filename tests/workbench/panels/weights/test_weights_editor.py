@@ -257,26 +257,6 @@ def test_weights_are_named_drawn_renamed_deleted_and_brought_back(qtbot, window,
     until(qtbot, lambda: not restore.isEnabled())
 
 
-def test_a_name_that_exists_is_replaced_and_brought_back(qtbot, window, editor, grid):
-    save_as(qtbot, editor, "Mine")
-    settle(qtbot, window, lambda: type_cell(grid, 1, 1, "8"))
-    save_as(qtbot, editor, "Mine")
-    until(qtbot, lambda: "Replaced “Mine”" in sentence(editor))
-    listed, restore = (child(editor, *each) for each in (
-        ("weights-list", QListWidget), ("weights-restore", QPushButton)
-    ))  # fmt: skip
-
-    def middle():
-        return listed.item(0).data(Qt.ItemDataRole.UserRole).drawing.cells[1][1]
-
-    until(qtbot, lambda: middle() == "8" and restore.isEnabled())
-    click(restore)
-    until(qtbot, lambda: middle() == "4")
-    assert names(editor) == ["Mine"]
-    click(restore)  # and forth again
-    until(qtbot, lambda: middle() == "8")
-
-
 def test_files_are_imported_and_exported(qtbot, window, editor, tmp_path):
     box = editor.findChild(LibraryBox)
     path = tmp_path / "five.csv"

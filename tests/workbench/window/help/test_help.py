@@ -16,7 +16,6 @@ from tests.workbench.driving import child, pick, trigger, until
 from workbench.base import theme
 from workbench.charts.kinds import chart_kinds
 from workbench.model.names import MODES
-from workbench.widgets.tile import ValueTile
 from workbench.window import help_pages, help_window
 from workbench.window.help_pages import Book, HelpPage, book_of, topic_of
 from workbench.window.help_window import HelpWindow, PageView, picture_of
@@ -64,33 +63,11 @@ def test_there_is_a_page_about_everything(book):
     assert all(border.capitalize() in titles for border in BORDERS)
 
 
-def test_every_tile_of_the_window_is_explained_in_its_own_words(book, window):
-    text = book.page("numbers").plain
-    panels = [window.docks.panel(title).get() for title in window.docks]
-    tiles = [tile for panel in panels for tile in panel.findChildren(ValueTile)]
-    assert len(tiles) >= 11
-    for tile in tiles:
-        assert tile.caption in text
-        for line in tile.toolTip().split("\n"):
-            assert line in text, tile.caption
-
-
 def test_every_link_leads_to_a_page_and_no_two_pages_share_a_name(book):
     assert len({page.key for page in book.pages}) == len(book.pages)
     linked = {key for page in book.pages for key in LINK.findall(page.text)}
     assert len(linked) > 30
     assert [key for key in linked if book.page(key.partition("#")[0]) is None] == []
-
-
-def test_the_first_kernel_is_told_as_outside_of_the_program(book, opened):
-    page = book.page("first-kernel")
-    assert all(f"## {number}. " in page.text for number in range(1, 11))
-    assert 'extern "C" __global__ void convolve(' in page.text
-    assert "](" not in re.sub(r"^```.*?^```", "", page.text, flags=re.DOTALL | re.MULTILINE)
-    opened.show_place("first-kernel")
-    shown = opened.findChild(PageView).toPlainText()
-    assert shown.startswith("Your first kernel\nTen steps from an empty kernel")
-    assert "+    __syncthreads();" in shown
 
 
 # -- finding
@@ -148,15 +125,6 @@ def test_typing_finds_and_marks_and_escape_brings_the_contents_back(opened):
     assert opened.isVisible()
     assert search(opened).text() == ""
     assert contents.topLevelItemCount() == chapters
-
-
-@pytest.mark.parametrize("key", [Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter])
-def test_a_key_leads_from_the_search_to_the_pages_found(opened, key):
-    search(opened).setFocus()
-    QTest.keyClicks(search(opened), "roofline")
-    QTest.keyClick(search(opened), key)
-    contents = child(opened, "help-contents", QTreeWidget)
-    assert opened.focusWidget() is contents
 
 
 def test_screenshots_are_shown_where_there_are_any_and_missed_by_nobody(

@@ -2,12 +2,10 @@
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until, view
-from workbench.panels.anatomy.anatomy_overlay import block_area
 from workbench.panels.compare.picture_view import PictureView
 
 NARROW = (1024, 640)
@@ -44,17 +42,6 @@ def is_seen(window, drawer, point):
     return box_of(window, window.compare).contains(point) and not drawer.contains(point)
 
 
-def test_anatomy_zooms_to_its_block_beside_the_panel(qtbot, window):
-    drawer = open_drawer(qtbot, window, "Anatomy")
-
-    def is_all_seen():
-        area = block_area(window.anatomy.get().look)
-        corners = ((area.left(), area.top()), (area.right(), area.bottom()))
-        return all(is_seen(window, drawer, place_of(window, *corner)) for corner in corners)
-
-    until(qtbot, is_all_seen)
-
-
 def test_a_pixel_that_the_panel_would_cover_is_moved_out_of_it(qtbot, window):
     whole = view(window, "After").transform
     window.compare.pointed.emit((280.5, 100.5))
@@ -82,19 +69,6 @@ def test_a_message_and_its_buttons_are_beside_the_panel(qtbot, window):
     assert not box_of(window, window.messages).intersects(drawer)
     window.docks["Sweep"].hide()
     until(qtbot, lambda: box_of(window, window.messages).right() > drawer.left())
-
-
-def test_overlays_know_which_part_is_seen(qtbot, window):
-    seen = []
-    window.compare.add_overlay(lambda _painter, visible, scale: seen.append((visible, scale)))
-    drawer = open_drawer(qtbot, window, "Gallery")
-    pane = next(each for each in window.compare.findChildren(PictureView) if each.isVisible())
-    QTest.qWait(1)
-    seen.clear()
-    pane.grab()
-    visible, scale = seen[-1]
-    uncovered = drawer.left() - pane.mapTo(window, QPoint()).x()
-    assert visible.width() * scale / pane.devicePixelRatioF() == pytest.approx(uncovered, abs=1)
 
 
 # At least so much of a window shows the picture, by its size.

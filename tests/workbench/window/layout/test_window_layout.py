@@ -59,19 +59,6 @@ def test_panels_need_not_scroll_where_there_is_room_for_what_they_are_about(qtbo
         window.docks.show(title, False)
 
 
-def test_a_low_window_folds_the_display_until_the_user_opens_it(qtbot, window):
-    window.docks.bring_forward("Settings")
-    box, fold = child(window, "level-black"), child(window, "controls-fold-display")
-    for size, is_open in (((1440, 1000), True), ((1280, 720), False)):
-        window.resize(*size)
-        until(qtbot, lambda is_open=is_open: box.isVisible() is is_open)
-    click(fold)
-    assert box.isVisible()
-    window.resize(1280, 730)
-    QApplication.processEvents()
-    assert box.isVisible()
-
-
 def opened(window):
     return [title for title, panel in window.docks.items() if panel.isVisible()]
 
@@ -123,35 +110,6 @@ def test_the_rail_opens_a_panel_in_place_of_the_one_that_is_open_and_closes_it(q
     click(child(window, "rail-gallery"))
     assert opened(window) == []
     assert not child(window, "rail-gallery").isChecked()
-
-
-@pytest.mark.parametrize("size", [(1440, 900), (1024, 640)])
-def test_a_kernel_has_more_room_than_other_panels_and_as_much_as_the_user_gives_it(window, size):
-    window.resize(*size)
-    window.docks.bring_forward("Sweep")
-    QApplication.processEvents()
-    usual = window.docks["Sweep"].width()
-    window.docks.bring_forward("Kernel")
-    QApplication.processEvents()
-    kernel = window.docks["Kernel"]
-    letter = child(window, "kernel-source").fontMetrics().horizontalAdvance("0")
-    letters = child(window, "kernel-source").viewport().width() / letter
-    assert kernel.width() > usual
-    assert letters >= (60 if size >= (1440, 900) else 45)
-    assert kernel.x() + kernel.width() <= window.docks.rail.x()
-    window.docks.area.set_widths({"right": usual + 40})
-    assert kernel.width() == usual + 40
-
-
-def test_settings_alone_open_beside_the_rail_as_other_panels_do(qtbot, window):
-    window.resize(*WIDE)
-    settings, rail = window.docks["Settings"], window.docks.rail
-    window.docks.bring_forward("Settings")
-    until(qtbot, lambda: left(window, settings) + settings.width() == left(window, rail))
-    window.docks.bring_forward("Analysis")
-    until(qtbot, lambda: left(window, settings) == 0)
-    window.docks["Analysis"].hide()
-    until(qtbot, lambda: left(window, settings) + settings.width() == left(window, rail))
 
 
 def test_in_a_narrow_window_a_panel_lies_over_the_picture(qtbot, window):

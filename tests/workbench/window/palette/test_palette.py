@@ -36,39 +36,6 @@ def test_words_come_in_any_order_and_a_menu_finds_too():
     assert names("menu box", "Box blur", "Gaussian blur") == ["Box blur"]
 
 
-EVERYDAY = [  # what is looked for, what it is called
-    ("zoom", "Zoom in"),
-    ("glossary", "Words"),
-    ("batch", "1 to 32 pictures one after another"),
-    ("crop", "This pixel"),
-    ("smooth", "Gaussian blur"),
-    ("export", "Save result as"),
-    ("histogram", "Analysis"),
-    ("talk", "Present"),
-    ("fastest", "Compare all implementations"),
-    ("compare", "Compare all implementations"),
-    ("benchmark", "Compare all implementations"),
-    ("photos", "Open folder"),
-]
-
-
-def test_everyday_words_find_what_the_menus_call_otherwise(window):
-    entries = window.dialogs.entries()
-    for query, name in EVERYDAY:
-        names = [entry.name for entry in find(entries, query)]
-        assert name in names[:6], query
-        assert "Keyboard shortcuts" not in names, query
-
-
-def test_sessions_are_shown_by_name_without_a_path(qtbot, window):
-    def sessions():
-        entries = window.dialogs.entries()
-        return [each for each in entries if "Recorded sessions" in each.where and not each.reason]
-
-    until(qtbot, sessions)
-    assert [e for e in sessions() if "/" in e.tip.replace("2025/2026", "")] == []
-
-
 def test_what_cannot_be_done_comes_last():
     able, not_able = (
         PaletteEntry("Save b", "", lambda: 0),
@@ -198,18 +165,3 @@ def test_a_click_does_what_the_row_says_and_the_palette_goes(qtbot, owner, made,
     click_row(made, 2)
     qtbot.waitUntil(lambda: done == ["Act 2"])
     qtbot.waitUntil(lambda: owner.findChild(Palette) is None)
-
-
-def test_pages_end_at_the_ends_and_single_steps_go_round(made):
-    line, listed = child(made, "palette-line", QLineEdit), rows(made)
-
-    def after(key):
-        QTest.keyClick(line, key)
-        return listed.currentIndex().row()
-
-    assert after(Qt.Key.Key_PageDown) == 8
-    assert after(Qt.Key.Key_PageUp) == 0
-    assert after(Qt.Key.Key_PageUp) == 0
-    assert after(Qt.Key.Key_Up) == 29
-    assert after(Qt.Key.Key_PageDown) == 29
-    assert after(Qt.Key.Key_Down) == 0

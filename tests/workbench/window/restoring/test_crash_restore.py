@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 
 from kernels.pictures.generated import noise
-from tests.workbench.driving import settle, show_picture, until
+from tests.workbench.driving import settle, until
 from workbench.files import image_files
 from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.window import app, remembering
@@ -142,23 +142,6 @@ def test_nonsense_in_the_file_does_no_harm(qtbot, begun):
     until(qtbot, lambda: "session.jsonl" in window.messages.sentence)
     assert window.store.state.filter == "gaussian"
     assert window.weights.made is None
-
-
-def test_nothing_is_saved_while_nothing_changes_or_a_talk_is_given(qtbot, begun, monkeypatch):
-    window = begun()
-    show_picture(qtbot, window, noise(20, 30))
-    until(qtbot, lambda: saved().get("picture"))
-    written = []
-    monkeypatch.setattr(remembering, "_write", written.append)
-    window.crash_restore._save()
-    window.crash_restore._save()
-    window.presenter.show = object()
-    window.store.update(ksize=9)
-    window.crash_restore._save()
-    window.presenter.show = None
-    assert len(written) <= 1
-    window.crash_restore._save()
-    until(qtbot, lambda: written and written[-1]["settings"]["choices"]["ksize"] == 9)
 
 
 def test_a_request_to_end_is_no_crash(qtbot, window):

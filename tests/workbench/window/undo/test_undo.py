@@ -15,7 +15,7 @@ from tests.workbench.driving import child, pick, settle, show_picture, type_into
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import Picture
-from workbench.window.undo_history import Album, StateStep, in_words
+from workbench.window.undo_history import Album, StateStep
 
 
 @pytest.fixture
@@ -61,32 +61,6 @@ def test_a_change_right_after_undo_is_a_step_and_drops_those_taken_back(window):
     assert not window.undo_history.redo_words
     window.undo_history.undo()
     assert window.store.state.ksize == 7
-
-
-# -- words
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "words"),
-    [
-        ({"ksize": 5}, {"ksize": 7}, "kernel size 5 → 7"),
-        (
-            {"filter": "gaussian", "ksize": 5},
-            {"filter": "sobel_x", "ksize": 3},
-            "filter Gaussian blur → ",
-        ),
-        ({"block_xy": (32, 8)}, {"block_xy": (8, 8)}, "block shape 32×8 → 8×8"),
-        ({"pixel_type": None}, {"pixel_type": "float16"}, "pixel type as in the file → float16"),
-        ({"matrix": ((1.0,),)}, {"matrix": ((2.0,),)}, "weights"),
-        (
-            {"ksize": 5, "sigma": 1.0, "border": "zero"},
-            {"ksize": 7, "sigma": 2.0, "border": "wrap"},
-            "3 settings",
-        ),
-    ],
-)
-def test_a_step_in_words(before, after, words):
-    assert in_words(before, after).startswith(words)
 
 
 # -- pictures
