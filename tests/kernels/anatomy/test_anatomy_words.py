@@ -7,11 +7,10 @@ import re
 import numpy as np
 import pytest
 
-from kernels.anatomy import anatomy_words, transactions
+from kernels.anatomy import anatomy_words
 from kernels.anatomy.anatomy_words import halo_words, idle_words
 from kernels.anatomy.launch_shapes import shapes_of
-from kernels.anatomy.record import TILE, Access, Idle, Record, Traffic
-from kernels.anatomy.transactions import NOWHERE, coalescing
+from kernels.anatomy.record import Access, Idle, Record, Traffic
 from kernels.core.job import Job
 from kernels.rungs.rung import ladder
 
@@ -70,30 +69,3 @@ def test_a_block_of_a_transform_loads_and_stores_numbers():
 def test_idle_threads():
     assert "No thread" in idle_words(Idle(0, 0, 4096))
     assert numbers(idle_words(Idle(12, 96, 4096))) == [96, 4096, 2.3, 12]
-
-
-@pytest.mark.parametrize(
-    ("lanes", "told"),
-    [
-        (4 * np.arange(1, 33), [32, 5, 32, 2, 128, 4]),
-        (4 * np.arange(32), [32, 4, 32, 1, 128]),
-        (np.full(32, NOWHERE), []),
-    ],
-)
-def test_sectors(lanes, told):
-    said = anatomy_words.coalescing_words(step(), coalescing(lanes, 4))
-    assert numbers(said) == told
-    assert ("fully coalesced" in said) is (len(told) == 5)
-
-
-@pytest.mark.parametrize(
-    ("lanes", "word"),
-    [
-        (np.arange(32) * 4, "no bank conflict"),
-        (np.where(np.arange(32) == 3, 12, NOWHERE), "1 load"),
-        (np.arange(32) * 8, "2-way bank conflict"),
-        (np.full(32, NOWHERE), "No lane"),
-    ],
-)
-def test_banks(lanes, word):
-    assert word in anatomy_words.conflict_words(step(TILE), transactions.conflicts(lanes))

@@ -174,45 +174,6 @@ def test_the_weights_and_the_pixel_type_choose_the_call(
     assert call_for(one_row).name == function  # whatever the size
 
 
-@pytest.mark.parametrize("sigma", [None, 0.3, 1.0, 4.0, 60.0])
-@pytest.mark.parametrize("ksize", [3, 5, 7, 31, 127])
-def test_a_bell_curve_is_known_by_its_weights(ksize, sigma):
-    weights = filters.get("gaussian").weights(ksize, sigma=sigma)
-    nearly = weights.copy()
-    nearly[0, 0] += np.float32(0.001)
-    vanishes = weights.min() <= 0  # a bell so narrow that its ends are zero has no logarithm
-    assert (_sigma(ksize, separate(weights)) is None) == vanishes
-    assert separate(nearly) is None
-
-
-@pytest.mark.parametrize("pixel_type", ["uint8", "float32"])
-@pytest.mark.parametrize("channels", [1, 3])
-@pytest.mark.parametrize("name", ["gaussian", "box", "sharpen", "laplacian"])
-def test_a_run_is_that_one_call_straight_into_the_answer(name, channels, pixel_type, monkeypatch):
-    """Small pictures take as long as plain cv2: nothing is copied, and no thread is started."""
-    picture = (np.random.default_rng(9).random((48, 64, channels)) * 200).astype(pixel_type)
-    job = Job(picture, filters.get(name).weights(3), "mirror", "opencv")
-    prepared, done, out = opencv.prepare(job), [], np.zeros_like(picture)
-    [*prepared.filtering(out)]  # the threads that were used last may be others
-    expected, out[:] = out.copy(), 0
-
-    def noted(function):
-        def call(*given, **named):
-            done.append((function.__name__, named.get("dst") is out))
-            return function(*given, **named)
-
-        return call
-
-    for each in dir(cv2):
-        if callable(function := getattr(cv2, each)) and not isinstance(function, type):
-            monkeypatch.setattr(cv2, each, noted(function))
-    monkeypatch.setattr(np, "asarray", lambda *_: pytest.fail("it was converted"))
-    [*prepared.filtering(out)]
-    called = prepared.ran.function.removeprefix("cv2.")
-    assert done == [("getNumThreads", False), (called, True)]
-    np.testing.assert_array_equal(out, expected)
-
-
 @pytest.mark.parametrize("pixel_type", ["uint8", "uint16"])
 @pytest.mark.parametrize(("ksize", "sigma"), [(3, None), (3, 0.6), (7, None), (7, 1.1), (7, 3.0)])
 def test_how_far_a_bell_of_few_bits_is_off_at_most_is_known_of_its_weights(

@@ -99,10 +99,6 @@ ANYTHING = (
     *("missing barrier", "all write one sample", "two blocks write one sample"),
     *("row above the picture", "column beyond the row", "values by turns"),
 )
-UNWRITTEN = {
-    "nothing": (kernel(""), "12,000 samples were never written, the first at x 0, y 0"),
-    "half": (kernel(f"if (x % 2) {COPY}"), "6,000 samples were never written"),
-}
 NOT_COMPILED = {name: kernel(body) for name, (body, _) in REFUSED.items()}
 NOT_COMPILED.pop("assembler of a GPU")  # of which a GPU has one
 CHEATS = {

@@ -55,7 +55,7 @@ def jobs():
             full = float(white(job.picture.dtype))
             small = np.clip(job.picture.astype(np.float32), -full, full).astype(job.picture.dtype)
             job = replace(job, picture=small, offset=0.3 * full)
-        marks = () if rung.key in SOME or place % 4 == 0 else pytest.mark.nightly
+        marks = () if rung.key in SOME or place % 8 == 0 else pytest.mark.nightly
         yield pytest.param(rung, job, marks=marks, id=f"{rung.key}-{job.pixel_type}")
 
 

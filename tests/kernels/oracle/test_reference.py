@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from scipy import ndimage
 
 from kernels.core.borders import BORDERS
@@ -168,14 +167,6 @@ def test_a_part_of_a_gradient_is_cut_out_of_the_whole(border):
 )
 def test_bytes_are_rounded_half_to_even_and_saturated(sums, rounded):
     assert to_pixel_type(np.array(sums), np.dtype(np.uint8)).tolist() == rounded
-
-
-PICTURES = arrays(
-    np.uint8, st.tuples(st.integers(1, 9), st.integers(1, 9), st.sampled_from([1, 3]))
-)
-WEIGHTS = st.sampled_from([1, 3, 5, 7]).flatmap(
-    lambda k: arrays(np.float32, (k, k), elements=st.integers(-8, 8).map(float))
-)
 
 
 @pytest.mark.parametrize(("dtype", "bits"), [("float16", 0x7D00), ("float32", 0x7FA00000)])

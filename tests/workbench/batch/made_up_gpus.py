@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from kernels.core.errors import CannotRunError, DeviceLostError
+from kernels.core.errors import DeviceLostError
 from tests.workbench.engines import DEVICE, MadeUpGpu
 
 GOOD = 40
@@ -21,18 +21,8 @@ def gpu(device):
     return _Gpu(device)
 
 
-def gpu_but_for_number_1(device):
-    if device == 1:
-        raise CannotRunError("There is no GPU number 1 any more.")
-    return gpu(device)
-
-
 def bug(device):
     raise ZeroDivisionError("ours")
-
-
-def none_any_more(device):
-    raise CannotRunError(f"There is no GPU number {device} any more.")
 
 
 class _Gpu(MadeUpGpu):

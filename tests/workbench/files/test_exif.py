@@ -94,19 +94,6 @@ def test_more_than_a_jpeg_holds_is_said_and_left_out(tmp_path):
     assert load(tmp_path / "b.jpg").metadata == NO_METADATA
 
 
-def test_letters_beyond_ascii_come_through(tmp_path):
-    artist = "Zoë Größe".encode()
-    tifffile.imwrite(
-        tmp_path / "a.tif",
-        noise(9, 8)[..., 0],
-        extratags=[(315, "s", len(artist) + 1, artist, True)],
-    )
-    picture = load(tmp_path / "a.tif")
-    for name in ("b.tif", "b.png", "b.jpg"):
-        save(tmp_path / name, picture.samples, metadata=picture.metadata)
-        assert artist in (tmp_path / name).read_bytes()
-
-
 def test_apply_keeps_it_and_refuses_to_lose_it_unasked(tmp_path, capsys):
     source = str(photo(tmp_path / "a.jpg"))
     how = ["--filter", "identity", "--size", "3", "--no-gpu"]

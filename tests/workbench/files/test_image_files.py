@@ -33,26 +33,6 @@ def pillow_file(path, mode, samples, **options):
 # -- what goes out comes back ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "dtype", "channels"),
-    [
-        ("a.tif", "float16", 2),
-        ("A.PNG", "uint8", 1),
-    ],
-)
-def test_a_saved_picture_loads_with_exactly_the_same_samples(tmp_path, name, dtype, channels):
-    samples = samples_of(dtype, channels)
-    save(tmp_path / name, samples)
-    picture = load(tmp_path / name)
-    assert picture.samples.dtype == dtype
-    assert np.array_equal(picture.samples, samples)
-    assert picture.notes == ()
-    assert (picture.name, picture.path) == (name, tmp_path / name)
-    assert picture.samples.flags.c_contiguous
-    assert not picture.samples.flags.writeable
-    assert [p.name for p in tmp_path.iterdir()] == [name]
-
-
 def test_content_counts_and_not_the_extension(tmp_path):
     samples = samples_of("uint16", 3)
     save(tmp_path / "a.png", samples)

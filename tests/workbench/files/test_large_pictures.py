@@ -7,7 +7,6 @@ import struct
 import tracemalloc
 import zlib
 from collections import deque
-from time import sleep
 
 import numpy as np
 import pytest
@@ -25,12 +24,11 @@ from tests.workbench.driving import (
     pick,
     settle,
     show_picture,
-    trigger,
     until,
     view,
 )
 from workbench.base import memory
-from workbench.files import image_decoders, image_files, needs, png
+from workbench.files import image_files, needs, png
 from workbench.files.image_files import load
 from workbench.files.picture_errors import ImageFileError, LargePictureError, StoppedError
 from workbench.imaging import display, display_mapping, mismatch
@@ -231,29 +229,4 @@ def test_a_large_picture_is_opened_once_the_user_agrees(qtbot, window, tmp_path,
         until(qtbot, lambda m=mode: not window.analysis_thread.is_under_way(m))
     window.compare.go_to(3, 4)  # so near that values stand in the pixels
     window.grab()
-    assert window.messages.kind is None
-
-
-def test_opening_a_large_picture_may_be_stopped(qtbot, window, tmp_path, large, monkeypatch):
-    begun, ended = [], []
-
-    def never_ends(path, _ask, is_stopped, _max_bytes):
-        begun.append(path.name)
-        while not is_stopped():
-            sleep(0.001)
-        ended.append(path.name)
-        raise StoppedError("Reading was cancelled.")
-
-    window.opener.open_file(saved(tmp_path, "large.png", 150, 200))
-    until(qtbot, lambda: window.messages.kind == "warning")
-    with monkeypatch.context() as patch:
-        patch.setattr(image_decoders, "decode", never_ends)
-        click(child(window, "act", QPushButton))
-        # Stopped before its thread begins, it would not be decoded at all.
-        until(qtbot, lambda: begun == ["large.png"])
-        assert window.messages.kind == "info"
-        click(child(window, "act", QPushButton))
-        assert window.messages.kind is None
-        until(qtbot, lambda: ended == ["large.png"])
-    settle(qtbot, window, lambda: trigger(window, "Impulse"))
     assert window.messages.kind is None

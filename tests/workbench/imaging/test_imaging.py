@@ -1,7 +1,6 @@
 """Differences, mismatches, similarity and histograms of pictures."""
 
 import math
-from itertools import count
 
 import numpy as np
 import pytest
@@ -23,7 +22,6 @@ from workbench.imaging.analyses import (
     in_words,
     row,
 )
-from workbench.imaging.cell_values import in_characters
 from workbench.imaging.differences import (
     MAX_COUNTED,
     subtracting,
@@ -34,7 +32,7 @@ from workbench.imaging.display_mapping import (
     is_signed,
     natural_display,
 )
-from workbench.imaging.mismatch import COLORS, DIFFERS, WRONG, Mismatch, searching
+from workbench.imaging.mismatch import COLORS, DIFFERS, WRONG, searching
 
 
 def last(steps):
@@ -396,28 +394,6 @@ def test_so_do_those_of_whole_numbers_beside_floats_below_zero():
     assert after.counts.sum() == 256
 
 
-# -- values in cells
-
-
-@pytest.mark.parametrize(
-    ("value", "written"),
-    [
-        (0.0, "0"),
-        (-0.5, "-0.5"),
-        (999.6, "1000"),
-        (-999.4, "-999"),
-        (65535.0, "65535"),
-        (123456.0, "1e+05"),
-        (-1e-5, "-1e-05"),
-        (float("nan"), "nan"),
-        (float("-inf"), "-inf"),
-    ],
-)
-def test_a_value_has_six_characters_at_most(value, written):
-    assert in_characters(value) == written
-    assert len(written) <= 6
-
-
 # -- lines
 
 
@@ -435,28 +411,3 @@ def test_rows_columns_and_slanted_lines():
     assert in_words(((0, 1), (3, 1))) == "row 1, x 0 to 3"
     assert in_words(((2, 0), (2, 2))) == "column 2, y 0 to 2"
     assert in_words(((0, 0), (3, 4))) == "(0, 0) to (3, 4), 5 pixels long"
-
-
-@pytest.fixture(scope="module")
-def found():
-    samples = noise(130, 130, 1)
-    samples.flags.writeable = False
-    job = Job(samples, filters.get("gaussian").weights(3), "mirror")
-    answer = to_pixel_type(filtered(job), job.picture.dtype)
-    answer[0, 0] ^= 64
-    return lambda: list(searching(job, answer, to_display(answer), Tolerance(9)))
-
-
-def test_in_a_long_time_shares_are_told_up_to_the_whole(found, monkeypatch):
-    clock = count(0.0, 60.0)
-    monkeypatch.setattr(mismatch, "monotonic", lambda: next(clock))
-    told = [each for each in found() if each is not None]
-    assert all(isinstance(each, Mismatch) for each in told)
-    shares = [each.compared * 100 // (130 * 130) for each in told]
-    assert shares == sorted(shares)
-    assert 0 < shares[0] < 50
-    assert [each.scope for each in told] == [
-        *(f"{share} % compared" for share in shares[:-1]),
-        "all compared",
-    ]
-    assert len(told) > 2

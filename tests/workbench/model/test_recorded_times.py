@@ -11,7 +11,6 @@ from kernels.core.job import Job
 from kernels.rungs.rung import ladder
 from tests.made_up import a_job, implementations, result
 from workbench.model.rung_times import (
-    LadderLine,
     RungTimes,
     all_recorded_times,
     ladder_places,
@@ -56,14 +55,6 @@ def test_of_several_block_shapes_the_usual_one_stands_on_the_ladder():
     picture = np.zeros((2048, 2048, 1), np.float32)
     job = Job(picture, filters.get("gaussian").weights(5), "clamp", "shared")
     assert all_recorded_times().of_work(job)["shared"].block_xy == (32, 8)
-
-
-def test_what_cannot_run_says_why_and_what_can_that_it_is_not_measured():
-    shared = implementations()["shared"]
-    refused = LadderLine(shared, "There is no GPU.", None, None, None)
-    assert refused.in_words == "Shared-memory tile: There is no GPU."
-    able = LadderLine(shared, None, None, None, None)
-    assert able.in_words == "Shared-memory tile: not measured yet"
 
 
 def test_a_disturbed_time_has_a_star_that_says_by_what():

@@ -12,7 +12,6 @@ from tests.workbench.driving import child, click, pick, settle, show_picture, tr
 from tests.workbench.engines import MadeUpGpu, Scripted
 from workbench.base import theme
 from workbench.base.settings import Settings, default_path
-from workbench.window import result_views
 
 
 def never_ends(job, steps):
@@ -222,18 +221,3 @@ def test_auto_is_the_first_choice_on_a_gpu_and_names_what_it_ran(qtbot, make_win
     assert not picker.isEnabled()
     settle(qtbot, window, lambda: window.store.update(implementation="shared"))
     assert picker.isEnabled()
-
-
-def test_a_confirmation_goes_with_undo_and_with_another_picture(qtbot, window, monkeypatch):
-    monkeypatch.setattr(result_views, "FRESH_MS", 0)
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30))
-    settle(qtbot, window, lambda: window.store.update(ksize=7))
-    trigger(window, "Copy result")
-    until(qtbot, lambda: window.messages.sentence == "Copied the result.")
-    window.undo_history.undo()
-    assert window.messages.sentence == ""
-    trigger(window, "Copy result")
-    until(qtbot, lambda: window.messages.sentence == "Copied the result.")
-    show_picture(qtbot, window, noise(30, 20))
-    assert "Copied" not in window.messages.sentence

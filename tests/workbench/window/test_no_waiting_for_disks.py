@@ -96,12 +96,10 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", ["a.png", ""])
-def test_a_picture_or_a_folder_is_looked_at_by_another_thread(
-    qtbot, window, far, touched, way, name
-):
-    settle(qtbot, window, lambda: WAYS[way](window, far / name))
-    assert window.store.state.picture.name == "a.png"
+def test_a_picture_or_a_folder_is_looked_at_by_another_thread(qtbot, window, far, touched, way):
+    for name, opened in (("b.png", "b.png"), ("", "a.png")):
+        settle(qtbot, window, lambda name=name: WAYS[way](window, far / name))
+        assert window.store.state.picture.name == opened
     assert touched() == []
 
 

@@ -217,8 +217,6 @@ def test_undo_takes_the_choice_back_and_redo_runs_what_the_file_has_by_then(qtbo
 @needs_compiler
 def test_every_panel_and_the_presenter_show_it(qtbot, window):
     window.inspection.pin()
-    for title in window.docks:
-        window.docks.enter(title)
     result = choose(qtbot, window)
     assert result.check.ok
     for title in window.docks:

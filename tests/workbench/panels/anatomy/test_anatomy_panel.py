@@ -31,7 +31,6 @@ from workbench.panels.anatomy.subject import lanes_of, look_at, marks_of, subjec
 from workbench.panels.compare.view_transform import ViewTransform
 
 PICTURE = np.zeros((60, 90, 3), np.uint8)
-FIRST = implementations()["shared"]
 pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 
 

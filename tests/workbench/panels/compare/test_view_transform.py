@@ -9,7 +9,6 @@ from workbench.panels.compare.view_transform import (
     MIN_SCALE,
     ViewTransform,
     fit,
-    places_across,
 )
 
 sizes = st.tuples(st.integers(1, 5000), st.integers(1, 5000))
@@ -53,26 +52,6 @@ def test_steps_pass_through_100_percent(start):
         transform = transform.stepped(direction)
         seen.append(transform.scale)
     assert seen[-1] == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize(
-    ("count", "room", "picture", "across"),
-    [
-        (1, (1000, 600), (3, 2), 1),
-        (2, (1000, 600), (3, 2), 2),
-        (2, (1000, 600), (5, 2), 1),  # above one another
-        (2, (1000, 600), (2, 3), 2),
-        (2, (1000, 600), (1, 1), 2),
-        (3, (1600, 500), (1, 1), 3),
-        (3, (600, 1600), (1, 1), 1),
-        (4, (1000, 600), (3, 2), 2),
-        (4, (1600, 300), (1, 1), 4),
-        (0, (1000, 600), (1, 1), 1),
-        (4, (0, 0), (3, 2), 4),  # before there is any room
-    ],
-)
-def test_pictures_stand_so_that_they_are_largest(count, room, picture, across):
-    assert places_across(count, room, picture, gap=0) == across
 
 
 def test_it_moves_no_further_than_it_takes_to_show_an_area():

@@ -150,25 +150,6 @@ def test_a_download_shows_its_progress_and_can_be_cancelled_and_resumed(
     qtbot.waitUntil(lambda: KodakSet(tmp_path).missing() == ())
 
 
-def test_a_folder_that_went_and_came_back_is_seen_when_it_is_shown_again(
-    show, kodak, tmp_path, qtbot
-):
-    folder = tmp_path / "kodak"
-    folder.mkdir()
-    shutil.copyfile(kodak / NAMES[0], folder / NAMES[0])
-    gallery = show(folder)
-    qtbot.waitUntil(lambda: keys(gallery) == listed(folder, 1))
-    folder.rename(tmp_path / "elsewhere")
-    gallery.hide()
-    gallery.show()
-    qtbot.waitUntil(lambda: keys(gallery) == listed(folder))
-    assert "24 of 24 pictures" in button(gallery, "kodak_download").text()
-    (tmp_path / "elsewhere").rename(folder)
-    gallery.hide()
-    gallery.show()
-    qtbot.waitUntil(lambda: keys(gallery) == listed(folder, 1))
-
-
 def test_closing_in_the_middle_of_a_download_leaves_nothing_half(show, server, tmp_path, qtbot):
     gallery = show(tmp_path, server.address)
     wait_for_offer(qtbot, gallery)

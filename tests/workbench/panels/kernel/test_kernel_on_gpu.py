@@ -82,16 +82,6 @@ def test_its_time_stands_beside_those_of_the_rungs_that_this_session_timed_on_th
     assert ladder_rows(KernelTrial(job, whole_of(job), on_gpu=True), rung, times) == []
 
 
-def test_an_error_of_the_gpus_compiler_stands_on_its_line_and_the_last_text_goes_on(qtbot, window):
-    write(qtbot, window, source(compile="error"))
-    assert words(window, "kernel-problem").startswith('Line 8: identifier "heigth" is undefined')
-    assert words(window, "kernel-status") == trying.BEFORE
-    assert "✓ Verified" in words(window, "kernel-verdict")
-    assert words(window, "kernel-build-registers") == "40 per thread"
-    assert child(window, "kernel-answer", PictureView).display is not None
-    assert editor(window).marked_lines() == {7: "error"}
-
-
 def test_what_ends_the_process_is_one_sentence_and_the_next_text_runs(qtbot, window):
     write(qtbot, window, source(run="crash"))
     assert "crashed (SIGSEGV) as the kernel ran." in words(window, "kernel-problem")

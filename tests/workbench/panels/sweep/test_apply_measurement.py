@@ -40,12 +40,6 @@ def pick_until(qtbot, window, cell):
     until(qtbot, lambda: window.store.state is not before)
 
 
-def pick_on_its_picture(qtbot, window, cell):
-    """Pick it, and open the picture that it was measured on, as the message offers."""
-    pick(qtbot, window, cell)
-    return settle(qtbot, window, lambda: open_until(qtbot, window))
-
-
 def open_until(qtbot, window):
     before = window.store.state.picture
     button = child(window.messages, "act", QPushButton)
@@ -65,19 +59,6 @@ def test_the_user_s_picture_stays_until_the_measured_one_is_asked_for(qtbot, wit
     assert with_gpu.store.state.picture.name == "noise 24×16"
     settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to my picture"))
     assert with_gpu.store.state.picture is mine
-
-
-def test_back_leads_to_where_it_was_even_after_several(qtbot, with_gpu):
-    before = with_gpu.store.state
-    pick_on_its_picture(qtbot, with_gpu, replace(CELL, width=16, height=16))
-    pick(qtbot, with_gpu, replace(CELL, width=8, height=8))
-    assert with_gpu.store.state.picture.name == "noise 8²", "as it is not the user's"
-    settle(qtbot, with_gpu, lambda: click(child(with_gpu.messages, "act", QPushButton)))
-    assert with_gpu.store.state == before
-    assert with_gpu.messages.kind is None
-    trigger(with_gpu, "Back to my picture")
-    assert "Nothing to go back to" in with_gpu.messages.sentence
-    assert with_gpu.store.state == before
 
 
 def test_the_open_picture_stays_where_the_cell_measured_it(qtbot, with_gpu):

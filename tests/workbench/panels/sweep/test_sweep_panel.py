@@ -1,7 +1,6 @@
 """The sweep panel: what is asked for, how it goes, and what it remembers."""
 
 import json
-import re
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from PySide6.QtWidgets import (
 from kernels.core.device import NoDevice
 from kernels.sweeps.plan_files import presets
 from tests.made_up import implementations
-from tests.workbench.driving import until
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.base import theme
 from workbench.base.background import Background
@@ -27,7 +25,7 @@ from workbench.imaging.pictures import Picture
 from workbench.model.state import State
 from workbench.panels.sweep import plan_choice
 from workbench.panels.sweep.plan_choice import FILE
-from workbench.panels.sweep.plan_editor import KEY, ValuesRow
+from workbench.panels.sweep.plan_editor import KEY
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.session.store import Store
@@ -86,10 +84,6 @@ def child(panel, name, kind=QWidget):
     return found
 
 
-def row_of(panel, field):
-    return next(row for row in panel.findChildren(ValuesRow) if row.dimension.field == field)
-
-
 def words(panel, name) -> str:
     label = child(panel, name, QLabel)
     return label.whole_text if isinstance(label, ElidedLabel) else label.text()
@@ -118,10 +112,6 @@ def is_able(tick):
     return bool(tick.flags() & Qt.ItemFlag.ItemIsEnabled)
 
 
-def is_ticked(tick):
-    return tick.checkState() == Qt.CheckState.Checked
-
-
 def toggle(panel, key):
     tick = ticks(panel)[key]
     tick.listWidget().setCurrentItem(tick)
@@ -147,29 +137,6 @@ def asked(panel):
 
 
 # -- what is asked for
-
-
-def test_at_first_it_says_what_is_measured_and_how_long_that_takes_and_has_one_button(
-    qtbot, make_panel
-):
-    panel = make_panel(is_open=False)
-    panel.resize(312, 700)
-    until(qtbot, lambda: "measurements, " in words(panel, "sweep-hint"))
-    first, second, *_ = words(panel, "sweep-hint").splitlines()
-    assert re.fullmatch(r"\d+ measurements, about .*", first)
-    assert re.fullmatch(r"of image size: 5 × implementations: \d+", second)
-    shown = [each for each in panel.findChildren(QWidget) if each.isVisible()]
-    names = {each.objectName() for each in shown}
-    assert {"sweep-source", "sweep-start", "sweep-custom"} <= names
-    assert not any(name.startswith(("vary-", "values-", "sweep-implementations")) for name in names)
-    assert not {"sweep-cancel", "chart-kind", "chart-menu"} & names
-    click(panel, "sweep-custom")
-    assert child(panel, "vary-ksizes").isVisible()
-    kept = panel.choices()
-    assert kept["custom"] is True
-    again = make_panel(is_open=False)
-    again.restore(kept)
-    assert child(again, "vary-ksizes").isVisible()
 
 
 def test_start_asks_for_the_values_and_implementations_chosen(panel):
@@ -219,21 +186,6 @@ def test_without_a_gpu_the_cpus_can_be_measured_and_the_others_say_why_not(panel
     click(panel, "vary-blocks")
     write(panel, "blocks", "grid")
     assert "this computer has no GPU" in words(panel, "wrong-blocks")
-
-
-def test_a_menu_ticks_words_in_and_out_of_a_line(panel):
-    click(panel, "vary-borders")
-    row = row_of(panel, "borders")
-    write(panel, "borders", "wrap, zero")
-    by_word = {each.text().split("\t")[0]: each for each in row.menu().actions()}
-    assert [word for word, each in by_word.items() if each.isChecked()] == ["zero", "wrap"]
-    by_word["clamp"].trigger()
-    assert row.text == "zero, clamp, wrap"
-    next(e for e in row.menu().actions() if e.text() == "zero").trigger()
-    assert asked(panel).borders == ("clamp", "wrap")
-
-
-# -- lines of values
 
 
 # -- presets and files
@@ -309,6 +261,3 @@ def test_what_makes_no_sense_is_as_on_the_first_day(panel):
         panel.restore(remembered)
         assert child(panel, "values-sizes", QLineEdit).text() == DEFAULT, remembered
         assert child(panel, "sweep-source", QComboBox).currentData() == ""
-
-
-# -- how it looks

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QLabel
 
 from kernels import Engine
 from kernels.pictures.generated import noise
@@ -12,8 +11,7 @@ from kernels.sweeps.session_files import SessionFile, read_session
 from tests.kernels.cuda_child.bad_texts import text
 from tests.kernels.cuda_child.conftest import find_no_bug
 from tests.made_up import H200
-from tests.workbench.driving import child, settle, show_picture, trigger, until
-from tests.workbench.panels.sweep.test_sweep_panel import is_ticked, ticks
+from tests.workbench.driving import settle, show_picture, trigger, until
 from tests.workbench.panels.sweep.test_sweeping import doing, ended, live, start
 from workbench.files.kernel_files import kernels_folder
 from workbench.session.session_store import folder
@@ -55,22 +53,6 @@ def save(source, name="mine.cu"):
 
 def records(window):
     return {each.cell.implementation: each for each in live(window).records}
-
-
-def hint(window):
-    return child(window, "sweep-hint", QLabel).text()
-
-
-# -- chosen
-
-
-def test_they_stand_below_a_heading_of_theirs_and_are_measured_where_they_are_ticked(window):
-    found = ticks(window)
-    assert [is_ticked(found[each]) for each in ("opencv", "mine.cu")] == [True, False]
-    of = found["opencv"].listWidget()
-    titles = [of.item(row).text() for row in range(of.count())]
-    in_order = ("CPU", found["opencv"].text(), "Yours", found["mine.cu"].text(), "CUDA")
-    assert [each for each in titles if each in in_order] == [*in_order]
 
 
 # -- measured

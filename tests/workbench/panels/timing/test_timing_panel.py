@@ -8,7 +8,6 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 from kernels.core.device import NoDevice
-from kernels.core.timing import Timing
 from tests.made_up import FAILED, H200, PASSED, a_job, result
 from workbench.base import theme
 from workbench.base.numbers import GAP, MISSING
@@ -108,18 +107,6 @@ def test_a_speed_up_has_an_interval(views, panel):
     assert "from 20 and 12 samples" in speedup.toolTip()
     views.show_result(result(job=a_job(picture=np.zeros((4, 4, 1), np.uint8))))
     assert "from 20" not in speedup.toolTip()
-
-
-def test_a_sum_of_strips_says_so(views, panel):
-    in_strips = replace(result(), kernel=Timing((80.0,), "cold", "single"), strips=5)
-    views.show_baseline(OPENCV)
-    views.show_result(in_strips)
-    kernel = tile(panel, "filter-time")
-    assert kernel.detail == f"{spaced('n = 1')}, a sum of 5 strips"
-    assert "sum of 5 strips" in kernel.accessibleName()
-    assert "does not fit into the GPU's memory" in kernel.toolTip()
-    assert tile(panel, "speed-up").detail == "none from a sum of 5 strips"
-    assert words(panel, "ran").endswith("in 5 strips")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import re
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QImage, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QTreeWidget, QWidget
 
@@ -13,12 +12,11 @@ from kernels.core.borders import BORDERS
 from kernels.engine.engine import all_implementations
 from kernels.rungs.rung import Rung
 from tests.workbench.driving import child, pick, trigger, until
-from workbench.base import theme
 from workbench.charts.kinds import chart_kinds
 from workbench.model.names import MODES
-from workbench.window import help_pages, help_window
+from workbench.window import help_pages
 from workbench.window.help_pages import Book, HelpPage, book_of, topic_of
-from workbench.window.help_window import HelpWindow, PageView, picture_of
+from workbench.window.help_window import HelpWindow, PageView
 
 LINK = re.compile(r"\(help:([^)]*)\)")
 made = {}
@@ -125,34 +123,6 @@ def test_typing_finds_and_marks_and_escape_brings_the_contents_back(opened):
     assert opened.isVisible()
     assert search(opened).text() == ""
     assert contents.topLevelItemCount() == chapters
-
-
-def test_screenshots_are_shown_where_there_are_any_and_missed_by_nobody(
-    qtbot, tmp_path, monkeypatch
-):
-    image = QImage(40, 20, QImage.Format.Format_RGB32)
-    image.fill(QColor("#ff0000"))
-    path = tmp_path / "shot.png"
-    image.save(str(path))
-
-    def found(name):
-        if name == "screenshots/there.png":
-            return path
-        raise FileNotFoundError(name)
-
-    monkeypatch.setattr(help_window, "asset", found)
-    light, dark = QPalette(QColor(theme.LIGHT.surface)), QPalette(QColor(theme.DARK.surface))
-    assert picture_of("there", light) == picture_of("there", dark) == path
-    assert picture_of("not", light) is picture_of("", light) is None
-    view = PageView(Book([HelpPage(n, "", "Title", "Words.", n) for n in ("there", "not")]))
-    qtbot.addWidget(view)
-    view.resize(500, 400)
-    view.show()
-    for name, is_shown in (("there", True), ("not", False)):
-        view.show_place(name)
-        image = view.grab().toImage()
-        reds = [y for y in range(image.height()) if image.pixelColor(250, y) == QColor("#ff0000")]
-        assert bool(reds) is is_shown
 
 
 def test_links_are_followed_and_gone_back(opened):
