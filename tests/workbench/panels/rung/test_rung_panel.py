@@ -19,7 +19,7 @@ from kernels.cuda import listings, nvrtc
 from kernels.cuda.nvrtc import Compiled
 from kernels.pictures.generated import noise
 from kernels.rungs.cuda_text import LADDER
-from kernels.sweeps.plan_run import cells_of, sweeping
+from kernels.sweeps.plan_run import cells_of
 from kernels.sweeps.record import Record
 from tests.made_sessions import measured as measured_of
 from tests.made_up import a_job, implementations, result
@@ -28,7 +28,6 @@ from tests.workbench.engines import MadeUpGpu
 from workbench.model.plan_draft import plan_of
 from workbench.model.rung_times import RungTimes
 from workbench.panels.rung.ladder_view import IN_USE
-from workbench.panels.sweep import sweep_controller
 from workbench.session import kernel_code
 
 PTX_LOG = "Compiling entry function 'convolve' for 'sm_90'\n0 bytes spill\nUsed 22 registers\n"
@@ -236,12 +235,7 @@ def test_a_click_and_a_key_choose_a_rung(qtbot, window):
     assert window.store.state.implementation == "constant"
 
 
-def test_all_are_measured_one_after_another_and_the_sweep_waits(qtbot, window, monkeypatch):
-    def briefly(plan, *how, **more):
-        few = replace(plan.sampling, max_samples=plan.sampling.min_samples)
-        return sweeping(replace(plan, sampling=few), *how, **more)
-
-    monkeypatch.setattr(sweep_controller, "sweeping", briefly)
+def test_all_are_measured_one_after_another_and_the_sweep_waits(qtbot, window):
     tab(window, "ladder")
     able = [key for key, each in places(window).items() if each.reason is None]
     button = child(window, "ladder-measure", QPushButton)
