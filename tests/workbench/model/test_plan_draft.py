@@ -12,6 +12,7 @@ from kernels.sweeps.plan_files import presets
 from kernels.sweeps.plan_run import cells_of
 from tests.workbench.engines import DEVICE
 from workbench.imaging.pictures import Picture
+from workbench.model.cell_words import held_fixed
 from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS
 from workbench.model.plan_draft import (
     MAX_ESTIMATED,
@@ -189,6 +190,23 @@ def test_a_changed_preset_no_longer_says_that_it_reproduces_a_table():
     assert (made.source, made.table) == ("", "")
     assert made.title == f"{preset.title}, changed"
     assert made.sizes == ((8, 8), (16, 16))
+
+
+@pytest.mark.parametrize(
+    ("texts", "state", "keys", "words"),
+    [
+        ({}, PHOTO, KEYS, ("Gaussian blur 5×5", "40×30", "photo.png", "blocks 32×8", "cold L2")),
+        ({"sizes": "8, 16"}, PHOTO, ("opencv",), ("noise, 3 channels uint8, border clamp",)),
+        (
+            *({"ksizes": "3, 5"}, replace(PHOTO, filter="unsharp", sigma=1.5, amount=2.0)),
+            *(("opencv",), ("Unsharp mask, σ 1.5, amount 2",)),
+        ),
+    ],
+)
+def test_what_is_fixed_is_said_in_words(texts, state, keys, words):
+    said = held_fixed(cells_of(plan(texts, state, keys), given(state.picture)))
+    assert all(each in said for each in words)
+    assert len(keys) > 1 or "L2" not in said
 
 
 def test_very_many_cells_are_estimated_by_a_sample_of_them():
