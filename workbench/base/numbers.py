@@ -14,7 +14,6 @@ _BYTES: Units = ((1, "B"), (1 << 10, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"))
 _FILE_BYTES: Units = ((1, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"))
 _PIXEL_RATES: Units = ((1e-3, "kP/s"), (1.0, "MP/s"), (1e3, "GP/s"))
 _BYTE_RATES: Units = ((1e-6, "kB/s"), (1e-3, "MB/s"), (1.0, "GB/s"), (1e3, "TB/s"))
-_PIXELS: Units = ((1.0, "MP"), (1e3, "GP"))
 
 
 def three_digits(value: float) -> str:
@@ -46,11 +45,6 @@ def duration_range(low_ms: float, high_ms: float, middle_ms: float) -> str:
     scale, unit = _unit_for(middle_ms, _DURATIONS)
     low, high = three_digits(low_ms / scale), three_digits(high_ms / scale)
     return f"{low}{GAP}–{GAP}{high}{GAP}{unit}"
-
-
-def megapixels(value: float) -> str:
-    """Format millions of pixels: 0.0655 MP, 16.8 MP."""
-    return _with_unit(value, _PIXELS)
 
 
 def pixel_rate(megapixels_per_s: float) -> str:

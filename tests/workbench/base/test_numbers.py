@@ -50,7 +50,6 @@ def test_rates_and_sizes_have_their_usual_units():
     assert numbers.pixel_rate(0.0225) == f"22.5{GAP}kP/s"
     assert numbers.byte_rate(0.12) == f"120{GAP}MB/s"
     assert numbers.byte_rate(3400) == f"3.40{GAP}TB/s"
-    assert numbers.megapixels(0.065536) == f"0.0655{GAP}MP"
     assert numbers.byte_count(500) == f"500{GAP}B"
     assert numbers.byte_count(48 << 10) == f"48.0{GAP}KiB"
 
