@@ -12,7 +12,7 @@ import json
 import shutil
 import subprocess
 from argparse import Namespace
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -287,13 +287,10 @@ def _measured(folder: Folder, peers: dict[str, Blur | None]) -> tuple[Rates, dic
 def _batch_per_s(folder: Folder) -> float:
     """Run a batch as the command does: in this process, or in one for each device."""
     pairs = folder.pairs(-(-folder.jobs * FILES_EACH // len(folder.names)))
-    if not folder.devices:
-        return _per_s(running(folder.engine, pairs, RECIPE, folder.jobs))
-    run = DeviceRun(folder.devices, RECIPE, folder.jobs, _fail)
-    return _per_s(run.outcomes(pairs))
-
-
-def _per_s(finished: Generator[Outcome, None, None]) -> float:
+    if folder.devices:
+        finished = DeviceRun(folder.devices, RECIPE, folder.jobs, _fail).outcomes(pairs)
+    else:
+        finished = running(folder.engine, pairs, RECIPE, folder.jobs)
     times: list[float] = []
     with closing(finished):
         for each in finished:

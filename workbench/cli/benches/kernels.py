@@ -112,11 +112,17 @@ def _measure(
         say(f"{cell}: {implementation.key}")
         outcome = outcome_of(measure_checked(engine, own, SAMPLING, known))
         rungs.append(measured_rung(implementation, own, outcome, copy_ms))
-    peers = tuple(_peers(cell, job, known, clock, arguments))
+    peers: list[Measured] = []
+    # cuFFT wherever an aim depends on it.
+    if cell.aims and (arguments.peers or any(target == FFT for _, target in cell.aims)):
+        for each in measure_peers(job, known, clock, None if arguments.peers else ("cufft",)):
+            say(f"{cell}: {each.name}")
+            peers.append(each)
     say("")
     pick = next(engine.picker.picks(job), None)
     auto = next((str(each) for each in rungs if pick and each.key == pick.implementation), None)
-    return CellReport(cell, copy_ms, tuple(rungs), peers, here, perf_counter() - start, auto)
+    took_s = perf_counter() - start
+    return CellReport(cell, copy_ms, tuple(rungs), tuple(peers), here, took_s, auto)
 
 
 def measured_rung(
@@ -164,17 +170,6 @@ def _candidates(
     for key, block_xy in ways:
         block_xy = block_xy or DEFAULT_BLOCK_XY
         yield engine.implementation(key), replace(job, implementation=key, block_xy=block_xy)
-
-
-def _peers(
-    cell: BenchCell, job: Job, known: Oracle, clock: Clock, arguments: Namespace
-) -> Iterator[Measured]:
-    """Measure the libraries with --peers, and cuFFT wherever an aim depends on it."""
-    if arguments.peers or any(target == FFT for _, target in cell.aims):
-        only = None if arguments.peers else ("cufft",)
-        for each in measure_peers(job, known, clock, only) if cell.aims else ():
-            say(f"{cell}: {each.name}")
-            yield each
 
 
 def _compile_ahead(engine: Engine, cells: list[BenchCell]) -> None:
