@@ -81,7 +81,39 @@ struct dim3 {
     constexpr dim3(uint3 from) : x(from.x), y(from.y), z(from.z) {}
     constexpr operator uint3() const { return {x, y, z}; }
 };
-#include "cuda_vectors.h"
+
+// CUDA's vectors of one to four numbers, aligned as there.
+#define CPU_VECTORS(word, of)                                                                       \
+    struct word##1 { of x; };                                                                       \
+    struct alignas(2 * sizeof(of)) word##2 {                                                        \
+        of x, y;                                                                                    \
+        BY_WORDS(word##2, x = from.x, y = from.y)                                                   \
+    };                                                                                              \
+    struct alignas(4 * sizeof(of) > 16 ? 16 : 4 * sizeof(of)) word##4 {                             \
+        of x, y, z, w;                                                                              \
+        BY_WORDS(word##4, x = from.x, y = from.y, z = from.z, w = from.w)                           \
+    };                                                                                              \
+    inline word##1 make_##word##1(of x) { return {x}; }                                             \
+    inline word##2 make_##word##2(of x, of y) { return {x, y}; }                                    \
+    inline word##3 make_##word##3(of x, of y, of z) { return {x, y, z}; }                           \
+    inline word##4 make_##word##4(of x, of y, of z, of w) { return {x, y, z, w}; }
+#define CPU_VECTORS_OF_3(word, of)                                                                  \
+    struct word##3 {                                                                                \
+        of x, y, z;                                                                                 \
+        BY_WORDS(word##3, x = from.x, y = from.y, z = from.z)                                       \
+    };
+CPU_VECTORS_OF_3(char, signed char) CPU_VECTORS(char, signed char)
+CPU_VECTORS_OF_3(uchar, unsigned char) CPU_VECTORS(uchar, unsigned char)
+CPU_VECTORS_OF_3(short, short) CPU_VECTORS(short, short)
+CPU_VECTORS_OF_3(ushort, unsigned short) CPU_VECTORS(ushort, unsigned short)
+CPU_VECTORS_OF_3(int, int) CPU_VECTORS(int, int)
+CPU_VECTORS(uint, unsigned)
+CPU_VECTORS_OF_3(float, float) CPU_VECTORS(float, float)
+CPU_VECTORS_OF_3(long, long) CPU_VECTORS(long, long)
+CPU_VECTORS_OF_3(ulong, unsigned long) CPU_VECTORS(ulong, unsigned long)
+CPU_VECTORS_OF_3(longlong, long long) CPU_VECTORS(longlong, long long)
+CPU_VECTORS_OF_3(ulonglong, unsigned long long) CPU_VECTORS(ulonglong, unsigned long long)
+CPU_VECTORS_OF_3(double, double) CPU_VECTORS(double, double)
 
 // The overloads that CUDA has: of a signed and an unsigned number both are taken for unsigned.
 #define CPU_LEAST_AND_MOST(result, A, B)                                                                \
@@ -153,9 +185,8 @@ const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics
 void* dynamic_shared();
 void sync_block(const char* file, int line, int barrier);  // barrier: which one it is in the text
 void sync_warp(unsigned mask, const char* file, int line);
-void shuffle_warp(unsigned mask, const char* file, int line);  // likewise, but it orders no accesses
-// Shuffles a value; received gets that of lane `from`, or, where that is -1, those of all 32.  Lanes that
-// do not meet here show ones.  Returns those that do.
+// Shuffles a value, which orders no accesses; received, unless it is null, gets that of lane `from`, or,
+// where that is -1, those of all 32.  Lanes that do not meet here show ones.  Returns those that do.
 unsigned shuffle_values(unsigned mask, uint64_t value, uint64_t* received, int from, const char* file, int line);
 void before_atomic(const void* at, size_t bytes);
 void fence(bool of_block);
@@ -167,10 +198,6 @@ uint64_t* next_warp_slots();
 extern bool is_showing;  // the lane that runs has shown a value there and not waited since
 // *sum, a float, += eight halves times eight others, each the pairs in four slots.
 void add_products(void* sum, const uint64_t* left, const uint64_t* right);
-
-}  // namespace cuda_cpu
-
-namespace cuda_cpu {
 
 // Of the runtime and no thread's own: nothing for whoever watches accesses.
 #define UNWATCHED __attribute__((no_sanitize("thread")))
@@ -217,7 +244,7 @@ struct Shown {
     const char* file;
     int line;
     UNWATCHED_INLINE uint64_t operator[](unsigned from) const {
-        if (is_showing) shuffle_warp(0xffffffffu, file, line);
+        if (is_showing) shuffle_values(0xffffffffu, 0, nullptr, -1, file, line);
         return slots[from];
     }
 };
@@ -230,7 +257,7 @@ UNWATCHED inline Shown all_lanes(uint64_t value, int line, const char* file = __
 
 // sum += eight halves times eight others: pairs that four lanes show, from `first` and `second` on.
 UNWATCHED inline void add_products(float& sum, Shown left, unsigned first, Shown right, unsigned second) {
-    if (is_showing) shuffle_warp(0xffffffffu, left.file, left.line);
+    if (is_showing) shuffle_values(0xffffffffu, 0, nullptr, -1, left.file, left.line);
     add_products(static_cast<void*>(&sum), left.slots + first, right.slots + second);
 #ifdef COUNTING
     for (int i = 0; i < 8; ++i) count(MULTIPLY_ADD);
@@ -240,6 +267,7 @@ UNWATCHED inline void add_products(float& sum, Shown left, unsigned first, Shown
 inline unsigned lanes(unsigned mask = 0xffffffffu) { return mask; }
 // The lanes that shuffles take from; a warp may be cut into parts of `width`.
 inline unsigned lane_at(unsigned from, unsigned width = 32) { return lane() / width * width + from % width; }
+inline unsigned lane_above(unsigned by, unsigned width = 32) { return lane() % width >= by ? lane() - by : lane(); }
 inline unsigned lane_below(unsigned by, unsigned width = 32) { return lane() % width + by < width ? lane() + by : lane(); }
 inline unsigned lane_across(unsigned bits, unsigned width = 32) {
     return (lane() ^ bits) < (lane() / width + 1) * width ? lane() ^ bits : lane();
@@ -257,12 +285,10 @@ template <class T> struct SharedForAll {
 constexpr int warpSize = 32;
 #define __syncthreads() cuda_cpu::sync_block(__FILE__, __LINE__, __COUNTER__)
 #define __syncwarp(...) cuda_cpu::sync_warp(cuda_cpu::lanes(__VA_ARGS__), __FILE__, __LINE__)
-#define __shfl_sync(mask, value, ...) \
-    cuda_cpu::exchange(mask, value, cuda_cpu::lane_at(__VA_ARGS__), __FILE__, __LINE__)
-#define __shfl_down_sync(mask, value, ...) \
-    cuda_cpu::exchange(mask, value, cuda_cpu::lane_below(__VA_ARGS__), __FILE__, __LINE__)
-#define __shfl_xor_sync(mask, value, ...) \
-    cuda_cpu::exchange(mask, value, cuda_cpu::lane_across(__VA_ARGS__), __FILE__, __LINE__)
+#define CPU_SHUFFLE(mask, value, from) cuda_cpu::exchange(mask, value, from, __FILE__, __LINE__)
+#define __shfl_sync(mask, value, ...) CPU_SHUFFLE(mask, value, cuda_cpu::lane_at(__VA_ARGS__))
+#define __shfl_up_sync(mask, value, ...) CPU_SHUFFLE(mask, value, cuda_cpu::lane_above(__VA_ARGS__))
+#define __shfl_down_sync(mask, value, ...) CPU_SHUFFLE(mask, value, cuda_cpu::lane_below(__VA_ARGS__))
+#define __shfl_xor_sync(mask, value, ...) CPU_SHUFFLE(mask, value, cuda_cpu::lane_across(__VA_ARGS__))
 
-#include "cuda_words.h"
 #include "cuda_intrinsics.h"

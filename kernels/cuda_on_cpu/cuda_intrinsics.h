@@ -1,5 +1,5 @@
-// CUDA's intrinsics: integers, bits, rounding, SIMD in a word, cache hints, and what a warp or a block
-// does together.  As the CUDA Math API and Programming Guide have them.
+// CUDA's intrinsics: integers, bits, rounding, SIMD in a word, cache hints, atomics, and what a warp or a
+// block does together.  As the CUDA Math API and Programming Guide have them.
 #pragma once
 
 #include <limits>
@@ -8,6 +8,7 @@
 // Of CUDA's, not the double alone that C has, nor the int.
 using std::abs, std::sqrt, std::exp, std::log, std::pow, std::sin, std::cos, std::tan, std::floor, std::ceil, std::fabs;
 using std::fmin, std::fmax, std::fmod, std::round, std::trunc, std::rint, std::hypot, std::fma, std::exp2, std::log2;
+using std::isfinite, std::isinf, std::isnan, std::signbit;  // of which <cmath> takes the macros away
 
 // ---- Integers. ---------------------------------------------------------------------------------
 
@@ -170,27 +171,19 @@ inline float __saturatef(float value) { return fminf(fmaxf(value, 0.0f), 1.0f); 
 inline float rsqrtf(float value) { return 1.0f / sqrtf(value); }
 inline float __frsqrt_rn(float value) { return 1.0f / sqrtf(value); }
 inline float __fsqrt_rn(float value) { return sqrtf(value); }
-inline float __fadd_rn(float a, float b) { return a + b; }
-inline float __fsub_rn(float a, float b) { return a - b; }
-inline float __fmul_rn(float a, float b) { return a * b; }
-inline float __fdiv_rn(float a, float b) { return a / b; }
-inline float __fdividef(float a, float b) { return a / b; }
-inline float fdividef(float a, float b) { return a / b; }
+#define CPU_OF_TWO(name, operation) inline float name(float a, float b) { return a operation b; }
+CPU_OF_TWO(__fadd_rn, +) CPU_OF_TWO(__fsub_rn, -) CPU_OF_TWO(__fmul_rn, *)
+CPU_OF_TWO(__fdiv_rn, /) CPU_OF_TWO(__fdividef, /) CPU_OF_TWO(fdividef, /)
 inline float __frcp_rn(float value) { return 1.0f / value; }
 #ifdef COUNTING
 inline float __fmaf_rn(float a, float b, float c) { return a * b + c; }
 inline int __float2int_rn(float value) { return int(rintf(value)); }
 inline int __float2int_rz(float value) { return int(value); }
 #else
-inline float __expf(float value) { return std::exp(value); }
+#define CPU_QUICK(of) inline float __##of##f(float value) { return std::of(value); }
+CPU_QUICK(exp) CPU_QUICK(log) CPU_QUICK(log2) CPU_QUICK(log10)
+CPU_QUICK(sin) CPU_QUICK(cos) CPU_QUICK(tan) CPU_QUICK(tanh)
 inline float __exp10f(float value) { return std::exp2(value * 3.32192809f); }
-inline float __logf(float value) { return std::log(value); }
-inline float __log2f(float value) { return std::log2(value); }
-inline float __log10f(float value) { return std::log10(value); }
-inline float __sinf(float value) { return std::sin(value); }
-inline float __cosf(float value) { return std::cos(value); }
-inline float __tanf(float value) { return std::tan(value); }
-inline float __tanhf(float value) { return std::tanh(value); }
 inline void __sincosf(float value, float* sine, float* cosine) { *sine = std::sin(value), *cosine = std::cos(value); }
 inline float __powf(float base, float to) { return std::pow(base, to); }
 inline float rcbrtf(float value) { return 1.0f / std::cbrt(value); }
@@ -241,41 +234,35 @@ template <class To, class From> To to_integer(Rounding how, From from) {
 }
 }  // namespace cuda_cpu
 
-#define CPU_ROUNDED(T, name, mode, MODE, operation)                                                             \
-    inline T name##_##mode(T a, T b) {                                                                      \
-        const volatile T x = a, y = b;                                                                      \
-        const cuda_cpu::Rounded rounded(cuda_cpu::MODE);                                                    \
-        const volatile T value = x operation y;                                                             \
-        return value;                                                                                       \
+#define CPU_ROUNDED(T, name, mode, MODE, given, ...)                                                    \
+    inline T name##_##mode given {                                                                      \
+        const volatile T x = a;                                                                         \
+        const cuda_cpu::Rounded rounded(cuda_cpu::MODE);                                                \
+        const volatile T value = __VA_ARGS__;                                                           \
+        return value;                                                                                   \
     }
-#define CPU_ROUNDED_ONE(T, name, mode, MODE, given, ...)                                                        \
-    inline T name##_##mode given {                                                                          \
-        const volatile T x = a;                                                                             \
-        const cuda_cpu::Rounded rounded(cuda_cpu::MODE);                                                    \
-        const volatile T value = __VA_ARGS__;                                                               \
-        return value;                                                                                       \
-    }
-#define CPU_DIRECTED(T, t, mode, MODE)                                                                          \
-    CPU_ROUNDED(T, __##t##add, mode, MODE, +) CPU_ROUNDED(T, __##t##sub, mode, MODE, -)                             \
-    CPU_ROUNDED(T, __##t##mul, mode, MODE, *) CPU_ROUNDED(T, __##t##div, mode, MODE, /)                             \
-    CPU_ROUNDED_ONE(T, __##t##rcp, mode, MODE, (T a), 1 / x)                                                    \
-    CPU_ROUNDED_ONE(T, __##t##sqrt, mode, MODE, (T a), std::sqrt(T(x)))
-#define CPU_FUSED(T, name, mode, MODE) CPU_ROUNDED_ONE(T, name, mode, MODE, (T a, T b, T c), std::fma(T(x), b, c))
-#define CPU_CONVERTED(mode, MODE)                                                                               \
-    inline int __float2int_##mode(float value) { return cuda_cpu::to_integer<int>(cuda_cpu::MODE, value); } \
-    inline unsigned __float2uint_##mode(float value) { return cuda_cpu::to_integer<unsigned>(cuda_cpu::MODE, value); }    \
-    inline long long __float2ll_##mode(float value) { return cuda_cpu::to_integer<long long>(cuda_cpu::MODE, value); }    \
-    inline unsigned long long __float2ull_##mode(float value) { return cuda_cpu::to_integer<unsigned long long>(cuda_cpu::MODE, value); } \
-    inline int __double2int_##mode(double value) { return cuda_cpu::to_integer<int>(cuda_cpu::MODE, value); }             \
-    inline unsigned __double2uint_##mode(double value) { return cuda_cpu::to_integer<unsigned>(cuda_cpu::MODE, value); }  \
-    inline long long __double2ll_##mode(double value) { return cuda_cpu::to_integer<long long>(cuda_cpu::MODE, value); }  \
-    inline unsigned long long __double2ull_##mode(double value) { return cuda_cpu::to_integer<unsigned long long>(cuda_cpu::MODE, value); } \
-    inline float __uint2float_##mode(unsigned value) { return cuda_cpu::converted<float>(cuda_cpu::MODE, value); }        \
-    inline float __ll2float_##mode(long long value) { return cuda_cpu::converted<float>(cuda_cpu::MODE, value); }         \
-    inline float __ull2float_##mode(unsigned long long value) { return cuda_cpu::converted<float>(cuda_cpu::MODE, value); } \
-    inline double __ll2double_##mode(long long value) { return cuda_cpu::converted<double>(cuda_cpu::MODE, value); }      \
-    inline double __ull2double_##mode(unsigned long long value) { return cuda_cpu::converted<double>(cuda_cpu::MODE, value); } \
-    inline float __double2float_##mode(double value) { return cuda_cpu::converted<float>(cuda_cpu::MODE, value); }
+#define CPU_DIRECTED(T, t, mode, MODE)                                                                  \
+    CPU_ROUNDED(T, __##t##add, mode, MODE, (T a, T b), x + b)                                           \
+    CPU_ROUNDED(T, __##t##sub, mode, MODE, (T a, T b), x - b)                                           \
+    CPU_ROUNDED(T, __##t##mul, mode, MODE, (T a, T b), x * b)                                           \
+    CPU_ROUNDED(T, __##t##div, mode, MODE, (T a, T b), x / b)                                           \
+    CPU_ROUNDED(T, __##t##rcp, mode, MODE, (T a), 1 / x)                                                \
+    CPU_ROUNDED(T, __##t##sqrt, mode, MODE, (T a), std::sqrt(T(x)))
+#define CPU_FUSED(T, name, mode, MODE) CPU_ROUNDED(T, name, mode, MODE, (T a, T b, T c), std::fma(T(x), b, c))
+#define CPU_TO_INTEGER(To, to, mode, MODE)                                                              \
+    inline To __float2##to##_##mode(float value) { return cuda_cpu::to_integer<To>(cuda_cpu::MODE, value); } \
+    inline To __double2##to##_##mode(double value) { return cuda_cpu::to_integer<To>(cuda_cpu::MODE, value); }
+#define CPU_CONVERSION(To, name, From, mode, MODE)                                                      \
+    inline To name##_##mode(From value) { return cuda_cpu::converted<To>(cuda_cpu::MODE, value); }
+#define CPU_CONVERTED(mode, MODE)                                                                       \
+    CPU_TO_INTEGER(int, int, mode, MODE) CPU_TO_INTEGER(unsigned, uint, mode, MODE)                     \
+    CPU_TO_INTEGER(long long, ll, mode, MODE) CPU_TO_INTEGER(unsigned long long, ull, mode, MODE)       \
+    CPU_CONVERSION(float, __uint2float, unsigned, mode, MODE)                                           \
+    CPU_CONVERSION(float, __ll2float, long long, mode, MODE)                                            \
+    CPU_CONVERSION(float, __ull2float, unsigned long long, mode, MODE)                                  \
+    CPU_CONVERSION(double, __ll2double, long long, mode, MODE)                                          \
+    CPU_CONVERSION(double, __ull2double, unsigned long long, mode, MODE)                                \
+    CPU_CONVERSION(float, __double2float, double, mode, MODE)
 #define CPU_OF_MODE(mode, MODE)                                                                                 \
     CPU_DIRECTED(double, d, mode, MODE) CPU_FUSED(double, __fma, mode, MODE) CPU_FUSED(float, __fmaf, mode, MODE) CPU_CONVERTED(mode, MODE)
 CPU_OF_MODE(rn, RN)
@@ -283,8 +270,7 @@ CPU_OF_MODE(rz, RZ)
 CPU_OF_MODE(ru, RU)
 CPU_OF_MODE(rd, RD)
 #define CPU_OF_FLOATS(mode, MODE)                                                                               \
-    CPU_DIRECTED(float, f, mode, MODE)                                                                          \
-    inline float __int2float_##mode(int value) { return cuda_cpu::converted<float>(cuda_cpu::MODE, value); }
+    CPU_DIRECTED(float, f, mode, MODE) CPU_CONVERSION(float, __int2float, int, mode, MODE)
 CPU_OF_FLOATS(rz, RZ)
 CPU_OF_FLOATS(ru, RU)
 CPU_OF_FLOATS(rd, RD)
@@ -294,28 +280,41 @@ inline double __uint2double_rn(unsigned value) { return value; }
 
 // ---- Memory. -----------------------------------------------------------------------------------
 
+template <class T> struct only { using type = T; };
 #define CPU_LOAD(name) template <class T> T name(const T* at) { return *at; }
 #define CPU_STORE(name) template <class T> void name(T* at, typename only<T>::type value) { *at = value; }
 CPU_LOAD(__ldg) CPU_LOAD(__ldcg) CPU_LOAD(__ldca) CPU_LOAD(__ldcs) CPU_LOAD(__ldlu) CPU_LOAD(__ldcv)
 CPU_STORE(__stwb) CPU_STORE(__stcg) CPU_STORE(__stcs) CPU_STORE(__stwt)
-inline void __threadfence_system() { __threadfence(); }
+inline void __threadfence() { cuda_cpu::fence(false); }
+inline void __threadfence_system() { cuda_cpu::fence(false); }
+inline void __threadfence_block() { cuda_cpu::fence(true); }
 inline void __nanosleep(unsigned) {}
 
-UNWATCHED inline unsigned atomicInc(unsigned* at, unsigned last) {
-    const unsigned old = atomic_old(at);
-    *at = old >= last ? 0 : old + 1;
-    return old;
-}
-UNWATCHED inline unsigned atomicDec(unsigned* at, unsigned last) {
-    const unsigned old = atomic_old(at);
-    *at = old == 0 || old > last ? last : old - 1;
-    return old;
-}
-#define CPU_SCOPED(name)                                                                                        \
+// Threads are fibers: nobody comes between this load and the store.  Not told of as accesses of a
+// thread's own: who watches races is told that they are atomic.
+template <class T> UNWATCHED T atomic_old(T* at) { return cuda_cpu::before_atomic(at, sizeof(T)), *at; }
+#define CPU_ATOMIC(name, given, stored)                                                                 \
+    template <class T> UNWATCHED T name given {                                                         \
+        const T old = atomic_old(at);                                                                   \
+        *at = stored;                                                                                   \
+        return old;                                                                                     \
+    }                                                                                                   \
     template <class T, class... Values> UNWATCHED T name##_block(T* at, Values... values) { return name(at, values...); } \
     template <class T, class... Values> UNWATCHED T name##_system(T* at, Values... values) { return name(at, values...); }
-CPU_SCOPED(atomicAdd) CPU_SCOPED(atomicSub) CPU_SCOPED(atomicExch) CPU_SCOPED(atomicMin) CPU_SCOPED(atomicMax) CPU_SCOPED(atomicCAS)
-CPU_SCOPED(atomicInc) CPU_SCOPED(atomicDec) CPU_SCOPED(atomicAnd) CPU_SCOPED(atomicOr) CPU_SCOPED(atomicXor)
+#define CPU_ATOMIC_OF_ONE(name, stored) CPU_ATOMIC(name, (T* at, typename only<T>::type value), stored)
+#define CPU_ATOMIC_COUNT(name, stored)                                                                  \
+    CPU_ATOMIC(name, (T* at, unsigned last) requires(T(-1) > 0 && sizeof(T) == sizeof(unsigned)), stored)
+CPU_ATOMIC_OF_ONE(atomicAdd, old + value)
+CPU_ATOMIC_OF_ONE(atomicSub, old - value)
+CPU_ATOMIC_OF_ONE(atomicMax, value > old ? value : old)
+CPU_ATOMIC_OF_ONE(atomicMin, value < old ? value : old)
+CPU_ATOMIC_OF_ONE(atomicOr, old | value)
+CPU_ATOMIC_OF_ONE(atomicAnd, old & value)
+CPU_ATOMIC_OF_ONE(atomicXor, old ^ value)
+CPU_ATOMIC_OF_ONE(atomicExch, value)
+CPU_ATOMIC(atomicCAS, (T* at, typename only<T>::type wanted, typename only<T>::type value), old == wanted ? value : old)
+CPU_ATOMIC_COUNT(atomicInc, old >= last ? 0 : old + 1)
+CPU_ATOMIC_COUNT(atomicDec, old == 0 || old > last ? last : old - 1)
 
 // ---- What a warp, or a block, does together. ---------------------------------------------------
 
@@ -324,11 +323,6 @@ namespace cuda_cpu {
 struct Gathered {
     unsigned lanes;
     uint64_t of[32];
-    template <class T> T as(unsigned from) const {
-        T value;
-        std::memcpy(static_cast<void*>(&value), &of[from], sizeof(value));
-        return value;
-    }
 };
 template <class T> UNWATCHED Gathered gathered(unsigned mask, T value, const char* file, int line) {
     static_assert(sizeof(T) <= sizeof(uint64_t));
@@ -354,7 +348,7 @@ template <class T> UNWATCHED unsigned match_all(unsigned mask, T value, int* are
 template <class T, class Of> UNWATCHED T reduced(unsigned mask, T value, Of of, const char* file, int line) {
     const Gathered all = gathered(mask, value, file, line);
     for (unsigned from = 0; from < 32; ++from)
-        if (from != lane() && all.lanes >> from & 1) value = of(value, all.template as<T>(from));
+        if (from != lane() && all.lanes >> from & 1) value = of(value, T(all.of[from]));
     return value;
 }
 inline long block_votes;  // of the threads that are at such a barrier: each takes its own back
@@ -371,6 +365,25 @@ template <class T> auto as_word(T value) {
     if constexpr (std::is_signed_v<decltype(+value)>) return int(value);
     else return unsigned(value);
 }
+
+namespace words {
+// As on a device: into a space of limited size; what does not fit is left out.
+__attribute__((format(printf, 1, 2))) int printf(const char* words, ...);
+// None where a run has taken all that it may, as on a device; the run remembers that.
+void* malloc(size_t bytes);
+// Byte by byte, so that who watches accesses sees them.
+inline void* memcpy(void* to, const void* from, size_t bytes) {
+    for (size_t i = 0; i < bytes; ++i) static_cast<char*>(to)[i] = static_cast<const char*>(from)[i];
+    return to;
+}
+inline void* memset(void* to, int value, size_t bytes) {
+    for (size_t i = 0; i < bytes; ++i) static_cast<char*>(to)[i] = char(value);
+    return to;
+}
+inline long long clock64() { return __builtin_ia32_rdtsc(); }
+inline long clock() { return clock64(); }
+}  // namespace words
+[[noreturn]] void stopped(const char* words, const char* more, const char* file, int line);
 }  // namespace cuda_cpu
 
 #define __activemask() cuda_cpu::lanes_alive()
@@ -384,6 +397,12 @@ template <class T> auto as_word(T value) {
 #define __reduce_and_sync(mask, value) REDUCED(mask, unsigned(value), a & b)
 #define __reduce_or_sync(mask, value) REDUCED(mask, unsigned(value), a | b)
 #define __reduce_xor_sync(mask, value) REDUCED(mask, unsigned(value), a ^ b)
+#define __ballot_sync(mask, is_true) __reduce_or_sync(mask, unsigned(bool(is_true)) << cuda_cpu::lane())
+#define __any_sync(mask, is_true) (__ballot_sync(mask, is_true) != 0)
+#define __all_sync(mask, is_true) (__ballot_sync(mask, !(is_true)) == 0)
 #define __syncthreads_count(is_true) cuda_cpu::count_in_block(is_true, __FILE__, __LINE__, __COUNTER__ + 1)
 #define __syncthreads_and(is_true) int(__syncthreads_count(!(is_true)) == 0)
 #define __syncthreads_or(is_true) int(__syncthreads_count(is_true) != 0)
+#define assert(condition) \
+    ((condition) ? void() : cuda_cpu::stopped("finds an assertion that does not hold: ", #condition, __FILE__, __LINE__))
+#define __trap() cuda_cpu::stopped("comes to a trap", "", __FILE__, __LINE__)

@@ -363,10 +363,6 @@ void meet(State state, unsigned mask, const char* file, int line) {
     wait(state, file, line);
 }
 void sync_warp(unsigned mask, const char* file, int line) { meet(AT_WARP_BARRIER, mask, file, line); }
-void shuffle_warp(unsigned mask, const char* file, int line) {
-    fibers[current].received = nullptr;
-    meet(AT_SHUFFLE, mask, file, line);
-}
 unsigned shuffle_values(unsigned mask, uint64_t value, uint64_t* received, int from, const char* file, int line) {
     fibers[current].value = value;
     fibers[current].received = received;
