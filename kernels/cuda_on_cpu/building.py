@@ -77,16 +77,11 @@ def runtime_of(library: Path) -> list[Path]:
 def warnings(text: str, flavour: Flavour, cache: Path) -> Generator[None, None, str]:
     """Compile `text`; return the warnings of variables that are used without a value."""
     compiler = the_compiler()
-    path = cache / f"warned-{_key(compiler, text)}.s"
     options = (*compiler.options, *flavour.flags_for(compiler), *compiler.warnings, f"-I{HERE}")
-    while True:
-        with _working_on(path) as folder:
-            if folder:
-                (folder / SOURCE).write_text(text, encoding="utf-8")
-                step = (*options, "-S", SOURCE, "-o", "warned.s")
-                return (yield from _compiling(compiler, step, folder, MAX_SECONDS))
-        yield
-        time.sleep(LOOK_S)
+    path = cache / f"warned-{_key(compiler, text, *options)}.txt"
+    steps = [(*options, "-S", SOURCE, "-o", "warned.s")]
+    made = yield from _made(compiler, path, steps, text, MAX_SECONDS)
+    return made.read_text(encoding="utf-8")
 
 
 def runtime(compiler: Compiler, flavour: Flavour, cache: Path) -> Generator[None, None, list[Path]]:
@@ -152,14 +147,19 @@ def _made(
     text: str = "",
     seconds: float = OWN_SECONDS,
 ) -> Generator[None, None, Path]:
-    """Make `path` of `text`, which is SOURCE to the steps, unless it is there."""
+    """Make `path` of `text`, which is SOURCE to the steps, unless it is there.
+
+    Where the steps leave no MADE it is what they say.
+    """
     while not path.exists():
         with _working_on(path) as folder:
             if folder and not path.exists():
                 (folder / SOURCE).write_text(text, encoding="utf-8")
                 for step in steps:
                     output = () if "-o" in step else ("-o", MADE)
-                    yield from _compiling(compiler, (*step, *output), folder, seconds)
+                    said = yield from _compiling(compiler, (*step, *output), folder, seconds)
+                if not (folder / MADE).exists():
+                    (folder / MADE).write_text(said, encoding="utf-8")
                 (folder / MADE).rename(path)
                 return path
         yield

@@ -26,7 +26,7 @@ from kernels.cuda_on_cpu.children import Request
 from kernels.cuda_on_cpu.confinement import NoConfinementError, confine
 from kernels.cuda_on_cpu.counting import LOOKED_AT, CountingShim, counted
 from kernels.cuda_on_cpu.device_code import key_of, knobs_of
-from kernels.cuda_on_cpu.elf import LineTable, variables_of
+from kernels.cuda_on_cpu.elf import LineTable, sections_of, symbols_of, variables_of
 from kernels.cuda_on_cpu.recording import TRACE_BYTES, SteppedShim
 from kernels.cuda_on_cpu.shared_run import MAX_MEMORY, SharedRun
 from kernels.cuda_on_cpu.shim import (
@@ -117,14 +117,6 @@ def _ending(process: int, hearing: int, patience_s: float) -> tuple[bytes, int, 
 
 # ---- In the fork. -------------------------------------------------------------------------------
 
-VOID, TEXT = ctypes.c_void_p, ctypes.c_char_p
-
-
-class _Found(ctypes.Structure):
-    """The layout of Dl_info."""
-
-    _fields_ = (("file", TEXT), ("begin", VOID), ("symbol", TEXT), ("address", VOID))
-
 
 class _Run:
     """One run, prepared while files can still be opened."""
@@ -155,6 +147,8 @@ class _Run:
             import numpy.ma  # noqa: F401 - which np.unique imports
 
             self.lines = LineTable.of_library(Path(request.library))
+            symbols = symbols_of(sections_of(Path(request.library)))
+            self.places = {each.name: each.begin for each in symbols}
         if isinstance(self.shim, TriedShim) and request.is_guarded:  # others look at each access
             shared.guard()
 
@@ -189,11 +183,11 @@ class _Run:
         """Do what is requested; return what is to be reported of it besides."""
         shim, shared, request = self.shim, self.shared, self.request
         if isinstance(shim, CountingShim):
-            found, inside = _Found(), ctypes.cast(library[f"static_shared_bytes_{self.key}"], VOID)
-            ctypes.CDLL(None).dladdr(inside, ctypes.byref(found))
+            name = f"static_shared_bytes_{self.key}"
+            begin = (ctypes.cast(library[name], ctypes.c_void_p).value or 0) - self.places[name]
             shim.room = LOOKED_AT
             shim.run_into(self.job, shared.source, shared.target, Order.FORWARD)
-            return {"counts": counted(shim, int(found.begin or 0), self.lines)}
+            return {"counts": counted(shim, begin, self.lines)}
         library.report_to(ctypes.c_void_p(shared.address))
         if isinstance(shim, SteppedShim):
             assert request.at is not None

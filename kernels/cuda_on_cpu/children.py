@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from kernels.core.child_process import ChildProcess
 from kernels.core.job import Job
-from kernels.cuda_on_cpu.shared_run import SharedRun
 from kernels.cuda_on_cpu.shim import Order, Shim
 from kernels.rungs.rung import Rung
 
@@ -114,10 +113,6 @@ class Child:
         if "bug" in found:
             raise RuntimeError(f"A run on the CPU failed:\n{found['bug']}")
         return found
-
-    def shared(self, job: Job, **how: Any) -> SharedRun:
-        """Blank memory for a run of the job; how: arguments of `SharedRun`."""
-        return SharedRun(self.memory, job, is_new=True, **how)
 
     def end(self) -> None:
         """End it, with whatever it runs."""

@@ -85,11 +85,6 @@ class Counts:
         """Operations of all blocks; a multiply-add is two."""
         return int(self.operations.sum() + self.operations[:, MULTIPLY_ADDS].sum())
 
-    @property
-    def multiply_adds(self) -> int:
-        """Multiply-adds of all blocks."""
-        return int(self.operations[:, MULTIPLY_ADDS].sum())
-
 
 class CountingShim(Shim):
     """A shim that keeps `counts`: of every launch of the last job, in their order.
@@ -224,8 +219,7 @@ def counted(shim: CountingShim, begin: int, table: LineTable) -> dict[str, Any]:
             line = next((row.line for row in rows if row.file == shim.rung.file), None)
             array = "shared memory" if each.array == SHARED else counts.arrays[each.array]
             key = line, array, each.is_store
-            sums = np.array([each.requests, each.bytes, each.cost])
-            lines[key] = lines.get(key, 0) + sums
+            lines[key] = lines.get(key, 0) + np.array(each[-3:])
     in_order = sorted(lines.items(), key=lambda each: (each[0][0] or 0, *each[0][1:]))
     return {
         "loaded": dict(loaded),
@@ -249,17 +243,15 @@ class PlaceCost(NamedTuple):
 
     pcs       where that is: an address of code, and those of its callers
     array     its number, or SHARED
-    accesses  of single threads, and their `bytes`
-    requests  of warps
+    requests  of warps, and the `bytes` of their lanes
     cost      sectors of 32 bytes that those touch; of shared memory, transactions
     """
 
     pcs: tuple[int, ...]
     array: int
     is_store: bool
-    accesses: int
-    bytes: int
     requests: int
+    bytes: int
     cost: int
 
 
@@ -273,15 +265,14 @@ def place_costs(accesses: NDArray[np.void]) -> list[PlaceCost]:
     found = []
     for number, at in enumerate(np.unique(place_of, return_index=True)[1]):
         mine, one = place_of == number, accesses[at]
-        some, own = accesses[mine], request[mine]
-        first, size = some["offset"].astype(np.int64), some["size"].astype(np.int64)
+        own = request[mine]
+        first, size = (accesses[mine][name].astype(np.int64) for name in ("offset", "size"))
         if one["array"] == SHARED:
             cost = turns_taken(own, thread[mine] % LANES, first, size)
         else:
             cost = touched(own, first, size)
         where = tuple(one["pcs"].tolist()), int(one["array"]), bool(one["is_store"])
-        sums = len(some), int(size.sum()), len(np.unique(own))
-        found.append(PlaceCost(*where, *sums, cost))
+        found.append(PlaceCost(*where, len(np.unique(own)), int(size.sum()), cost))
     return found
 
 

@@ -209,16 +209,19 @@ class Runs:
             is_unconfined=is_allowed(),
             **how,
         )
-        trace_bytes = TRACE_BYTES if request.at else 0
-        how = {"at_page_begin": request.at_page_begin, "trace_bytes": trace_bytes}
-        with borrowed_child() as child, closing(child.shared(self.job, **how)) as shared:
+        how = {"at_page_begin": turn == 1, "trace_bytes": TRACE_BYTES if request.at else 0}
+        with (
+            borrowed_child() as child,
+            closing(SharedRun(child.memory, self.job, is_new=True, **how)) as shared,
+        ):
             shared.layout.fill(shared.block, self.job, turn)
             running = Progress(f"running {self.rung.title} on the CPU")
             said = yield from run_with_progress(child.running(request), running)
-            return self._ended(shared, said, turn, has_trace=bool(request.at))
+            trace = Trace.of(shared.trace) if request.at else None
+            return self._ended(shared, said, turn, trace)
 
     def _ended(
-        self, shared: SharedRun, said: dict[str, Any], turn: int, *, has_trace: bool
+        self, shared: SharedRun, said: dict[str, Any], turn: int, trace: Trace | None
     ) -> Ended:
         job, layout, block, reports = self.job, shared.layout, shared.block, shared.reports
         unwritten = layout.unwritten(job, turn)
@@ -231,7 +234,7 @@ class Runs:
             broken_rule=layout.broken_rule(block, job, turn),
             storers=shared.storers() if is_checked else None,
             beside=shared.beside(reports.fault.offset) if has_fault else None,
-            trace=Trace.of(shared.trace) if has_trace else None,
+            trace=trace,
         )
 
 

@@ -258,9 +258,8 @@ class RecordingShim(Shim):
         dynamic = trace.accesses["array"] == DYNAMIC_ARRAY
         trace.accesses["offset"][dynamic] += rounded_up(int(trace.head["static_bytes"]), ALIGNMENT)
         trace.accesses["array"] = np.maximum(trace.accesses["array"], DYNAMIC_ARRAY)
-        names = [name for name, _ in named]
-        found = _steps_of(trace, self._lines)
-        return Record([_access(each, names, shape.threads) for each in found], shape, block)
+        accesses = _accesses_of(trace, self._lines, [name for name, _ in named], shape.threads)
+        return Record(accesses, shape, block)
 
     def _arrays(
         self, job: Job, shape: Shape, block: Block
@@ -328,10 +327,10 @@ class BlockRecords:
         return idle_of(found, self.shape, block) if len(found) == len(records) else None
 
 
-def _steps_of(
-    trace: Trace, lines: Sequence[tuple[str, int]]
-) -> list[tuple[tuple[str, int], NDArray[np.void], NDArray[np.int64]]]:
-    """The accesses of each line to one array, of one size, and the time of each.
+def _accesses_of(
+    trace: Trace, lines: Sequence[tuple[str, int]], names: Sequence[str], threads: int
+) -> list[Access]:
+    """The accesses of each line to one array, of one size, by time and thread.
 
     A time is a step of the text, one access in it, and one turn of that access.
     """
@@ -346,22 +345,13 @@ def _steps_of(
     found = []
     for number in np.argsort(first):
         mine = np.flatnonzero(kind == number)
-        times = np.unique(time[:, mine], axis=1, return_inverse=True)[1]
-        found.append((list(numbers)[line[mine[0]]], accesses[mine], times.ravel()))
+        times = np.unique(time[:, mine], axis=1, return_inverse=True)[1].ravel()
+        offsets = np.full((int(times.max()) + 1, threads), NOWHERE, np.int64)
+        offsets[times, accesses["thread"][mine]] = accesses["offset"][mine].astype(np.int64)
+        one, place = accesses[mine[0]], list(numbers)[line[mine[0]]]
+        name = TILE if one["array"] < 0 else names[one["array"]]
+        found.append(Access(name, bool(one["is_store"]), *place, int(one["size"]), offsets))
     return found
-
-
-def _access(
-    found: tuple[tuple[str, int], NDArray[np.void], NDArray[np.int64]],
-    names: Sequence[str],
-    threads: int,
-) -> Access:
-    (file, line), accesses, times = found
-    offsets = np.full((int(times.max()) + 1, threads), NOWHERE, np.int64)
-    offsets[times, accesses["thread"]] = accesses["offset"].astype(np.int64)
-    array, first = int(accesses["array"][0]), accesses[0]
-    name = TILE if array < 0 else names[array]
-    return Access(name, bool(first["is_store"]), file, line, int(first["size"]), offsets)
 
 
 def _source(job: Job, shape: Shape, block: Block) -> NDArray[Any]:

@@ -106,6 +106,12 @@ class Shim:
         for name, size in self.rung.buffers:
             arrays[name] = self._placed(np.full(facts.value(size), NEVER_STORED, np.uint8))
         given = [("weights", self._placed(one)) for one in self._operands(job, constants or {})]
+        static = self.library[f"static_shared_bytes_{self._key(job)}"]()
+        if static > MAX_STATIC_SHARED:
+            raise LaunchError(
+                f"Arrays declared __shared__ take {static / 1024:.1f} KiB; a block has "
+                f"{MAX_STATIC_SHARED >> 10} KiB for those, and more only as dynamic shared memory."
+            )
         for step in plan_steps(self.rung, job, DEVICE, rows):
             each = self.rung.passes[step.number]
             names = (each.reads, *each.also_reads)
@@ -114,7 +120,6 @@ class Shim:
             if each.library:
                 _transform(each, facts, read[0][1], written[1])
                 continue
-            self._check_static_shared(job)
             assert step.grid is not None
             assert step.block is not None
             how = Launch(*step.grid, *step.block, step.shared_bytes, order, seed, cross)
@@ -144,15 +149,6 @@ class Shim:
     ) -> AbstractContextManager[None]:
         """Watch a launch that is given these arrays."""
         return nullcontext()
-
-    def _check_static_shared(self, job: Job) -> None:
-        static = self.library[f"static_shared_bytes_{self._key(job)}"]()
-        if static > MAX_STATIC_SHARED:
-            raise LaunchError(
-                f"Arrays declared __shared__ take {static / 1024:.1f} KiB; a block has "
-                f"{MAX_STATIC_SHARED // 1024} KiB for those, and more only as dynamic shared "
-                "memory."
-            )
 
     def _launch(
         self,
