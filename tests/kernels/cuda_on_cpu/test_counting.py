@@ -33,15 +33,17 @@ extern "C" __global__ void convolve(
 """
 
 
-def count(body, cache, width=32, threads=32, pixel_type="float32", shared_bytes=0) -> Counts:
-    """What `body` does in rows of `threads` threads, as many as there are pixels."""
+def count(
+    body, cache, width=32, threads=32, pixel_type="float32", shared_bytes=0, room=0
+) -> Counts:
+    """Counts of `body` in rows of `threads` threads, one per pixel; room: for accesses."""
     passes = (Pass(shared_bytes=str(shared_bytes)),)
     rung = Rung(
         "test", "test.cu", f"{SIGNATURE}{body}\n}}", "Test", "A test.", "global", passes=passes
     )
     picture = np.arange(width).astype(pixel_type).reshape(1, -1, 1)
     job = Job(picture, np.ones((3, 3), np.float32), block_xy=(threads, 1))
-    (counts,) = CountingShim(rung, [job], cache).count(job)
+    (counts,) = CountingShim(rung, [job], cache).count(job, room)
     return counts
 
 
@@ -126,25 +128,13 @@ def test_the_words_that_counting_changes_are_still_there():
         assert words in texts
 
 
-def trace(body, cache, width=40, threads=16, shared_bytes=0) -> Counts:
-    """As `count`, but every access."""
-    passes = (Pass(shared_bytes=str(shared_bytes)),)
-    rung = Rung(
-        "test", "test.cu", f"{SIGNATURE}{body}\n}}", "Test", "A test.", "global", passes=passes
-    )
-    picture = np.arange(width, dtype=np.float32).reshape(1, -1, 1)
-    job = Job(picture, np.ones((3, 3), np.float32), block_xy=(threads, 1))
-    (found,) = CountingShim(rung, [job], cache).count(job, 10_000)
-    return found
-
-
 def test_shared_memory_is_written_down_from_its_begin(build_cache):
     body = """
     DYNAMIC_SHARED(float, tile);
     tile[threadIdx.x] = src[i];
     dst[i] = tile[threadIdx.x / 2];
     """
-    found = trace(body, build_cache, shared_bytes=64)
+    found = count(body, build_cache, 40, 16, shared_bytes=64, room=10_000)
     for block, threads in ((0, 16), (2, 8)):
         own = found.accesses[
             (found.accesses["block"] == block) & (found.accesses["array"] == SHARED)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.building import BuildError
 from kernels.cuda_on_cpu.shim import LaunchError, Order
 from kernels.rungs.rung import Pass, Rung
 from tests.kernels.on_cpu import Shim
@@ -99,26 +98,6 @@ def test_a_barrier_in_a_loop_holds_every_time(order, build_cache):
     np.testing.assert_array_equal(answer, np.roll(np.arange(64), -5))
 
 
-def test_a_warp_adds_up_by_shuffles(order, build_cache):
-    body = """
-    float sum = src[i];
-    for (int step = 16; step; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
-    dst[i] = __shfl_sync(0xffffffffu, sum, 0);
-    """
-    answer = launch(body, order, build_cache)
-    np.testing.assert_array_equal(answer, [sum(range(32))] * 32 + [sum(range(32, 64))] * 32)
-
-
-def test_lanes_swap_by_exclusive_or(order, build_cache):
-    body = "dst[i] = __shfl_xor_sync(0xffffffffu, src[i], 1); __syncwarp();"
-    np.testing.assert_array_equal(launch(body, order, build_cache), [n ^ 1 for n in range(THREADS)])
-
-
-def test_a_warp_does_not_wait_for_lanes_that_ended(order, build_cache):
-    body = "dst[i] = 7; if (threadIdx.x % 2) return; __syncwarp(); dst[i] = 8;"
-    np.testing.assert_array_equal(launch(body, order, build_cache), [8, 7] * 32)
-
-
 def test_a_warp_matches_and_reduces(order, build_cache):
     body = """
     if (threadIdx.x == 63) return;
@@ -203,8 +182,3 @@ def test_after_a_divergence_the_next_launch_is_well(order, build_cache):
     np.testing.assert_array_equal(
         launch("dst[i] = src[i];", order, build_cache), np.arange(THREADS)
     )
-
-
-def test_what_does_not_compile_is_named_with_its_line(order, build_cache):
-    with pytest.raises(BuildError, match=r"test\.cu:6:.*nonsense"):
-        launch("nonsense();", order, build_cache)
