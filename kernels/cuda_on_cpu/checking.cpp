@@ -58,9 +58,7 @@ struct Memory {
         return page[(at - begin) % PAGE];
     }
 };
-struct Place {
-    uint64_t pcs[DEPTH];
-};
+using Place = std::array<uint64_t, DEPTH>;  // pcs of a Where
 
 constexpr uint64_t ARGUMENT_BYTES = 512;  // what launches a kernel keeps them so near
 constexpr uint64_t CHUNK_BYTES = 16;      // the most that a thread stores at once
@@ -301,9 +299,8 @@ uint32_t unordered(const Touch& touch, unsigned me) {
 
 Where where_of(const Touch& touch, uint32_t lanes) {
     const unsigned block = block_at[touch.phase], thread = touch.warp * WARP + unsigned(__builtin_ctz(lanes));
-    Where where{int32_t(block % gridDim.x), int32_t(block / gridDim.x), int32_t(thread % blockDim.x), int32_t(thread / blockDim.x), {}};
-    std::memcpy(where.pcs, places[touch.place].pcs, sizeof where.pcs);
-    return where;
+    return {int32_t(block % gridDim.x), int32_t(block / gridDim.x), int32_t(thread % blockDim.x), int32_t(thread / blockDim.x),
+            places[touch.place]};
 }
 
 enum Way { LOAD, STORE, ATOMIC };
@@ -326,8 +323,7 @@ uint32_t place_of(const Access& access) {
     if (is_new) {
         Where where{};
         find_where(where, access.pc, access.frame);
-        places.emplace_back();
-        std::memcpy(places.back().pcs, where.pcs, sizeof where.pcs);
+        places.push_back(where.pcs);
     }
     return found->second;
 }
@@ -352,7 +348,7 @@ void fill(Report& report, Kind kind, int32_t array, uint64_t begin, const Access
     report.address = access.at;
     find_where(report.here, access.pc, access.frame);
     if (!access.pc)  // near its last access that was told of
-        std::memcpy(report.here.pcs, places[trails[running().number].last].pcs, sizeof report.here.pcs);
+        report.here.pcs = places[trails[running().number].last];
     report.kind = kind;
 }
 

@@ -34,11 +34,11 @@ void find_callers(Where& where, uint64_t at) {
     const auto lowest = reinterpret_cast<uint64_t>(thread.stack), end = lowest + thread.stack_bytes;
     const Image ours = image();
     unsigned depth = 0;
+    where.pcs.fill(0);
     for (at = std::max(at, lowest) / 8 * 8; at + 8 <= end && depth < DEPTH; at += 8) {
         const uint64_t word = *reinterpret_cast<const uint64_t*>(at);
         if (ours.has(word)) where.pcs[depth++] = word - ours.begin - 1;
     }
-    while (depth < DEPTH) where.pcs[depth++] = 0;
 }
 
 void on_signal(int signal, siginfo_t* facts, void* context) {
@@ -61,8 +61,9 @@ void on_signal(int signal, siginfo_t* facts, void* context) {
         if (lowest <= top && top + 8 <= lowest + thread.stack_bytes) {
             const uint64_t word = *reinterpret_cast<const uint64_t*>(top);
             if (image().has(word)) {
-                std::copy_backward(report.here.pcs + 1, report.here.pcs + DEPTH - 1, report.here.pcs + DEPTH);
-                report.here.pcs[1] = word - image().begin - 1;
+                auto& pcs = report.here.pcs;
+                std::copy_backward(pcs.begin() + 1, pcs.end() - 1, pcs.end());
+                pcs[1] = word - image().begin - 1;
             }
         }
         if (!image().has(pc)) find_callers(report.here, uint64_t(registers[REG_RSP]));
@@ -154,12 +155,12 @@ void find_where(Where& where, const void* pc, const void* frame) {
     where.thread_x = threadIdx.x, where.thread_y = threadIdx.y;
     const uint64_t begin = image().begin;
     unsigned depth = 0;
+    where.pcs.fill(0);
     where.pcs[depth++] = reinterpret_cast<uintptr_t>(pc) - begin;
     walk(reinterpret_cast<uintptr_t>(frame), [&](uintptr_t back) {
         where.pcs[depth++] = back - begin - 1;  // within the call, not behind it
         return depth < DEPTH;
     });
-    while (depth < DEPTH) where.pcs[depth++] = 0;
 }
 
 // Reports what a thread is about to do, and ends the run.

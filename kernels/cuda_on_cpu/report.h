@@ -1,6 +1,7 @@
 // What is known of a run that went wrong, in memory that its process shares: it may not live to tell.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace cuda_cpu {
@@ -13,7 +14,7 @@ constexpr unsigned DEPTH = 12;
 // A thread, and where it is: an address of code, and those that its callers go on at.
 struct Where {
     int32_t block_x, block_y, thread_x, thread_y;
-    uint64_t pcs[DEPTH];  // from the library's begin; 0: none
+    std::array<uint64_t, DEPTH> pcs;  // from the library's begin; 0: none
 };
 struct Report {
     int32_t kind;
