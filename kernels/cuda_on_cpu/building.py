@@ -63,7 +63,7 @@ def building(text: str, flavour: Flavour, cache: Path) -> Generator[None, None, 
     made = yield from _library(compiler, text, flags, cache, libraries, MAX_SECONDS)
     if compiler.is_zig:  # which links parts of C++'s library into each, with all that these define
         return made
-    if reason := why_not_text(made, libraries, is_watched=flavour.is_watched):
+    if reason := why_not_text(made, libraries, is_watched="-fsanitize=thread" in flavour.flags):
         raise BuildError(f"{REFUSED}{reason}")
     return made
 

@@ -187,19 +187,10 @@ QUICK = "--device-debug"
 READ_ONLY = "--fdevice-syntax-only"
 TELLING = "--ptxas-options=-v"  # its words on registers take the place of errors
 MAX_SECONDS = 30  # of the CPU's time
-# As they are said, for `compile_errors.GAVE_UP`.
-LATE = TOO_LONG
-CRASHED = "CUDA's compiler: internal compiler error"
+CRASHED = "CUDA's compiler: internal compiler error"  # as GAVE_UP knows it
 PTXAS = re.compile(r"^ptxas (?:.*; )?(?:error|fatal)\s*:\s*(?!Ptx assembly aborted)(.+?)\.?$", re.M)
-IN_SHORT = (
-    (
-        re.compile(r"(A function without execution space annotations).*"),
-        r"\1 is considered a host function",
-    ),
-    (
-        re.compile(r"A namespace scope (variable without memory space annotations).*"),
-        r"A \1 is considered a host variable",
-    ),
+OF_HOST = re.compile(
+    r"A (?:namespace scope )?(function|variable) (without \w+ space annotations).*"
 )
 NOWHERE = re.compile(r"Unresolved extern (?:function|variable) '(?:_Z(\d+))?(\w+)'")
 AT_END = re.compile(r"^At end of source: (?:catastrophic )?error(?: #[\w-]+)?: (.+?)\.?$", re.M)
@@ -254,7 +245,7 @@ def cuda_errors(rung: Rung, jobs: Sequence[Job], cache: Path) -> Generator[None,
         replies = (yield from compiler.replies(rung.text, steps, (), MAX_SECONDS)) if steps else []
         logs = ["" if each["is_taken"] else str(each["log"]) for each in replies] or logs
     except CompilerEndedError as error:
-        logs = [LATE if error.code is None else CRASHED]
+        logs = [TOO_LONG if error.code is None else CRASHED]
     else:
         with suppress(OSError):
             for kept, log in zip(wanted, logs, strict=False):  # up to the first with errors
@@ -270,7 +261,7 @@ def _kept(cache: Path, *asked: Any) -> Path:
 
 def as_gnu(rung: Rung, log: str) -> str:
     """Write the places in a log of CUDA's compiler as g++ does."""
-    if not log or log in (LATE, CRASHED):
+    if not log or log in (TOO_LONG, CRASHED):
         return log
     found = [(each[1], int(each[2]), each[3]) for each in FIRST_ERROR.finditer(log)]
     last = rung.source.rstrip().count("\n") + 1
@@ -287,8 +278,7 @@ def as_gnu(rung: Rung, log: str) -> str:
 
 
 def _short(said: str) -> str:
-    for pattern, words in IN_SHORT:
-        said = pattern.sub(words, said)
+    said = OF_HOST.sub(r"A \1 \2 is considered a host \1", said)
     if mangled := NOWHERE.fullmatch(said):
         name = mangled[2][: int(mangled[1])] if mangled[1] else mangled[2]
         return f"declared and called, but defined nowhere: {name}"

@@ -149,11 +149,6 @@ class Flavour:
     beside: tuple[Path, ...] = ()
     gnu_flags: tuple[str, ...] = ()
 
-    @property
-    def is_watched(self) -> bool:
-        """True if compilers add code of their own, which runs as the library is loaded."""
-        return "-fsanitize=thread" in self.flags
-
     def flags_for(self, compiler: Compiler) -> tuple[str, ...]:
         """The flags for the device code of this compiler."""
         return (*self.flags, *(self.gnu_flags if compiler.is_gnu else ()))

@@ -217,25 +217,19 @@ class Runs:
             shared.layout.fill(shared.block, self.job, turn)
             running = Progress(f"running {self.rung.title} on the CPU")
             said = yield from run_with_progress(child.running(request), running)
-            trace = Trace.of(shared.trace) if request.at else None
-            return self._ended(shared, said, turn, trace)
-
-    def _ended(
-        self, shared: SharedRun, said: dict[str, Any], turn: int, trace: Trace | None
-    ) -> Ended:
-        job, layout, block, reports = self.job, shared.layout, shared.block, shared.reports
-        unwritten = layout.unwritten(job, turn)
-        answer = out_of_rows(shared.target, job).copy() if "done" in said else None
-        is_checked = answer is not None and self.shim is CheckedShim
-        has_fault = reports.fault.signal == Signal.SIGSEGV
-        return Ended(
-            *(job, self.library, said, reports, answer),
-            as_before=None if answer is None else is_as_before(answer, unwritten),
-            broken_rule=layout.broken_rule(block, job, turn),
-            storers=shared.storers() if is_checked else None,
-            beside=shared.beside(reports.fault.offset) if has_fault else None,
-            trace=trace,
-        )
+            job, layout, reports = self.job, shared.layout, shared.reports
+            unwritten = layout.unwritten(job, turn)
+            answer = out_of_rows(shared.target, job).copy() if "done" in said else None
+            is_checked = answer is not None and self.shim is CheckedShim
+            has_fault = reports.fault.signal == Signal.SIGSEGV
+            return Ended(
+                *(job, self.library, said, reports, answer),
+                as_before=None if answer is None else is_as_before(answer, unwritten),
+                broken_rule=layout.broken_rule(shared.block, job, turn),
+                storers=shared.storers() if is_checked else None,
+                beside=shared.beside(reports.fault.offset) if has_fault else None,
+                trace=Trace.of(shared.trace) if request.at else None,
+            )
 
 
 def prepared(

@@ -246,6 +246,7 @@ class SharedRun:
     """One run's shared memory, mapped: in the process that requests it, and in the one that runs.
 
     layout          of `block`, all of the memory; `source` and `target` are its arrays
+    writers_offset  where in it the storers of samples are
     at_page_begin   the arrays begin with a page of memory; else they end with one
     trace_bytes     for the steps of a block; what nobody writes to takes no room
     """
@@ -261,7 +262,7 @@ class SharedRun:
     ) -> None:
         self._job = job
         self.layout = _layout(job, at_page_begin=at_page_begin)
-        self._writers = rounded_up(ctypes.sizeof(Reports))
+        self.writers_offset = rounded_up(ctypes.sizeof(Reports))
         self._trace = rounded_up(self.layout.size, PAGE) + BEYOND
         size = self._trace + trace_bytes
         if is_new:
@@ -283,11 +284,6 @@ class SharedRun:
         return int(self.block.ctypes.data)
 
     @property
-    def writers_address(self) -> int:
-        """Address of the storers of samples."""
-        return self.address + self._writers
-
-    @property
     def trace(self) -> Bytes:
         """The memory for the steps of a block."""
         return self.block[self._trace :]
@@ -296,7 +292,7 @@ class SharedRun:
         """The last thread that stored each sample, where that was requested: (H, pitch, bytes)."""
         height, pitch = self.layout.shape
         size = height * pitch * ctypes.sizeof(Where)
-        found = self.block[self._writers : self._writers + size].copy()
+        found = self.block[self.writers_offset : self.writers_offset + size].copy()
         return found.reshape(height, pitch, ctypes.sizeof(Where))
 
     def guard(self) -> None:

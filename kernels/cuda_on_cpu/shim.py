@@ -233,7 +233,8 @@ class CheckedShim(Shim):
             watched[place] = (each.begin, each.end, 0, 0, True, True)
         size = ctypes.c_uint(shared.target.itemsize)
         is_last = any(array is shared.target for _, array in stores)
-        writers = ctypes.c_void_p(shared.writers_address if is_last else None)
+        storers = shared.address + shared.writers_offset
+        writers = ctypes.c_void_p(storers if is_last else None)
         count = len(seen), len(self.variables)
         self.library.check_accesses(ctypes.c_void_p(watched.ctypes.data), *count, writers, size)
         yield
