@@ -46,12 +46,8 @@ IN_OTHER_WORDS = {
 # As struct Access in counting.cpp; `array` is a place in Counts.arrays, or SHARED.
 ACCESS = np.dtype(
     [
-        *(
-            ("block", np.uint32),
-            ("thread", np.uint32),
-            ("array", np.int32),
-            ("is_store", np.uint32),
-        ),
+        *((name, np.uint32) for name in ("block", "thread")),
+        *(("array", np.int32), ("is_store", np.uint32)),
         *(("offset", np.uint64), ("size", np.uint64), ("pcs", np.uint64, 5)),
     ]
 )

@@ -348,9 +348,9 @@ def _accesses_of(
         times = np.unique(time[:, mine], axis=1, return_inverse=True)[1].ravel()
         offsets = np.full((int(times.max()) + 1, threads), NOWHERE, np.int64)
         offsets[times, accesses["thread"][mine]] = accesses["offset"][mine].astype(np.int64)
-        one, place = accesses[mine[0]], list(numbers)[line[mine[0]]]
+        one, (file, at) = accesses[mine[0]], list(numbers)[line[mine[0]]]
         name = TILE if one["array"] < 0 else names[one["array"]]
-        found.append(Access(name, bool(one["is_store"]), *place, int(one["size"]), offsets))
+        found.append(Access(name, bool(one["is_store"]), file, at, int(one["size"]), offsets))
     return found
 
 

@@ -135,42 +135,22 @@ DYNAMIC_ARRAY, STATIC_ARRAY, NOWHERE, GIFT = -1, -2, -3, -4
 class Kind(IntEnum):
     """Kinds of reports: enum Kind in report.h."""
 
-    NOTHING = 0
-    CRASH = 1
-    DEADLINE = 2
-    BOUNDS = 3
-    MISALIGNED = 4
-    RACE = 5
-    UNINITIALISED = 6
-    PADDING = 7
-    READ_ONLY = 8
-    ELEMENT = 9
-    BEYOND = 10
+    NOTHING, CRASH, DEADLINE, BOUNDS, MISALIGNED, RACE = range(6)
+    UNINITIALISED, PADDING, READ_ONLY, ELEMENT, BEYOND = range(6, 11)
 
 
 class Signal(IntEnum):
     """The signals of Linux, which other systems do not all know the names of."""
 
-    SIGILL = 4
-    SIGTRAP = 5
-    SIGABRT = 6
-    SIGBUS = 7
-    SIGFPE = 8
-    SIGKILL = 9
-    SIGSEGV = 11
-    SIGALRM = 14
-    SIGPROF = 27
-    SIGSYS = 31
+    SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL = range(4, 10)
+    SIGSEGV, SIGALRM, SIGPROF, SIGSYS = 11, 14, 27, 31
 
 
 class Where(ctypes.Structure):
     """A thread, and where it is: struct Where."""
 
     _fields_ = (
-        ("block_x", ctypes.c_int32),
-        ("block_y", ctypes.c_int32),
-        ("thread_x", ctypes.c_int32),
-        ("thread_y", ctypes.c_int32),
+        *((name, ctypes.c_int32) for name in ("block_x", "block_y", "thread_x", "thread_y")),
         ("pcs", ctypes.c_uint64 * DEPTH),
     )
 
@@ -194,17 +174,11 @@ class Report(ctypes.Structure):
     """One report: struct Report."""
 
     _fields_ = (
-        ("kind", ctypes.c_int32),
-        ("signal", ctypes.c_int32),
-        ("array", ctypes.c_int32),
-        ("size", ctypes.c_uint32),
-        ("offset", ctypes.c_int64),
-        ("is_store", ctypes.c_int32),
-        ("other_stores", ctypes.c_int32),
-        ("address", ctypes.c_uint64),
-        ("array_bytes", ctypes.c_uint64),
-        ("here", Where),
-        ("there", Where),
+        *((name, ctypes.c_int32) for name in ("kind", "signal", "array")),
+        *(("size", ctypes.c_uint32), ("offset", ctypes.c_int64)),
+        *((name, ctypes.c_int32) for name in ("is_store", "other_stores")),
+        *((name, ctypes.c_uint64) for name in ("address", "array_bytes")),
+        *(("here", Where), ("there", Where)),
     )
 
 

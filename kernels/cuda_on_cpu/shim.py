@@ -33,9 +33,7 @@ Named = Sequence[tuple[str, NDArray[Any]]]
 class Order(IntEnum):
     """The turn in which blocks, and the threads of a block, run: as enum Order in cuda_cpu.h."""
 
-    FORWARD = 0
-    REVERSE = 1
-    SHUFFLED = 2
+    FORWARD, REVERSE, SHUFFLED = range(3)
 
 
 class LaunchError(Exception):
@@ -53,14 +51,9 @@ class Launch(ctypes.Structure):
     """The layout of struct Launch in cuda_cpu.h."""
 
     _fields_ = (
-        ("grid_x", ctypes.c_uint),
-        ("grid_y", ctypes.c_uint),
-        ("block_x", ctypes.c_uint),
-        ("block_y", ctypes.c_uint),
-        ("shared_bytes", ctypes.c_size_t),
-        ("order", ctypes.c_int),
-        ("seed", ctypes.c_uint),
-        ("cross", ctypes.c_uint),
+        *((name, ctypes.c_uint) for name in ("grid_x", "grid_y", "block_x", "block_y")),
+        *(("shared_bytes", ctypes.c_size_t), ("order", ctypes.c_int)),
+        *(("seed", ctypes.c_uint), ("cross", ctypes.c_uint)),
     )
 
 
