@@ -251,10 +251,10 @@ void look_again() {
 }
 
 void begin_block() {
-    size_t bytes = 0;
-    const auto dynamic = reinterpret_cast<uint64_t>(dynamic_shared()), own = reinterpret_cast<uint64_t>(static_shared(&bytes));
+    const auto dynamic = reinterpret_cast<uint64_t>(dynamic_shared());
+    const auto [begin, end] = static_shared();
     memories[watched.size()] = memory_of(DYNAMIC_ARRAY, dynamic, dynamic + dynamic_shared_bytes(), false);
-    memories[watched.size() + 1] = memory_of(STATIC_ARRAY, own, own + bytes, false);
+    memories[watched.size() + 1] = memory_of(STATIC_ARRAY, reinterpret_cast<uint64_t>(begin), reinterpret_cast<uint64_t>(end), false);
     next_phase();
     block_phase = phase;
     threads.assign(blockDim.x * blockDim.y, {});

@@ -14,6 +14,10 @@ namespace {
 struct Watched {
     uintptr_t begin, end;
 };
+struct Span {
+    uintptr_t begin;
+    size_t bytes;
+};
 struct Bytes {
     uint64_t loaded, stored;
 };
@@ -39,10 +43,7 @@ uint64_t* operations;    // (blocks, 4), by cuda_cpu::Operation
 Access* accesses;        // written down, in the order in which the threads got to run,
 uint64_t room;           // so many at most,
 uint64_t* written;       // so many so far, also beyond that
-uint64_t shared_bytes;   // of a block, asked for by the launch
-uintptr_t own;           // the block's other shared memory,
-size_t own_bytes;        // so much,
-bool is_own_known;       // once a thread of the launch runs
+Span own, tile;          // the block's shared memory: of fixed size, and what the launch asks for
 
 unsigned block() { return blockIdx.y * gridDim.x + blockIdx.x; }
 
@@ -73,17 +74,16 @@ void write_down(int32_t array, bool is_store, uint64_t offset, uint64_t size, Pl
         }
 }
 
+void begin_block() {
+    const auto [begin, end] = cuda_cpu::static_shared();
+    own = {reinterpret_cast<uintptr_t>(begin), size_t(end - begin)};
+    tile = {reinterpret_cast<uintptr_t>(cuda_cpu::dynamic_shared()), cuda_cpu::dynamic_shared_bytes()};
+}
+
 // Nearly all accesses are to a stack, and pass here, too.
 inline void find_shared(uintptr_t at, bool is_store, uint64_t size, Place place) {
-    if (!is_own_known) {
-        if (!cuda_cpu::is_running()) return;
-        own = reinterpret_cast<uintptr_t>(cuda_cpu::static_shared(&own_bytes));
-        is_own_known = true;
-    }
-    if (at - own < own_bytes) write_down(SHARED, is_store, at - own, size, place);
-    if (!shared_bytes) return;
-    const auto tile = reinterpret_cast<uintptr_t>(cuda_cpu::dynamic_shared());
-    if (at - tile < shared_bytes) write_down(SHARED, is_store, at - tile, size, place);
+    if (at - own.begin < own.bytes) write_down(SHARED, is_store, at - own.begin, size, place);
+    if (at - tile.begin < tile.bytes) write_down(SHARED, is_store, at - tile.begin, size, place);
 }
 
 inline void on_access(const void* address, uint64_t size, bool is_store, const void* pc, const void* frame) {
@@ -104,10 +104,11 @@ extern "C" {
 
 // From now on, and as many accesses as there is room for; with no arrays and no operations: no longer.
 void watch(unsigned count, const Watched* ranges, Bytes* accessed, uint64_t* computed, Access* into, uint64_t* number,
-           uint64_t most, uint64_t shared_bytes_of_block) {
+           uint64_t most) {
     watched = ranges, arrays = count, bytes = accessed, operations = computed;
-    accesses = into, written = number, room = into ? most : 0, shared_bytes = shared_bytes_of_block;
-    is_own_known = false;
+    accesses = into, written = number, room = into ? most : 0;
+    own = tile = {};
+    cuda_cpu::hooks.at_block = count ? begin_block : nullptr;
     uintptr_t last = 0;
     first = count ? UINTPTR_MAX : 0;
     for (unsigned i = 0; i < count; ++i) {

@@ -103,12 +103,12 @@ class CountingShim(Shim):
         operations = np.zeros((blocks, 4), np.uint64)
         accesses, number = np.empty(self.room, ACCESS), c_uint64(0)
         pointers = [c_void_p(each.ctypes.data) for each in (ranges, accessed, operations, accesses)]
-        sizes = c_uint64(self.room), c_uint64(step.shared_bytes)
-        self.library.watch(len(ranges), *pointers, byref(number), *sizes)
+        room = c_uint64(self.room)
+        self.library.watch(len(ranges), *pointers, byref(number), room)
         try:
             yield
         finally:
-            self.library.watch(0, None, None, None, None, byref(number), *sizes)
+            self.library.watch(0, None, None, None, None, byref(number), room)
         found = accesses[: number.value]
         # A buffer that is written in place is given twice, and reported twice.
         if again := [i for i, start in enumerate(starts) if start in starts[:i]]:

@@ -469,10 +469,7 @@ Running running() {
 const void* of_the_library() { return reinterpret_cast<const void*>(thread_function); }
 const void* arguments() { return thread_data; }
 size_t dynamic_shared_bytes() { return shared_bytes; }
-const char* static_shared(size_t* bytes) {
-    *bytes = statics.end - statics.begin;
-    return statics.begin;
-}
+Statics static_shared() { return statics; }
 
 }  // namespace cuda_cpu
 

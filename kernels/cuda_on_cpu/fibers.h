@@ -1,8 +1,7 @@
 // What fibers.cpp says of the thread that runs, to what watches it.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include "cuda_cpu.h"
 
 namespace cuda_cpu {
 
@@ -24,7 +23,7 @@ struct Pace {
 Pace pace();
 const void* of_the_library();   // an address in the library that was launched
 const void* arguments();        // what its threads are handed lies there, and near it
-const char* static_shared(size_t* bytes);
+Statics static_shared();
 size_t dynamic_shared_bytes();
 
 // Called as something happens; null: nobody wants to know.

@@ -129,9 +129,7 @@ void begin_block() {
     head->block_x = blockIdx.x, head->block_y = blockIdx.y;
     head->threads_x = blockDim.x, head->threads_y = blockDim.y;
     head->dynamic_bytes = dynamic_shared_bytes();
-    size_t bytes = 0;
-    static_shared(&bytes);
-    head->static_bytes = bytes;
+    head->static_bytes = static_shared().end - static_shared().begin;
 }
 
 // Numbers that lie side by side, and that one function loads or stores one after the other: a GPU's
@@ -192,9 +190,8 @@ void touch(const void* address, uint64_t size, bool is_store, const void* pc, co
             return write_down(int32_t(i), at - watched[i].begin, address, size, is_store, pc, frame);
     const auto tile = reinterpret_cast<uint64_t>(dynamic_shared());
     if (is_within(tile, tile + head->dynamic_bytes)) return write_down(DYNAMIC_ARRAY, at - tile, address, size, is_store, pc, frame);
-    size_t bytes = 0;
-    const auto own = reinterpret_cast<uint64_t>(static_shared(&bytes));
-    if (is_within(own, own + bytes)) write_down(STATIC_ARRAY, at - own, address, size, is_store, pc, frame);
+    const auto own = reinterpret_cast<uint64_t>(static_shared().begin);
+    if (is_within(own, own + head->static_bytes)) write_down(STATIC_ARRAY, at - own, address, size, is_store, pc, frame);
 }
 
 inline void on_access(const void* at, uint64_t size, bool is_store, const void* pc, const void* frame) {
@@ -257,10 +254,9 @@ void tell_shared(unsigned name, const void* at, ValueKind kind, unsigned size, u
     if (!is_recording || head->shared_names >= MAX_SHARED) return;
     for (uint64_t i = 0; i < head->shared_names; ++i)
         if (head->shared[i].name == name) return;
-    size_t bytes = 0;
-    const char* const own = static_shared(&bytes);
+    const auto [own, end] = static_shared();
     const char* const begin = static_cast<const char*>(at);
-    const bool is_static = own <= begin && begin < own + bytes;
+    const bool is_static = own <= begin && begin < end;
     const char* const from = is_static ? own : static_cast<const char*>(dynamic_shared());
     head->shared[head->shared_names++] = {name, is_static ? STATIC_ARRAY : DYNAMIC_ARRAY, uint64_t(begin - from), uint32_t(kind), size, rows, columns};
 }
