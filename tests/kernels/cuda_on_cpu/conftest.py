@@ -3,6 +3,13 @@
 import pytest
 
 from kernels.core.safe_files import FOLDER_VARIABLE
+from kernels.cuda_on_cpu.children import end_children
+
+
+@pytest.fixture(scope="module", autouse=True)
+def children_end():
+    yield
+    end_children()
 
 
 @pytest.fixture(autouse=True)

@@ -28,12 +28,6 @@ IDENTITY = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)
 GOOD = START.format(before="", body=COPY)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def children_end():
-    yield
-    end_children()
-
-
 def a_job() -> Job:
     """61×37 samples: two blocks across, the last ones cut, and rows that end in a gap."""
     picture = np.random.default_rng(4).integers(1, 255, (37, 61, 1), np.uint8)
@@ -64,7 +58,6 @@ def test_a_good_kernel_is_good():
 @pytest.mark.parametrize(
     "declared",
     [
-        "__device__ __constant__ float WEIGHTS[KSIZE * KSIZE];",
         "static __constant__ float WEIGHTS[KSIZE*KSIZE] ;",
         "  __constant__ float OTHERS[2] = {1, 2}, WEIGHTS [KSIZE * KSIZE];",
         "__constant__ float HALF = 0.5f; __constant__\tfloat WEIGHTS[KSIZE][KSIZE];",
@@ -132,7 +125,6 @@ def test_what_does_not_compile_is_told_with_its_line(name):
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"", "it is empty"),
         (b"  \n\n", "it is empty"),
         (b"\xff\xfe\x00k\x00e\x00r", "line 1: it is not UTF-8 text"),
         (b"int a;\n\x00\n", "line 2: it is not text"),

@@ -11,7 +11,6 @@ from kernels.core.driving import outcome_of
 from kernels.core.job import Job
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.children import end_children
 from kernels.cuda_on_cpu.findings import Finding, KernelTrial
 from kernels.cuda_on_cpu.regions import Region, rows_fault, rows_to_try, unused_rows
 from kernels.cuda_on_cpu.trial import BugSearch, finding_bug, trial
@@ -30,12 +29,6 @@ const int mine = is_in ? row_of(src, y, pitch)[x] : 0;
 """
 END = "if (is_in) row_of(dst, y, pitch)[x] = sample(mine + 0 * got);"
 DEVICE = "__device__ int kept[1 << 17]; __device__ int ticket;"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def children_end():
-    yield
-    end_children()
 
 
 def a_job(size: tuple[int, int] = (61, 20)) -> Job:
@@ -194,7 +187,6 @@ FAR = {
 }
 BESIDE = {
     "row −2": "if (x == 0 && y == 255) { volatile int junk = src[x - 2 * pitch]; } int got = 0;",
-    "row 260": "int got = 0; if (x == 299 && y == 255) { volatile int junk = src[260 * pitch]; }",
     "row 500": "int got = 0; if (x == 299 && y == 255) { volatile int junk = src[500 * pitch]; }",
 }
 STATE = {
