@@ -132,7 +132,8 @@ def _parsed_header(
 
 
 def _key(compiler: Compiler, *words: str) -> str:
-    return hashlib.sha256("\0".join((compiler.key, *words, *_headers())).encode()).hexdigest()[:16]
+    all_words = *compiler.words, compiler.version, *words, *_headers()
+    return hashlib.sha256("\0".join(all_words).encode()).hexdigest()[:16]
 
 
 @cached

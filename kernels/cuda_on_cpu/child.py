@@ -146,7 +146,7 @@ class _Run:
         if isinstance(self.shim, CountingShim):
             import numpy.ma  # noqa: F401 - which np.unique imports
 
-            self.lines = LineTable.of_library(Path(request.library))
+            self.lines = LineTable(Path(request.library))
             symbols = symbols_of(sections_of(Path(request.library)))
             self.places = {each.name: each.begin for each in symbols}
         if isinstance(self.shim, TriedShim) and request.is_guarded:  # others look at each access

@@ -46,11 +46,6 @@ class Compiler:
         return f"{name} {self.version}"
 
     @property
-    def key(self) -> str:
-        """The words that its output depends on."""
-        return " ".join((*self.words, self.version))
-
-    @property
     def is_zig(self) -> bool:
         """True for zig's clang, which Python runs."""
         return len(self.words) > 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -95,7 +94,7 @@ class Ended:
     @property
     def lines(self) -> LineTable:
         """The lines of the code that ran."""
-        return LineTable.of_library(self.library)
+        return LineTable(self.library)
 
     def unwritten(self, again: Ended) -> NDArray[np.bool_]:
         """The samples that no thread stored: those that the poison of both runs is still in."""
@@ -172,11 +171,6 @@ class Runs:
         is_small = self.job.width * self.job.height <= prod(TRIED_SIZE)
         how = {"order": Order.REVERSE, "is_repeated": is_small, **how}
         return (yield from self.patiently(1, **how))
-
-    def far(self, job: Job) -> Steps:
-        """Run a column and a row of blocks and the last one: any far place is in one."""
-        cross = 1 + zlib.crc32(job.weights.tobytes()) // 2
-        return (yield from replace(self, job=job).once(cross=cross))
 
     def differing(
         self, ended: Ended, again: Ended, corner: tuple[int, int] = (0, 0)

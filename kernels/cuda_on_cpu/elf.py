@@ -123,14 +123,10 @@ def short_name(symbol: str) -> str:
 class LineTable:
     """The rows of one library, by address."""
 
-    def __init__(self, rows: Iterable[Row]) -> None:
+    def __init__(self, library: Path) -> None:
+        rows = _rows(sections_of(library).get(".debug_line", b""))
         self._rows = sorted(rows, key=lambda row: row.address)
         self._addresses = [row.address for row in self._rows]
-
-    @classmethod
-    def of_library(cls, path: Path) -> LineTable:
-        """Read the table of a shared library, which may have none."""
-        return cls(_rows(sections_of(path).get(".debug_line", b"")))
 
     def at(self, address: int) -> Row | None:
         """The row of an address, counted from the library's begin."""

@@ -111,7 +111,8 @@ def finding_of(rung: Rung, region: Region, ended: Ended) -> Finding | None:
         kind = "division"
     if report.signal == Signal.SIGSEGV and report.array == DYNAMIC_ARRAY:
         kind = "stack"
-    found = _of_report(rung, region, ended, kind, report, _fault(rung, ended, report))
+    words = f"{{who}} {_fault(rung, ended, report)}"
+    found = located(rung, ended, report.here, Finding(kind, "", region), words)
     if ended.pace:  # of no thread's fault
         found = replace(found, sentence=TOO_SLOW.format(done=ended.pace), line=None)
     return replace(found, is_unfinished=ended.is_unfinished)
@@ -123,7 +124,8 @@ def suspicion_of(rung: Rung, region: Region, ended: Ended) -> Finding:
     words = f"reads {_element(ended, report)}, which no thread has written before."
     if report.kind == Kind.PADDING:
         words = f"{_does(report.is_store)} {_outside(ended, report)}."
-    return _of_report(rung, region, ended, KINDS[Kind(report.kind)], report, words)
+    finding = Finding(KINDS[Kind(report.kind)], "", region)
+    return located(rung, ended, report.here, finding, f"{{who}} {words}")
 
 
 def located(rung: Rung, ended: Ended, where: Where, finding: Finding, words: str) -> Finding:
@@ -138,13 +140,6 @@ def reads_old_answer(ended: Ended) -> bool:
     """True if a thread has read of the output what none had written."""
     report = ended.reports.suspicion
     return report.kind == Kind.UNINITIALISED and _array_of(ended, report) == WORDS["target"]
-
-
-def _of_report(
-    rung: Rung, region: Region, ended: Ended, kind: str, report: Report, words: str
-) -> Finding:
-    finding = Finding(kind, "", region)
-    return located(rung, ended, report.here, finding, f"{{who}} {words}")
 
 
 def _line(rung: Rung, ended: Ended, where: Where) -> tuple[str, int | None]:

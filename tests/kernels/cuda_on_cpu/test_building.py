@@ -196,7 +196,7 @@ extern "C" int second(int n) {
 @with_binutils
 def test_lines_are_those_of_addr2line(build_cache):
     library = build(TEXT, CHECKED, build_cache)
-    table = LineTable.of_library(library)
+    table = LineTable(library)
     symbols = subprocess.run(["nm", "-S", library], capture_output=True, text=True).stdout
     seen = set()
     for name in ("first", "second"):
