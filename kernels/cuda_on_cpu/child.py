@@ -15,6 +15,7 @@ import signal
 import sys
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +127,8 @@ class _Run:
         # or not, and in `_limit` that of the CPU's time.
         signal.setitimer(signal.ITIMER_REAL, PATIENCE * request.seconds)
         self.request = request
-        job = request.job(np.zeros(request.shape, request.blank.picture.dtype))
+        blank = np.zeros(request.shape, request.blank.picture.dtype)
+        job = replace(request.blank, picture=blank)
         self.shared = shared = SharedRun(
             *(memory, job),
             is_new=False,
@@ -135,7 +137,7 @@ class _Run:
         )
         samples = job.width * job.channels
         picture = np.ascontiguousarray(shared.source[:, :samples]).reshape(request.shape)
-        self.job = request.job(picture)
+        self.job = replace(request.blank, picture=picture)
         self.shim: Shim = request.shim(request.rung, request.library)
         self.key = key_of(knobs_of(request.rung, self.job))  # which imports what it takes
         if isinstance(self.shim, CheckedShim):

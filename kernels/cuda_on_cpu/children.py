@@ -11,10 +11,8 @@ import threading
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
-
-from numpy.typing import NDArray
 
 from kernels.core.child_process import ChildProcess
 from kernels.core.job import Job
@@ -70,10 +68,6 @@ class Request:
     at_page_begin: bool = False
     is_guarded: bool = True
     is_unconfined: bool = False
-
-    def job(self, picture: NDArray[Any]) -> Job:
-        """The job on its picture."""
-        return replace(self.blank, picture=picture)
 
 
 class Child:

@@ -28,7 +28,7 @@ PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, MODE_FILTER = 38, 22, 2
 ALLOWING_VARIABLE = "FILTER_WORKBENCH_UNCONFINED"  # of the environment: processes of ours have it
 NONE_HERE = (
     "This system does not let a process confine itself (seccomp: {}): on its CPU a user kernel "
-    "could read and change your files. It runs only where you allow that, as with --unconfined"
+    "could read and change your files. It runs only where you allow that, as with --unconfined."
 )
 
 
@@ -48,7 +48,7 @@ def why_not() -> str | None:
         return None
     # A filter at no address: where one is allowed the error is EFAULT.
     number = _prctl(PR_SET_SECCOMP, MODE_FILTER, None)
-    return None if number == errno.EFAULT else _sentence(number)
+    return None if number == errno.EFAULT else NONE_HERE.format(os.strerror(number))
 
 
 def allow_unconfined() -> None:
@@ -85,11 +85,7 @@ def confine(*, is_needed: bool = True) -> None:
         PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(program)
     )
     if number and is_needed:
-        raise NoConfinementError(_sentence(number))
-
-
-def _sentence(number: int) -> str:
-    return f"{NONE_HERE.format(os.strerror(number))}."
+        raise NoConfinementError(NONE_HERE.format(os.strerror(number)))
 
 
 def _prctl(what: int, value: int, pointer: object) -> int:

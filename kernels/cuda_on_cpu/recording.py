@@ -168,20 +168,18 @@ class SteppedShim(Shim):
             yield
             return
         arrays = [each for _, each in (*loads, *stores)]
-        sought = self._sought(stores[0][1]) if self._is_seeking else 0
+        # Its output has rows like the picture.
+        stored = stores[0][1]
+        row_bytes = stored.nbytes // self._job.height
+        sample_bytes = row_bytes // Facts(self._job, DEVICE)["PITCH"]
+        sample = stored.ctypes.data + self._at.row * row_bytes + self._at.sample * sample_bytes
+        sought = int(sample) if self._is_seeking else 0
         block = self._block(step)
         record(self.library, self._trace, arrays, block, sought=sought, follows=True)
         try:
             yield
         finally:
             record(self.library, None)
-
-    def _sought(self, stored: NDArray[Any]) -> int:
-        """Address of the sample in the output of the pass, which has rows like the picture."""
-        row_bytes = stored.nbytes // self._job.height
-        sample_bytes = row_bytes // Facts(self._job, DEVICE)["PITCH"]
-        at = self._at.row * row_bytes + self._at.sample * sample_bytes
-        return int(stored.ctypes.data + at)
 
     def _block(self, step: LaunchStep) -> tuple[int, int]:
         """The block that stores there; where none does, the one that should."""
