@@ -90,7 +90,7 @@ def _one(rung: Rung, key: str, knobs: Knobs, written: Callable[[str], str]) -> s
         lines += [
             f'extern "C" const char* launch_{unique}(const cuda_cpu::Launch* how, '
             f"void** arguments) {{ return cuda_cpu::launch(*how, rung_{key}::{unique}, "
-            f"arguments, {{{shared}}}); }}",
+            f"arguments, {{{shared}}}); }}"
         ]
     lines.append(
         f'extern "C" long static_shared_bytes_{key}() '

@@ -20,12 +20,7 @@ from kernels.cuda_on_cpu.children import StepAt
 from kernels.cuda_on_cpu.compile_errors import first_error
 from kernels.cuda_on_cpu.cpu_runs import Runs, prepared
 from kernels.cuda_on_cpu.findings import finding_of
-from kernels.cuda_on_cpu.recording import (
-    MAX_STEPS,
-    VALUE_BYTES,
-    SteppedShim,
-    Trace,
-)
+from kernels.cuda_on_cpu.recording import MAX_STEPS, VALUE_BYTES, SteppedShim, Trace
 from kernels.cuda_on_cpu.regions import DEVICE, Region, cropped, region_of, small_size
 from kernels.cuda_on_cpu.shared_run import DYNAMIC_ARRAY
 from kernels.cuda_on_cpu.shim import TriedShim

@@ -341,11 +341,7 @@ _clean: set[object] = set()  # what was searched and has no bug
 
 
 def verdict_search(
-    rung: Rung,
-    job: Job,
-    *,
-    at: tuple[int, int] | None = None,
-    deadline_s: float = DEADLINE_S,
+    rung: Rung, job: Job, *, at: tuple[int, int] | None = None, deadline_s: float = DEADLINE_S
 ) -> Iterator[Progress | BugSearch]:
     """Search a kernel whose output is right, as part of its verdict; the last is the outcome.
 

@@ -300,10 +300,7 @@ RUNNING = {
         "refused",
     ),
     "too much dynamic shared memory": Bad(
-        COPY,
-        "needs 293.0 KiB of shared memory",
-        "refused",
-        shared=300_000,
+        COPY, "needs 293.0 KiB of shared memory", "refused", shared=300_000
     ),
     "beyond shared memory": Bad(
         f"extern __shared__ float tile[];\ntile[threadIdx.x] = 1; __syncthreads(); {COPY}",
@@ -469,10 +466,7 @@ RUNNING = {
         is_cuda=False,
     ),
     "ends its process": Bad(
-        f"{COPY}\nif (x == 0) _Exit(0);",
-        "its process ended without a word",
-        "crash",
-        is_cuda=False,
+        f"{COPY}\nif (x == 0) _Exit(0);", "its process ended without a word", "crash", is_cuda=False
     ),
 }
 

@@ -170,7 +170,7 @@ def test_neighbours_share_sectors():
 def test_blocks_that_access_nothing_are_looked_at_too():
     rows = "for (int row = y; row < end_row; row += 8)"
     found = counts(
-        f"if (blockIdx.y == 0) {rows} row_of(dst, row, pitch)[x] = row_of(src, row, pitch)[x];",
+        f"if (blockIdx.y == 0) {rows} row_of(dst, row, pitch)[x] = row_of(src, row, pitch)[x];"
     )
     assert (found.blocks_looked_at, found.blocks) == (4, 4)
 
