@@ -171,20 +171,35 @@ def _room_for(text, widget):
 # -- colours
 
 
-def pale(root):
-    """Texts that do not stand out, other than those of what cannot be used now."""
-    pixels, found = _image_of(root), []
-    for each in shown(root):
-        is_plain = isinstance(each, (*TEXTS, QComboBox)) and each.isEnabled()
-        if not is_plain or not _text(each).strip():
-            continue
-        corner, size = FINER * each.mapTo(root, QPoint()), FINER * each.size()
-        if each.visibleRegion().boundingRect().size() != each.size():
-            continue  # scrolled out of sight, in part
-        part = pixels[corner.y() :, corner.x() :][: size.height(), : size.width()]
-        if (ratio := contrast.seen(part)) < contrast.TEXT:
-            found.append(f"{path_of(each)}: “{_text(each)[:40]}” has {ratio:.2f} to 1")
-    return found
+class Colours:
+    """Looks at the texts of windows, at each once as long as it stays as it is."""
+
+    def __init__(self):
+        self._known = set()
+
+    def pale(self, root):
+        """Texts that do not stand out, other than those of what cannot be used now."""
+        new = {self._state(each): each for each in shown(root) if _is_seen_text(each)}
+        new = {state: each for state, each in new.items() if state not in self._known}
+        pixels, found = _image_of(root) if new else None, []
+        self._known.update(new)
+        for each in new.values():
+            corner, size = FINER * each.mapTo(root, QPoint()), FINER * each.size()
+            part = pixels[corner.y() :, corner.x() :][: size.height(), : size.width()]
+            if (ratio := contrast.seen(part)) < contrast.TEXT:
+                found.append(f"{path_of(each)}: “{_text(each)[:40]}” has {ratio:.2f} to 1")
+        return found
+
+    def _state(self, widget):
+        is_checked = isinstance(widget, QAbstractButton) and widget.isChecked()
+        return widget, _text(widget), widget.width(), widget.height(), is_checked
+
+
+def _is_seen_text(widget):
+    """Whether it is a text in use, and no part of it is scrolled out of sight."""
+    is_plain = isinstance(widget, (*TEXTS, QComboBox)) and widget.isEnabled()
+    is_whole = is_plain and widget.visibleRegion().boundingRect().size() == widget.size()
+    return is_whole and bool(_text(widget).strip())
 
 
 def _image_of(root):
@@ -206,13 +221,18 @@ def pixels_of(image):
 
 
 class Keyboard:
-    """Goes through windows with Tab, and looks at the focus of what it has not met before."""
+    """Goes through windows with Tab where there is something that it has not met before."""
 
     def __init__(self):
-        self._known = set()
+        self._known = set()  # how its focus looks
+        self._met = set()
 
     def complaints(self, root):
         """What Tab does not come to, does not leave, or comes to without a sign."""
+        here_to_use = set(usable(root))
+        if here_to_use <= self._met:
+            return []
+        self._met |= here_to_use
         root.activateWindow()
         QTest.qWaitForWindowActive(root)
         here = self._begin(root)

@@ -36,7 +36,7 @@ def test_everything_has_a_name_room_and_contrast_and_is_reached_by_tab(qapp, mak
         lambda root: accessibility.undescribed(root, scenes.CHARTS),
         accessibility.small,
         accessibility.clipped,
-        accessibility.pale,
+        accessibility.Colours().pale,
         accessibility.Keyboard().complaints,
     )
     assert findings(window, checks) == []
@@ -49,10 +49,11 @@ def test_it_is_as_readable_after_the_desktop_went_dark(qapp, make_window):
     window = make_window(MadeUpGpu)
     window.resize(*SIZE)
     scenes.prepare(window)
+    checks = accessibility.Colours().pale, accessibility.Keyboard().complaints
     try:
         QApplication.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
         assert theme.colors(window.palette()) == theme.DARK
-        assert findings(window, (accessibility.pale, accessibility.Keyboard().complaints)) == []
+        assert findings(window, checks) == []
     finally:
         theme.apply(qapp, "light")
 
