@@ -49,12 +49,8 @@ def tip_text(text: str) -> str:
 
 def ask_before(parent: QWidget, question: str, verb: str, do: Callable[[], object]) -> None:
     """Ask before `do`, which cannot be undone; a button says `verb`, all else cancels."""
-    box = QMessageBox(parent)
+    box = _question(parent, verb, question)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    box.setIcon(QMessageBox.Icon.Question)
-    box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setWindowTitle(verb)
-    box.setText(question)
     agree = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
     cancel = box.addButton(QMessageBox.StandardButton.Cancel)
     box.setDefaultButton(cancel)
@@ -65,14 +61,19 @@ def ask_before(parent: QWidget, question: str, verb: str, do: Callable[[], objec
 
 
 def is_agreed(parent: QWidget, title: str, question: str) -> bool:
-    """Ask a question; No is what Enter, Esc and closing say."""
-    box = QMessageBox(parent)
-    box.setWindowTitle(title)
-    box.setIcon(QMessageBox.Icon.Question)
-    box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setText(question)
+    """Ask a question; Enter, Esc and closing mean No."""
+    box = _question(parent, title, question)
     box.setStandardButtons(QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.No)
     box.setDefaultButton(QMessageBox.StandardButton.No)
     agreed = box.exec() == QMessageBox.StandardButton.Yes
     box.deleteLater()
     return agreed
+
+
+def _question(parent: QWidget, title: str, text: str) -> QMessageBox:
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setWindowTitle(title)
+    box.setText(text)
+    return box

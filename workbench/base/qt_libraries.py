@@ -76,12 +76,10 @@ def _why_no_x11() -> str | None:
 
 
 def _missing(libraries: Mapping[str, str]) -> dict[str, str]:
-    return {name: package for name, package in libraries.items() if not _loads(name)}
-
-
-def _loads(library: str) -> bool:
-    try:
-        ctypes.CDLL(library)
-    except OSError:
-        return False
-    return True
+    missing = {}
+    for name, package in libraries.items():
+        try:
+            ctypes.CDLL(name)
+        except OSError:
+            missing[name] = package
+    return missing

@@ -81,15 +81,15 @@ class CodeColours(QSyntaxHighlighter):
     def choose(self, language: Language | None, colors: Colors) -> None:
         """Colour in `language` from now on; None: not at all."""
         self._pattern = PATTERNS[language] if language is not None else None
-        self._formats = {
-            "comment": _format(colors.muted, italic=True),
-            "text": _format(colors.good),
-            "string": _format(colors.good),
-            "directive": _format(colors.warn),
-            "special": _format(colors.bad),
-            "word": _format(colors.accent),
-            "number": _format(colors.good),
+        good = colors.good
+        by_group = {
+            **{"comment": colors.muted, "directive": colors.warn, "special": colors.bad},
+            **{"text": good, "string": good, "number": good, "word": colors.accent},
         }
+        for group, color in by_group.items():
+            self._formats[group] = QTextCharFormat()
+            self._formats[group].setForeground(QColor(color))
+        self._formats["comment"].setFontItalic(True)
         self.rehighlight()
 
     def highlightBlock(self, text: str) -> None:  # noqa: N802
@@ -100,27 +100,20 @@ class CodeColours(QSyntaxHighlighter):
         if state:
             found = text.find(ENDS[state])
             begin = len(text) if found < 0 else found + len(ENDS[state])
-            self._go_on(0, begin, state)
+            self._continue(0, begin, state)
             self.setCurrentBlockState(state if found < 0 else 0)
         for part in self._pattern.finditer(text, begin):
             if part.lastgroup == "open":
                 state = next(n for n, end in enumerate(ENDS) if end and end[::-1] in part[0])
-                self._go_on(part.start(), len(text), state)
+                self._continue(part.start(), len(text), state)
                 self.setCurrentBlockState(state)
             else:
                 self.setFormat(part.start(), len(part[0]), self._formats[part.lastgroup])
 
-    def _go_on(self, begin: int, end: int, state: int) -> None:
+    def _continue(self, begin: int, end: int, state: int) -> None:
         """Colour the part of a line that belongs to a comment or text over several lines."""
         kind = "comment" if ENDS[state] == "*/" else "text"
         self.setFormat(begin, end - begin, self._formats[kind])
-
-
-def _format(color: str, *, italic: bool = False) -> QTextCharFormat:
-    made = QTextCharFormat()
-    made.setForeground(QColor(color))
-    made.setFontItalic(italic)
-    return made
 
 
 @contextmanager
@@ -192,7 +185,9 @@ class CodeView(QWidget):
         make_listing(self._edit)
         self._edit.setTabStopDistance(4 * self._edit.fontMetrics().horizontalAdvance(" "))
         self._colours = CodeColours(self._edit.document(), theme.colors())
-        self._lay_out()
+        tools = HBox(spacing=6)
+        tools.add(self._copy, self._large, 1)
+        VBox(self, (0, 8, 0, 0), 6).add(self._files, self._caption, (self._edit, 1), tools)
         self.show_sentence("")
 
     @property
@@ -255,8 +250,3 @@ class CodeView(QWidget):
     def _show_caption(self, caption: str) -> None:
         self._caption.setText(caption)
         self._caption.setVisible(bool(caption))
-
-    def _lay_out(self) -> None:
-        tools = HBox(spacing=6)
-        tools.add(self._copy, self._large, 1)
-        VBox(self, (0, 8, 0, 0), 6).add(self._files, self._caption, (self._edit, 1), tools)

@@ -47,16 +47,14 @@ class ElidingBox(WheelAfterFocus, QComboBox):
             option.currentText = self.placeholderText()
             faint = self.palette().brush(QPalette.ColorRole.PlaceholderText)
             option.palette.setBrush(QPalette.ColorRole.ButtonText, faint)
+        kind, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(kind, option, field, self).width() - PADDING_PX
         option.currentText = self.fontMetrics().elidedText(
-            option.currentText, Qt.TextElideMode.ElideRight, self._field_px(option) - PADDING_PX
+            option.currentText, Qt.TextElideMode.ElideRight, room
         )
         painter = QStylePainter(self)
-        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawComplexControl(kind, option)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
-
-    def _field_px(self, option: QStyleOptionComboBox) -> int:
-        kind, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
-        return self.style().subControlRect(kind, option, field, self).width()
 
 
 class DropDown(ElidingBox):

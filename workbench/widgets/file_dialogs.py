@@ -13,6 +13,7 @@ from workbench.base import theme
 from workbench.base.plain_text import is_agreed
 from workbench.base.settings import Settings
 
+Mode = QFileDialog.FileMode
 SIZE = (960, 600)  # of Qt's own; at its usual 650 pixels it cuts names and dates
 
 
@@ -22,31 +23,28 @@ def ask_file(parent: QWidget, title: str, folder: str, file_types: str) -> Path 
     folder      where the dialog begins; empty: where the last one was
     file_types  as Qt has them: "PNG (*.png);;TIFF (*.tif *.tiff)"
     """
-    dialog = _dialog(parent, title, folder, file_types)
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    return next((Path(each) for each in _chosen(dialog)), None)
+    chosen = _chosen(_dialog(parent, title, folder, file_types, Mode.ExistingFile))
+    return Path(chosen[0]) if chosen else None
 
 
 def ask_files(parent: QWidget, title: str, folder: str, file_types: str) -> list[Path]:
     """Ask for one or more files, as `ask_file` for one."""
-    dialog = _dialog(parent, title, folder, file_types)
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+    dialog = _dialog(parent, title, folder, file_types, Mode.ExistingFiles)
     return [Path(each) for each in _chosen(dialog)]
 
 
 def ask_folder(parent: QWidget, title: str, folder: str = "", file_types: str = "") -> Path | None:
     """Ask for a folder that is there; return None for none.
 
-    file_types  as of `ask_file`, what is looked for in it: shown in grey, so that the folder does
-                not seem empty; empty: folders alone are shown
+    file_types  of files shown in grey, so that it does not seem empty; empty: folders alone
     """
-    dialog = _dialog(parent, title, folder, file_types)
-    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog = _dialog(parent, title, folder, file_types, Mode.Directory)
     if file_types:
         dialog.setProxyModel(_FilesInGrey(dialog))
     else:
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-    return next((Path(each) for each in _chosen(dialog)), None)
+    chosen = _chosen(dialog)
+    return Path(chosen[0]) if chosen else None
 
 
 def ask_new_file(
@@ -58,9 +56,8 @@ def ask_new_file(
     offered  the one of `file_types` that is chosen at first; empty: the first
     """
     folder = "" if proposed.parent == Path() else str(proposed.parent)
-    dialog = _dialog(parent, title, folder, file_types)
+    dialog = _dialog(parent, title, folder, file_types, Mode.AnyFile)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setFileMode(QFileDialog.FileMode.AnyFile)
     if offered:
         dialog.selectNameFilter(offered)
     dialog.selectFile(proposed.name)
@@ -78,8 +75,11 @@ class _FilesInGrey(QIdentityProxyModel):
         return flags if is_folder else flags & ~Qt.ItemFlag.ItemIsEnabled
 
 
-def _dialog(parent: QWidget, title: str, folder: str, file_types: str) -> QFileDialog:
+def _dialog(
+    parent: QWidget, title: str, folder: str, file_types: str, mode: QFileDialog.FileMode
+) -> QFileDialog:
     dialog = QFileDialog(parent, title, folder, file_types)
+    dialog.setFileMode(mode)
     table = dialog.findChild(QTreeView, "treeView")
     if table is not None:  # Qt's own
         header = table.header()

@@ -40,15 +40,24 @@ class _TypedNumber(WheelAfterFocus, _Box):
     minimum: Any
     maximum: Any
     textFromValue: Any
+    value: Any
+    setValue: Any
 
-    def prepare(self, name: str, title: str, tip: str) -> None:
-        """Set the names, and the keyboard's and the wheel's ways."""
+    def __init__(self, name: str, title: str, tip: str = "") -> None:
+        super().__init__()
         described(self, name, title, tip)
         self.setLocale(QLocale.c())  # a point, as everywhere else in the program
         self.setKeyboardTracking(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # not by the wheel
         self.editingFinished.connect(lambda: self.lineEdit().setModified(False))
         self.lineEdit().inputRejected.connect(lambda: _say(self, self.range_in_words()))
+
+    def show_value(self, value: Any) -> None:
+        """Set the value without emitting a signal."""
+        if value == self.value() and not self.lineEdit().isModified():
+            return  # else Qt would paint it many times a second while a slider is dragged
+        with QSignalBlocker(self):
+            self.setValue(value)
 
     def range_in_words(self) -> str:
         """The range in words: "A whole number from 1 to 127"."""
@@ -90,16 +99,11 @@ class DecimalBox(_TypedNumber, QDoubleSpinBox):
 
     PATTERN = _DECIMAL
 
-    def __init__(self, name: str, title: str, tip: str = "") -> None:
-        super().__init__()
-        self.prepare(name, title, tip)
-
     def show_value(self, value: float) -> None:
-        """Set the value without telling anybody."""
-        _show(self, round(value, self.decimals()))
+        super().show_value(round(value, self.decimals()))
 
     def show_range(self, low: float, high: float, decimals: int, step: float) -> None:
-        """Set the range without telling anybody, should that change the value."""
+        """Set the range; emit no signal should that change the value."""
         self.setSingleStep(step)
         limits = round(low, decimals), round(high, decimals)
         if (*limits, decimals) == (self.minimum(), self.maximum(), self.decimals()):
@@ -117,21 +121,6 @@ class WholeBox(_TypedNumber, QSpinBox):
     """A box that takes whole numbers."""
 
     PATTERN = _WHOLE
-
-    def __init__(self, name: str, title: str, tip: str = "") -> None:
-        super().__init__()
-        self.prepare(name, title, tip)
-
-    def show_value(self, value: int) -> None:
-        """Set the value without telling anybody."""
-        _show(self, value)
-
-
-def _show(box: Any, value: float) -> None:
-    if value == box.value() and not box.lineEdit().isModified():
-        return  # Qt would paint it again, and that many times a second while a slider is dragged
-    with QSignalBlocker(box):
-        box.setValue(value)
 
 
 def is_page_key(event: QEvent) -> bool:
@@ -184,7 +173,7 @@ class OddSpinBox(WholeBox):
         self.valueChanged.connect(self._pick)
 
     def show_size(self, ksize: int, sizes: range) -> None:
-        """Show a size and the range of sizes without telling anybody."""
+        """Show a size and the range of sizes without emitting a signal."""
         with QSignalBlocker(self):
             if (self.minimum(), self.maximum()) != (sizes[0], sizes[-1]):
                 self.setRange(sizes[0], sizes[-1])

@@ -63,6 +63,9 @@ class Stage(QObject):
         self.head, self.foot, self.numbers = QWidget(), QWidget(), QWidget()
         self._labels = {name: _label(name) for name in SIZES}
         self._labels["note"].hide()
+        self._labels["verdict"].setAlignment(
+            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        )
         self.ladder = LadderBars()
         self._black = described(QWidget(window), "stage-black", "Blank")
         self._black.setAutoFillBackground(True)
