@@ -77,12 +77,10 @@ class RecordedTimes:
     """Times by the work that was timed, and by implementation.
 
     device  the GPU that they were measured on: "NVIDIA H200"
-    cpu     of OpenCV's times there
     jobs    those with the whole ladder recorded
     """
 
     device: str = ""
-    cpu: str = ""
     jobs: tuple[RecordedJob, ...] = ()
     _times: Mapping[WorkKey, Mapping[str, Time]] = field(default_factory=dict)
 
@@ -108,10 +106,18 @@ def recorded_times() -> RecordedTimes:
         device = data["device"]["name"]
         known_filters = {each.key for each in filters.all_filters()}
         cells = [cell for cell in data["cells"] if cell["weights"] in known_filters]
-        jobs = tuple(_job(cell) for cell in cells)
+        jobs = tuple(
+            RecordedJob(
+                cell["weights"],
+                cell["ksize"],
+                (cell["height"], cell["width"], cell["channels"]),
+                cell["pixel_type"],
+            )
+            for cell in cells
+        )
         known = [_times(cell, device, data["cpu"]) for cell in cells]
         times = {job.work: each for job, each in zip(jobs, known, strict=True)}
-        return RecordedTimes(device, data["cpu"], jobs, times)
+        return RecordedTimes(device, jobs, times)
     except (OSError, ValueError, KeyError, TypeError):
         return RecordedTimes()
 
@@ -138,6 +144,7 @@ def why_not_beside(cache: Cache) -> str:
 
 def _add_session(times: dict[WorkKey, dict[str, Time]], session: Session) -> None:
     """Add the rungs' times, each with its usual block shape if that was measured."""
+    where = f"{session.machine.gpu}, L2 {CACHE}"
     for cell, measured in ((each.cell, each.outcome) for each in session.records):
         if not isinstance(measured, Measurement) or cell.cache != CACHE or cell.count > 1:
             continue
@@ -145,28 +152,18 @@ def _add_session(times: dict[WorkKey, dict[str, Time]], session: Session) -> Non
             continue
         known = times.setdefault(WorkKey.of_cell(cell), {})
         if cell.implementation not in known or cell.block_xy == DEFAULT_BLOCK_XY:
-            kernel, where = measured.kernel, f"{session.machine.gpu}, L2 {cell.cache}"
-            known[cell.implementation] = Time(
-                kernel.median_ms,
-                kernel.quartiles_ms,
-                len(kernel.samples_ms),
-                cell.block_xy,
-                where=where,
+            known[cell.implementation] = Time.of_samples(
+                measured.kernel, cell.block_xy, where=where
             )
-
-
-def _job(cell: Mapping[str, Any]) -> RecordedJob:
-    shape = (cell["height"], cell["width"], cell["channels"])
-    return RecordedJob(cell["weights"], cell["ksize"], shape, cell["pixel_type"])
 
 
 def _times(cell: Mapping[str, Any], device: str, cpu: str) -> dict[str, Time]:
     own, where = {rung.key for rung in ladder() if rung.own_block}, f"{device}, L2 {CACHE}"
-    found = {
-        each["key"]: _recorded(each, where, None if each["key"] in own else tuple(each["block_xy"]))
-        for each in cell["rungs"]
-        if each["ok"] and each["ms"]
-    }
+    found = {}
+    for each in cell["rungs"]:
+        if each["ok"] and each["ms"]:
+            block_xy = None if each["key"] in own else tuple(each["block_xy"])
+            found[each["key"]] = _recorded(each, where, block_xy)
     peers = [each for each in cell.get("peers", ()) if each["module"] == "opencv" and each["ok"]]
     if peers:
         found["opencv"] = _recorded(min(peers, key=lambda each: float(each["ms"])), cpu, None)
@@ -239,6 +236,14 @@ class Time:
     where: str = ""
     of: str = ""
 
+    @classmethod
+    def of_samples(cls, kernel: Timing, block_xy: Block | None, **facts: Any) -> Time:
+        """Make the time of a kernel's samples."""
+        count = len(kernel.samples_ms)
+        return cls(
+            kernel.median_ms, kernel.quartiles_ms, count, block_xy, kernel.is_single, **facts
+        )
+
     @property
     def duration(self) -> str:
         """Format its median, with a star where something disturbed it."""
@@ -266,7 +271,7 @@ class LadderLine:
     """One line of the ladder.
 
     reason  why it cannot run the present job; None if it can
-    recorded  the time that came with the program, where there is none of this session
+    time    measured here, else recorded; None without either
     before  the implementation it is compared with: the one it changes a thing about
     ratio   times as fast as `before`; None while one of the two is not measured, or was run once
     """
@@ -276,31 +281,23 @@ class LadderLine:
     time: Time | None
     before: Implementation | None
     ratio: float | None
-    recorded: Time | None = None
 
     @property
     def median_ms(self) -> float | None:
-        """Median in milliseconds, measured here or recorded; None without one."""
-        known = self.time or self.recorded
-        return known.median_ms if known else None
-
-    @property
-    def time_in_words(self) -> str:
-        """Format its median, with a star where something disturbed it; empty without one."""
-        known = self.time or self.recorded
-        return known.duration if known else ""
+        """Median in milliseconds; None without one."""
+        return self.time.median_ms if self.time else None
 
     @property
     def in_words(self) -> str:
         """Format the line for a tooltip and for screen readers."""
-        title, known = self.implementation.title, self.time or self.recorded
-        if known is None:
+        title, time = self.implementation.title, self.time
+        if time is None:
             return f"{title}: {self.reason or 'not measured yet'}"
-        ratio, reason = "", self.reason if self.time else ""
+        ratio = ""
         if self.ratio is not None and self.before is not None:
             ratio = f"{numbers.times_as_fast(self.ratio)} {self.before.title}"
-        head = f"{title}: {known.duration}" if self.time else title
-        return "\n".join(filter(None, (head, known.in_words, ratio, reason)))
+        head, reason = (title, "") if time.where else (f"{title}: {time.duration}", self.reason)
+        return "\n".join(filter(None, (head, time.in_words, ratio, reason)))
 
 
 class _Way(NamedTuple):
@@ -329,16 +326,16 @@ class RungTimes:
         asked = (picked.block_xy if picked else None) or result.job.block_xy
         chosen = implementation_of(result.job, picked)
         takes_one = isinstance(chosen, Rung | OwnKernel) and not chosen.own_block
-        block_xy = asked if takes_one else None
-        self._add(WorkKey.of(result.job), key, result.job.devices, result.timed, result, block_xy)
+        way = _Way(key, asked if takes_one else None, result.kernel.cache, result.job.devices)
+        self._add(WorkKey.of(result.job), way, result.kernel, result)
 
     def add_record(self, record: Record) -> None:
         """Add a sweep's measurement; ignore a time of several pictures, and a failed cell."""
         cell, measured = record.cell, record.outcome
         if isinstance(measured, Measurement) and cell.count == 1:
-            key = f"{cell.implementation} {cell.text_sha256}".rstrip()
-            work, kernel = WorkKey.of_cell(cell), measured.kernel
-            self._add(work, key, cell.devices, kernel, measured, cell.block_xy)
+            key, kernel = f"{cell.implementation} {cell.text_sha256}".rstrip(), measured.kernel
+            way = _Way(key, cell.block_xy, kernel.cache, cell.devices)
+            self._add(WorkKey.of_cell(cell), way, kernel, measured)
 
     def of_work(self, job: Job, cache: Cache) -> dict[str, Time]:
         """Times of the work of `job`, by implementation: with its block shape, else the newest."""
@@ -352,28 +349,16 @@ class RungTimes:
         return found
 
     def _add(
-        self,
-        work: WorkKey,
-        key: str,
-        devices: int,
-        kernel: Timing,
-        measured: Result | Measurement,
-        block_xy: Block | None,
+        self, work: WorkKey, way: _Way, kernel: Timing, measured: Result | Measurement
     ) -> None:
-        time = Time(
-            kernel.median_ms,
-            kernel.quartiles_ms,
-            len(kernel.samples_ms),
-            block_xy,
-            kernel.is_single,
+        times = self._times[work] = self._times.pop(work, {})  # the newest work stands last
+        times.pop(way, None)  # so that the newest stands last
+        times[way] = Time.of_samples(
+            *(kernel, way.block_xy),
             is_wrong=measured.check is not None and not measured.check.ok,
             occupancy=measured.occupancy,
             disturbances=measured.disturbances,
         )
-        way = _Way(key, block_xy, kernel.cache, devices)
-        times = self._times[work] = self._times.pop(work, {})  # the newest work stands last
-        times.pop(way, None)  # so that the newest stands last
-        times[way] = time
         while len(self._times) > MAX_WORKS:
             del self._times[next(iter(self._times))]
 
@@ -392,19 +377,18 @@ def ladder_places(
     """
     availability = list(availability)
     measured = times.of_work(job, cache) if job else {}
-    known = [each for each, _ in availability]
+    known, recorded = [each for each, _ in availability], recorded or {}
     places = []
     for each, reason in availability:
         before = rung_before(each, known)
         key = _key_of(each.key, each.source) if isinstance(each, Rung) else each.key
-        time, against, ratio = measured.get(key), measured.get(before.key if before else ""), None
+        time, found = measured.get(key), measured
+        if time is None and each.kind == "cuda":
+            time, found = recorded.get(each.key), recorded
+        against, ratio = found.get(before.key) if before else None, None
         if time and against and not (time.is_single or against.is_single):
             ratio = against.median_ms / time.median_ms
-        came = (recorded or {}).get(each.key) if time is None and each.kind == "cuda" else None
-        came_before = (recorded or {}).get(before.key) if before else None
-        if came and came_before:
-            ratio = came_before.median_ms / came.median_ms
-        places.append(LadderLine(each, reason, time, before, ratio, came))
+        places.append(LadderLine(each, reason, time, before, ratio))
     return places
 
 

@@ -27,6 +27,9 @@ NEW_NAME = "my_kernel.cu"
 class KernelFile(QObject):
     """The text that is typed and the one on disk, which is the truth where both changed.
 
+    path  of the file; None: it has none yet
+    text  as it is typed
+
     Signals:
         arrived(text): the text on disk is another, and is to be shown instead; it can be undone.
         began(text): another kernel is worked on from now on.
@@ -48,9 +51,8 @@ class KernelFile(QObject):
         self._journal = journal
         self._keeping = Background((KernelFileError,), self)  # the disk may be slow, typing not
         self._soon = Throttle(KEEP_MS, self._keep, self)
-        self._path: Path | None = None
-        self._new_name = ""
-        self._text = self._on_disk = ""
+        self.path: Path | None = None
+        self.text = self._on_disk = self._new_name = ""
         self._newline = "\n"
         self._named: tuple[Path | None, bool] = None, False  # as `named` was emitted last
         self._was_gone = False
@@ -61,24 +63,14 @@ class KernelFile(QObject):
         self._watch.changed.connect(self._look)
 
     @property
-    def path(self) -> Path | None:
-        """The file; None: it has none yet."""
-        return self._path
-
-    @property
-    def text(self) -> str:
-        """The text as it is typed."""
-        return self._text
-
-    @property
     def name(self) -> str:
         """Its file's name, or the one proposed for it."""
-        return self._path.name if self._path else self._new_name
+        return self.path.name if self.path else self._new_name
 
     @property
     def is_saved(self) -> bool:
         """True if the text is on disk."""
-        return self._path is not None and self._text == self._on_disk
+        return self.path is not None and self.text == self._on_disk
 
     @property
     def is_at_disk(self) -> bool:
@@ -132,7 +124,7 @@ class KernelFile(QObject):
         """Read on the thread; an earlier read that has not finished is dropped."""
         self._opening += 1
         number = self._opening
-        self._do(
+        self.do(
             reading,
             lambda found: take(found) if number == self._opening else None,
             lambda error: on_failure(error) if number == self._opening else None,
@@ -140,7 +132,7 @@ class KernelFile(QObject):
 
     def look_for_unsaved(self, then: Callable[[Unsaved | None], None]) -> None:
         """Find the newest text that was not saved, once the journal is written."""
-        self._do(self._journal.left, then, lambda _: None)
+        self.do(self._journal.left, then, lambda _: None)
 
     def drop_unsaved(self) -> None:
         """Remove what `look_for_unsaved` found: it was brought back, or is not wanted."""
@@ -148,9 +140,9 @@ class KernelFile(QObject):
 
     def type(self, text: str) -> None:
         """Take what is typed; it is kept in a moment, also if the program ends."""
-        if text == self._text:
+        if text == self.text:
             return
-        self._text = text
+        self.text = text
         self._note()
 
     def save(
@@ -166,9 +158,9 @@ class KernelFile(QObject):
         then        called once it is on disk
         on_failure  called with the KernelFileError
         """
-        target = path or self._path
+        target = path or self.path
         assert target is not None
-        target, text = target.absolute(), self._text
+        target, text = target.absolute(), self.text
         self.saving.emit()
         known = self._on_disk if path is None else None
         writing = partial(_written, target, text, self._newline, known)
@@ -178,13 +170,13 @@ class KernelFile(QObject):
             self._saving = None
             if found is None:
                 self._on_disk, self._was_gone = text, False
-                if target != self._path:
-                    self._path = target
+                if target != self.path:
+                    self.path = target
                     self._watch.begin(target)
                 else:
                     self._watch.renew()
                 self._note()  # more may have been typed
-            elif text == self._text:
+            elif text == self.text:
                 self._take_up(*found)
             else:  # more was typed, of which no copy is kept yet
                 self._look()
@@ -196,34 +188,15 @@ class KernelFile(QObject):
             self._saving = None
             on_failure(error)
 
-        self._do(writing, take, fail)
+        self.do(writing, take, fail)
 
-    def make_folder(self, folder: Path, then: Callable[[], None]) -> None:
-        """Make a folder on the thread, if that is possible, and call `then`."""
-
-        def make() -> None:
-            with suppress(OSError):
-                folder.mkdir(parents=True, exist_ok=True)
-
-        self._do(make, lambda _: then(), lambda _: then())
-
-    def write_copy(
-        self,
-        path: Path,
-        text: str,
-        then: Callable[[], None],
-        on_failure: Callable[[Exception], None],
-    ) -> None:
-        """Write another text into another file; the rest as `save`."""
-        self._do(partial(write_kernel, path, text), lambda _: then(), on_failure)
-
-    def _do(
+    def do(
         self,
         work: Callable[[], Any],
         take: Callable[[Any], None],
         on_failure: Callable[[Exception], None],
     ) -> None:
-        """Do it on the thread; it is under way until what came of it is taken."""
+        """Do `work` on the thread; it is under way until its outcome is taken."""
         self._at_disk += 1
 
         def end(deliver: Callable[..., None], *outcome: Any) -> None:
@@ -245,8 +218,8 @@ class KernelFile(QObject):
             text, writing = self._saving
             with suppress(KernelFileError):
                 writing()
-                if text == self._text:
-                    self._journal.forget()
+                if text == self.text:
+                    self._journal.note(None)
         self._journal.close()
 
     # -- the disk
@@ -255,30 +228,30 @@ class KernelFile(QObject):
         self, path: Path | None, text: str, found: _Read | None = None, name: str = NEW_NAME
     ) -> None:
         """Work on another text; `found` is on disk.  What would be lost is left to the journal."""
-        if self._text != self._on_disk and self._text.strip():
+        if self.text != self._on_disk and self.text.strip():
             self._journal.set_aside()
         else:
-            self._journal.forget()
+            self._journal.note(None)
         self._keep()
         self._new_name, self._newline = name, found.newline if found else "\n"
-        self._path, self._text, self._was_gone = path, text, False
+        self.path, self.text, self._was_gone = path, text, False
         self._on_disk = found.text if found else ""
         self._watch.begin(path)
         self._emit_named()
         self.began.emit(text)
 
     def _note(self) -> None:
-        if self._text == self._on_disk:
-            self._journal.forget()
+        if self.text == self._on_disk:
+            self._journal.note(None)
             self._keep()
         else:
-            self._journal.note(Unsaved(self._text, self._path))
+            self._journal.note(Unsaved(self.text, self.path))
             self._soon.ask()
-        if self._named != (self._path, self.is_saved):  # not at each key
+        if self._named != (self.path, self.is_saved):  # not at each key
             self._emit_named()
 
     def _emit_named(self) -> None:
-        self._named = self._path, self.is_saved
+        self._named = self.path, self.is_saved
         self.named.emit()
 
     @Slot()
@@ -292,15 +265,15 @@ class KernelFile(QObject):
     @Slot()
     def _look(self) -> None:
         """Look, on the thread, whether another text is on disk than was there."""
-        path, texts = self._path, (self._text, self._on_disk)
+        path, texts = self.path, (self.text, self._on_disk)
         if path is None:
             return
         self._watch.renew()
 
         def take(found: _OnDisk) -> None:
-            if path != self._path:
+            if path != self.path:
                 return
-            if texts == (self._text, self._on_disk):
+            if texts == (self.text, self._on_disk):
                 self._take_up(*found)
             else:  # more was typed, of which no copy is kept yet, or it was saved
                 self._look()
@@ -317,8 +290,8 @@ class KernelFile(QObject):
             self.said.emit(sentence)
         if found is None or found == self._on_disk:
             return
-        is_other = found != self._text
-        self._on_disk = self._text = found
+        is_other = found != self.text
+        self._on_disk = self.text = found
         if is_other:
             self._newline = newline
         self._note()
@@ -380,8 +353,10 @@ def _look_at(path: Path, typed: str, known: str) -> _OnDisk:
         return None, "", str(error) if path.exists() else gone
     if found in (known, typed) or typed == known:
         return found, newline, ""
+    names = (f"{path.stem}.typed{n if n > 1 else ''}{path.suffix}" for n in count(1))
+    copy = next(each for each in map(path.with_name, names) if not each.exists())
     try:
-        copy = keep_copy(path, typed)
+        write_kernel(copy, typed)
     except KernelFileError as error:
         refused = f"{path.name} was changed outside, too, but is not shown: {error}"
         return None, "", refused
@@ -404,17 +379,6 @@ def read_kernel(path: Path) -> tuple[str, str]:
         raise KernelFileError(str(error)) from error
     newline = "\r\n" if "\r\n" in text else "\n"
     return text.replace("\r\n", "\n").replace("\r", "\n"), newline
-
-
-def keep_copy(path: Path, text: str) -> Path:
-    """Write `text` beside `path`, under a name that is free, and return that.
-
-    Raises KernelFileError.
-    """
-    names = (f"{path.stem}.typed{n if n > 1 else ''}{path.suffix}" for n in count(1))
-    copy = next(each for each in map(path.with_name, names) if not each.exists())
-    write_kernel(copy, text)
-    return copy
 
 
 def write_kernel(path: Path, text: str, newline: str = "\n") -> None:

@@ -32,27 +32,25 @@ GONE = "{name} is not in your folder of kernels, so what runs was chosen anew."
 class _Found:
     """The files of the folder, and what became of reading one of them.
 
-    kernels   what each of them is, or why it makes no kernel
+    kernels   what each of them is, or why it makes no kernel, by name
     chosen    the file that was to be read; empty: none
-    file      what was read; None: it cannot be used, and `sentence` says why
     there     of the folder, the file and its folder what there is, to be watched
+    file      what was read; None: it cannot be used, and `sentence` says why
     """
 
-    names: tuple[str, ...]
-    kernels: tuple[Rung | str, ...] = ()
-    chosen: str = ""
+    kernels: dict[str, Rung | str]
+    chosen: str
+    there: set[str]
     file: OwnFile | None = None
     sentence: str = ""
     is_there: bool = False
-    there: tuple[str, ...] = ()
 
 
 class KernelFolder(QObject):
     """A reader of the user's folder of kernels, and of a file from elsewhere, in the background.
 
-    names    of the files
-    kernels  what each of them was when the folder was looked at last, or why it makes none; the
-             chosen one is newer in the State
+    kernels  what each file was when the folder was looked at last, or why it makes none, by name;
+             the chosen one is newer in the State
 
     Signals:
         changed(): there are other files, or other texts in them.
@@ -70,8 +68,7 @@ class KernelFolder(QObject):
 
     def __init__(self, store: Store, background: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.names: tuple[str, ...] = ()
-        self.kernels: tuple[Rung | str, ...] = ()
+        self.kernels: dict[str, Rung | str] = {}
         self._store, self._background = store, background
         self._read: OwnFile | None = None
         self._admitted: Path | None = None
@@ -86,14 +83,14 @@ class KernelFolder(QObject):
     @property
     def paths(self) -> dict[str, Path]:
         """The paths of the files, by name."""
-        return {name: _path_of(name, kernels_folder(), self._admitted) for name in self.names}
+        return {name: _path_of(name, kernels_folder(), self._admitted) for name in self.kernels}
 
     @property
     def all(self) -> tuple[OwnKernel, ...]:
         """All of them, as implementations to choose; the chosen one has its source."""
         state = self._store.state
         text = {state.implementation: intents.own_text(state)}
-        return tuple(OwnKernel(name, text.get(name, "")) for name in self.names)
+        return tuple(OwnKernel(name, text.get(name, "")) for name in self.kernels)
 
     def admit(self, path: Path) -> None:
         """Take a file from elsewhere in, in place of one of its name, until the window closes."""
@@ -103,13 +100,13 @@ class KernelFolder(QObject):
 
     def why_gone(self, name: str) -> str | None:
         """The reason why nothing can run as `name`; None if the folder has it."""
-        return None if name in self.names else NOT_THERE.format(name=name)
+        return None if name in self.kernels else NOT_THERE.format(name=name)
 
     def why_another(self, name: str, text_sha256: str) -> str | None:
         """The reason why `name` is not the source with that SHA-256 any more; None if it is."""
         if reason := self.why_gone(name):
             return reason
-        kernel = self.kernels[self.names.index(name)]
+        kernel = self.kernels[name]
         is_same = isinstance(kernel, Rung) and text_hash(kernel.source) == text_sha256
         return None if is_same else OTHER_TEXT.format(name=name)
 
@@ -136,14 +133,13 @@ class KernelFolder(QObject):
             self.look()
 
     def _take(self, found: _Found) -> None:
-        wanted = set(found.there)
         watched = {*self._watcher.files(), *self._watcher.directories()}
-        if watched - wanted:
-            self._watcher.removePaths(sorted(watched - wanted))
-        if wanted - watched:
-            self._watcher.addPaths(sorted(wanted - watched))
-        if (found.names, found.kernels) != (self.names, self.kernels):
-            self.names, self.kernels = found.names, found.kernels
+        if gone := sorted(watched - found.there):
+            self._watcher.removePaths(gone)
+        if missing := sorted(found.there - watched):
+            self._watcher.addPaths(missing)
+        if found.kernels != self.kernels:
+            self.kernels = found.kernels
             self.changed.emit()
         if not found.chosen or found.chosen != self._store.state.implementation:
             return
@@ -178,7 +174,7 @@ def _found(folder: Path, admitted: Path | None, chosen: str) -> _Found:
     """Read the folder, and the chosen file in it, or that from elsewhere which was admitted."""
     path = _path_of(chosen, folder, admitted)
     paths = [folder, path.parent, path] if chosen else [folder]
-    there = tuple(str(each) for each in paths if each.exists())  # before it is read
+    there = {str(each) for each in paths if each.exists()}  # before it is read
     try:
         # Kernels of the user's, not links to somebody else's.
         paths = [each for each in folder.iterdir() if each.suffix == SUFFIX and each.is_file()]
@@ -187,14 +183,14 @@ def _found(folder: Path, admitted: Path | None, chosen: str) -> _Found:
         files = set()
     if admitted is not None and admitted.is_file():
         files.add(admitted.name)
-    names = tuple(sorted(files, key=str.casefold))
-    kernels = tuple(_kernel_in(_path_of(name, folder, admitted)) for name in names)
-    found = _Found(names, kernels, chosen, there=there)
+    names = sorted(files, key=str.casefold)
+    kernels = {name: _kernel_in(_path_of(name, folder, admitted)) for name in names}
+    found = _Found(kernels, chosen, there)
     if not chosen:
         return found
-    if chosen not in names and path != admitted:
+    if chosen not in kernels and path != admitted:
         return replace(found, sentence=GONE.format(name=chosen))
-    read = kernels[names.index(chosen)] if chosen in names else _kernel_in(path)
+    read = kernels.get(chosen) or _kernel_in(path)
     if isinstance(read, str):
         return replace(found, sentence=read, is_there=path.exists())
     return replace(found, file=OwnFile(path, read.source), is_there=True)

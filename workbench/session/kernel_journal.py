@@ -11,7 +11,6 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import BinaryIO
 from uuid import uuid4
 
@@ -40,7 +39,7 @@ class Unsaved:
 
 
 def journal_folder() -> Path:
-    """The folder of unsaved texts."""
+    """Folder of unsaved texts."""
     return data_folder() / "unsaved-kernels"
 
 
@@ -48,7 +47,7 @@ class KernelJournal:
     """The journal of this program, and those that others left.
 
     Never fails: where nothing can be written, `complaint` says so once there was a try.
-    `note`, `forget` and `set_aside` wait for no disk; all else does, and is called on one thread.
+    `note` and `set_aside` wait for no disk; all else does, and is called on one thread.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -58,16 +57,11 @@ class KernelJournal:
         self._noted: Unsaved | None = None
         self._leaving: deque[Unsaved] = deque()
         self._written: Unsaved | None = None
-        self._writing = Lock()
         self.complaint = ""
 
-    def note(self, unsaved: Unsaved) -> None:
-        """Keep this text, instead of the one before, from the next `write` on."""
+    def note(self, unsaved: Unsaved | None) -> None:
+        """Keep this text from the next `write` on, instead of the one before; None: nothing."""
         self._noted = unsaved
-
-    def forget(self) -> None:
-        """Keep nothing from the next `write` on: what was typed is saved."""
-        self._noted = None
 
     def set_aside(self) -> None:
         """Leave the text to `left` at the next `write`: another one is typed from now on."""
@@ -77,14 +71,13 @@ class KernelJournal:
 
     def write(self) -> None:
         """Write what was noted last, unless it is written; remove what was forgotten."""
-        with self._writing:
-            while self._leaving:
-                self._keep(self._leaving.popleft())
-                self._let_go(is_wanted=True)
-            if (noted := self._noted) is None:
-                self._let_go(is_wanted=False)
-            else:
-                self._keep(noted)
+        while self._leaving:
+            self._keep(self._leaving.popleft())
+            self._let_go(is_wanted=True)
+        if self._noted is None:
+            self._let_go(is_wanted=False)
+        else:
+            self._keep(self._noted)
 
     def left(self) -> Unsaved | None:
         """The newest text that was not saved, by a program that has ended or by this one.

@@ -367,7 +367,7 @@ class MainWindow(QMainWindow):
         ready = [(each, intents.why_not_here(each, self.device)) for each in all_implementations()]
         folder = self.kernel_folder
         own: list[tuple[OwnKernel, str | None]] = []
-        for name, read in zip(folder.names, folder.kernels, strict=True):
+        for name, read in folder.kernels.items():
             if isinstance(read, str):
                 own.append((OwnKernel(name), read))
             else:

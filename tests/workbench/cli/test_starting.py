@@ -157,7 +157,7 @@ def choose_in_palette(window):
 @needs_compiler
 @pytest.mark.parametrize("words", [(), ("--filter", "box")])
 def test_a_kernel_that_was_chosen_is_chosen_at_the_next_start(start, mine, words):
-    start(is_done=lambda window: "right.cu" in window.kernel_folder.names, act=choose_in_palette)
+    start(is_done=lambda window: "right.cu" in window.kernel_folder.kernels, act=choose_in_palette)
     started = start(*words, is_done=lambda window: window.store.state.own_kernel is not None)
     assert started.state.implementation == "right.cu"
     assert started.state.own_kernel.path == mine
@@ -188,7 +188,7 @@ def test_one_that_is_named_is_chosen_and_shown(start, tmp_path):
 
 @needs_compiler
 def test_one_that_is_gone_is_a_sentence(start, mine):
-    start(is_done=lambda window: "right.cu" in window.kernel_folder.names, act=choose_in_palette)
+    start(is_done=lambda window: "right.cu" in window.kernel_folder.kernels, act=choose_in_palette)
     mine.unlink()
     started = start(is_done=lambda window: window.store.state.implementation == "opencv")
     assert "right.cu" in started.seen[-1]

@@ -62,7 +62,7 @@ def test_a_disturbed_time_has_a_star_that_says_by_what():
     found = result("opencv", (2.0,) * 6, load=busy)
     times.add_result(found)
     (line,) = ladder_places([(implementations()["opencv"], None)], times, found.job, "cold")
-    assert line.time_in_words.endswith("ms*")
+    assert line.time.duration.endswith("ms*")
     said = line.in_words.splitlines()
     assert said[0].endswith("ms*")
     assert any("2.0 of 2 cores" in each for each in said)

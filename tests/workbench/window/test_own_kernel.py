@@ -38,7 +38,7 @@ def folder(home, monkeypatch):
 @pytest.fixture
 def window(qtbot, make_window, folder):
     window = make_window()
-    until(qtbot, lambda: window.device and window.kernel_folder.names)
+    until(qtbot, lambda: window.device and window.kernel_folder.kernels)
     show_picture(qtbot, window, noise(24, 40, 3))
     settle(qtbot, window, lambda: window.store.choose(ksize=3, border="wrap"))
     return window

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ from kernels.cuda_on_cpu.confinement import allow_unconfined
 from kernels.rungs.own_kernels import starting_points
 from workbench.base.plain_text import tip_text
 from workbench.files.kernel_files import KernelGoneError, kernels_folder
-from workbench.session.kernel_file import KernelFile
+from workbench.session.kernel_file import KernelFile, write_kernel
 from workbench.session.kernel_folder import KernelFolder
 from workbench.session.kernel_journal import KernelJournal, Unsaved
 from workbench.session.shared_kernel import shared_text
@@ -130,7 +131,7 @@ class FileRow(QWidget):
             if path := ask_file(self, "Open a kernel", str(self._folder_of_file), FILE_TYPES):
                 self.open_file(path)
 
-        self.file.make_folder(self._folder_of_file, ask)
+        self._make_folder(ask)
 
     def show_recent(self, recent: Sequence[Path]) -> None:
         """Offer the files that were open before."""
@@ -156,7 +157,7 @@ class FileRow(QWidget):
             if path := self._ask_new("Save the kernel", proposed):
                 self._write(path, then)
 
-        self.file.make_folder(self._folder_of_file, ask)
+        self._make_folder(ask)
 
     def save_copy(self, verdict: str, job: Job | None) -> None:
         """Ask for a file, and write a copy there with the verdict of the text on a job."""
@@ -164,8 +165,10 @@ class FileRow(QWidget):
         if path := self._ask_new("Save a copy to share", proposed):
             text = shared_text(self.file.text, verdict, job, date.today())
             saved = COPY_SAVED.format(name=path.name, verdict=verdict)
-            self.file.write_copy(
-                path, text, partial(self._show_message, "info", saved), self._show_error
+            self.file.do(
+                partial(write_kernel, path, text),
+                lambda _: self._show_message("info", saved),
+                self._show_error,
             )
 
     def edit_outside(self) -> None:
@@ -191,6 +194,15 @@ class FileRow(QWidget):
     def _folder_of_file(self) -> Path:
         """The folder of the present file, or the user's of kernels."""
         return self.file.path.parent if self.file.path is not None else kernels_folder()
+
+    def _make_folder(self, then: Callable[[], None]) -> None:
+        """Make the folder of the file, if that is possible, and call `then`."""
+
+        def make(folder: Path) -> None:
+            with suppress(OSError):
+                folder.mkdir(parents=True, exist_ok=True)
+
+        self.file.do(partial(make, self._folder_of_file), lambda _: then(), lambda _: then())
 
     def _write(self, path: Path | None, then: Callable[[], None]) -> None:
         def go_on() -> None:

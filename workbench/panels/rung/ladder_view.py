@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import Signal
@@ -43,14 +42,15 @@ def figure_of(places: Sequence[LadderLine], chosen: str) -> Figure:
 
 
 def _bar(place: LadderLine) -> Bar:
-    key, title, ms = place.implementation.key, place.implementation.title, place.median_ms
+    key, title, time = place.implementation.key, place.implementation.title, place.time
     entry = LegendLine(title, title, "", title, style_of_implementation(key))
-    if ms is None:
+    if time is None:
         return Bar(entry, None, 0.0, 0.0, NOT_MEASURED, place.in_words, key)
-    mark = "✗ " if place.time is not None and place.time.is_wrong else ""
+    ms = time.median_ms
+    mark = "✗ " if time.is_wrong else ""
     ratio = "" if place.ratio is None else f" · {numbers.speed_up(place.ratio)}"
-    words, is_recorded = f"{mark}{place.time_in_words}{ratio}", place.time is None
-    return Bar(entry, ms, ms, ms, words, place.in_words, key, is_part=is_recorded)
+    words = f"{mark}{time.duration}{ratio}"
+    return Bar(entry, ms, ms, ms, words, place.in_words, key, is_part=bool(time.where))
 
 
 LEGEND = "Beside a time: how many times as fast it is as the one that it builds on."
@@ -195,11 +195,12 @@ class LadderView(QWidget):
 def quickest_of(places: Sequence[LadderLine]) -> str:
     """Name the fastest, once all that can run have a time; else ""."""
     able = [each for each in places if each.reason is None]
-    right = [each for each in able if each.time is not None and not each.time.is_wrong]
-    if len(able) < 2 or not right or any(each.time is None for each in able):
+    times = [(each.time, each.implementation.title) for each in able if each.time]
+    right = [(time, title) for time, title in times if not time.is_wrong]
+    if len(able) < 2 or not right or len(times) < len(able):
         return ""
-    best = min(right, key=lambda each: each.median_ms or math.inf)
-    return QUICKEST.format(title=best.implementation.title, time=best.time_in_words)
+    time, title = min(right, key=lambda each: each[0].median_ms)
+    return QUICKEST.format(title=title, time=time.duration)
 
 
 def what_matters_first(implementations: Iterable[Implementation]) -> tuple[Implementation, ...]:

@@ -33,7 +33,7 @@ def gpu_window(qtbot, make_window, children, home, monkeypatch):
 
     def make():
         window = make_window(Engine)
-        until(qtbot, lambda: window.device == H200 and window.kernel_folder.names)
+        until(qtbot, lambda: window.device == H200 and window.kernel_folder.kernels)
         window.store.choose(implementation="opencv", ksize=3)
         show_picture(qtbot, window, noise(8, 8, 1))
         window.docks.enter("Sweep")

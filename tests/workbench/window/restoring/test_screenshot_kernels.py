@@ -43,7 +43,7 @@ def photo(tmp_path):
 def window(qtbot, make_window, folder, photo):
     """A window that filters with the kernel, and has that result pinned."""
     window = make_window()
-    until(qtbot, lambda: window.device and window.kernel_folder.names)
+    until(qtbot, lambda: window.device and window.kernel_folder.kernels)
     settle(qtbot, window, lambda: drop(window, photo))
     window.store.choose(implementation="blur.cu", ksize=3)
     until(qtbot, lambda: is_own_result(window) and window.live.result.check)
@@ -81,7 +81,7 @@ def test_a_screenshot_brings_its_kernel_and_its_pin_back(
     kept = read_settings(path)
     assert (kept["implementation"], kept["text_sha256"]) == ("blur.cu", text_hash(RIGHT))
     other = make_window()
-    until(qtbot, lambda: other.device and other.kernel_folder.names)
+    until(qtbot, lambda: other.device and other.kernel_folder.kernels)
     said = recorded(other.messages)
     drop(other, path)
     until(qtbot, lambda: is_own_result(other) and len(other.inspection.pins) == 1)
@@ -98,7 +98,7 @@ def test_a_screenshot_of_another_text_says_so_and_brings_no_pin_of_it(
     path = shot_of(qtbot, window, tmp_path / "window.png", monkeypatch)
     another(folder)
     other = make_window()
-    until(qtbot, lambda: other.device and other.kernel_folder.names)
+    until(qtbot, lambda: other.device and other.kernel_folder.kernels)
     said = recorded(other.messages)
     drop(other, path)
     until(
