@@ -78,11 +78,8 @@ def no_time_in_words(result: Result) -> str:
 def baseline_name(baseline: Result) -> str:
     """A baseline's name with its threads: "OpenCV, 2 threads"."""
     threads = max((ran.threads or 1 for ran in baseline.ran), default=1)
-    return f"{_title(baseline)}, {threads} thread{'s' if threads > 1 else ''}"
-
-
-def _title(baseline: Result) -> str:
-    return implementation(baseline.job.implementation).title
+    title = implementation(baseline.job.implementation).title
+    return f"{title}, {threads} thread{'s' if threads > 1 else ''}"
 
 
 def _in_words(found: Comparison, result: Result, baseline: Result) -> SpeedUpWords:
@@ -102,27 +99,19 @@ def _in_words(found: Comparison, result: Result, baseline: Result) -> SpeedUpWor
         f"{times} {'as long as' if is_slower else 'as fast as'} {name}{equal and f': {equal}'}. "
         f"{sure} {counts[0]} and {counts[1]} samples{few}."
     )
-    return SpeedUpWords(text, f"{how} {name}", f"{how} {_title(baseline)}", interval, sentence)
+    title = implementation(baseline.job.implementation).title
+    return SpeedUpWords(text, f"{how} {name}", f"{how} {title}", interval, sentence)
 
 
 PATHS = {"peer": "copied from GPU to GPU", "host": "copied through the computer's memory"}
 
 
 def shares_in_words(shares: Sequence[DeviceShare]) -> str:
-    """Format "GPU 0: 13.2 µs, GPU 1: 13.4 µs; halo of up to 2 rows in …"."""
+    """Format "GPU 0: 13.2 µs, GPU 1: 13.4 µs; halo rows: 2, in up to 4.1 µs, copied …"."""
     times = ", ".join(f"GPU {each.index}: {numbers.duration(each.total_ms)}" for each in shares)
-    halo = halo_in_words(shares)
-    return f"{times}; {halo}" if halo else times
-
-
-def halo_in_words(shares: Sequence[DeviceShare]) -> str:
-    """Format "halo of up to 4 rows in 4.1 µs, copied from GPU to GPU", or ""."""
-    largest = max(shares, key=lambda each: each.halo_ms, default=None)
-    if largest is None or not largest.halo_rows:
-        return ""
+    slowest = max(shares, key=lambda each: each.halo_ms)
+    if not slowest.halo_rows:
+        return times
     rows = max(each.halo_rows for each in shares)
-    path = "host" if any(each.halo_path == "host" for each in shares) else "peer"
-    return (
-        f"halo of up to {rows} row{'' if rows == 1 else 's'} in up to "
-        f"{numbers.duration(largest.halo_ms)}, {PATHS[path]}"
-    )
+    path = PATHS["host" if any(each.halo_path == "host" for each in shares) else "peer"]
+    return f"{times}; halo rows: {rows}, in up to {numbers.duration(slowest.halo_ms)}, {path}"

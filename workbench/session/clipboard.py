@@ -36,9 +36,12 @@ _Format = QImage.Format
 # Formats that we copy, by pixel type and channels; of floats others get what is on the screen.
 _FORMATS = {
     ("uint8", 1): _Format.Format_Grayscale8,
+    ("uint8", 2): _Format.Format_RGBA8888,
     ("uint8", 3): _Format.Format_RGB888,
     ("uint8", 4): _Format.Format_RGBA8888,
     ("uint16", 1): _Format.Format_Grayscale16,
+    ("uint16", 2): _Format.Format_RGBA64,
+    ("uint16", 3): _Format.Format_RGBX64,
     ("uint16", 4): _Format.Format_RGBA64,
 }
 _FLOATS = (
@@ -196,16 +199,12 @@ def to_image(samples: NDArray[Any], shown: QImage) -> QImage:
     """
     if samples.dtype.kind != "u":
         return shown.copy()
-    channels = samples.shape[2]
+    height, width, channels = samples.shape
+    format_ = _FORMATS[str(samples.dtype), channels]
     if channels == 2:
         samples = np.ascontiguousarray(samples[..., [0, 0, 0, 1]])
     elif channels == 3 and samples.dtype == np.uint16:
-        opaque = np.full((*samples.shape[:2], 1), 65535, np.uint16)
-        samples = np.concatenate([samples, opaque], axis=2)
-    format_ = _FORMATS[str(samples.dtype), samples.shape[2]]
-    if channels == 3 and samples.dtype == np.uint16:
-        format_ = _Format.Format_RGBX64
-    height, width = samples.shape[:2]
+        samples = np.pad(samples, ((0, 0), (0, 0), (0, 1)), constant_values=65535)
     image = QImage(samples.data, width, height, samples.strides[0], format_).copy()
     if image.isNull():
         raise MemoryError(f"no memory for an image of {width} × {height}")

@@ -96,7 +96,6 @@ class Tried:
 class Counted:
     """The counts, by the CPU, of a kernel that is right on the GPU."""
 
-    rung: Rung
     trial: KernelTrial
 
 
@@ -232,7 +231,7 @@ def _after_gpu(tried: Tried, asked: KernelText) -> Iterator[Step]:
         if isinstance(step, Progress):
             yield COUNTING if is_right else CHECKING
         elif is_right or step.is_at_fault:
-            yield Counted(tried.rung, step)
+            yield Counted(step)
             if step.is_at_fault:
                 return
         elif step.ok:
@@ -293,14 +292,6 @@ def following(asked: KernelText, number: int | None) -> Iterator[Step | Followed
 
 
 @dataclass(frozen=True, slots=True)
-class CodeRequest:
-    """A user kernel whose instructions are to be shown."""
-
-    asked: KernelText
-    kind: Kind
-
-
-@dataclass(frozen=True, slots=True)
 class KernelCode:
     """Instructions, ready to show."""
 
@@ -316,9 +307,8 @@ class CodeReader:
     def __init__(self) -> None:
         self._made: dict[PtxRequest, Compiled] = {}
 
-    def reading(self, request: CodeRequest) -> Iterator[KernelCode | Refused | None]:
+    def reading(self, asked: KernelText, kind: Kind) -> Iterator[KernelCode | Refused | None]:
         """Yield the instructions of a user kernel, or why there are none."""
-        asked = request.asked
         rung = rung_of(asked, needs_compiler=False)
         if isinstance(rung, Refused):
             yield rung
@@ -326,14 +316,16 @@ class CodeReader:
             yield Refused(reason)
         else:
             try:
-                yield (yield from self._compiling(rung, request))
+                yield (yield from self._compiling(rung, asked, kind))
             except RunEndedError as error:
                 yield Refused(str(error), error.line or 0)
             except CompileFailedError as error:
                 yield Refused(str(error), is_ours=True)
 
-    def _compiling(self, rung: Rung, request: CodeRequest) -> Generator[None, None, KernelCode]:
-        wanted = request_for(rung, request.asked.job, request.asked.device)
+    def _compiling(
+        self, rung: Rung, asked: KernelText, kind: Kind
+    ) -> Generator[None, None, KernelCode]:
+        wanted = request_for(rung, asked.job, asked.device)
         wanted = replace(wanted, options=(*wanted.options, LINES))
         found = self._made.pop(wanted, None)
         if found is None:
@@ -341,5 +333,5 @@ class CodeReader:
         self._made[wanted] = found  # the last one now
         while len(self._made) > REMEMBERED:
             del self._made[next(iter(self._made))]
-        rows = tuple(listing_of(found, request.kind))
+        rows = tuple(listing_of(found, kind))
         return KernelCode(rung, found, wanted.architecture, rows)

@@ -177,25 +177,22 @@ class Live(QObject):
             return True
         self._widening = picture
 
-        def end() -> bool:
-            """Return True if the float32 picture is still wanted."""
+        def end(error: Exception | None = None, *, is_bug: bool = False) -> None:
+            """Filter the float32 picture, if it is still wanted, or say why there is none."""
             now = self._store.state
             if self._widening is picture:
-                self._widening = None
-            return now.picture is picture and intents.is_unclipped(now)
-
-        def go_on(_: Any) -> None:
-            if end():
+                self._widening = None  # so that the next request tries once more
+            if is_bug or now.picture is not picture or not intents.is_unclipped(now):
+                return
+            if error is None:
                 self.run_again()
-
-        def give_up() -> None:
-            end()  # so that the next request tries once more
-
-        def fail(error: Exception) -> None:
-            if end():
+            else:
                 self._refuse(OutOfMemoryError(f"{error} {CUT_OFF_INSTEAD}"))
 
-        self._background.run(lambda: unclipped(picture.samples), go_on, fail, give_up)
+        self._background.run(
+            *(lambda: unclipped(picture.samples), lambda _: end(), end),
+            on_bug=lambda: end(is_bug=True),
+        )
         return True
 
     def baseline_of(self, result: Result) -> Result | None:
@@ -235,9 +232,7 @@ class Live(QObject):
     def _show_after_again(self, state: State) -> None:
         if self.result is None:
             return
-        job = self.result.job
-
-        look = intents.look_for(state)
+        job, look = self.result.job, intents.look_for(state)
 
         def show_it(display: Display) -> None:
             if self.result is not None and self.result.job is job:
@@ -253,18 +248,18 @@ class Live(QObject):
         show_it: Callable[[Display], None],
         look_of: Callable[[State], DisplayMapping],
     ) -> None:
+        """Make a Display, and call `show_it` if picture and look are still wanted."""
         picture = self._store.state.picture
 
-        def show_if_still_wanted(display: Display) -> None:
+        def take(display: Display) -> None:
             now = self._store.state
             if now.picture is picture and look_of(now) == look:
                 show_it(display)
 
-        self._background.run(
-            lambda: show(samples, look),
-            show_if_still_wanted,
-            lambda error: self.refused.emit(str(error), ""),
-        )
+        def fail(error: Exception) -> None:
+            self.refused.emit(str(error), "")
+
+        self._background.run(lambda: show(samples, look), take, fail)
 
     def _announce(self, result: Result) -> None:
         if not intents.is_of(result.job, self._store.state.picture):

@@ -48,7 +48,7 @@ def test_two_gpus_are_said_with_their_times_and_their_halo(folder, capsys, devic
     assert apply(*FILTER, "--device", devices) == 0
     said = capsys.readouterr()
     assert said.err == ""
-    times = "GPU 0: 100 µs, GPU 1: 100 µs; halo of up to 1 row in up to 10.0 µs"
+    times = "GPU 0: 100 µs, GPU 1: 100 µs; halo rows: 1, in up to 10.0 µs"
     assert f"{times}, copied from GPU to GPU; verified" in said.out.replace("\u202f", " ")
     assert Named.made[-1].named == (0, (0, 1))
 

@@ -52,10 +52,8 @@ def saved(qtbot, window, path, act):
 @pytest.mark.parametrize(
     ("pixel_type", "channels", "name"),
     [
-        ("uint8", 3, "result.png"),
-        ("uint16", 3, "result.png"),
-        ("uint16", 4, "result.png"),
         ("uint8", 1, "result.tif"),
+        ("uint16", 3, "result.png"),
         ("float32", 3, "result.tif"),
     ],
 )
@@ -82,37 +80,25 @@ def test_the_open_picture_is_not_overwritten(qtbot, window, choose, tmp_path):
     assert path.read_bytes() == before
 
 
-@pytest.fixture
-def signed(qtbot, window):
-    """Whole numbers whose Sobel X is above and below zero; the result's numbers."""
-    window.store.choose(filter="sobel_x", ksize=3)
-    rows = np.r_[0:200:8, 200:0:-8].astype(np.uint8)
-    found = show_picture(qtbot, window, np.ascontiguousarray(np.tile(rows, (9, 1))[..., None]))
-    assert (found.picture.min(), found.picture.max()) == (-64, 64)
-    return found.picture
-
-
-@pytest.mark.parametrize("action", ["Copy result", "Save result as…", "Filtered picture…"])
-def test_the_result_of_another_picture_is_not_given_for_this_ones(action, signed, qtbot, window):
+def test_the_result_of_another_picture_is_not_given_for_this_ones(qtbot, window):
+    earlier = show_picture(qtbot, window, noise(9, 50))
     holes = np.full((9, 50, 1), np.nan, np.float32)
     window.opener.opened.emit(Picture("holes.tif", holes))  # which OpenCV refuses
     until(qtbot, lambda: "NaN" in window.messages.sentence)
-    assert window.live.result.picture is signed  # which is what there is still
+    assert window.live.result.job is earlier.job  # which is what there is still
     QGuiApplication.clipboard().clear()
-    trigger(window, action)
-    assert "There is no result of this picture to" in window.messages.sentence
+    for action in ("Copy result", "Save result as…", "Filtered picture…"):
+        window.messages.clear()
+        trigger(window, action)
+        assert "There is no result of this picture to" in window.messages.sentence
     assert QGuiApplication.clipboard().image().isNull()
 
 
-@pytest.mark.parametrize("panel", ["Gallery"])
-def test_the_chart_is_saved_also_from_behind_another_panel(panel, qtbot, window, choose, tmp_path):
+def test_the_chart_is_saved_also_from_behind_another_panel(qtbot, window, choose, tmp_path):
     show_picture(qtbot, window, noise(8, 8))
     window.sessions.begin(a_session("sizes"), None)
-    window.docks.bring_forward(panel)
-    until(
-        qtbot,
-        window.gallery.get().isVisible if panel == "Gallery" else window.sweep.get().isVisible,
-    )
+    window.docks.bring_forward("Gallery")
+    until(qtbot, window.gallery.get().isVisible)
     choose(tmp_path / "chart.png")
     path = saved(qtbot, window, tmp_path / "chart.png", lambda: trigger(window, "Chart…"))
     image = QImage(str(path))
@@ -124,17 +110,15 @@ def test_the_chart_is_saved_also_from_behind_another_panel(panel, qtbot, window,
     assert plan_of(kept["plan"]) == PLANS["sizes"]
 
 
-@pytest.mark.parametrize("action", ["Save result as…", "Window…"])
-def test_what_cannot_be_saved_is_one_sentence_and_no_file(action, qtbot, window, choose, tmp_path):
+def test_what_cannot_be_saved_is_one_sentence_and_no_file(qtbot, window, choose, tmp_path):
     (tmp_path / "file").touch()
     show_picture(qtbot, window, noise(8, 8))
     before = sorted(tmp_path.rglob("*"))
-    for folder, words in (("gone", "folder does not exist"), ("file", "not a folder")):
+    for folder, action in (("gone", "Save result as…"), ("file", "Window…")):
         choose(tmp_path / folder / "result.png")
         trigger(window, action)
         until(qtbot, lambda: window.messages.kind == "error")
         assert window.messages.sentence.startswith("Cannot save result.png: ")
-        assert words in window.messages.sentence
         assert sorted(tmp_path.rglob("*")) == before
         window.messages.clear("error")
 

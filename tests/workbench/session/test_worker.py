@@ -465,7 +465,7 @@ def test_a_comparison_goes_before_a_sweep_and_the_picture_before_it(qtbot, make_
     worker.request(a_job())
     worker.start()
     assert wait_for(qtbot, told, "sweep.ended") == (None, True)
-    order = [entry[0] for entry in told]
+    order = names(told)
     assert order.index("filtered") < order.index("comparison.stepped")
     assert order.index("comparison.ended") < order.index("sweep.stepped")
 

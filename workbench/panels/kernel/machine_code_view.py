@@ -16,7 +16,6 @@ from workbench.panels.kernel.trying import Trying
 from workbench.session.kernel_code import resources_in_words
 from workbench.session.kernel_trial import (
     CodeReader,
-    CodeRequest,
     KernelCode,
     KernelText,
     Refused,
@@ -135,7 +134,7 @@ class MachineCodeView(QWidget):
         self.setObjectName("kernel-machine-code")
         self._editor = editor
         self._asked: KernelText | None = None
-        self._read: CodeRequest | None = None  # the one shown, or under way
+        self._read: tuple[KernelText, Kind] | None = None  # the one shown, or under way
         self._code: KernelCode | None = None
         self._rows: dict[int, list[int]] = {}  # of each line of the source
         self._is_on = False
@@ -204,11 +203,11 @@ class MachineCodeView(QWidget):
         """Compile the newest text, if it is shown and was not compiled so before."""
         if not self._is_on or self._asked is None:
             return
-        request = CodeRequest(self._asked, self.kind)
+        request = self._asked, self.kind
         if request != self._read:
             self._read, self.is_settled = request, False
             self._caption.setText(COMPILING)  # the instructions before stay until it ends
-            self._thread.ask(NAME, lambda: self._reader.reading(request), self._take, self._end)
+            self._thread.ask(NAME, lambda: self._reader.reading(*request), self._take, self._end)
 
     def _take(self, found: KernelCode | Refused) -> None:
         self.is_settled = True
