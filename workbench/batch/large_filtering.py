@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
@@ -340,35 +340,30 @@ def _asked(picture: LargePicture, like: Job, named: str | None) -> dict[str, Any
     }
 
 
+@dataclass(slots=True, eq=False)
 class _Run:
     """Everything that is under way."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        picture: LargePicture,
-        part: ResumableOutput,
-        like: Job,
-        named: str | None,
-    ) -> None:
-        self._engine, self._picture, self._part = engine, picture, part
-        self._like, self._named = like, named
-        self._shape = (picture.height, picture.width, picture.channels)
-        self._seconds: dict[Stage, float] = dict.fromkeys(STAGES, 0.0)
-        self._first: Result | None = None
-        self._check: Check | None = None
-        self._writing: Future[None] | None = None
+    engine: Engine
+    picture: LargePicture
+    part: ResumableOutput
+    like: Job
+    named: str | None
+    seconds: dict[Stage, float] = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
+    first: Result | None = None
+    check: Check | None = None
+    writing: Future[None] | None = None
 
     def going(
         self, rows: int, max_taps: int | None, refused: frozenset[Pick], *, for_now: bool
     ) -> Generator[Progress, None, LargeAnswer]:
         """Do all strips that are not finished.  Raises PickRefusedError."""
-        like, began, resumed = self._like, perf_counter(), self._part.rows
-        strips = list(strips_of(self._picture.height, rows, like.reach, like.border, resumed))
+        like, began, resumed = self.like, perf_counter(), self.part.rows
+        strips = list(strips_of(self.picture.height, rows, like.reach, like.border, resumed))
         taps = max_taps and max(max_taps // (SPREAD_COST * max(len(strips), 1)), 1)
         strip_filter = StripFilter(
-            *(self._engine, like, self._named, taps),
-            pick=self._part.pick,
+            *(self.engine, like, self.named, taps),
+            pick=self.part.pick,
             refused=refused,
             for_now=for_now,
         )
@@ -380,20 +375,20 @@ class _Run:
                 answer = yield from self._filtered(strip_filter, strip, picture)
                 if self._written():
                     yield self._news(began, resumed)
-                if self._check is not None and not self._check.ok:
+                if self.check is not None and not self.check.ok:
                     break
-                self._writing = writer.submit(self._write, answer[strip.own])
+                self.writing = writer.submit(self._write, answer[strip.own])
                 del answer  # which would stay in memory with the next
             self._written()
         return LargeAnswer(
-            job=self._like,
-            shape=self._shape,
-            first=self._first,
+            job=self.like,
+            shape=(self.picture.height, self.picture.width, self.picture.channels),
+            first=self.first,
             strips=len(strips),
             resumed=resumed,
             took_s=perf_counter() - began,
-            seconds={stage: seconds for stage, seconds in self._seconds.items() if seconds},
-            check=self._check,
+            seconds={stage: seconds for stage, seconds in self.seconds.items() if seconds},
+            check=self.check,
         )
 
     def _coming(
@@ -401,8 +396,9 @@ class _Run:
     ) -> Iterator[tuple[RowStrip, NDArray[Any]]]:
         """Yield strips and their pictures; while one is worked on, the next is read."""
         # Memory that is used again: new pages cost the system more than filling them.
-        shape = (max((each.height for each in strips), default=0), *self._shape[1:])
-        rooms = [np.empty(shape, self._picture.dtype) for _ in range(2)]
+        height = max((each.height for each in strips), default=0)
+        shape = (height, self.picture.width, self.picture.channels)
+        rooms = [np.empty(shape, self.picture.dtype) for _ in range(2)]
         reading = deque(reader.submit(self._read, each, rooms[0]) for each in strips[:1])
         for strip, following in zip_longest(strips, strips[1:]):
             picture = reading.popleft().result()
@@ -413,24 +409,24 @@ class _Run:
 
     def _written(self) -> bool:
         """Wait for the strip that is being written; return whether there was one."""
-        if self._writing is None:
+        if self.writing is None:
             return False
-        self._writing.result()
-        self._writing = None
+        self.writing.result()
+        self.writing = None
         return True
 
     def _read(self, strip: RowStrip, into: NDArray[Any]) -> NDArray[Any]:
         began, made = perf_counter(), 0
         for first, end in strip.spans:
-            self._picture.rows(first, end, into[made : made + end - first])
+            self.picture.rows(first, end, into[made : made + end - first])
             made += end - first
-        self._seconds["decode"] += perf_counter() - began
+        self.seconds["decode"] += perf_counter() - began
         return into[:made]
 
     def _write(self, samples: NDArray[Any]) -> None:
         began = perf_counter()
-        self._part.add(samples)
-        self._seconds["encode"] += perf_counter() - began
+        self.part.add(samples)
+        self.seconds["encode"] += perf_counter() - began
 
     def _filtered(
         self, strip_filter: StripFilter, strip: RowStrip, picture: NDArray[Any]
@@ -447,21 +443,21 @@ class _Run:
                 filtered = perf_counter()
         assert result is not None
         for stage, seconds in filtering_seconds(result, filtered - began).items():
-            self._seconds[stage] += seconds
+            self.seconds[stage] += seconds
         if result.check is not None:
-            self._seconds["verify"] += perf_counter() - filtered
-            total = self._picture.height * self._picture.width
-            before = self._check or Check(0.0, (0, 0, 0), 0, 0, 0.0, 0, total)
-            self._check = before.with_strip(result.check, strip.first - strip.above)
-        if self._first is None:
+            self.seconds["verify"] += perf_counter() - filtered
+            total = self.picture.height * self.picture.width
+            before = self.check or Check(0.0, (0, 0, 0), 0, 0, 0.0, 0, total)
+            self.check = before.with_strip(result.check, strip.first - strip.above)
+        if self.first is None:
             tiny = np.zeros((1, 1, picture.shape[2]), picture.dtype)
-            self._first = replace(result, picture=tiny, job=self._like)  # without the strip's own
-        if (pick := strip_filter.pick) is not None and self._part.pick is None:
-            self._part.note_pick(pick)
+            self.first = replace(result, picture=tiny, job=self.like)  # without the strip's own
+        if (pick := strip_filter.pick) is not None and self.part.pick is None:
+            self.part.note_pick(pick)
         return result.picture
 
     def _news(self, began: float, resumed: int) -> StripsDone:
-        rows, height = self._part.rows, self._picture.height
+        rows, height = self.part.rows, self.picture.height
         per_s = (rows - resumed) / max(perf_counter() - began, 1e-9)
         left_s = (height - rows) / per_s
         return StripsDone(rows_in_words(rows, height, left_s), rows, height, left_s)

@@ -74,8 +74,13 @@ class Mode:
 
     @property
     def words(self) -> str:
-        """A short paragraph, with the keys that lead there."""
+        """A short paragraph, with the keys that lead there; its first sentence can stand alone."""
         return _texts()[self.key]
+
+    @property
+    def first_sentence(self) -> str:
+        """First sentence of its words, with a full stop."""
+        return self.words.partition(". ")[0].removesuffix(".") + "."
 
 
 _TITLES = {

@@ -376,7 +376,7 @@ def ladder_places(
     recorded  times that came with the program, by implementation: for rungs that cannot run here
     """
     availability = list(availability)
-    measured = times.of_work(job, cache) if job else {}
+    measured: Mapping[str, Time] = times.of_work(job, cache) if job else {}
     known, recorded = [each for each, _ in availability], recorded or {}
     places = []
     for each, reason in availability:

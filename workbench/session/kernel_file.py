@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import date
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -13,11 +15,13 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import QObject, Signal, Slot
 
 from kernels.core import safe_files
-from kernels.rungs.headers import HeaderError
+from kernels.core.job import Job
+from kernels.rungs.headers import BEGIN, END, HeaderError
 from kernels.rungs.own_kernels import text_in
+from kernels.sweeps.machine import cpu, system
 from workbench.base.background import Background, Throttle
 from workbench.files.kernel_files import KernelFileError, KernelGoneError, is_own_file
-from workbench.session.file_watch import FileWatch
+from workbench.session.kernel_folder import FileWatch
 from workbench.session.kernel_journal import KernelJournal, Unsaved
 
 KEEP_MS = 300  # of typing are lost at most, where the program is killed
@@ -389,3 +393,30 @@ def write_kernel(path: Path, text: str, newline: str = "\n") -> None:
     except (OSError, UnicodeEncodeError) as error:
         reason = safe_files.reason(error) if isinstance(error, OSError) else "it is no text"
         raise KernelFileError(f"{path.name} cannot be written: {reason}.") from error
+
+
+TITLE = "Shared from Filter Workbench"
+COMMENT = re.compile(rf"^// {TITLE}.*\n(?://.*\n)*\n?", re.M)  # and the blank line behind it
+HEADER = re.compile(rf"\A{re.escape(BEGIN)}[ \t]*\n.*?^{re.escape(END)}[ \t]*\n", re.DOTALL | re.M)
+
+
+def shared_text(text: str, verdict: str, job: Job | None, today: date) -> str:
+    """Put a comment behind the header of `text`, in place of one from an earlier sharing.
+
+    verdict  of the text, in words, with a time only where one was measured
+    job      that it was tried on; None: it was not tried
+
+    Names no file, user or host.
+    """
+    lines = [f"{TITLE}, {today.isoformat()}.", f"Verdict: {verdict}"]
+    if job is not None:
+        lines.append(
+            f"Job: {job.filter_title} {job.ksize}×{job.ksize}, border {job.border}, a picture of "
+            f"{job.width}×{job.height} pixels, {job.channels} × {job.pixel_type}."
+        )
+    lines.append(f"Machine: {cpu()}; {system()}.")
+    comment = "".join(f"// {' '.join(line.split())}\n" for line in lines)
+    text = COMMENT.sub("", text)
+    header = HEADER.match(text)
+    at = header.end() if header else 0
+    return f"{text[:at]}{comment}\n{text[at:]}"

@@ -5,6 +5,8 @@ The file on disk is the truth: whatever saves it, another text arrives.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,9 +21,10 @@ from workbench.base.background import Background
 from workbench.files.kernel_files import is_own_file, kernels_folder
 from workbench.model import intents
 from workbench.model.state import OwnFile, State
-from workbench.session.file_watch import SETTLE_MS
 from workbench.session.store import Store
 
+STEADY_MS = 5  # a file that is the same for so long is written
+SETTLE_MS = 100  # one that is empty, or gone, is for so long: an editor puts another in its place
 GONE_MS = 500  # a file may be away for that long while an editor puts another in its place
 NOT_THERE = "{name} is not in your folder of kernels."
 OTHER_TEXT = "{name} has another text by now."
@@ -133,11 +136,7 @@ class KernelFolder(QObject):
             self.look()
 
     def _take(self, found: _Found) -> None:
-        watched = {*self._watcher.files(), *self._watcher.directories()}
-        if gone := sorted(watched - found.there):
-            self._watcher.removePaths(gone)
-        if missing := sorted(found.there - watched):
-            self._watcher.addPaths(missing)
+        watch_only(self._watcher, found.there)
         if found.kernels != self.kernels:
             self.kernels = found.kernels
             self.changed.emit()
@@ -205,3 +204,89 @@ def _kernel_in(path: Path) -> Rung | str:
 
 def _path_of(name: str, folder: Path, admitted: Path | None) -> Path:
     return admitted if admitted is not None and admitted.name == name else folder / name
+
+
+Stamp = tuple[int, int, int] | None  # of its contents; None: it is not there
+
+
+class FileWatch(QObject):
+    """A watch on one file and on its folder, since editors put another file in its place.
+
+    Signals:
+        changed(): it, or its folder, is another, and has come to rest.
+    """
+
+    changed = Signal()
+
+    def __init__(self, background: Background, parent: QObject | None = None) -> None:
+        """Make the watch.
+
+        background  looks at the file, whose disk may be slow
+        """
+        super().__init__(parent)
+        self._background = background
+        self._path: Path | None = None
+        self._stamp: Stamp = None
+        self._watcher = QFileSystemWatcher(self)
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(lambda: self._look(after_rest=True))
+        self._watcher.fileChanged.connect(lambda _: self._look())
+        self._watcher.directoryChanged.connect(lambda _: self._look())
+
+    def begin(self, path: Path | None) -> None:
+        """Watch this file from now on; None: nothing.  Notices of another are dropped."""
+        self._timer.stop()
+        self._path = path
+        watch_only(self._watcher, set())
+        if path is not None:
+            self.renew(self._look)  # what was written until it is watched
+
+    def renew(self, then: Callable[[], None] = lambda: None) -> None:
+        """Watch it again: one that was replaced is out of sight."""
+        path = self._path
+
+        def watch(there: set[str]) -> None:
+            if path == self._path:
+                watch_only(self._watcher, there)
+                then()
+
+        if path is not None:
+            self._background.run(partial(_there, path), watch, lambda _: None)
+
+    def _look(self, *, after_rest: bool = False) -> None:
+        """Look at the file, and again after a rest, in which it has to stay the same."""
+        path = self._path
+        self._timer.stop()
+
+        def take(found: Stamp) -> None:
+            if path != self._path:
+                return
+            if after_rest and found == self._stamp:
+                self.changed.emit()
+                return
+            self._stamp = found
+            is_written = found is not None and found[0] > 0
+            self._timer.start(STEADY_MS if is_written else SETTLE_MS)
+
+        self._background.run(partial(_stamp_of, path), take, lambda _: None)
+
+
+def _there(path: Path) -> set[str]:
+    return {str(each) for each in (path, path.parent) if os.path.exists(each)}  # noqa: PTH110 - Path's may raise
+
+
+def watch_only(watcher: QFileSystemWatcher, wanted: set[str]) -> None:
+    """Watch these paths and no others."""
+    watched = {*watcher.files(), *watcher.directories()}
+    if gone := sorted(watched - wanted):
+        watcher.removePaths(gone)
+    if missing := sorted(wanted - watched):
+        watcher.addPaths(missing)
+
+
+def _stamp_of(path: Path | None) -> Stamp:
+    try:
+        found = path.stat() if path is not None else None
+    except (OSError, ValueError):
+        return None
+    return found and (found.st_size, found.st_mtime_ns, found.st_ino)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from threading import Condition, Thread
 from traceback import format_exc
@@ -143,27 +143,19 @@ class StepQueue(QObject):
         """Close the dropped ones, then do the most urgent step, if any; on the thread."""
         with self._wake:
             left, self._left = self._left, []
-        for steps in left:
-            try:
-                close(steps)
-            except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
-                report(error)
-        if (task := self._next()) is not None:
-            self._step(task)
+        close_all(left)
+        with self._wake:
+            task = max(self._tasks.values(), key=lambda task: task.urgency, default=None)
+            if task is None:
+                return
+            self._tasks[task.name] = self._tasks.pop(task.name)  # equals take turns
+        self._step(task)
 
     def _leave(self, task: _Task | None) -> None:
         """Leave it to the thread to close: finalizers may take their time."""
         if task is not None and task.steps is not None:
             self._left.append(task.steps)
             task.steps = None
-
-    def _next(self) -> _Task | None:
-        with self._wake:
-            if not self._tasks:
-                return None
-            task = max(self._tasks.values(), key=lambda task: task.urgency)
-            self._tasks[task.name] = self._tasks.pop(task.name)  # equals take turns
-            return task
 
     def _step(self, task: _Task) -> None:
         with self._wake:
@@ -370,7 +362,11 @@ def _begun(make: MakeSteps, engine: Engine) -> Iterator[Any]:
     yield from make(engine)
 
 
-def close(steps: Iterator[Any] | None) -> None:
-    """End a generator at once: it may have something to save."""
-    if isinstance(steps, Generator):
-        steps.close()
+def close_all(left: Iterable[Iterator[Any] | None]) -> None:
+    """End generators at once, without a lock: they may have something to save."""
+    for steps in left:
+        try:
+            if isinstance(steps, Generator):
+                steps.close()
+        except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
+            report(error)

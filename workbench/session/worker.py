@@ -8,7 +8,7 @@ last the repeated timing of a job that ran only once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from threading import Condition
@@ -26,7 +26,7 @@ from kernels.engine.engine import Engine
 from workbench.base.background import TOO_LITTLE_MEMORY, report
 from workbench.imaging.display import Display, show
 from workbench.imaging.display_mapping import DisplayMapping
-from workbench.session.tasks import MakeSteps, PreemptibleTask, StepQueue, close
+from workbench.session.tasks import MakeSteps, PreemptibleTask, StepQueue, close_all
 
 # A superseded job continues while newer requests keep coming, so that a dragged slider always has a
 # picture to show; once the newest has waited this long, the hand rests and the old job gives way.
@@ -217,12 +217,12 @@ class Worker(QThread):
                 wanted, self._wanted = self._wanted, None
                 left.append(self._drop_live())
             over = [each.take(engine) for each in self._tasks]
-        self._close_all(left)
+        close_all(left)
         if wanted is not None:
             self._live = _Live(engine, *wanted)
         for task, ended in zip(self._tasks, over, strict=True):
             if ended:
-                self._close_all(ended)
+                close_all(ended)
                 task.ended.emit(None, False)
             task.emit_pause()
 
@@ -259,7 +259,12 @@ class Worker(QThread):
                 if is_first:
                     self._let_paint()
             else:
-                self._end_live(self._live)
+                last, self._live = self._live.last, None
+                with self._wake:
+                    is_settled = self._wanted is None
+                if is_settled:
+                    self.progressed.emit("")
+                    self.settled.emit(last)
         except (KernelError, MemoryError) as error:
             self._live = None
             self.progressed.emit("")
@@ -293,14 +298,6 @@ class Worker(QThread):
         tasks = (self.region, self.comparison, self.sweep)
         return is_requested or self._closing or any(each.has_request for each in tasks)
 
-    def _end_live(self, live: _Live) -> None:
-        self._live = None
-        with self._wake:
-            is_last = self._wanted is None
-        if is_last:
-            self.progressed.emit("")
-            self.settled.emit(live.last)
-
     def _step_task(self, task: PreemptibleTask) -> bool:
         try:
             with purpose(task.purpose):
@@ -324,7 +321,7 @@ class Worker(QThread):
     ) -> None:
         with self._wake:  # from here on a cancel comes too late
             steps = task.drop()
-        self._close_all([steps])
+        close_all([steps])
         task.ended.emit(error, is_complete)
 
     def _fail(self, error: KernelError | MemoryError, tell: Callable[[KernelError], None]) -> None:
@@ -360,21 +357,13 @@ class Worker(QThread):
     def _drop_tasks(self) -> None:
         with self._wake:
             left = [self._drop_live(), *(each.drop() for each in self._tasks)]
-        self._close_all(left)
+        close_all(left)
         if self._closing:
             self.trials.step()  # closes what is left
 
     def _drop_live(self) -> Iterator[Any] | None:
         live, self._live = self._live, None
         return None if live is None else live.steps
-
-    def _close_all(self, left: Iterable[Iterator[Any] | None]) -> None:
-        """Close what was dropped, never under the lock; a bug in a finalizer is shown."""
-        for steps in left:
-            try:
-                close(steps)
-            except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
-                report(error)
 
 
 class _Live:

@@ -4,8 +4,8 @@ import pytest
 
 from tests.workbench.driving import until
 from workbench.base.background import Background
-from workbench.session import file_watch
-from workbench.session.file_watch import FileWatch
+from workbench.session import kernel_folder
+from workbench.session.kernel_folder import FileWatch
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def watch(qapp, mine):
 def test_a_file_that_was_emptied_first_is_told_of_once_it_is_written(
     qtbot, watch, mine, monkeypatch
 ):
-    monkeypatch.setattr(file_watch, "SETTLE_MS", 60_000)
+    monkeypatch.setattr(kernel_folder, "SETTLE_MS", 60_000)
     with mine.open("w") as file:
         qtbot.wait(60)
         assert watch.told == []
@@ -42,7 +42,7 @@ def test_a_file_that_was_emptied_first_is_told_of_once_it_is_written(
 def test_a_file_that_is_away_while_another_is_put_in_its_place_is_not_gone(
     qtbot, watch, mine, monkeypatch
 ):
-    monkeypatch.setattr(file_watch, "SETTLE_MS", 60_000)
+    monkeypatch.setattr(kernel_folder, "SETTLE_MS", 60_000)
     mine.rename(mine.with_suffix(".backup"))
     qtbot.wait(60)
     assert watch.told == []
@@ -61,7 +61,7 @@ def test_a_file_that_stays_empty_or_gone_is_told_of_in_the_end(qtbot, watch, min
 def test_what_is_written_again_and_again_is_told_of_when_it_has_come_to_rest(
     qtbot, watch, mine, monkeypatch
 ):
-    monkeypatch.setattr(file_watch, "STEADY_MS", 60_000)
+    monkeypatch.setattr(kernel_folder, "STEADY_MS", 60_000)
     mine.write_text("half")
     qtbot.wait(60)
     assert watch.told == []

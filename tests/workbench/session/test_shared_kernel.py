@@ -7,7 +7,7 @@ import numpy as np
 from kernels.core.job import Job
 from kernels.rungs.own_kernels import own_kernel, starting_points
 from kernels.sweeps.machine import cpu
-from workbench.session.shared_kernel import shared_text
+from workbench.session.kernel_file import shared_text
 
 DAY = date(2026, 11, 23)
 JOB = Job(

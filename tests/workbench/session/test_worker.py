@@ -49,6 +49,17 @@ def for_ever(_):
         yield Progress("measuring")
 
 
+def noting(done, name):
+    """A computation of three steps, each of which it notes."""
+
+    def steps(_):
+        for _ in range(3):
+            done.append(name)
+            yield Progress("measuring")
+
+    return steps
+
+
 @pytest.fixture
 def make_worker(qtbot):
     """Makes workers whose jobs are done by a script, each with the list of what it has told:
@@ -234,16 +245,11 @@ def test_what_ran_once_is_timed_again_when_nothing_else_is_left(qtbot, make_work
         yield Progress("filtering")
         yield answer(job)
 
-    def sweeping(_):
-        for _ in range(3):
-            done.append("sweep")
-            yield Progress("measuring")
-
     worker, told = make_worker(script)
     worker.request_again(a_job(3), "warm")
     worker.request_again(a_job(5, "sequential"), "cold")
     worker.request_baseline(a_job(3, "sequential"))
-    worker.sweep.start(sweeping)
+    worker.sweep.start(noting(done, "sweep"))
     worker.start()
     wait_for(qtbot, told, "again.stepped", count=2)
     baseline, one, other = ("sequential", 3), ("opencv", 3), ("sequential", 5)
@@ -264,16 +270,11 @@ def test_a_picture_goes_before_the_baseline_and_that_before_a_sweep(qtbot, make_
             yield Progress("filtering")
         yield answer(job)
 
-    def sweeping(_):
-        for _ in range(3):
-            done.append("sweep")
-            yield Progress("measuring")
-
     worker, told = make_worker(script)
     worker.start()
     worker.request(a_job(3))
     until(qtbot, entered.is_set)
-    worker.sweep.start(sweeping)
+    worker.sweep.start(noting(done, "sweep"))
     worker.request_baseline(a_job(3, "sequential"))
     go_on.set()
     wait_for(qtbot, told, "sweep.ended")

@@ -17,10 +17,9 @@ from kernels.cuda_on_cpu.confinement import allow_unconfined
 from kernels.rungs.own_kernels import starting_points
 from workbench.base.plain_text import tip_text
 from workbench.files.kernel_files import KernelGoneError, kernels_folder
-from workbench.session.kernel_file import KernelFile, write_kernel
+from workbench.session.kernel_file import KernelFile, shared_text, write_kernel
 from workbench.session.kernel_folder import KernelFolder
 from workbench.session.kernel_journal import KernelJournal, Unsaved
-from workbench.session.shared_kernel import shared_text
 from workbench.widgets.boxes import Flow, HBox, VBox
 from workbench.widgets.buttons import make_button
 from workbench.widgets.file_dialogs import ask_file, ask_new_file
