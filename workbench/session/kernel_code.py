@@ -6,8 +6,6 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from PySide6.QtCore import QObject, Signal, Slot
-
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import CompileFailedError
 from kernels.core.job import Job
@@ -16,7 +14,6 @@ from kernels.cuda.listings import listing_of
 from kernels.cuda.nvrtc import Compiled, CompilerEndedError
 from kernels.cuda_child.child_requests import died, failed, too_long
 from kernels.rungs.rung import Rung
-from workbench.base.background import Background, Latest
 
 WITHOUT_A_DEVICE = 90  # sm_90, compiled for where there is no GPU
 REMEMBERED = 16
@@ -74,36 +71,6 @@ def resources_in_words(compiled: Compiled) -> str:
     ]
     spilt = sum(each.spill_bytes for each in found)
     return ", ".join([*each_in_words, f"{spilt} bytes spilt" if spilt else "no spills"])
-
-
-class RungCompiler(QObject):
-    """A compiler in the background that has no part in what runs, and needs no GPU.
-
-    Signals:
-        compiled(request, outcome): the RungCode, or the exception that says why there is none.
-    """
-
-    compiled = Signal(object, object)
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._background = Background((CompileFailedError,), self)
-        self._latest: Latest[PtxRequest] = Latest(
-            *(self._background, compile_request, self.compiled.emit, self._fail)
-        )
-
-    @Slot(object)
-    def request(self, request: PtxRequest) -> None:
-        """Compile `request` next; one still waiting is forgotten."""
-        self._latest.request(request)
-
-    def close(self) -> None:
-        """Let what is being compiled finish, and wait for the thread to end."""
-        self._background.close()
-
-    def _fail(self, request: PtxRequest, error: Exception | None) -> None:
-        if error is not None:
-            self.compiled.emit(request, error)
 
 
 def compiling_apart(request: PtxRequest) -> Generator[None, None, Compiled]:

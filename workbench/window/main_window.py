@@ -14,7 +14,7 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from kernels.core.device import Device, NoDevice
-from kernels.core.errors import KernelError
+from kernels.core.errors import CompileFailedError, KernelError
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import Engine, all_implementations
 from kernels.engine.own_kernel import OwnKernel
@@ -38,7 +38,6 @@ from workbench.panels.sweep.sweep_menu import ReportWriter, SweepMenu
 from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.status_line import TimingViews
 from workbench.session.exporter import Exporter
-from workbench.session.kernel_code import RungCompiler
 from workbench.session.kernel_folder import KernelFolder
 from workbench.session.large_regions import Regions
 from workbench.session.live import Live
@@ -126,7 +125,7 @@ class MainWindow(QMainWindow):
         self.kernel_folder = KernelFolder(self.store, self.reading, self)
         self.opener.pixel_type = self.store.state.pixel_type
         self.exporter = Exporter(self._writing, self)
-        self._compiling = RungCompiler(self)
+        self._compiling = Background((CompileFailedError,), self)
         self._rung_times = RungTimes()
         self.analysis_thread = AnalysisThread(self)
 

@@ -20,7 +20,7 @@ from kernels.rungs.cuda_text import LADDER
 from kernels.rungs.headers import BEGIN, END
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
-from workbench.base.background import Background
+from workbench.base.background import Background, Latest
 from workbench.model import intents
 from workbench.model.cell_words import held_fixed
 from workbench.model.plan_draft import plan_of
@@ -40,7 +40,7 @@ from workbench.panels.rung.ladder_view import LadderView
 from workbench.session.kernel_code import (
     PtxRequest,
     RungCode,
-    RungCompiler,
+    compile_request,
     request_for,
     resources_in_words,
 )
@@ -137,18 +137,20 @@ class RungPane(QWidget):
         worker: Worker,
         times: RungTimes,
         background: Background,
-        compiler: RungCompiler,
+        compiling: Background,
     ) -> None:
         """Make the panel.
 
         times       of this session; call `refresh` after each change
         background  reads the times that come with the program
+        compiling   compiles rungs, which has no part in what runs, and needs no GPU
         """
         super().__init__()
         self.setObjectName("rung-pane")
         self._store, self._worker, self._background = store, worker, background
-        self._compiler = compiler
-        compiler.compiled.connect(self._show_compiled)
+        self._compiler: Latest[PtxRequest] = Latest(
+            *(compiling, compile_request, self._show_compiled, self._show_compiled)
+        )
         self._recorded: RecordedTimes | None = None  # read once there is no GPU
         self._is_reading = False
         self._availability: Availability = []
@@ -229,10 +231,10 @@ class RungPane(QWidget):
         self.show_ran(result)
         self.refresh()
 
-    def _show_compiled(self, request: PtxRequest, made: RungCode | Exception) -> None:
+    def _show_compiled(self, request: PtxRequest, made: RungCode | Exception | None) -> None:
         """Show the requested PTX and SASS, or why it could not be compiled."""
-        if request != self._ptx:
-            return  # it is outdated
+        if request != self._ptx or made is None:
+            return  # it is outdated, or ended with a bug
         if isinstance(made, Exception):
             log = getattr(made, "log", "")
             self._ptx_view.show_sentence(f"{made}\n\n{log}".strip())
