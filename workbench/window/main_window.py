@@ -39,7 +39,6 @@ from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.status_line import TimingViews
 from workbench.session.exporter import Exporter
 from workbench.session.kernel_folder import KernelFolder
-from workbench.session.large_regions import Regions
 from workbench.session.live import Live
 from workbench.session.opener import Opener, Walk
 from workbench.session.store import Store
@@ -119,7 +118,6 @@ class MainWindow(QMainWindow):
         self.reading = Background(EXPECTED, self)
         self._writing = Background(EXPECTED, self)
         self.live = Live(self.store, self.worker, self.reading, self)
-        self.regions = Regions(self.worker, self)
         self.sessions = Sessions(self.reading, self)
         self.opener = Opener(self.reading, self)
         self.kernel_folder = KernelFolder(self.store, self.reading, self)
@@ -194,7 +192,7 @@ class MainWindow(QMainWindow):
         self.result_views = ResultViews(
             parts, self.timing_views, self.runs, self.rung, self._rung_times
         )
-        self.full_resolution = FullResolution(store, live, self.regions, self.compare, self)
+        self.full_resolution = FullResolution(store, live, worker, self.compare, self)
         self.inspection = Inspection(
             store, live, self.compare, self.analysis_thread, messages, self
         )
@@ -463,7 +461,7 @@ class MainWindow(QMainWindow):
             self.gallery.made.close_threads()
         for thread in (
             *(self.reading, self._writing, self._compiling, self.analysis_thread),
-            *(self.live.previews, self.regions),
+            *(self.live.previews, self.full_resolution),
         ):
             thread.close()
         super().closeEvent(event)

@@ -25,7 +25,7 @@ from tests.workbench.driving import (
     view,
 )
 from workbench.files import image_files
-from workbench.model import state
+from workbench.imaging import pictures
 from workbench.session import opener
 from workbench.session.exporter import save_png
 
@@ -78,7 +78,7 @@ def test_too_little_memory_for_another_pixel_type_is_one_sentence(
         raise MemoryError
 
     settle(qtbot, window, lambda: drop(window, photo))
-    monkeypatch.setattr(state, "stored_as", fails)
+    monkeypatch.setattr(pictures, "stored_as", fails)
     window.store.update(pixel_type="float16")
     until(qtbot, lambda: "too little memory" in window.messages.sentence)
     assert "photo.png as float16" in window.messages.sentence

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QRect
 from PySide6.QtGui import QTransform
 
 from kernels.core.errors import KernelError
 from kernels.core.job import Job
 from kernels.rungs.own_kernels import is_own
-from workbench.base.background import Throttle
+from workbench.base.background import Background, Latest, Throttle
+from workbench.files.large_pictures import RegionReader
+from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.pictures import LargeSource, Picture, Region
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.view_transform import Patch
-from workbench.session.large_regions import RegionPicture, RegionRequest, Regions
+from workbench.session.large_regions import (
+    RegionPicture,
+    RegionRequest,
+    filtering_region,
+    read_region,
+)
 from workbench.session.live import Live
 from workbench.session.store import Store
+from workbench.session.worker import Worker
 
 MAX_REGION_PIXELS = 1 << 23  # read and filtered at once: a screen of 3840×2160 at 100 %
 MODES = ("result", "wipe", "side")  # that show pictures, not their difference
@@ -33,13 +44,26 @@ FULL = "full resolution"
 
 
 class FullResolution(QObject):
-    """Has the part in view read and filtered, and drawn over the copy."""
+    """Reads and filters the part in view, and draws it over the copy.
+
+    It is read on a thread of its own; the worker filters it before everything else, as it is what
+    the user looks at.  Of the parts requested meanwhile only the newest waits.
+    """
 
     def __init__(
-        self, store: Store, live: Live, regions: Regions, compare: CompareView, parent: QObject
+        self, store: Store, live: Live, worker: Worker, compare: CompareView, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._store, self._live, self._regions, self._compare = store, live, regions, compare
+        self._store, self._live, self._worker, self._compare = store, live, worker, compare
+        self._background = Background((ImageFileError,), self)
+        self._reader = RegionReader()  # only the background's thread touches it
+        self._latest: Latest[RegionRequest] = Latest(
+            self._background,
+            partial(read_region, self._reader),
+            self._take_before,
+            self._take_failure,
+        )
+        self._filtering: RegionRequest | None = None
         self._asked: RegionRequest | None = None  # the newest; None: there is nothing to show
         self._before: Patch | None = None
         self._after: Patch | None = None
@@ -48,16 +72,22 @@ class FullResolution(QObject):
         store.changed.connect(self._follow)
         live.after_ready.connect(lambda *_: self._throttle.ask())  # its levels may be new
         compare.arranged.connect(self._follow_view)
-        regions.read.connect(self._take_before)
-        regions.filtered.connect(self._take_after)
-        regions.failed.connect(self._take_failure)
+        worker.region.stepped.connect(self._take_after)
+        worker.region.ended.connect(self._take_end)
+
+    def close(self) -> None:
+        """Finish the reading, wait for the thread, and let go of the file."""
+        self._background.close()
+        self._reader.close()
 
     def _follow(self, old: State, new: State) -> None:
         if old.picture is not new.picture:
             large = None if new.picture is None else new.picture.large
             self._drop("" if large is None else _scale(large))
             if old.picture is not None and old.picture.large is not None:
-                self._regions.forget()
+                self._latest.waiting = self._filtering = None
+                self._worker.region.cancel()
+                self._background.run(self._reader.close, lambda _: None, lambda _: None)
         self._follow_view()
 
     def _follow_view(self) -> None:
@@ -100,7 +130,7 @@ class FullResolution(QObject):
         around = part.adjusted(-across, -down, across, down).intersected(_whole(picture.large))
         wanted = around if around.width() * around.height() <= MAX_REGION_PIXELS else part
         self._asked = RegionRequest(picture, _region(wanted), job, dtype, before, after)
-        self._regions.request(self._asked)
+        self._latest.request(self._asked)
         self._show()
 
     def _mappings(self, state: State) -> tuple[DisplayMapping, DisplayMapping]:
@@ -110,25 +140,36 @@ class FullResolution(QObject):
             after = replace(after, levels=shown.levels)
         return DisplayMapping(state.levels), after
 
-    def _take_before(self, request: RegionRequest, found: RegionPicture) -> None:
+    def _take_before(
+        self, request: RegionRequest, found: tuple[NDArray[Any], RegionPicture]
+    ) -> None:
+        samples, before = found
         if self._asked is not None and request.picture is self._asked.picture:
-            self._before = _patch(request, found)
+            self._before = _patch(before)
             self._show()
+        if self._latest.waiting is None:
+            self._filtering = request
+            self._worker.region.start(partial(filtering_region, request, samples))
 
-    def _take_after(self, request: RegionRequest, found: RegionPicture) -> None:
-        if request is self._asked:
+    def _take_after(self, found: object) -> None:
+        if isinstance(found, RegionPicture) and found.request is self._asked:
+            request = found.request
             job = replace(request.job, picture=found.samples)  # which may be stored as floats
             below = " · ".join(filter(None, (intents.look_in_words(job, request.after), FULL)))
             caption = f"{intents.job_caption(request.job, found.picked)}\n{below}"
             self._answered = request
-            self._after = _patch(request, found, f"After · {caption}")
+            self._after = _patch(found, f"After · {caption}")
             self._show()
 
-    def _take_failure(self, request: RegionRequest, sentence: str) -> None:
+    def _take_end(self, error: KernelError | None, _is_complete: bool) -> None:
+        if self._filtering is not None:
+            self._take_failure(self._filtering, error)
+
+    def _take_failure(self, request: RegionRequest, error: Exception | None) -> None:
         large = request.picture.large
-        if request is self._asked and large is not None:
+        if error is not None and request is self._asked and large is not None:
             self._before = self._after = None
-            self._compare.show_patches(None, None, f"{_scale(large)} · {sentence}")
+            self._compare.show_patches(None, None, f"{_scale(large)} · {error}")
 
     def _show(self) -> None:
         """Draw the parts, and say whether they are those in view."""
@@ -159,7 +200,7 @@ def _region(part: QRect) -> Region:
     return Region((part.top(), part.bottom() + 1), (part.left(), part.right() + 1))
 
 
-def _patch(request: RegionRequest, found: RegionPicture, caption: str = "") -> Patch:
-    assert request.picture.large is not None
-    step = request.picture.large.step
-    return Patch(request.region, step, found.samples, found.display, caption)
+def _patch(found: RegionPicture, caption: str = "") -> Patch:
+    region, large = found.request.region, found.request.picture.large
+    assert large is not None
+    return Patch(region, large.step, found.samples, found.display, caption)

@@ -24,6 +24,7 @@ from tests.workbench.window.large.large_files import (
 from workbench.model.intents import is_unclipped, job_for
 from workbench.panels.compare import full_resolution
 from workbench.panels.compare.view_transform import ViewTransform
+from workbench.session.large_regions import RegionPicture
 
 __all__ = ["little_memory"]
 STEP = 8  # of the copy
@@ -33,10 +34,16 @@ PARALLEL = {"implementation": "parallel"}
 
 @pytest.fixture
 def regions(window):
-    """What came of regions: (before, after) of each, with its request."""
+    """What came of regions: the request of each, and the RegionPicture."""
     found = []
-    window.regions.filtered.connect(lambda request, after: found.append((request, after)))
+    note_regions(window, found)
     return found
+
+
+def note_regions(window, found):
+    window.worker.region.stepped.connect(
+        lambda step: found.append((step.request, step)) if isinstance(step, RegionPicture) else None
+    )
 
 
 @pytest.fixture
@@ -144,14 +151,12 @@ def test_the_values_under_the_pointer_are_those_of_the_file(qtbot, opened):
 
 def test_it_follows_the_filter_and_reads_nothing_anew_for_that(qtbot, opened, regions):
     zoom_to(qtbot, opened, 300, 200, scale=12)
-    reads = []
-    opened.regions.read.connect(lambda request, _: reads.append(request.surroundings))
-    read = regions[-1][0].surroundings
+    read, count = regions[-1][0].surroundings, len(regions)
     settle(qtbot, opened, lambda: opened.store.choose(filter="sharpen"))
     settle(qtbot, opened, lambda: opened.store.choose(filter="gaussian", ksize=9))
     until(qtbot, lambda: regions[-1][0].job.ksize == 9 and is_full(opened))
     assert_as_of_whole(opened, regions)
-    assert set(reads) == {read}
+    assert {request.surroundings for request, _ in regions[count:]} == {read}
 
 
 def test_between_the_copy_is_shown_and_the_chip_says_so(qtbot, opened, regions, monkeypatch):
@@ -183,6 +188,6 @@ def test_the_region_is_not_kept_waiting_by_the_copy(qtbot, make_window, tmp_path
     window = make_window(lambda: Scripted(script))
     settle(qtbot, window, lambda: drop(window, plain(tmp_path / "large.tif")))
     zoom_to(qtbot, window, 300, 200, scale=12)
-    window.regions.filtered.connect(lambda request, _: came.append(request.job.filter_title))
+    note_regions(window, came)
     settle(qtbot, window, lambda: window.store.choose(filter="sharpen"))
-    assert came == ["Sharpen"]
+    assert [request.job.filter_title for request, _ in came] == ["Sharpen"]
