@@ -118,5 +118,5 @@ def _all_answered(window):
 
 def all_compiled(window):
     """Until no rung is being compiled to look at; some take half a minute, and much memory."""
-    while window._compiling._latest.running is not None:
+    while window.rung.made is not None and window.rung.made._compiler.running is not None:
         yield POLL_MS
