@@ -201,7 +201,7 @@ def test_what_was_run_only_once_is_timed_again_when_nothing_is_waited_for(qtbot,
     assert tile.text == f"20.0{GAP}ms"
     assert after(window) is shown  # the picture stayed
     assert window.live.result.check.ok
-    assert window.timing.get().history.accessibleDescription().startswith("1 run")
+    assert "1 run" in window.timing.get().history.accessibleDescription()
     assert f"20.0{GAP}ms" in window.timing.get().history.accessibleDescription()
 
 
