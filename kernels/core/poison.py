@@ -73,9 +73,8 @@ def unwritten_in_words(unwritten: NDArray[np.bool_], corner: tuple[int, int] = (
     """
     if not unwritten.any():
         return ""
-    number = int(unwritten.sum())
-    were = "1 sample was" if number == 1 else f"{number:,} samples were"
-    return f"{were} never written, the first at {_first(unwritten, corner)}."
+    many = "sample was" if unwritten.sum() == 1 else "samples were"
+    return f"{unwritten.sum():,} {many} never written, {_first(unwritten, corner)}."
 
 
 BY_ORDER = "The answer depends on which thread comes first"
@@ -95,13 +94,10 @@ def order_in_words(
     differs = ~is_as_before(first, second) & ~never
     if not differs.any():
         return ""
-    number = int(differs.sum())
-    return (
-        f"{BY_ORDER}: {number:,} sample"
-        f"{'s differ' if number > 1 else ' differs'}, the first at {_first(differs, corner)}."
-    )
+    many = "sample differs" if differs.sum() == 1 else "samples differ"
+    return f"{BY_ORDER}: {differs.sum():,} {many}, {_first(differs, corner)}."
 
 
 def _first(samples: NDArray[np.bool_], corner: tuple[int, int]) -> str:
     y, x, channel = (int(each[0]) for each in np.nonzero(samples))
-    return f"x {corner[0] + x}, y {corner[1] + y}, channel {channel}"
+    return f"the first at x {corner[0] + x}, y {corner[1] + y}, channel {channel}"

@@ -78,16 +78,6 @@ def _may_grow(node: ast.AST) -> bool:
     return of_power and any(isinstance(each, ast.Pow) for each in ast.walk(node.left))
 
 
-def value_of(expression: str, values: Mapping[str, Any]) -> int:
-    """The value of `expression`, as an integer.  Raises CannotRunError, as at a division by 0."""
-    return int(_evaluated(expression.strip(), values))
-
-
-def text_of(template: str, values: Mapping[str, Any]) -> str:
-    """`template` with each {expression} replaced by its value.  Raises CannotRunError."""
-    return str(_evaluated(f"f{template!r}", values))
-
-
 def _evaluated(expression: str, values: Mapping[str, Any]) -> Any:
     try:
         found = eval(_compiled(expression), {"__builtins__": {}}, values)
@@ -204,11 +194,11 @@ class Facts(dict[str, Any]):
 
     def value(self, expression: str) -> int:
         """The value of `expression`, as an integer.  Raises CannotRunError."""
-        return value_of(expression, self)
+        return int(_evaluated(expression.strip(), self))
 
     def text(self, template: str) -> str:
         """`template` with each {expression} replaced by its value.  Raises CannotRunError."""
-        return text_of(template, self)
+        return str(_evaluated(f"f{template!r}", self))
 
 
 def _tiles(facts: Facts) -> tuple[int, int]:

@@ -148,11 +148,6 @@ def estimated_s(
     return sum(map(left_s, cells))
 
 
-def model_s(cell: Cell) -> float:
-    """About the seconds of one run of a cell, by the model alone."""
-    return _run_s(cell, None)
-
-
 def scaled_s(cell: Cell, like: Cell, like_s: float) -> float:
     """About the seconds of one run of `cell` if `like`, of another size alone, took `like_s`."""
     return like_s * cell.megapixels / like.megapixels

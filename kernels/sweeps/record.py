@@ -239,7 +239,7 @@ def compare_sessions(a: Session, b: Session) -> tuple[CellPair, ...]:
     Cells are paired where all that decides how long something takes is equal, but for the
     machine.
     """
-    of_a, of_b = _by_cell(a), _by_cell(b)
+    of_a, of_b = ({record.cell: record for record in each.records} for each in (a, b))
     return tuple(
         _pair(cell, of_a.get(cell), of_b.get(cell)) for cell in dict.fromkeys((*of_a, *of_b))
     )
@@ -267,10 +267,6 @@ def summary_of(pairs: Iterable[CellPair]) -> Summary:
         only_a=sum(pair.b is None for pair in pairs),
         only_b=sum(pair.a is None for pair in pairs),
     )
-
-
-def _by_cell(session: Session) -> dict[Cell, Record]:
-    return {record.cell: record for record in session.records}
 
 
 def _pair(cell: Cell, a: Record | None, b: Record | None) -> CellPair:

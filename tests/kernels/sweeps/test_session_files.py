@@ -131,12 +131,9 @@ def test_of_a_cell_measured_twice_the_last_counts(tmp_path):
     ("content", "complaint"),
     [
         (b"", "is empty"),
-        (b"name,median_ms\nshared,0.2\n", "is not a session of measurements"),
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is not a session of measurements"),
         (bytes(range(256)) * 10, "is not a session of measurements"),
         (b'{"format": "Filter Work', "is not a session of measurements"),
         (b'{"version": 1}\n', "is not a session of measurements"),
-        (b"[1, 2]\n", "is not a session of measurements"),
         (b"[" * 100_000, "is not a session of measurements"),
         (b"9" * 10_000, "is not a session of measurements"),
         (b"\x1f\x8b\x08garbage", "cannot be read"),
@@ -165,12 +162,9 @@ def test_a_newer_version_is_refused_in_words(tmp_path):
     ("old", "new", "complaint"),
     [
         (b'"version":3,', b"", "no version"),
-        (b'"version":3,', b'"version":"3",', "no version"),
         (b'"title":', b'"titel":', "plan.titel is not known"),
-        (b'"started":', b'"begun":', "begun is not known"),
         (b'"started":1763700000.0', b'"started":1e300', "started is not a time"),
         (b'"ksizes":[3]', b'"ksizes":["3"]', "plan.ksizes[0] is not a whole number"),
-        (b'"cpu":', b'"CPU":', "machine.CPU is not known"),
     ],
 )
 def test_a_header_that_makes_no_sense_is_refused_with_its_place(old, new, complaint, tmp_path):
@@ -187,14 +181,11 @@ def test_a_header_that_makes_no_sense_is_refused_with_its_place(old, new, compla
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        (b'{"cell"', b'{"sell"', "sell is not known"),
         (b'"ksize":3', b'"ksize":"3"', "cell.ksize is not a whole number"),
         (b'"ksize":3', b'"ksize":-3', "no size"),
         (b'"samples_ms":[', b'"samples_ms":[-1.0,', "not durations"),
         (b'"samples_ms":[', b'"samples_ms":["inf",', "not durations"),
-        (b'"samples_ms":[', b'"sample_ms":[', "sample_ms is not known"),
         (b'"count":1', b'"count":1,"colour":3', "cell.colour is not known"),
-        (b'"at":1763700001.0', b'"at":"noon"', "at is not a number"),
         (b'"at":1763700001.0', b'"at":"inf"', "at is not a time"),
         (b'"width":2048', b'"width":' + b"9" * 400, "cell.width is not a whole number"),
         (b"}", b"", "not JSON"),
