@@ -146,15 +146,16 @@ def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
 
 
 def replace_all(contents: Mapping[Path, bytes]) -> None:
-    """Write files, none of which is put in its place before all are written.
+    """Write files, none of which is put in its place before all are on the disk.
 
     Raises OSError as `replacing` does.
     """
     with ExitStack() as files:
         for path, content in contents.items():
-            file = files.enter_context(replacing(path))
+            file = files.enter_context(replacing(path, is_synced=False))
             file.write(content)
             file.flush()
+            os.fsync(file.fileno())
 
 
 def is_special(path: Path) -> bool:
