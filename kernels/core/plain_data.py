@@ -90,7 +90,7 @@ def _reader(kind: Any) -> Read:
         return partial(_dict, _reader(arguments[1]))
     if origin is tuple and arguments[-1] is Ellipsis:
         key, *value = get_args(arguments[0]) or (None,)
-        if key is str and len(value) == 1:  # a table, so that it can be hashed
+        if key is str and value != [Ellipsis] and len(value) == 1:  # a table that can be hashed
             return partial(_pairs, _reader(value[0]))
         return partial(_list, _reader(arguments[0]))
     if origin is tuple:

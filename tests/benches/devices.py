@@ -45,7 +45,7 @@ from workbench.cli.benches.batch import middle_per_s
 from workbench.cli.output import CommandError, say, write_whole
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
-from workbench.model.speed_up import PATHS, halo_in_words
+from workbench.model.speed_up import PATHS
 from workbench.model.state import State
 
 ROUNDS = 7
@@ -416,7 +416,6 @@ def _cell_data(scaling: Scaling, times: DeviceTimes) -> dict[str, Any]:
         "against_one": to_plain(scaling.against_one(times)),
         "against_one_with_transfers": to_plain(scaling.against_one(times, whole=True)),
         "shares": [to_plain(share) for share in times.shares],
-        "halo": halo_in_words(times.shares),
         "check": str(times.check),
         "is_right": _is_right(times),
     }

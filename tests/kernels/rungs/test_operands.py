@@ -8,12 +8,13 @@ import pytest
 from kernels.core.job import Job
 from kernels.rungs.job_facts import (
     MAX_WAVES,
+    SMALLEST,
+    Facts,
     blocks_down,
-    text_of,
-    value_of,
     why_not_expression,
 )
 from kernels.rungs.operands import band_words, operands_of
+from tests.made_up import H200
 
 
 def halves(words):
@@ -78,6 +79,8 @@ def test_as_few_waves_as_waste_little(strips, resident, rows, more, count):
 
 KNOWN = {"KSIZE": 5, "WIDTH": 20, "SAMPLE": "uint8", "max": max}
 NAMES = frozenset(KNOWN)
+FACTS = Facts(SMALLEST, H200)
+FACTS.update(KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +99,7 @@ def test_arithmetic_counts(text, value):
         assert why_not_expression(text, NAMES)
         return
     assert why_not_expression(text, NAMES) == ""
-    assert value_of(text, KNOWN) == value
+    assert FACTS.value(text) == value
 
 
 @pytest.mark.parametrize(
@@ -115,4 +118,4 @@ def test_nothing_else_is_taken(text):
 def test_a_sentence_has_its_numbers_in_it():
     sentence = "Of “{SAMPLE}” {2 * KSIZE}, it's {{so}}."
     assert why_not_expression(sentence, NAMES, is_template=True) == ""
-    assert text_of(sentence, KNOWN) == "Of “uint8” 10, it's {so}."
+    assert FACTS.text(sentence) == "Of “uint8” 10, it's {so}."
