@@ -331,8 +331,6 @@ searched for bugs does not count against that.""",
   --ptx                 the compiler's intermediate code
   --sass                the GPU's own instructions
   --architecture N      90 for sm_90 [default: 90]
-  --against RUNG|FILE.cu
-                        another kernel to compare it with
   --json                print one JSON document instead
 compiled for:
   --filter NAME         a filter's name [default: gaussian]
@@ -343,10 +341,7 @@ No GPU is needed: the compiler is NVRTC (`pip install nvidia-cuda-nvrtc`), and S
 disassembler as well (`pip install nvidia-cuda-nvdisasm`).
 
   workbench source shared --sass
-  workbench source mine.cu --sass --architecture 120 --against shared
-
-With --against, removed rows begin with − and new ones with +; registers and labels are not
-compared.""",
+  workbench source mine.cu --sass --architecture 120""",
     ),
     "launch": Command(
         "Launch one rung once, for a profiler.",

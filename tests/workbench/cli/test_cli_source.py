@@ -1,11 +1,10 @@
-"""`workbench source`: a kernel's text, PTX and SASS, and what two differ in."""
+"""`workbench source`: a kernel's text, PTX and SASS."""
 
 import json
 
 import pytest
 
 from kernels.cuda import listings, nvrtc
-from kernels.rungs.own_kernels import changing
 from kernels.rungs.rung import ladder
 from workbench.cli import main
 
@@ -38,22 +37,12 @@ def test_each_instruction_stands_behind_its_line(source):
 
 
 @NEEDS_A_COMPILER
-def test_two_kernels_differ_in_what_was_changed(source, tmp_path):
-    path = tmp_path / "mine.cu"
-    path.write_text(changing(SHARED).text.replace("__syncthreads();", ""), encoding="utf-8")
-    code, said = source(str(path), "--ptx", "--against", "shared")
+def test_json_has_each_instruction_with_its_line(source):
+    code, said = source("shared", "--ptx", "--json")
     assert code == 0
-    assert "bar " in said
-    kinds = dict(row.split(maxsplit=1) for row in said.splitlines() if "→" in row)
-    assert kinds["bar"] == "1 → 0"
-    assert [row.split()[-2:] for row in said.splitlines() if row.startswith("−")] == [
-        ["bar.sync", "0;"]
-    ]
-    code, said = source("shared", "--ptx", "--against", str(path), "--json")
     found = json.loads(said)
-    assert found["kinds"][0] == {"kind": "bar", "before": 0, "now": 1}
-    (barrier,) = (row for row in found["rows"] if row["opcode"] == "bar.sync")
-    assert "__syncthreads" in SHARED.source.splitlines()[barrier["line"] - 1]
+    (line,) = {row["line"] for row in found["rows"] if row["opcode"] == "bar.sync"}
+    assert "__syncthreads" in SHARED.source.splitlines()[line - 1]
     assert found["resources"][0]["function"] == "convolve"
 
 
@@ -71,7 +60,6 @@ def test_without_the_disassembler_a_sentence_says_how_to_get_it(source, monkeypa
     ("words", "code", "sentence"),
     [
         (["nothing"], 2, "'nothing'"),
-        (["shared", "--against", "global"], 2, "--ptx"),
         (["shared", "--json"], 2, "--ptx"),
         (["missing.cu", "--ptx"], 1, "missing.cu"),
         (["gradient", "--ptx"], 1, "gradient"),
