@@ -15,6 +15,7 @@ from pathlib import Path
 from kernels.sweeps.session_files import SUFFIXES, read_session
 from workbench.base.columns import with_tables
 from workbench.charts.data.figure import Choices, Figure
+from workbench.charts.data.points import Data
 from workbench.charts.drawing.chart_export import svg_of
 from workbench.charts.kinds import chart_kinds
 
@@ -39,7 +40,7 @@ def figures() -> Iterator[tuple[str, Figure]]:
         path = next(filter(Path.is_file, (RECORDED / f"{name}{end}" for end in SUFFIXES)), None)
         if path is not None:
             session = read_session(path)
-            yield f"{name}.svg", kinds[kind].figure([session], Choices(baseline=baseline))
+            yield f"{name}.svg", kinds[kind].figure(Data([session], Choices(baseline=baseline)))
 
 
 def words(drawn: list[tuple[str, Figure]]) -> str:

@@ -41,27 +41,19 @@ class ChartCard(UprightArea):
     """A card that shows one figure at a time, drawn in its `view`; it scrolls to its last words.
 
     The legend stands above the plot where marks need it, and below where lines have their names.
-
-    Signals:
-        hidden(key), pinned(key): hide or pin this series, or no longer.
     """
-
-    hidden = Signal(str)
-    pinned = Signal(str)
 
     def __init__(self) -> None:
         inside = QWidget()
         super().__init__(inside)
         self.setProperty("card", True)
         self._labels = title, subtitle, sentence, notes = tuple(map(_label, SCALES))
-        self._legend = Legend()
-        self._legend.hidden.connect(self.hidden)
-        self._legend.pinned.connect(self.pinned)
+        self.legend = Legend()
         self.view = FigureView(EMPTY, fills=True)
         self.view.setObjectName("chart-canvas")
         self.view.setAccessibleName("Points of the chart")
         self._inside = VBox(inside, (10, 8, 10, 8), 4)
-        self._inside.add(title, subtitle, (self.view, 1), sentence, notes, self._legend)
+        self._inside.add(title, subtitle, (self.view, 1), sentence, notes, self.legend)
         self._factor = 1.0
         # At once, the parts of the card would get their new letters after it.
         self._later = QTimer(self, singleShot=True, interval=0)
@@ -77,9 +69,9 @@ class ChartCard(UprightArea):
             label.setText(text)
             label.setVisible(bool(text))
         is_below = figure is not None and figure.is_named
-        self._inside.removeWidget(self._legend)
-        self._inside.insertWidget(self._inside.count() if is_below else 2, self._legend)
-        self._legend.show_entries(figure.entries if figure and figure.needs_legend else ())
+        self._inside.removeWidget(self.legend)
+        self._inside.insertWidget(self._inside.count() if is_below else 2, self.legend)
+        self.legend.show_entries(figure.entries if figure and figure.needs_legend else ())
         self.view.show_figure(figure)
 
     def show_larger(self, factor: float) -> None:
@@ -95,7 +87,7 @@ class ChartCard(UprightArea):
             name = label.objectName()
             weight = QFont.Weight.DemiBold if name == "chart-title" else QFont.Weight.Normal
             label.setFont(scaled_font(factor * SCALES[name], weight))
-        self._legend.show_larger(factor)
+        self.legend.show_larger(factor)
         self.view.show_larger(self._factor)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QSignalBlocker, Signal, Slot
 from PySide6.QtGui import QAction, QImage, QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QMenu, QSizePolicy, QToolButton, QWidget
 
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
@@ -20,8 +20,9 @@ from workbench.charts import COPY, LOG, PUBLISHED, SAVE_PNG, SAVE_SVG, SHOW_ALL
 from workbench.charts.chart_card import ChartCard
 from workbench.charts.data.figure import Bars, Choices, Figure, Option, Plot
 from workbench.charts.data.points import Data
-from workbench.charts.kinds import NOTHING, ChartKind, chart_kinds, first_kind
+from workbench.charts.kinds import NOTHING, ChartKind, chart_kinds, kinds_for
 from workbench.widgets.boxes import Flow, HBox, VBox
+from workbench.widgets.buttons import tab_button
 from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.file_dialogs import ask_save_path
 from workbench.widgets.letters import factor_of, take_up
@@ -35,7 +36,6 @@ MAX_FACTOR = 1.6
 IMAGE_PX = (1000, 640)
 GAP_PX, ROW_GAP_PX = 6, 4  # between the controls, and between rows of lists
 MAX_LIST_PX = 300
-NARROW_PX = 400  # of a chart that has no room for the box of published numbers
 Identity = tuple[float, str, bool, Plan]  # the part of a session that stays while it grows
 
 
@@ -67,7 +67,7 @@ class ChartView(QWidget):
         self._later = Throttle(REDRAW_MS, self._show, self)
         self._make_controls()
         controls = HBox(spacing=GAP_PX)
-        controls.add((self._kinds, 1), self._published, self._menu)
+        controls.add((self._kinds, 1), self._menu)
         VBox(self, 0, 6).add(controls, self._options, (self._card, 1))
         self._show()
 
@@ -141,13 +141,12 @@ class ChartView(QWidget):
             choices = replace(choices, baseline=self._preferred)
         data = Data(self._sessions, choices)
         reasons = {kind: kind.why_not(data) for kind in chart_kinds()}
-        chosen = (k for k, reason in reasons.items() if k.key == self.kind_key and not reason)
-        kind = next(chosen, None) or first_kind(data)
+        able = sorted(kinds_for(data), key=lambda kind: kind.key != self.kind_key)
+        kind = able[0] if able else None
         self._figure = figure = kind.figure(data) if kind else None
         self._show_kinds(kind, reasons)
         self._options.show_options(figure.options if figure else ())
         self._show_menu(figure, choices)
-        self._fit_published()
         self._card.show_figure(figure)
         self.setAccessibleDescription(figure.summary if figure else NOTHING)
         self._later.setInterval(min(max(REDRAW_MS, SHARE * clock.elapsed()), MAX_MS))
@@ -162,8 +161,8 @@ class ChartView(QWidget):
                 item.setEnabled(reason is None)
                 item.setToolTip(tip_text(reason or kind.tip))
         self._kinds.setEnabled(shown is not None)
-        self._kinds.setVisible(shown is not None)
-        self._menu.setVisible(shown is not None)
+        for part in (self._kinds, self._menu):
+            part.setVisible(shown is not None)
         self._kinds.setToolTip(tip_text(shown.tip if shown else NOTHING))
 
     def _show_menu(self, figure: Figure | None, choices: Choices) -> None:
@@ -174,14 +173,12 @@ class ChartView(QWidget):
         if isinstance(body, Plot | Bars):
             self._log.setChecked((body.y if isinstance(body, Plot) else body.axis).is_log)
         self._grey.setEnabled(bool(figure and figure.has_published))
-        for each in (self._grey, self._published):
-            each.setChecked(choices.published)
+        self._grey.setChecked(choices.published)
         self._all.setEnabled(bool(choices.hidden or choices.pinned))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self._fit_letters()
-        self._fit_published()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
@@ -195,11 +192,6 @@ class ChartView(QWidget):
         if factor != self._factor:
             self._factor = factor
             self._card.show_larger(factor)
-
-    def _fit_published(self) -> None:
-        """Show the box where there is room beside the kind's name; the menu has it, too."""
-        has_published = self._figure is not None and self._figure.has_published
-        self._published.setVisible(has_published and self.width() >= NARROW_PX)
 
     # -- what the user does
 
@@ -237,25 +229,19 @@ class ChartView(QWidget):
             self._kinds.addItem(kind.title, kind.key)
         self._kinds.activated.connect(lambda row: self.show_kind(chart_kinds()[row].key))
         self._make_menu()
-        self._published = QCheckBox("Published")
-        self._published.setObjectName("chart-published")
-        self._published.setToolTip(tip_text(PUBLISHED[1]))
-        self._published.clicked.connect(lambda is_shown: self._choose(published=is_shown))
         self._options = OptionRow()
         self._options.chosen.connect(self._choose_option)
         self._card = ChartCard()
-        self._card.hidden.connect(lambda key: self._choose(hidden=self._choices.hidden ^ {key}))
-        self._card.pinned.connect(lambda key: self._choose(pinned=self._choices.pinned ^ {key}))
+        legend = self._card.legend
+        legend.hidden.connect(lambda key: self._choose(hidden=self._choices.hidden ^ {key}))
+        legend.pinned.connect(lambda key: self._choose(pinned=self._choices.pinned ^ {key}))
         self._card.view.picked.connect(self.show_marked)
         self._card.view.picked.connect(self.picked)
 
     def _make_menu(self) -> None:
         """Make the button that opens what else can be done with the chart."""
-        self._menu = QToolButton()
-        self._menu.setObjectName("chart-menu")
-        self._menu.setText("⋯")
-        self._menu.setAccessibleName("More for this chart")
-        self._menu.setToolTip("Copy, save as PNG or SVG, logarithmic scale")
+        tip = "Copy, save as PNG or SVG, logarithmic scale, published numbers"
+        self._menu = tab_button("chart-menu", "⋯", tip, "More for this chart")
         self._menu.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         actions = []
         for text, tip in (COPY, SAVE_PNG, SAVE_SVG, LOG, PUBLISHED, SHOW_ALL):
@@ -275,7 +261,7 @@ class ChartView(QWidget):
         menu = QMenu(self)
         menu.addActions(self._exports)
         menu.addSeparator()
-        menu.addActions([self._log, self._all])  # a box beside has the published ones here
+        menu.addActions([self._log, self._grey, self._all])
         menu.setToolTipsVisible(True)
         self._menu.setMenu(menu)
 

@@ -14,13 +14,15 @@ from workbench.base import numbers, theme
 from workbench.charts.data.figure import Bars, Choices, Grid, Plot
 from workbench.charts.data.points import Data, sources_of
 from workbench.charts.drawing.marks import color_of, marker_of, pen_of
-from workbench.charts.kinds import chart_kinds, first_kind
+from workbench.charts.kinds import chart_kinds, kinds_for
 
 KINDS = {kind.key: kind for kind in chart_kinds()}
 
 
 def figure(key, *sessions, **choices):
-    return KINDS[key].figure(sessions, Choices(**choices))
+    data = Data(sessions, Choices(**choices))
+    assert not KINDS[key].why_not(data)
+    return KINDS[key].figure(data)
 
 
 def series(chart, label):
@@ -54,14 +56,12 @@ def record_of(session, **facts):
 
 @pytest.mark.parametrize("plan", PLANS)
 def test_a_kind_shows_a_plan_or_says_why_not(plan):
-    session = a_session(plan)
+    data = Data([a_session(plan)])
     for key, kind in KINDS.items():
-        if reason := kind.why_not([session]):
+        if reason := kind.why_not(data):
             assert reason.endswith(".")
-            with pytest.raises(ValueError, match=r"\.$"):
-                kind.figure([session])
             continue
-        chart = kind.figure([session])
+        chart = kind.figure(data)
         assert chart.kind == key
         assert not chart.is_empty
         assert chart.title in chart.summary
@@ -96,12 +96,12 @@ def marks(body):
     ],
 )
 def test_what_is_varied_decides_what_is_looked_at_first(plan, key):
-    assert first_kind([a_session(plan)]).key == key
+    assert kinds_for(Data([a_session(plan)]))[0].key == key
 
 
 def test_without_sessions_every_kind_says_that_nothing_is_measured():
-    assert {kind.why_not([]) for kind in chart_kinds()} == {"Nothing is measured yet."}
-    assert first_kind([]) is None
+    assert {kind.why_not(Data([])) for kind in chart_kinds()} == {"Nothing is measured yet."}
+    assert kinds_for(Data([])) == []
 
 
 # -- lines

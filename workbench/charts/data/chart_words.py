@@ -10,8 +10,15 @@ from typing import Any
 from kernels.core.timing import groups_of_equals, how_equal
 from workbench.base import numbers
 from workbench.base.numbers import star, why_starred
-from workbench.charts.data.legend_entries import series_label, series_name
-from workbench.charts.data.points import Data, Point, Slice, is_left_out, timed
+from workbench.charts.data.points import (
+    Data,
+    Point,
+    Slice,
+    is_left_out,
+    series_label,
+    series_name,
+    timed,
+)
 from workbench.model import cell_words
 from workbench.model.names import implementation_title
 

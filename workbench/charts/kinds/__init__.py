@@ -16,11 +16,9 @@ from pathlib import Path
 from kernels.core.plain_data import parse_toml
 from kernels.core.timing import EQUAL
 from kernels.sweeps.plan import Plan
-from kernels.sweeps.record import Session
 from workbench.charts.data import chart_words
 from workbench.charts.data.figure import (
     Bars,
-    Choices,
     Figure,
     Grid,
     LegendLine,
@@ -28,8 +26,7 @@ from workbench.charts.data.figure import (
     Plot,
     Sample,
 )
-from workbench.charts.data.legend_entries import entries_of
-from workbench.charts.data.points import Data, Point, Slice
+from workbench.charts.data.points import Data, Point, Slice, entries_of
 from workbench.model import cell_words
 
 NOTHING = "Nothing is measured yet."
@@ -54,22 +51,13 @@ class ChartKind:
         """Return True if it is the natural first look at a sweep of `plan`."""
         return self.made_for(plan) and (plan.tolerance is None or self.about_outputs)
 
-    def why_not(self, sessions: Sequence[Session] | Data) -> str | None:
+    def why_not(self, data: Data) -> str | None:
         """Explain in words if it cannot show these sessions; None if it can."""
-        data = data_of(sessions)
         return self.refuses(data) if data.points else NOTHING
 
-    def figure(self, sessions: Sequence[Session] | Data, choices: Choices | None = None) -> Figure:
-        """Make the chart of these sessions; ValueError where `why_not` gives a reason."""
-        data = data_of(sessions, choices)
-        if reason := self.why_not(data):
-            raise ValueError(reason)
+    def figure(self, data: Data) -> Figure:
+        """Make the chart of data that `why_not` has nothing against."""
         return replace(self.make(data, self.title), kind=self.key)
-
-
-def data_of(sessions: Sequence[Session] | Data, choices: Choices | None = None) -> Data:
-    """The data of sessions; data itself stays as it is."""
-    return sessions if isinstance(sessions, Data) else Data(sessions, choices)
 
 
 def made(
@@ -158,20 +146,12 @@ def chart_kinds() -> tuple[ChartKind, ...]:
     return tuple(replace(found[key], key=key, **words[key]) for key in words)
 
 
-def kinds_for(sessions: Sequence[Session] | Data) -> tuple[ChartKind, ...]:
+def kinds_for(data: Data) -> list[ChartKind]:
     """The kinds that can show something of these sessions, the fitting ones first.
 
     First of all those that fit the session that was begun or opened last.
     """
-    data = data_of(sessions)
     plans = [session.plan for session in data.sessions]
     newest = plans[data.choices.newest or 0 :][:1]
     able = [kind for kind in chart_kinds() if kind.why_not(data) is None]
-    return tuple(
-        sorted(able, key=lambda k: (not any(map(k.fits, newest)), not any(map(k.fits, plans))))
-    )
-
-
-def first_kind(sessions: Sequence[Session] | Data) -> ChartKind | None:
-    """The kind that suits the varied dimensions, else any that can show something."""
-    return next(iter(kinds_for(sessions)), None)
+    return sorted(able, key=lambda k: (not any(map(k.fits, newest)), not any(map(k.fits, plans))))

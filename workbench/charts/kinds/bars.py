@@ -17,15 +17,20 @@ from workbench.charts.data.chart_words import (
     tip_of,
 )
 from workbench.charts.data.figure import Axis, Bar, Bars, Dot, Figure, Group, Plot, Series
-from workbench.charts.data.legend_entries import (
+from workbench.charts.data.points import (
     STANDINGS,
+    Data,
     Entries,
+    Point,
+    Slice,
+    Spread,
     end_name,
     entries_of,
     legend_key,
     series_name,
+    spread,
+    timed,
 )
-from workbench.charts.data.points import Data, Point, Slice, Spread, spread, timed
 from workbench.charts.kinds import SERIES, ChartKind, is_log, made, varies, visible, why_not_several
 from workbench.model import cell_words
 from workbench.model.names import place_of

@@ -10,15 +10,21 @@ from kernels.core.timing import Comparison, Timing, compare, gives_speed_up
 from workbench.base import numbers
 from workbench.charts.data.chart_words import by_source, fastest, pays_off, tip_of
 from workbench.charts.data.figure import Axis, Dot, Figure, Guide, Option, Plot, Series
-from workbench.charts.data.legend_entries import (
+from workbench.charts.data.points import (
+    WHAT,
+    Data,
+    Point,
+    Slice,
+    Spread,
     end_name,
     entries_of,
     legend_key,
+    planned,
     series_name,
     style_of,
+    timed,
     with_threads,
 )
-from workbench.charts.data.points import WHAT, Data, Point, Slice, Spread, planned, timed
 from workbench.charts.kinds import SERIES, ChartKind, is_log, made, varies, visible, why_not_several
 from workbench.model import cell_words
 from workbench.model.names import kind_of, place_of

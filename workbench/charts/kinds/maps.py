@@ -18,8 +18,7 @@ from workbench.charts.data.chart_words import (
     tip_of,
 )
 from workbench.charts.data.figure import Axis, Figure, Grid, Tile, Verdict
-from workbench.charts.data.legend_entries import series_label
-from workbench.charts.data.points import Data, Point, Slice, Spread
+from workbench.charts.data.points import Data, Point, Slice, Spread, series_label
 from workbench.charts.kinds import ChartKind, made, why_not_several
 from workbench.charts.kinds.bars import MAX_SHAPES
 from workbench.charts.kinds.lines import LABELS, Against, baseline_option, rate_of

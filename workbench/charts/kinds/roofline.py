@@ -13,8 +13,7 @@ from kernels.sweeps.roofline import Roof, roof_of
 from workbench.base import numbers
 from workbench.charts.data.chart_words import list_of, tip_of, titles_of
 from workbench.charts.data.figure import Axis, Dot, Figure, Guide, Plot, Series
-from workbench.charts.data.legend_entries import entries_of, legend_key, series_name
-from workbench.charts.data.points import Data, Point, timed
+from workbench.charts.data.points import Data, Point, entries_of, legend_key, series_name, timed
 from workbench.charts.kinds import SERIES, ChartKind, made, visible
 from workbench.model import cell_words
 

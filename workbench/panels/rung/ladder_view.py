@@ -15,7 +15,7 @@ from workbench.base import numbers
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts.canvas import FigureView
 from workbench.charts.data.figure import Axis, Bar, Bars, Figure, Group, LegendLine
-from workbench.charts.data.legend_entries import style_of_implementation
+from workbench.charts.data.points import style_of_implementation
 from workbench.model.rung_times import LadderLine
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import described, push_button

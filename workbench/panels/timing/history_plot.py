@@ -152,7 +152,7 @@ def _figure(runs: Sequence[Run]) -> Figure:
 
 def _series(runs: Sequence[Run]) -> Iterator[Series]:
     """Yield the dots of each implementation; a wrong answer has no height, as in other charts."""
-    from workbench.charts.data.legend_entries import style_of_implementation
+    from workbench.charts.data.points import style_of_implementation
 
     dots: dict[str, list[Dot]] = {}
     for number, run in enumerate(runs):

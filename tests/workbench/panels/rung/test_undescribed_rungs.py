@@ -19,7 +19,7 @@ from tests.made_sessions import KINDS, PLANS, a_session
 from tests.made_up import a_job
 from tests.workbench.driving import child, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
-from workbench.charts.data.figure import Choices
+from workbench.charts.data.points import Data
 from workbench.charts.kinds import chart_kinds
 from workbench.cli import main
 from workbench.model.names import implementation_title, kind_of
@@ -65,7 +65,7 @@ def implementation(key):
 
 def test_the_roofline_says_which_have_no_place_and_draws_the_others(folder):
     plan = replace(PLANS["ksizes"], implementations=("shared", SILENT), source="")
-    chart = ROOFLINE.figure((a_session(plan),), Choices())
+    chart = ROOFLINE.figure(Data([a_session(plan)]))
     assert {each.entry.label for each in chart.body.series} == {"Shared-memory tile"}
     assert f"{NO_PLACE}: Silent." in chart.notes
 
