@@ -419,7 +419,6 @@ class PlotImport(QObject):
         self._types: Iterator[object] | None = None
         self.is_over = False
         self.turns = Turns()
-        self.ended.connect(self._end)
 
     def begin(self) -> None:
         """Begin unless it has."""
@@ -440,11 +439,8 @@ class PlotImport(QObject):
     def _import(self) -> None:
         with suppress(Exception):
             from workbench.charts.drawing import painter  # noqa: F401
-        self.ended.emit()
-
-    @Slot()
-    def _end(self) -> None:  # the first to hear of it, in the GUI thread
         self.is_over = True
+        self.ended.emit()
 
 
 def _qt_types() -> Iterator[object]:

@@ -21,8 +21,8 @@ from workbench.base.numbers import why_starred
 from workbench.cli.output import FAILED, CommandError, complain, json_of, ratio_data, write_whole
 from workbench.model.cell_words import varied_of
 from workbench.model.names import ran_on
-from workbench.report.compared import COLUMNS, most_different_first, row_of
 from workbench.report.document import sentences_of
+from workbench.report.tables import PAIR_COLUMNS, most_different_first, pair_row
 
 Pairs = Sequence[CellPair]
 
@@ -51,8 +51,8 @@ def run(arguments: Namespace) -> int:
         ran = {pair.cell.implementation for pair in shared if pair.comparison or pair.is_disturbed}
         print(aligned([(name, _title(each, ran)) for name, each in sessions.items()]), end="\n\n")
         varied = varied_of(pair.cell for pair in pairs)
-        rows = (row_of(pair, varied) for pair in most_different_first(pairs))
-        print(columns([COLUMNS, *rows]), end="\n\n")
+        rows = (pair_row(pair, varied) for pair in most_different_first(pairs))
+        print(columns([PAIR_COLUMNS, *rows]), end="\n\n")
         print(*sentences_of(pairs, "B"), sep="\n")
         if words := why_starred(sorted({why for pair in pairs for why in _disturbances(pair)})):
             print(words)

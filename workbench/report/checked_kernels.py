@@ -103,7 +103,7 @@ def checked_csv(rows: Sequence[CheckedKernel]) -> str:
 
 def checked_page(rows: Sequence[CheckedKernel], how: Exam) -> str:
     """A whole page, which needs no network."""
-    from workbench.report.templates import environment  # a fifth of a second, for pages alone
+    from workbench.report.writing import environment  # a fifth of a second, for pages alone
 
     page = environment().get_template("checked_kernels.html.j2")
     text = page.render(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from kernels.core.timing import NO_INTERVAL, Comparison, compare, gives_speed_up
 from kernels.sweeps.plan import Cell
-from kernels.sweeps.record import Machine, Measurement, Record, Session
+from kernels.sweeps.record import CellPair, Machine, Measurement, Record, Session
 from workbench.base import numbers
-from workbench.base.numbers import GAP
+from workbench.base.numbers import GAP, star
 from workbench.charts.data.chart_words import list_of, sentence_like
 from workbench.model import cell_words
 from workbench.model.names import KEYS, cpu_name, implementation_title, kind_of
@@ -254,3 +255,37 @@ def _quickest(records: Sequence[Record]) -> dict[Cell, Measurement]:
         if work not in best or measured.kernel.median_ms < best[work][1].kernel.median_ms:
             best[work] = (record.cell, measured)
     return dict(best.values())
+
+
+# ------------------------------------------------------------------------ two sessions
+
+PAIR_COLUMNS = ("Measurement", "A", "B", "A / B", "95 % interval", "B is")
+PairRow = tuple[str, ...]
+
+
+def most_different_first(pairs: Iterable[CellPair]) -> list[CellPair]:
+    """Sort pairs: the most different first, then equal ones, then those of one session alone."""
+
+    def place(pair: CellPair) -> tuple[int, float]:
+        if pair.comparison is None:
+            return (2 if pair.a and pair.b else 3 if pair.a is None else 4), 0.0
+        return int(pair.comparison.verdict == "same"), -abs(math.log(pair.comparison.ratio))
+
+    return sorted(pairs, key=place)
+
+
+def pair_row(pair: CellPair, varied: Collection[str] = ()) -> PairRow:
+    """The table's row for a pair; `varied` names the fields in which cells differ."""
+    found, name = pair.comparison, cell_words.cell_in_words(pair.cell, varied)
+    times = _time(pair.a), _time(pair.b)
+    if found is None:
+        return (name, *times, "", "", pair.objection or "")
+    ends = " – ".join(map(numbers.three_digits, found.interval or ())) or NO_INTERVAL
+    return (name, *times, numbers.fine_ratio(found.ratio), ends, found.in_words)
+
+
+def _time(record: Record | None) -> str:
+    if record is None or record.verified is None:
+        return numbers.MISSING
+    mark = star(record.verified.disturbances)
+    return f"{numbers.duration(record.verified.kernel.median_ms)}{mark}"

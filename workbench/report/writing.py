@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 import io
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from numpy.typing import NDArray
 
 from kernels.core import safe_files
 from kernels.core.job import Progress
 from kernels.sweeps.record import Session
 from kernels.sweeps.session_csv import COLUMNS, Row, row_of, write_rows
-from workbench.report.document import composing
+from workbench.report.document import Document, composing
+from workbench.report.latex import escaped, layout_of
 from workbench.report.pdf import pdf
 from workbench.report.tables import baseline_of
-from workbench.report.templates import page, tables
 
 PAGE, TABLES, DATA, PAPER = "report.html", "tables.tex", "results.csv", "report.pdf"
 # Columns that a session's own table, as a sweep writes it, cannot know: they take all records.
 WORKED_OUT = ("baseline", "speed_up", "speed_up_low", "speed_up_high", "recorded")
+# Nothing shows them, a terminal obeys them, and XML refuses them.
+CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+# Braces mean something in LaTeX.
+LATEX: dict[str, Any] = {
+    "variable_start_string": "<<(",
+    "variable_end_string": ")>>",
+    "block_start_string": "<<%",
+    "block_end_string": "%>>",
+}
 
 
 class ReportError(Exception):
@@ -58,7 +70,12 @@ def writing(
         yield ToDraw("drawing the charts")
         svgs[chart.key] = chart.svg()
     yield Progress(f"writing {PAGE}")
-    text = page(document, svgs)
+    page = (
+        environment()
+        .get_template("report.html.j2")
+        .render(document=document, svgs=svgs, title=document.title, version=document.version)
+    )
+    text = CONTROLS.sub("", page)
     makers: dict[str, Callable[[], bytes]] = {
         PAGE: lambda: text.encode("utf-8"),
         TABLES: lambda: tables(document).encode("utf-8"),
@@ -112,3 +129,32 @@ def _rows(session: Session) -> Iterator[Row]:
             row |= {"baseline": baseline.key, "speed_up": found.ratio}
             row |= {"speed_up_low": low, "speed_up_high": high}
         yield row
+
+
+@cache
+def environment(*, is_latex: bool = False) -> Environment:
+    """Jinja's environment: HTML is escaped, an unknown name is an error."""
+    made = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=select_autoescape(["html.j2"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        **(LATEX if is_latex else {}),
+    )
+    made.filters.update(css=_in_css, tex=escaped)
+    return made
+
+
+def _in_css(text: str) -> str:
+    """Escape text for a string of CSS: nothing ends the string, the rule or the sheet."""
+    return "".join(
+        each if each.isascii() and each.isalnum() else f"\\{ord(each):06x}" for each in text
+    )
+
+
+def tables(document: Document) -> str:
+    """Render every table in LaTeX, for \\input."""
+    template = environment(is_latex=True).get_template("tables.tex.j2")
+    return template.render(document=document, tables=document.tables, layout_of=layout_of)

@@ -27,7 +27,7 @@ from workbench.widgets.buttons import described, tab_button
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.tile import scaled_font
 
-Language = Literal["cuda", "ptx", "assembly", "python"]
+Language = Literal["cuda", "assembly", "python"]
 
 NUMBER = r"\b0[xX][0-9a-fA-F]+\w*|\b\d[\w.]*"
 STRING = r"""\w*"(?:\\.|[^"\\])*"?|\w*'(?:\\.|[^'\\])*'?"""
@@ -51,15 +51,9 @@ PATTERNS: dict[Language, re.Pattern[str]] = {
         rf"|(?P<open>\w*(?:\"\"\"|''').*)|(?P<string>{STRING})"
         rf"|(?P<word>\b(?:{'|'.join(keyword.kwlist)})\b)|(?P<number>{NUMBER})"
     ),
-    "ptx": re.compile(
-        r"(?P<comment>//.*)|(?P<directive>\.(?:version|target|address_size|visible|entry|param|reg"
-        r"|shared|const|global|align|func|extern|maxntid|minnctapersm)\b[\w.]*)"
-        r"|(?P<special>\$\w+|%\w+(?:\.\w+)?)|(?P<word>^\s*(?:@!?%\w+\s+)?[a-z]\w*(?:\.\w+)*)"
-        rf"|(?P<number>\b0[fFdDxX][0-9a-fA-F]+\b|{NUMBER})"
-    ),
-    # PTX or SASS after the lines that it comes from, and what became of the row.
+    # PTX or SASS, also after the lines that it comes from, and what became of the row.
     "assembly": re.compile(
-        r"(?P<comment>^[+−]?\s*\d+(?=\s))|(?P<directive>(?<=\s)\.[a-z]\w*[\w.]*)"
+        r"(?P<comment>^[+−]?\s*\d+(?=\s)|//.*)|(?P<directive>(?:^|(?<=\s))\.[a-z]\w*[\w.]*)"
         r"|(?P<special>`\(\.L_x_\d+\)|\.L_x_\d+|\$\w+|%\w+(?:\.\w+)?|\bU?[RP][\dTZ]\w*\b)"
         r"|(?P<word>(?<=\s)(?:[A-Z][A-Z\d]+[\w.]*|[a-z]\w*(?:\.\w+)+|bra|ret)(?=[\s;]|$))"
         rf"|(?P<number>\b0[fFdDxX][0-9a-fA-F]+\b|{NUMBER})"

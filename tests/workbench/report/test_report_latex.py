@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.made_sessions import LAPTOP, PLANS, a_session
@@ -20,6 +20,7 @@ HARMLESS = re.compile(
 )
 
 
+@settings(max_examples=50)
 @given(st.text())
 def test_any_text_is_harmless(text):
     assert HARMLESS.fullmatch(escaped(text))
@@ -44,12 +45,12 @@ def test_what_is_meant_is_kept(text, latex):
 
 @pytest.fixture(scope="module")
 def tex():
-    """Everything a report can have: comparison, refusals, transfers, published, folded."""
+    """What a report can have: comparison, refusals, transfers, published."""
     odd = replace(PLANS["sizes"], title=r"50 % of {A} & B_1 \end{longtable}")
     sessions = [
         a_session(odd),
         a_session(odd, LAPTOP),
-        *map(a_session, ("pays_off", "everything", "sizes_and_kernels")),
+        *map(a_session, ("pays_off", "sizes_and_kernels")),
     ]
     return tables_of(sessions)
 

@@ -156,24 +156,13 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
                 p.drawText(QPointF(left, top + number * metrics.height()), line)
 
 
-class StillView(pg.ViewBox):  # type: ignore[misc]
-    """Zooms with Ctrl and the wheel only, so that a panel can be scrolled over its chart."""
-
-    def wheelEvent(self, event: Any, axis: int | None = None) -> None:  # noqa: N802
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            super().wheelEvent(event, axis)
-        else:
-            event.ignore()
-
-
 class PlotView(pg.PlotWidget):  # type: ignore[misc]
-    """A plot that lets the wheel through to what it stands in."""
+    """A plot that zooms with Ctrl and the wheel, which alone scrolls what the plot stands in."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         axes = {"left": ValueAxis("left"), "bottom": ValueAxis("bottom")}
         # Menus that nobody sees would take 30 ms to make.
-        view = StillView(enableMenu=False)
-        super().__init__(parent, axisItems=axes, viewBox=view, enableMenu=False)
+        super().__init__(parent, axisItems=axes, enableMenu=False)
         for axis in axes.values():
             axis.setZValue(-1)  # what is drawn in the plot lies on the grid
         self.setMouseEnabled(x=False, y=False)

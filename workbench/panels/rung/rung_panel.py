@@ -241,7 +241,7 @@ class RungPane(QWidget):
             return
         caption = f"{resources_in_words(made.compiled)} · {request.in_words}"
         ptx, sass = made.compiled.ptx, made.sass
-        texts = [SourceText("PTX", ptx, "ptx"), SourceText("SASS", sass, "assembly")]
+        texts = [SourceText("PTX", ptx, "assembly"), SourceText("SASS", sass, "assembly")]
         self._ptx_view.show_texts(texts, caption)
 
     def show_large(self, is_large: bool) -> None:

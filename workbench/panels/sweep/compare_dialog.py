@@ -31,7 +31,7 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.model.cell_words import varied_of
 from workbench.model.names import cpu_name
 from workbench.panels.sweep.shown_sessions import ShownSession
-from workbench.report.compared import COLUMNS, Row, most_different_first, row_of
+from workbench.report.tables import PAIR_COLUMNS, PairRow, most_different_first, pair_row
 from workbench.session.exporter import Exporter
 from workbench.widgets.boxes import VBox
 from workbench.widgets.buttons import described
@@ -40,7 +40,8 @@ from workbench.widgets.file_dialogs import ask_save_path
 
 MAX_ROWS = 2000
 
-Compared = tuple[str, Sequence[Row], Sequence[str], Sequence[CellPair]]  # with the rows' tooltips
+# With the tooltips of the rows.
+Compared = tuple[str, Sequence[PairRow], Sequence[str], Sequence[CellPair]]
 
 
 def compared(a: Session, b: Session) -> Compared:
@@ -50,7 +51,7 @@ def compared(a: Session, b: Session) -> Compared:
     pairs = compare_sessions(a, b)
     varied = varied_of(pair.cell for pair in pairs)
     shown = most_different_first(pairs)[:MAX_ROWS]
-    rows = [row_of(pair, varied) for pair in shown]
+    rows = [pair_row(pair, varied) for pair in shown]
     tips = [
         "\n".join(filter(None, (row[0], *_stars(pair))))
         for row, pair in zip(rows, shown, strict=True)
@@ -93,9 +94,9 @@ class CompareDialog(QDialog):
         self._newest = 0  # number of the newest comparison; -1: the dialog is closed
         self._a, self._b = (self._chooser(letter, at) for at, letter in enumerate("AB"))
         self._said = Label(name="compare-said", wraps=True)
-        table = QTableWidget(0, len(COLUMNS))
+        table = QTableWidget(0, len(PAIR_COLUMNS))
         self._table = described(table, "compare-table", "Measurements of both")
-        self._table.setHorizontalHeaderLabels(COLUMNS)
+        self._table.setHorizontalHeaderLabels(PAIR_COLUMNS)
         self._table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self._table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self._table.setAlternatingRowColors(True)
@@ -185,9 +186,9 @@ class CompareDialog(QDialog):
 
     def _copy(self) -> None:
         rows = sorted({index.row() for index in self._table.selectedIndexes()})
-        lines = ["\t".join(COLUMNS)]
+        lines = ["\t".join(PAIR_COLUMNS)]
         for row in rows or range(self._table.rowCount()):
-            cells = (self._table.item(row, column) for column in range(len(COLUMNS)))
+            cells = (self._table.item(row, column) for column in range(len(PAIR_COLUMNS)))
             lines.append("\t".join(cell.text() if cell else "" for cell in cells))
         QGuiApplication.clipboard().setText("\n".join(lines))
 
