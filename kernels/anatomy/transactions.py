@@ -139,6 +139,18 @@ def _asked(part: Numbers, first: Numbers, size: Numbers) -> tuple[Numbers, Numbe
     return asked, access, word % BANKS
 
 
+def occurrence(*columns: Numbers) -> Numbers:
+    """Count those with the same values before each."""
+    number = numbered(*columns)
+    order = np.argsort(number, kind="stable")
+    ordered = number[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    lengths = np.diff(np.r_[starts, len(ordered)])
+    counted = np.empty(len(number), np.int64)
+    counted[order] = np.arange(len(ordered)) - np.repeat(starts, lengths)
+    return counted
+
+
 def numbered(*columns: Numbers) -> Numbers:
     """Give each combination of values a number of its own."""
     number = np.zeros(len(columns[0]), np.int64)

@@ -158,11 +158,11 @@ _ALL = (
 # Hooks called at each access, for which accesses.h stands in for libtsan.  Nothing is optimised, so
 # that what the text says is what is counted.
 _WATCHED = (*_ALL, "-fsanitize=thread", "-DWATCHED")
-_COUNTER = (HERE / "counting.cpp",)
+_RECORDER = (HERE / "recorder.cpp",)
 # An array in shared memory is of floats that have to be made, once, and by one thread here.
-COUNTING = Flavour((*_WATCHED, "-DCOUNTING", "-fno-threadsafe-statics"), _COUNTER)
+COUNTING = Flavour((*_WATCHED, "-DCOUNTING", "-fno-threadsafe-statics"), _RECORDER)
 # Likewise, but for operations: the float that counts them does not know all that one can do.
-ACCESSES = Flavour(_WATCHED, _COUNTER)
+ACCESSES = Flavour(_WATCHED, _RECORDER)
 # What a local variable holds that nobody gave a value: never zeros by luck.
 _UNSET = "-ftrivial-auto-var-init=pattern"
 # As a user's file is run: quick to compile, and a crash names its line.  It looks for what a GPU
@@ -184,7 +184,7 @@ ZEROED = Flavour((*_TRIED, "-ftrivial-auto-var-init=zero"), _REPORT, _TRIED_BY_G
 # Compiled to be warned of them alone; less optimised, g++ does not see how values go.
 WARNED = Flavour(("-O1",))
 # Every step of one block written down, with what is loaded and stored at it.
-STEPPED = Flavour(_WATCHED, (*_REPORT, HERE / "recorder.cpp"))
+STEPPED = Flavour(_WATCHED, (*_REPORT, *_RECORDER))
 # Likewise, but each vector is loaded and stored as a whole.
 RECORDED = Flavour((*_WATCHED, "-DRECORDING"), STEPPED.beside)
 # Every access looked at before it is done, and every index of an array whose length the text tells.

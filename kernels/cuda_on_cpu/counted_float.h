@@ -16,7 +16,7 @@
 namespace cuda_cpu {
 
 enum Operation { MULTIPLY_ADD, MULTIPLY, ADD, OTHER };
-void count(Operation operation);  // in counting.cpp: one of those, in the block that is running
+void count(Operation operation);  // in recorder.cpp: one of those, in the block that is running
 
 }  // namespace cuda_cpu
 

@@ -9,18 +9,20 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from ctypes import byref, c_uint64, c_void_p
+from ctypes import POINTER, byref, c_uint64
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.anatomy.transactions import LANES, numbered, touched, turns_taken
+from kernels.anatomy.transactions import LANES, numbered, occurrence, touched, turns_taken
 from kernels.cuda.launch import LaunchStep
 from kernels.cuda_on_cpu.compiler import ACCESSES, COUNTING
 from kernels.cuda_on_cpu.device_code import Knobs, generated
 from kernels.cuda_on_cpu.elf import LineTable
+from kernels.cuda_on_cpu.recording import ACCESS, HEAD, record
+from kernels.cuda_on_cpu.shared_run import DYNAMIC_ARRAY
 from kernels.cuda_on_cpu.shim import Named, Shim
 from kernels.rungs.rung import Rung
 
@@ -43,15 +45,8 @@ IN_OTHER_WORDS = {
         "    for (int i = 0; i < CHUNK; ++i) values[i] = chunk_sample(whole, i);"
     ),
 }
-# As struct Access in counting.cpp; `array` is a place in Counts.arrays, or SHARED.
-ACCESS = np.dtype(
-    [
-        *((name, np.uint32) for name in ("block", "thread")),
-        *(("array", np.int32), ("is_store", np.uint32)),
-        *(("offset", np.uint64), ("size", np.uint64), ("pcs", np.uint64, 5)),
-    ]
-)
-SHARED = -1
+SHARED = DYNAMIC_ARRAY  # shared memory of fixed size, too
+DEPTH = 5  # addresses of code by which a place of it is known: its own, then those of its callers
 LOOKED_AT = 500_000  # accesses of a launch
 MULTIPLY_ADDS, MULTIPLICATIONS, ADDITIONS, OTHERS = range(4)  # enum Operation in counted_float.h
 THREADS = 1024  # of a block at most
@@ -65,7 +60,9 @@ class Counts:
     loaded, stored  bytes, by the name of an array and by block, in the order of the grid's rows
     operations      (blocks, 4): multiply-adds, other multiplications, other additions, and
                     divisions and roots
-    accesses        of ACCESS, block by block, as far as there was room; is_cut: not for all
+    accesses        of ACCESS, their step being their block, in its order, as far as there was room;
+                    is_cut: not for all; `array` is a place in `arrays`, or SHARED
+    sites           (sites, DEPTH) addresses of code
     """
 
     number: int
@@ -75,6 +72,7 @@ class Counts:
     operations: NDArray[np.uint64]
     accesses: NDArray[np.void]
     is_cut: bool
+    sites: NDArray[np.uint64]
 
     @property
     def flops(self) -> int:
@@ -96,31 +94,30 @@ class CountingShim(Shim):
     def _watching(self, step: LaunchStep, loads: Named, stores: Named) -> Iterator[None]:
         assert step.grid is not None
         blocks, named = step.grid[0] * step.grid[1], (*loads, *stores)
-        starts = [array.ctypes.data for _, array in named]
-        ends = [start + array.nbytes for start, (_, array) in zip(starts, named, strict=True)]
-        ranges = np.array([starts, ends], np.uint64).T.copy()
         accessed = np.zeros((blocks, len(named), 2), np.uint64)
         operations = np.zeros((blocks, 4), np.uint64)
-        accesses, number = np.empty(self.room, ACCESS), c_uint64(0)
-        pointers = [c_void_p(each.ctypes.data) for each in (ranges, accessed, operations, accesses)]
-        room = c_uint64(self.room)
-        self.library.watch(len(ranges), *pointers, byref(number), room)
+        memory = np.zeros(HEAD.itemsize + self.room * ACCESS.itemsize, np.uint8)
+        arrays, room = [array for _, array in named], np.array([0, self.room, 0, 0], np.uint64)
+        record(self.library, memory, arrays, room=room, sums=(accessed, operations))
         try:
             yield
         finally:
-            self.library.watch(0, None, None, None, None, byref(number), room)
-        found = accesses[: number.value]
-        # A buffer that is written in place is given twice, and reported twice.
-        if again := [i for i, start in enumerate(starts) if start in starts[:i]]:
-            found = found[~np.isin(found["array"], again)]
+            record(self.library, None)
+        written = int(memory[: HEAD.itemsize].view(HEAD)["counts"][0][1])
+        found = memory[HEAD.itemsize :].view(ACCESS)[:written]
+        found["array"] = np.maximum(found["array"], SHARED)
+        number, sites = c_uint64(0), self.library.sites_found
+        sites.restype = POINTER(c_uint64)
+        places = sites(byref(number))[: DEPTH * number.value]
         counts = Counts(
             step.number,
             tuple(name for name, _ in named),
             _by_name(loads, accessed[:, : len(loads), 0]),
             _by_name(stores, accessed[:, len(loads) :, 1]),
             operations,
-            found[np.argsort(found["block"], kind="stable")],
-            0 < self.room < number.value,
+            found[np.argsort(found["step"], kind="stable")],
+            0 < self.room < written,
+            np.array(places, np.uint64).reshape(-1, DEPTH),
         )
         self.counts += (counts,)
 
@@ -208,14 +205,15 @@ def counted(shim: CountingShim, begin: int, table: LineTable) -> dict[str, Any]:
         whole, accesses = len(counts.operations), counts.accesses
         blocks += whole
         if counts.is_cut:  # and with it the last block that there was room for
-            whole = int(accesses["block"][-1])
+            whole = int(accesses["step"][-1])
         looked_at += whole
-        for each in place_costs(accesses[accesses["block"] < whole]):
-            rows = [row for pc in each.pcs if (row := table.at(pc - begin - 1))]
+        for one, *costs in place_costs(accesses[accesses["step"] < whole]):
+            pcs = counts.sites[one["site"]].tolist()
+            rows = [row for pc in pcs if (row := table.at(pc - begin - 1))]
             line = next((row.line for row in rows if row.file == shim.rung.file), None)
-            array = "shared memory" if each.array == SHARED else counts.arrays[each.array]
-            key = line, array, each.is_store
-            lines[key] = lines.get(key, 0) + np.array(each[-3:])
+            array = "shared memory" if one["array"] == SHARED else counts.arrays[one["array"]]
+            key = line, array, bool(one["is_store"])
+            lines[key] = lines.get(key, 0) + np.array(costs)
     in_order = sorted(lines.items(), key=lambda each: (each[0][0] or 0, *each[0][1:]))
     return {
         "loaded": dict(loaded),
@@ -234,31 +232,17 @@ def counts_of(said: dict[str, Any]) -> RunCounts:
     return RunCounts(**{**said, "operations": operations, "lines": lines})
 
 
-class PlaceCost(NamedTuple):
-    """The cost of the loads or stores of one place of the code.
+def place_costs(accesses: NDArray[np.void]) -> Iterator[tuple[Any, int, int, int]]:
+    """Yield an access of each place of the code, and the cost of all that lanes access there.
 
-    pcs       where that is: an address of code, and those of its callers
-    array     its number, or SHARED
-    requests  of warps, and the `bytes` of their lanes
-    cost      sectors of 32 bytes that those touch; of shared memory, transactions
+    That is requests of warps, the bytes of their lanes, and sectors or transactions.
     """
-
-    pcs: tuple[int, ...]
-    array: int
-    is_store: bool
-    requests: int
-    bytes: int
-    cost: int
-
-
-def place_costs(accesses: NDArray[np.void]) -> list[PlaceCost]:
-    """The cost of each place of the code: of all that lanes access there at a time."""
     if not len(accesses):
-        return []
-    place_of = _compact(*accesses["pcs"].T, accesses["array"], accesses["is_store"])
-    thread = accesses["block"].astype(np.int64) * THREADS + accesses["thread"]
+        return
+    places = (accesses[name].astype(np.int64) for name in ("site", "array", "is_store"))
+    place_of = _compact(*places)
+    thread = accesses["step"].astype(np.int64) * THREADS + accesses["thread"]
     request = _compact(thread // LANES, place_of, occurrence(thread, place_of))
-    found = []
     for number, at in enumerate(np.unique(place_of, return_index=True)[1]):
         mine, one = place_of == number, accesses[at]
         own = request[mine]
@@ -267,28 +251,10 @@ def place_costs(accesses: NDArray[np.void]) -> list[PlaceCost]:
             cost = turns_taken(own, thread[mine] % LANES, first, size)
         else:
             cost = touched(own, first, size)
-        where = tuple(one["pcs"].tolist()), int(one["array"]), bool(one["is_store"])
-        found.append(PlaceCost(*where, len(np.unique(own)), int(size.sum()), cost))
-    return found
+        yield one, len(np.unique(own)), int(size.sum()), cost
 
 
-def _compact(*columns: NDArray[Any]) -> NDArray[np.int64]:
-    """Number the combinations of values, without gaps: much quicker than to look for equal rows."""
-    number = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        if (column != column[0]).any():
-            values, place = np.unique(column, return_inverse=True)
-            number = np.unique(number * len(values) + place, return_inverse=True)[1]
-    return number
-
-
-def occurrence(*columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count those with the same values before each."""
-    number = numbered(*columns)
-    order = np.argsort(number, kind="stable")
-    ordered = number[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    lengths = np.diff(np.r_[starts, len(ordered)])
-    counted = np.empty(len(number), np.int64)
-    counted[order] = np.arange(len(ordered)) - np.repeat(starts, lengths)
-    return counted
+def _compact(*columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number the combinations of values, without gaps."""
+    number = numbered(*(column - column.min() for column in columns))
+    return np.unique(number, return_inverse=True)[1]

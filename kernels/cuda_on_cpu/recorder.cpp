@@ -1,8 +1,10 @@
 // Records, of one block, what each thread loads and stores and at which step of the text; where the block is
 // followed, also each thread's way through the steps, its variables, and the values that it loads and stores.
+// Or counts, of all blocks, what they load, store and compute.
 //
 // Threads that are in the same turns of the same loops are at one step, in whatever order they ran.  What is
 // stored is read at the next step or store: no other thread runs in between.
+#include "counted_float.h"
 #include "fibers.h"
 #include "stepping.h"
 
@@ -16,13 +18,18 @@ using namespace cuda_cpu;
 
 namespace {
 
-constexpr int MAX_PATH = 16, MAX_SHARED = 16, MAX_BYTES = 16;
+constexpr int MAX_PATH = 16, MAX_SHARED = 16, MAX_BYTES = 16, DEPTH = 5;
 constexpr int32_t DYNAMIC_ARRAY = -1, STATIC_ARRAY = -2;  // as in report.h
 using Path = std::array<uint32_t, MAX_PATH>;              // calls and loops, each with its turn
 
 struct Watched {
     uint64_t begin, end;
+    bool has(uint64_t at) const { return at - begin < end - begin; }
 };
+struct Bytes {
+    uint64_t loaded, stored;
+};
+using Site = std::array<uint64_t, DEPTH>;  // an address of code; where all is counted, those of its callers, too
 
 // These as in recording.py.
 struct SharedName {
@@ -44,7 +51,7 @@ struct Step {
     bool operator==(const Step&) const = default;
 };
 struct Access {
-    uint32_t thread, step;
+    uint32_t thread, step;  // where all is counted, the number of the block
     int32_t array;
     uint32_t is_store, size, site;  // size 0: part of the one before; site: which access of the text
     uint64_t offset;
@@ -62,6 +69,11 @@ struct Hash {
     size_t operator()(const Step& step) const {
         size_t hash = (uint64_t(step.interval) << 32) + step.point;
         for (uint32_t part : step.path) hash = (hash ^ part) * 0x9E3779B97F4A7C15;
+        return hash ^ hash >> 32;
+    }
+    size_t operator()(const Site& site) const {
+        size_t hash = 0;
+        for (uint64_t pc : site) hash = (hash ^ pc) * 0x9E3779B97F4A7C15;
         return hash ^ hash >> 32;
     }
 };
@@ -97,14 +109,19 @@ bool is_recording;  // the block that runs is written down
 bool is_followed;
 uint64_t sought;    // whoever stores this byte is looked for; 0: a block is written down
 unsigned wanted_x, wanted_y;
+Bytes* bytes;          // (blocks, arrays), where all is counted; else null
+uint64_t* operations;  // (blocks, 4), by Operation
 std::vector<Watched> watched;
+Watched all, tile, own;  // what all of those lie in, and the block's shared memory: dynamic, static
 std::vector<Thread> threads;
 std::unordered_map<Step, uint32_t, Hash> numbers;  // of the steps
-std::unordered_map<const void*, uint32_t> sites;
+std::unordered_map<Site, uint32_t, Hash> sites;
+std::vector<Site> known_sites;
 Access* pending;         // stored by the next step or store,
 const void* pending_at;  // there
 
 Thread& here() { return threads[running().number]; }
+unsigned block() { return blockIdx.y * gridDim.x + blockIdx.x; }
 
 void settle() {
     if (pending) std::memcpy(pending->value, pending_at, std::min<size_t>(pending->size, MAX_BYTES));
@@ -123,9 +140,12 @@ uint32_t step_of(Thread& thread) {
 
 void begin_block() {
     settle();
-    is_recording = head && !sought && blockIdx.x == wanted_x && blockIdx.y == wanted_y;
+    is_recording = head && !sought && (bytes || (blockIdx.x == wanted_x && blockIdx.y == wanted_y));
     threads.assign(blockDim.x * blockDim.y, {});
-    if (!is_recording) return;
+    tile = own = {};
+    if (!is_recording || !room.accesses) return;
+    const auto begin = reinterpret_cast<uint64_t>(dynamic_shared()), first = reinterpret_cast<uint64_t>(static_shared().begin);
+    tile = {begin, begin + dynamic_shared_bytes()}, own = {first, reinterpret_cast<uint64_t>(static_shared().end)};
     head->block_x = blockIdx.x, head->block_y = blockIdx.y;
     head->threads_x = blockDim.x, head->threads_y = blockDim.y;
     head->dynamic_bytes = dynamic_shared_bytes();
@@ -171,8 +191,16 @@ Run runs[2];  // of loads, of stores
 void write_down(int32_t array, uint64_t offset, const void* at, uint64_t size, bool is_store, const void* pc, const void* frame) {
     if (head->accesses++ >= room.accesses) return;
     Access& access = accesses[head->accesses - 1];
-    const uint32_t site = sites.try_emplace(pc, sites.size()).first->second;
-    access = {running().number, step_of(here()), array, is_store, uint32_t(size), site, offset, {}};
+    Site site{reinterpret_cast<uint64_t>(pc)};
+    // Each function's frame begins with that of its caller, and where that goes on.
+    const auto* words = static_cast<const uint64_t*>(frame);
+    for (int depth = 1; bytes && words && depth < DEPTH; ++depth, words = reinterpret_cast<const uint64_t*>(*words))
+        site[depth] = words[1];
+    const auto [found, is_new] = sites.try_emplace(site, sites.size());
+    if (is_new) known_sites.push_back(site);
+    const uint32_t step = bytes ? block() : step_of(here());
+    access = {running().number, step, array, is_store, uint32_t(size), found->second, offset, {}};
+    if (bytes) return;
     if (!is_followed) runs[is_store].add(&access, pc, frame);
     else if (is_store) pending = &access, pending_at = at;
     else std::memcpy(access.value, at, std::min<size_t>(size, MAX_BYTES));
@@ -184,23 +212,34 @@ void touch(const void* address, uint64_t size, bool is_store, const void* pc, co
     if (sought && is_store && at <= sought && sought < at + size) head->is_found = 1, head->found_x = blockIdx.x, head->found_y = blockIdx.y;
     if (!is_recording) return;
     if (is_store) settle();  // not where it loads: a copy tells first of what it stores to
-    const auto is_within = [&](uint64_t begin, uint64_t end) { return begin <= at && at + size <= end; };
-    for (size_t i = 0; i < watched.size(); ++i)
-        if (is_within(watched[i].begin, watched[i].end))
-            return write_down(int32_t(i), at - watched[i].begin, address, size, is_store, pc, frame);
-    const auto tile = reinterpret_cast<uint64_t>(dynamic_shared());
-    if (is_within(tile, tile + head->dynamic_bytes)) return write_down(DYNAMIC_ARRAY, at - tile, address, size, is_store, pc, frame);
-    const auto own = reinterpret_cast<uint64_t>(static_shared().begin);
-    if (is_within(own, own + head->static_bytes)) write_down(STATIC_ARRAY, at - own, address, size, is_store, pc, frame);
+    const auto write = [&](int32_t array, const Watched& of) { write_down(array, at - of.begin, address, size, is_store, pc, frame); };
+    bool is_known = false;
+    for (size_t i = 0; i < watched.size(); ++i) {
+        if (!watched[i].has(at) || at + size > watched[i].end) continue;
+        if (!is_known) write(int32_t(i), watched[i]);
+        is_known = true;
+        if (!bytes) return;
+        Bytes& sums = bytes[block() * watched.size() + i];
+        (is_store ? sums.stored : sums.loaded) += size;
+    }
+    if (tile.has(at)) write(DYNAMIC_ARRAY, tile);
+    if (own.has(at)) write(STATIC_ARRAY, own);
 }
 
-inline void on_access(const void* at, uint64_t size, bool is_store, const void* pc, const void* frame) {
-    touch(at, size, is_store, pc, *static_cast<void* const*>(frame));  // that of the function which accesses
+// Nearly all accesses are to a stack, and pass here.
+inline void on_access(const void* address, uint64_t size, bool is_store, const void* pc, const void* frame) {
+    const auto at = reinterpret_cast<uint64_t>(address);
+    if (all.has(at) || tile.has(at) || own.has(at))
+        touch(address, size, is_store, pc, *static_cast<void* const*>(frame));  // that of the function which accesses
 }
 
 }  // namespace
 
 namespace cuda_cpu {
+
+void count(Operation operation) {
+    if (operations) ++operations[4 * block() + operation];
+}
 
 Call::Call() : point(0), calls(0) {
     if (!is_recording) return;
@@ -265,22 +304,28 @@ void tell_shared(unsigned name, const void* at, ValueKind kind, unsigned size, u
 
 extern "C" {
 
-// From now on: write down a block, or, where an address is sought, only who stores there; null: nothing.
+// From now on: write down a block, or, where an address is sought, only who stores there, or, where there are
+// sums, count all blocks; null: nothing.
 void record(Head* into, const Room* most, const Watched* arrays, unsigned count, uint64_t address, unsigned block_x,
-            unsigned block_y, bool follows) {
+            unsigned block_y, bool follows, Bytes* accessed, uint64_t* computed) {
     settle();
     for (Run& run : runs) run.close(), run.whole = {};
     is_recording = false, is_followed = follows;
     head = into, room = *most;
     hooks.at_block = into ? begin_block : nullptr;
     watched.assign(arrays, arrays + count);
-    numbers.clear(), sites.clear();
+    all = tile = own = {};
+    for (const Watched& each : watched) all = {all.end ? std::min(all.begin, each.begin) : each.begin, std::max(all.end, each.end)};
+    bytes = accessed, operations = computed;
+    if (into) numbers.clear(), sites.clear(), known_sites.clear();
     sought = address, wanted_x = block_x, wanted_y = block_y;
     steps = reinterpret_cast<Step*>(into + 1);
     accesses = reinterpret_cast<Access*>(steps + room.steps);
     turns = reinterpret_cast<Turn*>(accesses + room.accesses);
     values = reinterpret_cast<Value*>(turns + room.turns);
 }
+// Sites that were written down, by their numbers.
+const Site* sites_found(uint64_t* number) { return *number = known_sites.size(), known_sites.data(); }
 // Of a launch only this block runs; negative: all do.
 void run_only(int64_t block) { only_block = block; }
 }

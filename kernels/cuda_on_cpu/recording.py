@@ -27,13 +27,12 @@ from kernels.anatomy.record import (
     kinds,
     read_kept,
 )
-from kernels.anatomy.transactions import NOWHERE
+from kernels.anatomy.transactions import NOWHERE, occurrence
 from kernels.core.job import Job
 from kernels.cuda.launch import LaunchStep
 from kernels.cuda_on_cpu.building import BuildError, building, default_cache
 from kernels.cuda_on_cpu.children import StepAt
 from kernels.cuda_on_cpu.compiler import RECORDED, STEPPED, why_not
-from kernels.cuda_on_cpu.counting import occurrence
 from kernels.cuda_on_cpu.device_code import Knobs, generated, knobs_of, with_words
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.cuda_on_cpu.shared_run import DYNAMIC_ARRAY, SharedRun, rounded_up
@@ -123,18 +122,23 @@ def record(
     *,
     sought: int = 0,
     follows: bool = False,
+    room: NDArray[np.uint64] = ROOM,
+    sums: Sequence[NDArray[np.uint64]] = (),
 ) -> None:
-    """Have the launches to come write down a block in memory of TRACE_BYTES; None: no longer.
+    """Have the launches to come write down a block in `memory`; None: no longer.
 
     sought   the address of a byte: only the block that stores there is looked for
     follows  write down also turns, and all values
+    room     for steps, accesses, turns and values: of TRACE_BYTES as a rule
+    sums     count all blocks: (blocks, arrays, 2) bytes loaded and stored, (blocks, 4) operations
     """
     ranges = [(each.ctypes.data, each.ctypes.data + each.nbytes) for each in arrays]
     watched = np.array(ranges, U64).reshape(-1, 2)
     library.record(
         ctypes.c_void_p(None if memory is None else memory.ctypes.data),
-        *(ctypes.c_void_p(ROOM.ctypes.data), ctypes.c_void_p(watched.ctypes.data), len(watched)),
+        *(ctypes.c_void_p(room.ctypes.data), ctypes.c_void_p(watched.ctypes.data), len(watched)),
         *(ctypes.c_uint64(sought), *block, ctypes.c_bool(follows)),
+        *([ctypes.c_void_p(each.ctypes.data) for each in sums] or (None, None)),
     )
 
 

@@ -90,7 +90,7 @@ def traced(accesses):
 
 def accesses_of(counts, block, array, is_store):
     """Those of one block to an array, or to the tile in shared memory."""
-    begin, end = np.searchsorted(counts.accesses["block"], [block, block + 1])
+    begin, end = np.searchsorted(counts.accesses["step"], [block, block + 1])
     own = counts.accesses[begin:end]
     places = [i for i, name in enumerate(counts.arrays) if name == array] or [SHARED]
     return own[np.isin(own["array"], places) & (own["is_store"] == is_store)]

@@ -137,7 +137,7 @@ def test_shared_memory_is_written_down_from_its_begin(build_cache):
     found = count(body, build_cache, 40, 16, shared_bytes=64, room=10_000)
     for block, threads in ((0, 16), (2, 8)):
         own = found.accesses[
-            (found.accesses["block"] == block) & (found.accesses["array"] == SHARED)
+            (found.accesses["step"] == block) & (found.accesses["array"] == SHARED)
         ]
         stores, loads = (own[own["is_store"] == is_store] for is_store in (True, False))
         assert stores["offset"].tolist() == [4 * thread for thread in range(threads)]
@@ -215,16 +215,15 @@ def test_sectors_and_banks_are_counted_as_with_sets(seed, size):
     assert conflicts(lanes, size).turns == turns
     for array in (0, SHARED):
         accesses["array"] = array
-        (found,) = place_costs(accesses)
-        assert (found.requests, found.bytes) == (1, len(own) * size)
-        assert found.cost == (turns if array == SHARED else len(sectors))
+        ((_, *costs),) = place_costs(accesses)
+        assert costs == [1, len(own) * size, turns if array == SHARED else len(sectors)]
 
 
 def test_places_and_turns_of_a_loop_are_requests_of_their_own():
     accesses = np.zeros(4 * LANES, ACCESS)
     accesses["thread"] = np.tile(np.arange(LANES), 4)
-    accesses["pcs"][2 * LANES :, 0] = 7
+    accesses["site"][2 * LANES :] = 7
     accesses["offset"] = np.tile(np.arange(LANES) * 4, 4)
     accesses["size"] = 4
     found = place_costs(accesses)
-    assert [(each.requests, each.cost) for each in found] == [(2, 8), (2, 8)]
+    assert [(requests, cost) for _, requests, _, cost in found] == [(2, 8), (2, 8)]
