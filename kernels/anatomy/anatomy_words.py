@@ -16,8 +16,8 @@ NO_LANE = "No lane of this warp takes part here."
 def grid_words(shape: Shape) -> str:
     """Blocks of the grid, and threads and warps of each."""
     (across, down), (x, y) = shape.grid, shape.block
-    blocks = f"{across:,} × {down:,} = {_many(shape.blocks, 'block')}"
-    return f"{blocks} of {x} × {y} = {shape.threads:,} threads, {_many(shape.warps, 'warp')} each."
+    blocks = f"Blocks: {across:,} × {down:,} = {shape.blocks:,}"
+    return f"{blocks}, each of {x} × {y} = {shape.threads:,} threads (warps: {shape.warps})."
 
 
 def block_words(shape: Shape, block: Block) -> str:
@@ -25,10 +25,9 @@ def block_words(shape: Shape, block: Block) -> str:
     tile = shape.tile(block)
     own = tile.clipped(shape.picture)
     samples, rows = span("sample", own.left, own.right), span("row", own.top, own.bottom)
-    words = f"Block {block} computes {samples} of {rows}"
-    if beyond := tile.count - own.count:
-        return f"{words}; {100 * beyond / tile.count:.2g} % of its tile is beyond the picture."
-    return f"{words}: {own.count:,} samples."
+    beyond = 100 * (tile.count - own.count) / tile.count
+    more = f"; {beyond:.2g} % of its tile is beyond the picture" if beyond else ""
+    return f"Block {block} computes {samples} of {rows}: {own.count:,} samples{more}."
 
 
 def halo_words(shape: Shape, block: Block) -> str:
@@ -40,10 +39,9 @@ def halo_words(shape: Shape, block: Block) -> str:
     whole = own.grown(across, down)
     beyond = whole.count - whole.clipped(shape.picture).count
     return (
-        f"With its halo, {_many(across, 'sample')} to either side and {_many(down, 'row')} above "
-        f"and below, it reads {whole.width:,} × {whole.height:,} = {whole.count:,} samples, "
-        f"{whole.count / own.count:.2f} per sample that it computes"
-        f"{f'; {beyond:,} of them beyond the picture' if beyond else ''}."
+        f"With a halo of {across} × {down} around it, it reads {whole.width:,} × {whole.height:,} "
+        f"= {whole.count:,} samples, {whole.count / own.count:.2f} per sample that it computes; "
+        f"{beyond:,} of them are beyond the picture."
     )
 
 
@@ -76,43 +74,28 @@ def idle_words(idle: Idle | None) -> str:
     """Threads that store nothing, in the block and in the picture; None: not counted yet."""
     if idle is None:
         return "Counting idle threads …"
-    if not idle.in_all:
-        return "No thread is idle."
-    return (
-        f"{idle.in_all:,} of {idle.threads:,} threads ({100 * idle.share:.2g} %) are idle, "
-        f"{idle.in_block:,} of them in this block."
-    )
+    share = f"{idle.in_all:,} of {idle.threads:,} threads ({100 * idle.share:.2g} %)"
+    return f"Idle: {share}, {idle.in_block:,} of them in this block."
 
 
 def coalescing_words(step: Access, found: Coalescing) -> str:
     """Sectors and lines that a warp's access to global memory touches."""
     if not found.active:
         return NO_LANE
-    begin = (
-        f"The warp's {_accesses(step, found.active)} touch {_many(found.sectors, 'sector')} of 32 "
-        f"bytes in {_many(found.lines, 'line')} of 128"
-    )
-    ideal = f"; {_many(found.least_sectors, 'sector')} would be ideal."
-    return f"{begin}{': fully coalesced.' if found.is_best else ideal}"
+    ideal = "fully coalesced" if found.is_best else f"{found.least_sectors} × 32 would be ideal"
+    touched = f"{found.sectors} × 32 bytes in {found.lines} × 128 bytes"
+    return f"{_accesses(step, found.active)} touch {touched}: {ideal}."
 
 
 def conflict_words(step: Access, found: Conflicts) -> str:
     """Transactions that a warp's access to shared memory takes."""
     if not found.active:
         return NO_LANE
-    begin = f"The warp's {_accesses(step, found.active)} take {_many(found.turns, 'transaction')}"
+    begin = f"{_accesses(step, found.active)}, transactions: {found.turns}"
     if found.is_best:
-        return f"{begin}: no bank conflict."
-    ways = f"a {found.turns}-way bank conflict" if found.least_turns == 1 else "bank conflicts"
+        return f"{begin}, no bank conflict."
     lanes = int(found.in_conflict.sum())
-    return f"{begin} instead of {found.least_turns}: {ways} among {lanes} lanes."
-
-
-def not_drawn(problem: str) -> str:
-    """Reason why no warps and lanes are drawn; `problem` is empty while they are recorded."""
-    if not problem:
-        return "This block is being recorded on the CPU …"
-    return f"Blocks, tiles and halos are drawn, warps and lanes are not: {problem}"
+    return f"{begin} instead of {found.least_turns}: a bank conflict among {lanes} lanes."
 
 
 def transform_words(record: Record) -> str:
@@ -126,24 +109,18 @@ def transform_words(record: Record) -> str:
 def moves(counts: Mapping[tuple[str, bool], int]) -> str:
     """Verbs and objects for `Record.numbers_of`: "loads 9 numbers of “picture”"."""
     parts = [
-        f"{'stores' if is_store else 'loads'} {_many(count, 'number')} of “{name}”"
+        f"{'stores' if is_store else 'loads'} {count:,} number{'s' * (count != 1)} of “{name}”"
         for (name, is_store), count in counts.items()
         if name not in (TILE, "weights")
     ]
-    return " and ".join(parts) or "loads and stores no number"
-
-
-def no_shapes(rung: Rung) -> str:
-    """Say that a rung has no pass whose blocks are on the picture."""
-    return f"The blocks of {rung.title} have no place on the picture, so there is nothing to draw."
+    return " and ".join(parts) or "loads and stores nothing"
 
 
 def of_a_library(rung: Rung) -> str:
     """Launches that a rung leaves to a library; "" if none."""
     numbers = [str(n + 1) for n, each in enumerate(rung.passes) if each.library]
-    if not numbers:
-        return ""
-    return f"Launches {' and '.join(numbers)} belong to cuFFT, whose threads are not known."
+    words = f"Launches {' and '.join(numbers)} belong to cuFFT, whose threads are not known."
+    return words if numbers else ""
 
 
 def span(noun: str, begin: int, end: int) -> str:
@@ -153,8 +130,4 @@ def span(noun: str, begin: int, end: int) -> str:
 
 def _accesses(step: Access, count: int) -> str:
     wide = f" of {step.size} bytes" if step.size > WORD_BYTES else ""
-    return f"{_many(count, 'store' if step.is_store else 'load')}{wide}"
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{'Stores' if step.is_store else 'Loads'}{wide} by {count} lanes"

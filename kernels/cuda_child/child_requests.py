@@ -171,21 +171,11 @@ ASSERTION = re.compile(
 )
 DOING: dict[Phase, str] = {
     "starting": "as it started",
-    "compiling": "in the compiler",
     "preparing": "before the kernel ran",
     "launching": "as the kernel ran",
     "fetching": "after the kernel ran",
 }
-TOO_LONG: dict[Phase, str] = {
-    "starting": "The process that runs kernels on the GPU was not ready after {time}.",
-    "compiling": "The compiler was still at work after {time}: the text takes too long.",
-    "preparing": "Bringing the picture to the GPU took more than {time}.",
-    "launching": "The kernel was still running after {time}: a loop that does not end, or threads "
-    "that wait for one another?",
-    "fetching": "Fetching the answer from the GPU took more than {time}.",
-}
-
-MAY_HAVE_FAILED = (
+RUNNING_ON = (
     "The kernel was still running after {time}: a loop that does not end, threads that wait for "
     "one another, or a fault that the GPU has not reported yet?"
 )
@@ -203,27 +193,21 @@ class RunEndedError(KernelError):
         self.line, self.log = line, log
 
 
-def too_long(phase: Phase, seconds: float, *, may_have_failed: bool = False) -> RunEndedError:
-    """The error for a phase that was not over at its deadline.
-
-    may_have_failed  the GPU may have had no time to report a fault
-    """
-    words = MAY_HAVE_FAILED if may_have_failed else TOO_LONG[phase]
-    return RunEndedError(words.format(time=in_seconds(seconds)))
-
-
-def too_much_memory(phase: Phase, most: int) -> RunEndedError:
-    """The error for a child that took more memory of this computer than it may."""
-    whose = "The compiler" if phase == "compiling" else "The process that runs the kernel"
-    return RunEndedError(f"{whose} took more than {most / (1 << 30):.3g} GiB of memory.")
+def too_long(phase: Phase, seconds: float) -> RunEndedError:
+    """The error for a phase that was not over at its deadline."""
+    time = in_seconds(seconds)
+    if phase == "launching":
+        return RunEndedError(RUNNING_ON.format(time=time))
+    return child_failed(phase, f"was still at work after {time}")
 
 
-def died(phase: Phase, code: int | None) -> RunEndedError:
-    """The error for a child that ended by itself; code: None is not known yet."""
-    who = "The compiler" if phase == "compiling" else "The process that runs kernels on the GPU"
-    how = how_it_ended(code)
-    when = "" if phase == "compiling" else f"{',' * (',' in how)} {DOING[phase]}"
-    return RunEndedError(f"{who} {how}{when}.")
+def child_failed(phase: Phase, what: str) -> RunEndedError:
+    """The error for what a child did in a phase."""
+    if phase == "compiling":
+        return RunEndedError(f"The compiler {what}.")
+    comma = "," if "," in what else ""
+    words = f"The process that runs kernels on the GPU {what}{comma} {DOING[phase]}."
+    return RunEndedError(words)
 
 
 def how_it_ended(code: int | None) -> str:
@@ -242,19 +226,17 @@ def failed(rung: Rung, said: dict[str, Any]) -> RunEndedError:
     """The error for a failure that a child reports."""
     name = str(said.get("status", ""))
     key = re.sub(r"^(cudaerror|cudaerror_|cuda_error_)", "", name.lower()).replace("_", "")
-    if said["error"] == "DeviceLostError" and key in FAILURES:
+    if said["error"] == "DeviceLostError":
         if key == "assert" and (found := ASSERTION.search(str(said.get("printed", "")))):
             file, line, block_x, block_y, x, y, what = found.groups()
             is_own = file == rung.file
             return RunEndedError(
-                f"{f'Line {line}' if is_own else f'{file}, line {line}'}: thread ({x}, {y}) of "
-                f"block ({block_x}, {block_y}) finds an assertion that does not hold: {what}.",
+                f"{'Line' if is_own else f'{file}, line'} {line}: thread ({x}, {y}) of block "
+                f"({block_x}, {block_y}) finds an assertion that does not hold: {what}.",
                 int(line) if is_own else None,
             )
-        ending = "" if FAILURES[key].endswith("?") else f" ({name})."
-        return RunEndedError(f"{FAILURES[key]}{ending}")
-    if said["error"] == "DeviceLostError":
-        return RunEndedError(f"The kernel ended all work on the GPU in its process ({name}).")
+        words = FAILURES.get(key, "The kernel ended all work on the GPU in its process")
+        return RunEndedError(words if words.endswith("?") else f"{words} ({name}).")
     if said["error"] == "CompileFailedError":
         from kernels.cuda_on_cpu.compile_errors import as_gnu, first_error  # with a parser
 

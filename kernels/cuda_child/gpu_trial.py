@@ -306,11 +306,11 @@ class _Trial:
         try:
             some = yield from self._run(crop, "a part", rows=rows)
         except RunEndedError as error:
-            error.args = (launched_for(rows, str(error)),)
+            error.args = (f"{error} {launched_for(rows)}",)
             raise
         as_before = self._as_before(crop, some.answer, 0)
-        fault = yield from rows_fault(self._rung, crop, rows, whole, some.answer, as_before)
-        return fault.sentence.format(who="The kernel") if fault else ""
+        words, _ = yield from rows_fault(self._rung, crop, rows, whole, some.answer, as_before)
+        return words.format(who="The kernel")
 
     def _compiled(
         self, job: Job, meanwhile: Callable[[], None] = lambda: None

@@ -27,11 +27,11 @@ from kernels.cuda_child.child_requests import (
     Request,
     RunEndedError,
     SharedBytes,
+    child_failed,
     device_of,
-    died,
     failed,
+    how_it_ended,
     too_long,
-    too_much_memory,
 )
 
 MAIN = "kernels.cuda_child.child_main"
@@ -187,7 +187,7 @@ class GpuWorker:
             said = yield from self._line()
             if said is None:
                 self.end()
-                raise died(self._phase, self.process.code(ENDING_S))
+                raise child_failed(self._phase, how_it_ended(self.process.code(ENDING_S)))
             if "phase" in said:
                 self._begin(said["phase"], str(said.get("for", "")))
                 continue
@@ -221,7 +221,8 @@ class GpuWorker:
                 self._end_unless_it_fails()
             if self.process.held_bytes > self._most_bytes:
                 self.end()
-                raise too_much_memory(self._phase, self._most_bytes)
+                took = f"took more than {self._most_bytes / (1 << 30):.3g} GiB of memory"
+                raise child_failed(self._phase, took)
             yield
 
     def _end_late(self, patience_s: float) -> None:
@@ -243,8 +244,7 @@ class GpuWorker:
             self._until += FAULT_S
             return
         self.end()
-        may_have_failed = self._phase == "launching" and has_display
-        raise too_long(self._phase, self._limit_s, may_have_failed=may_have_failed)
+        raise too_long(self._phase, self._limit_s)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from kernels.cuda_on_cpu.children import Request
 from kernels.cuda_on_cpu.confinement import NoConfinementError, confine
 from kernels.cuda_on_cpu.counting import LOOKED_AT, CountingShim, counted
 from kernels.cuda_on_cpu.device_code import key_of, knobs_of
-from kernels.cuda_on_cpu.elf import LineTable, sections_of, symbols_of, variables_of
+from kernels.cuda_on_cpu.elf import LineTable, symbols_of, variables_of
 from kernels.cuda_on_cpu.recording import TRACE_BYTES, SteppedShim
 from kernels.cuda_on_cpu.shared_run import MAX_MEMORY, SharedRun
 from kernels.cuda_on_cpu.shim import (
@@ -149,8 +149,7 @@ class _Run:
             import numpy.ma  # noqa: F401 - which np.unique imports
 
             self.lines = LineTable(Path(request.library))
-            symbols = symbols_of(sections_of(Path(request.library)))
-            self.places = {each.name: each.begin for each in symbols}
+            self.places = {each.name: each.begin for each in symbols_of(Path(request.library))}
         if isinstance(self.shim, TriedShim) and request.is_guarded:  # others look at each access
             shared.guard()
 

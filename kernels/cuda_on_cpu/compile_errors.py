@@ -9,14 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
-
-from tree_sitter import Node
 
 from kernels.core.errors import FIRST_ERROR
 from kernels.core.job import Job
@@ -157,12 +155,11 @@ def first_error(log: str, rung: Rung) -> tuple[str, int | None]:
     if not found:
         return "The compiler refused the text without saying why.", None
     first = next((each for each in found if each.file == rung.file), found[0])
+    is_own = first.file == rung.file
     end = "" if first.text.endswith(("?", "!", ".")) else "."  # some are questions
-    words = f"{first.text}{end} {hint_for(first.text)}".rstrip()
-    words += f" {LACKING}" if LACKING in log else ""
-    if first.file == rung.file:
-        return f"Line {first.line}: {words}", first.line
-    return f"{first.file}, line {first.line}: {words}", None
+    words = f"{'Line' if is_own else f'{first.file}, line'} {first.line}: {first.text}{end}"
+    more = hint_for(first.text), LACKING if LACKING in log else ""
+    return " ".join(filter(None, (words, *more))), first.line if is_own else None
 
 
 def with_line(message: str, file: str) -> tuple[str, int | None]:
@@ -289,14 +286,12 @@ def _short(said: str) -> str:
 def _host_asm(rung: Rung) -> str:
     """The errors for asm outside of functions, which NVRTC passes over and nvcc does not."""
     code = without_decorations(without_comments(rung.source)).encode()
-    lines = _asm_outside(parser().parse(code).root_node)
-    what = "asm outside of functions is no device code"
-    return "\n".join(f"{rung.file}:{line}: error: {what}" for line in lines)
-
-
-def _asm_outside(node: Node) -> Iterator[int]:
-    if node.type == "gnu_asm_expression":
-        yield node.start_point[0] + 1
-    elif node.type != "function_definition":
-        for child in node.children:
-            yield from _asm_outside(child)
+    nodes, errors = [parser().parse(code).root_node], ""
+    while nodes:
+        node = nodes.pop()
+        if node.type == "gnu_asm_expression":
+            line = node.start_point[0] + 1
+            errors += f"{rung.file}:{line}: error: asm outside of functions is no device code\n"
+        elif node.type != "function_definition":
+            nodes += reversed(node.children)
+    return errors

@@ -10,7 +10,7 @@ import re
 import struct
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,26 +28,17 @@ END_SEQUENCE, SET_ADDRESS = 1, 2
 
 
 class Symbol(NamedTuple):
-    """A name that a library defines: the number of its section, and its bytes in memory."""
-
-    name: str
-    binding: int
-    kind: int
-    place: int
-    begin: int
-    size: int
-
-
-class Variable(NamedTuple):
-    """An array or a variable of a library: its bytes, counted from the library's begin."""
+    """A name that a library defines: its bytes, from the library's begin on, and its section."""
 
     begin: int
     end: int
     name: str
+    binding: int
+    kind: int
+    place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """Code from `address` on, up to the next row, is of this line; line 0: of nobody's."""
 
     address: int
@@ -68,20 +59,22 @@ def sections_of(path: Path) -> dict[str, bytes]:
     }
 
 
-def symbols_of(sections: dict[str, bytes]) -> Iterator[Symbol]:
+def symbols_of(library: Path) -> Iterator[Symbol]:
     """Yield the symbols that a library defines, also for itself alone."""
+    sections = sections_of(library)
     names = sections.get(".strtab", b"")
     for name, info, _, place, begin, size in SYMBOL.iter_unpack(sections.get(".symtab", b"")):
         if place:
-            yield Symbol(_text(names, name), info >> 4, info & 15, place, begin, size)
+            words = _text(names, name)
+            yield Symbol(begin, begin + size, words, info >> 4, info & 15, place)
 
 
-def variables_of(path: Path) -> list[Variable]:
-    """The variables of a library that have a place of their own, by address."""
+def variables_of(library: Path) -> list[Symbol]:
+    """The arrays and variables of a library that have a place of their own, by address."""
     return sorted(
-        Variable(each.begin, each.begin + each.size, short_name(each.name))
-        for each in symbols_of(sections_of(path))
-        if each.kind == OBJECT and each.size and each.place < SPECIAL
+        each._replace(name=short_name(each.name))
+        for each in symbols_of(library)
+        if each.kind == OBJECT and each.end > each.begin and each.place < SPECIAL
     )
 
 
@@ -93,7 +86,7 @@ def why_not_text(library: Path, runtime: Iterable[Path], *, is_watched: bool) ->
     is_watched  compilers have added code that runs as it is loaded: it cannot be told apart
     """
     sections = sections_of(library)
-    symbols = list(symbols_of(sections))
+    symbols = list(symbols_of(library))
     at_first = len(sections.get(".init_array", b"")) > POINTER_BYTES  # one is the compiler's own
     at_first = at_first or any(each.kind == FUNCTION_TO_CHOOSE for each in symbols)
     if not is_watched and (at_first or {".preinit_array", ".ctors"} & sections.keys()):
@@ -101,8 +94,7 @@ def why_not_text(library: Path, runtime: Iterable[Path], *, is_watched: bool) ->
             "The text has code that runs as it is loaded, which no GPU does: a constructor, or a "
             "variable outside of all functions whose first value is computed."
         )
-    every = (each for path in runtime for each in symbols_of(sections_of(path)))
-    own = {each.name for each in every if each.binding == GLOBAL}
+    own = {each.name for path in runtime for each in symbols_of(path) if each.binding == GLOBAL}
     taken = sorted(each.name for each in symbols if each.name in own)
     return f"The text defines {taken[0]}, a name of the CPU runtime." if taken else None
 
@@ -125,13 +117,12 @@ class LineTable:
 
     def __init__(self, library: Path) -> None:
         rows = _rows(sections_of(library).get(".debug_line", b""))
-        self._rows = sorted(rows, key=lambda row: row.address)
-        self._addresses = [row.address for row in self._rows]
+        self._rows = sorted(rows, key=attrgetter("address"))
 
     def at(self, address: int) -> Row | None:
         """The row of an address, counted from the library's begin."""
-        place = bisect_right(self._addresses, address) - 1
-        row = self._rows[place] if place >= 0 else None
+        place = bisect_right(self._rows, address, key=attrgetter("address"))
+        row = self._rows[place - 1] if place else None
         return row if row and row.line else None
 
 

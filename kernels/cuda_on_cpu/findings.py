@@ -58,11 +58,8 @@ CRASHES: dict[int, str] = {
     Signal.SIGSYS: "asks the operating system for something, which no kernel may",
     Signal.SIGABRT: "is ended by a library, perhaps for want of memory",
 }
-TOO_SLOW = (
-    "The CPU is too slow for it: {done:.0%} of its blocks were done at the deadline; a GPU may "
-    "take it."
-)
-STARVED = "still running at the deadline, with most of its time on the CPU left: not finished."
+TOO_SLOW = "The CPU is too slow for it: {done:.0%} of its blocks were done at the deadline."
+STARVED = "was still running at the deadline, with most of its time on the CPU left: not finished."
 OVERFLOW = (
     "has used up its stack: does a function call itself without end, or is an array of its own "
     "very large?"
@@ -121,9 +118,9 @@ def finding_of(rung: Rung, region: Region, ended: Ended) -> Finding | None:
 def suspicion_of(rung: Rung, region: Region, ended: Ended) -> Finding:
     """The read that can be no sample, for a run that has one."""
     report = ended.reports.suspicion
-    words = f"reads {_element(ended, report)}, which no thread has written before."
-    if report.kind == Kind.PADDING:
-        words = f"{_does(report.is_store)} {_outside(ended, report)}."
+    words = f"{_does(report.is_store)} {_outside(ended, report)}."
+    if report.kind == Kind.UNINITIALISED:
+        words = f"reads {_element(ended, report)}, which no thread has written before."
     finding = Finding(KINDS[Kind(report.kind)], "", region)
     return located(rung, ended, report.here, finding, f"{{who}} {words}")
 
@@ -131,8 +128,8 @@ def suspicion_of(rung: Rung, region: Region, ended: Ended) -> Finding:
 def located(rung: Rung, ended: Ended, where: Where, finding: Finding, words: str) -> Finding:
     """Name a thread and its line in a finding: "Line 23: thread (3, 7) of block (0, 1) ..."."""
     place, line = _line(rung, ended, where)
-    thread = f"thread {where.thread} of block {where.block}"
-    sentence = words.format(who=f"{place}: {thread}" if place else f"T{thread[1:]}")
+    sentence = words.format(who=f"{place}thread {where.thread} of block {where.block}")
+    sentence = sentence[0].upper() + sentence[1:]
     return replace(finding, sentence=sentence, line=line, thread=where.thread, block=where.block)
 
 
@@ -143,13 +140,12 @@ def reads_old_answer(ended: Ended) -> bool:
 
 
 def _line(rung: Rung, ended: Ended, where: Where) -> tuple[str, int | None]:
-    """Place code: "Line 23", or "Prelude.cuh, line 7" where it is not of the rung's file."""
+    """Place code: "line 23: ", or "prelude.cuh, line 7: " where it is not of the rung's file."""
     row = where.row(ended.lines, rung.file)
     if row is None:
         return "", None
-    if row.file == rung.file:
-        return f"Line {row.line}", row.line
-    return f"{row.file}, line {row.line}", None
+    is_own = row.file == rung.file
+    return f"{'' if is_own else f'{row.file}, '}line {row.line}: ", row.line if is_own else None
 
 
 def _without_report(region: Region, ended: Ended, refusal: str) -> Finding | None:
@@ -172,8 +168,7 @@ def _without_report(region: Region, ended: Ended, refusal: str) -> Finding | Non
         why = ENDED.get(ended.said.get("ended"), "its process ended without a word")
         sentence = f"The run came to no end: {why}."
         if ended.is_starved:
-            doing = "killed after" if ended.said.get("late") else "still running at"
-            sentence = f"The run was {doing} the deadline: not finished."
+            sentence = "The run was still running at the deadline: not finished."
         return Finding(kind, sentence, region, is_unfinished=ended.is_unfinished)
     return Finding("refused", ended.broken_rule, region) if ended.broken_rule else None
 
@@ -187,20 +182,18 @@ def _fault(rung: Rung, ended: Ended, report: Report) -> str:
     if report.kind == Kind.BEYOND:
         return "accesses what lies beyond the array that its pointer is of."
     if ended.is_starved:
-        return f"was {STARVED}"
+        return STARVED
     if report.kind == Kind.DEADLINE:
         return "was still running at the deadline: a loop that does not end?"
     if ended.reports.refused_bytes and (report.kind == Kind.CRASH or not array):
-        lacks = _size(ended.reports.refused_bytes)
-        return f"lacks {lacks} of memory that was refused: a run may take {_size(MAX_MEMORY)}."
+        return f"lacks memory that was refused: a run may take {MAX_MEMORY >> 30} GiB."
     if report.kind == Kind.CRASH:
         return _crash(ended, report)
     if report.kind == Kind.RACE:
         there, place = report.there, _line(rung, ended, report.there)[0]
-        in_line = f" in {place[0].lower()}{place[1:]}" if place else ""
-        block = "" if there.block == report.here.block else f" of block {there.block}"
+        in_line = f" in {place.removesuffix(': ')}" if place else ""
         return (
-            f"{does} {_element(ended, report)}, which thread {there.thread}{block} "
+            f"{does} {_element(ended, report)}, which thread {there.thread} of block {there.block} "
             f"{_does(report.other_stores)}{in_line}, with no barrier between the two."
         )
     if report.kind == Kind.READ_ONLY:
@@ -274,12 +267,6 @@ def _place(job: Job, offset: int) -> tuple[int, int]:
     if x >= samples and pitch - x <= min(reach, gap - gap // 2):
         return y + 1, x - pitch
     return y, x
-
-
-def _size(count: int) -> str:
-    units = ((30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "B"))
-    bits, unit = next(each for each in units if count >> each[0])
-    return f"{count / (1 << bits):.3g} {unit}"
 
 
 def _does(is_store: int) -> str:

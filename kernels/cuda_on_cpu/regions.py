@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,8 +13,7 @@ from kernels.core.device import Device
 from kernels.core.job import Job, Progress
 from kernels.core.verdict import Check
 from kernels.oracle.checking import checking
-from kernels.rungs.cuda_text import parameters_of, without_comments
-from kernels.rungs.rung import PICTURE, Rung
+from kernels.rungs.rung import Rung
 
 # So few multiprocessors that blocks which share out the rows among them walk some way, as they do
 # down large pictures.
@@ -41,11 +39,9 @@ DEVICE = Device(
     reserved_shared_bytes_per_block=1024,
 )
 
-
 TRIED_SIZE = (253, 189)  # no multiple of a block: what goes wrong at an edge is to be seen
 COUNTED_SIZE = (128, 64)
 ODD_SIZE = (61, 37)  # several blocks, of which the last ones are cut, and rows that end in a gap
-
 FAR_SIZE = (307, 263)  # what is wrong in a far block alone is to be seen
 
 
@@ -116,27 +112,9 @@ def checked(rung: Rung, job: Job, answer: NDArray[Any]) -> Generator[Progress, N
 Rows = tuple[int, int]  # the first, and the one behind the last
 
 
-@dataclass(frozen=True, slots=True)
-class RowsFault:
-    """The first sample that is wrong after a launch of some rows.
-
-    sentence    with "{who}" for the thread that wrote it
-    y, sample   its row, and its place in that
-    is_outside  it is of a row that was not requested, and was written
-    """
-
-    sentence: str
-    y: int
-    sample: int
-    is_outside: bool
-
-
-def launched_for(rows: Rows, ending: str) -> str:
-    """Add to the sentence on a launch the rows that were requested."""
-    first, end = rows
-    return (
-        f"{ending} Only rows {first} to {end - 1} were asked for (from first_row, before end_row)."
-    )
+def launched_for(rows: Rows) -> str:
+    """The sentence on the rows that a launch was for."""
+    return f"Only rows {rows[0]} to {rows[1] - 1} were asked for (from first_row, before end_row)."
 
 
 def rows_to_try(height: int) -> Rows | None:
@@ -157,44 +135,28 @@ def rows_fault(
     whole: NDArray[Any],
     some: NDArray[Any],
     as_before: NDArray[np.bool_],
-) -> Generator[Progress, None, RowsFault | None]:
+) -> Generator[Progress, None, tuple[str, tuple[int, int] | None]]:
     """Compare an output of some rows with one of all, which is right.
 
     as_before  the samples of `some` that have every bit that they were filled with
+    Return the sentence for a fault, "" for none, with "{who}" where a thread wrote a row that was
+    not requested; then the row and the sample in it that this thread wrote first.
     """
     first, end = rows
-
-    def fault(samples: NDArray[np.bool_], *, is_outside: bool) -> RowsFault:
-        y, x, channel = (int(each[0]) for each in np.nonzero(samples))
-        asked = f"only rows {first} to {end - 1} {{}} asked for (from first_row, before end_row)"
-        words = f"Row {y} comes out wrong where {asked.format('are')}, and right where all rows are"
-        if is_outside:
-            words = f"{{who}} writes row {y}, where {asked.format('were')}"
-        unused = "".join(f" {name} is used nowhere." for name in unused_rows(rung))
-        return RowsFault(f"{words}.{unused}", y, x * samples.shape[2] + channel, is_outside)
-
     written = ~as_before
     written[first:end] = False
     if written.any():
-        return fault(written, is_outside=True)
+        y, x, channel = (int(each[0]) for each in np.nonzero(written))
+        place = y, x * job.channels + channel
+        return f"{{who}} writes row {y}. {launched_for(rows)}", place
     bits = f"u{whole.itemsize}"
     differs = whole.view(bits) != some.view(bits)
     differs[:first] = differs[end:] = False
     if not differs.any():
-        return None
+        return "", None
     spliced = whole.copy()
     spliced[first:end] = some[first:end]
     check = yield from checked(rung, job, spliced)  # it may add up in another order
-    return None if check.ok else fault(differs, is_outside=False)
-
-
-def unused_rows(rung: Rung) -> list[str]:
-    """The names of first_row and end_row in a kernel, where it never reads them."""
-    code = without_comments(rung.source)
-    last = next((each for each in reversed(rung.passes) if each.writes == PICTURE), None)
-    found = parameters_of(last.function, code) if last else None
-    if found is None:
-        return []
-    names = [re.findall(r"[A-Za-z_]\w*", each.text)[-1:] for each in found[1][-2:]]
-    once = (name for each in names for name in each)
-    return [name for name in once if len(re.findall(rf"\b{name}\b", code)) == 1]
+    y = int(np.nonzero(differs)[0][0])
+    words = f"Row {y} comes out wrong, and right where all rows are asked for."
+    return ("" if check.ok else f"{words} {launched_for(rows)}"), None

@@ -18,7 +18,7 @@ from kernels.cuda.launch import LaunchStep, plan_steps
 from kernels.cuda_on_cpu.compile_errors import with_line
 from kernels.cuda_on_cpu.compiler import CHECKED, TRIED, ZEROED, Flavour
 from kernels.cuda_on_cpu.device_code import Knobs, generated, key_of, knobs_of
-from kernels.cuda_on_cpu.elf import Variable
+from kernels.cuda_on_cpu.elf import Symbol
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.cuda_on_cpu.shared_run import ALIGNMENT, WORDS, SharedRun
 from kernels.rungs.job_facts import Facts
@@ -192,7 +192,7 @@ class CheckedShim(Shim):
     flavour = CHECKED
     shared: SharedRun
     row_bytes: int
-    variables: Sequence[Variable] = ()
+    variables: Sequence[Symbol] = ()
     names: Sequence[str] = ()
 
     def _placed(self, data: NDArray[Any]) -> NDArray[Any]:

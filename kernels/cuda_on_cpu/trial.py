@@ -59,7 +59,7 @@ MAX_VARIABLES = 64 << 20  # bytes that a library for several jobs may have: a ru
 NAMED = re.compile(r"[‘'`]([^’']+)[’'].* uninitialized")
 TYPES = r"float\d*|double|int|unsigned|char|short|bool|long|u?int\d+(?:_t)?|size_t|sample"
 DECLARED = re.compile(rf"(?:^|[;{{}}])\s*(?:(?:{TYPES})\s+)+(\w[^;(){{}}]*);", re.M)
-DEPENDS = "and the answer depends on what happens to be there"
+UNSET = "is used before it was given a value"
 
 Outcomes = Generator[Progress | KernelTrial, None, KernelTrial]
 
@@ -101,10 +101,8 @@ def _tried(runs: Runs, region: Region, *, some_rows: bool) -> Outcomes:
     """Run it, check it, and run it again, for some rows as well; return the outcome."""
     rung, job = runs.rung, runs.job
     ended = yield from runs.patiently()
-    found = finding_of(rung, region, ended)
+    found = yield from with_unset(rung, job, finding_of(rung, region, ended))
     outcome = KernelTrial(job, region, printed=str(ended.said.get("printed", "")))
-    if found:
-        found = yield from with_unset(rung, job, found)
     if ended.beside:  # its output is to be seen
         unguarded = yield from runs.patiently(is_guarded=False)
         if unguarded.answer is not None:
@@ -133,8 +131,8 @@ def _tried(runs: Runs, region: Region, *, some_rows: bool) -> Outcomes:
 def _with(outcome: KernelTrial, found: Finding | None) -> KernelTrial:
     if found is None:
         return outcome
-    what, is_unfinished = found.sentence, found.is_unfinished
-    return replace(outcome, problem=what, line=found.line, is_unfinished=is_unfinished)
+    words, is_unfinished = found.sentence, found.is_unfinished
+    return replace(outcome, problem=words, line=found.line, is_unfinished=is_unfinished)
 
 
 def rows_finding(
@@ -146,16 +144,22 @@ def rows_finding(
         return None
     some = yield from runs.once(rows=rows)
     if found := finding_of(rung, region, some):
-        return replace(found, sentence=launched_for(rows, found.sentence))
+        return replace(found, sentence=f"{found.sentence} {launched_for(rows)}")
     if ended.answer is None or some.answer is None or some.as_before is None:
         return None
     outputs = ended.answer, some.answer, some.as_before
-    fault = yield from rows_fault(rung, job, rows, *outputs)
-    if fault is None:
-        return None
-    bug = Finding("rows", fault.sentence.format(who="The kernel"), region)
-    where = some.storer(fault.y, fault.sample) if fault.is_outside else None
-    return bug if where is None else located(rung, some, where, bug, fault.sentence)
+    words, place = yield from rows_fault(rung, job, rows, *outputs)
+    return _of_storer(rung, some, place, Finding("rows", words, region)) if words else None
+
+
+def _of_storer(
+    rung: Rung, ended: Ended, place: tuple[int, int] | None, finding: Finding
+) -> Finding:
+    """Name who stored a sample of a row, for "{who}" in the finding's sentence."""
+    where = ended.storer(*place) if place else None
+    if where is not None:
+        return located(rung, ended, where, finding, finding.sentence)
+    return replace(finding, sentence=finding.sentence.format(who="The kernel"))
 
 
 def building_ahead(
@@ -250,28 +254,23 @@ def unset_variable(
     zeroed = yield from others.patiently()
     if ended.answer is None or zeroed.answer is None or same_bits(ended.answer, zeroed.answer):
         return None
-    found = yield from _warned(rung, ended.job)
-    words = "is used before it was given a value"
-    if not found:
-        declared = list(_declared(without_comments(rung.source)))
-        if len(declared) > 1:
-            names = " or ".join(f"{name} (line {line})" for line, name in declared)
-            return Finding("uninitialised", f"{names} {words}, {DEPENDS}.", region)
-        found, words = dict(declared), "is not given a value on every way to its use"
-    for line, name in found.items():
-        return Finding("uninitialised", f"Line {line}: {name} {words}, {DEPENDS}.", region, line)
-    return Finding("uninitialised", f"A variable {words}, {DEPENDS}.", region)
+    warned = yield from _warned(rung, ended.job)
+    found = list(warned.items())[:1] or list(_declared(without_comments(rung.source)))
+    names = " or ".join(f"{name} (line {line})" for line, name in found) or "A variable"
+    line = found[0][0] if len(found) == 1 else None
+    return Finding("uninitialised", f"{names} {UNSET}; the answer depends on it.", region, line)
 
 
-def with_unset(rung: Rung, job: Job, found: Finding) -> Generator[Progress, None, Finding]:
+def with_unset(
+    rung: Rung, job: Job, found: Finding | None
+) -> Generator[Progress, None, Finding | None]:
     """Add to the sentence for a fault on a line the variable that has no value there."""
-    if found.line is None or found.kind not in ("bounds", "crash", "stack"):
+    if found is None or found.line is None or found.kind not in ("bounds", "crash", "stack"):
         return found
     warned = yield from _warned(rung, job)
     if found.line not in warned:
         return found
-    words = f"{warned[found.line]} is used there before it was given a value."
-    return replace(found, sentence=f"{found.sentence} {words}")
+    return replace(found, sentence=f"{found.sentence} {warned[found.line]} {UNSET}.")
 
 
 def _warned(rung: Rung, job: Job) -> Generator[Progress, None, dict[int, str]]:
@@ -445,11 +444,10 @@ def _of_wrong_output(rung: Rung, region: Region, ended: Ended, check: Check) -> 
     _, _, wrong = judged(job, answer, oracle, limits_of(job, rung.tolerance(job)))
     y, x, channel = (int(each[0]) for each in np.nonzero(wrong))
     expected = to_pixel_type(oracle, answer.dtype)[y, x, channel]
-    off = (
-        f"writes {float(answer[y, x, channel]):.6g} to x {x}, y {y}, channel {channel}, where the "
-        f"reference has {float(expected):.6g}; {check.wrong:,} of {check.samples:,} samples are "
-        "wrong."
+    words = (
+        f"{{who}} writes {float(answer[y, x, channel]):.6g} to x {x}, y {y}, channel {channel}, "
+        f"where the reference has {float(expected):.6g}; {check.wrong:,} of {check.samples:,} "
+        "samples are wrong."
     )
-    bug = Finding("wrong", f"The kernel {off}", region)
-    where = ended.storer(y, x * job.channels + channel)
-    return bug if where is None else located(rung, ended, where, bug, f"{{who}} {off}")
+    place = y, x * job.channels + channel
+    return _of_storer(rung, ended, place, Finding("wrong", words, region))

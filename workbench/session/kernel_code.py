@@ -12,7 +12,7 @@ from kernels.core.job import Job
 from kernels.cuda import nvrtc
 from kernels.cuda.listings import listing_of
 from kernels.cuda.nvrtc import Compiled, CompilerEndedError
-from kernels.cuda_child.child_requests import died, failed, too_long
+from kernels.cuda_child.child_requests import child_failed, failed, how_it_ended, too_long
 from kernels.rungs.rung import Rung
 
 WITHOUT_A_DEVICE = 90  # sm_90, compiled for where there is no GPU
@@ -87,4 +87,4 @@ def compiling_apart(request: PtxRequest) -> Generator[None, None, Compiled]:
     except CompilerEndedError as error:
         if error.code is None:
             raise too_long("compiling", nvrtc.PATIENCE_S) from error
-        raise died("compiling", error.code) from error
+        raise child_failed("compiling", how_it_ended(error.code)) from error

@@ -20,7 +20,7 @@ ENDED = {
     "crash": "^The process that runs kernels on the GPU crashed (SIGSEGV) as the kernel ran.$",
     "leave": "^The process that runs kernels on the GPU ended (exit code 0) as the kernel ran.$",
     "be_killed": "was killed, perhaps for want of memory, as the kernel ran.$",
-    "memory": "^The process that runs the kernel took more than 0.586 GiB of memory.$",
+    "memory": "took more than 0.586 GiB of memory as the kernel ran.$",
     "out_of_memory": "^The GPU ran out of memory",
     "refused": "^The GPU refused while running.$",
     "illegal": "^A thread accessed memory outside of all arrays (cudaErrorIllegalAddress).$",
@@ -40,8 +40,8 @@ WRONG = {
     "half": "^6,000 samples were never written, the first at x 1, y 0, channel 0.$",
     "by_chance": "^The answer depends on which thread comes first: 1 sample differs, the first at",
     "wrong": "^$",
-    "all_rows": "^The kernel writes row 0, where only rows 21 to 47 were asked for (from",
-    "rows_moved": "^Row 21 comes out wrong where only rows 21 to 47 are asked for (from first_row,",
+    "all_rows": "^The kernel writes row 0. Only rows 21 to 47 were asked for (from",
+    "rows_moved": "^Row 21 comes out wrong, and right where all rows are asked for. Only rows",
 }
 CHEATS = (
     *("keep_the_answer", "keep_and_move", "right_at_first", "right_in_most"),

@@ -197,7 +197,7 @@ RUNNING = {
         f"else {COPY}",
         "^The answer depends on which thread comes first",
         "race",
-        r"^Line 8: .* of shared memory, which thread \(0, 0\) reads in line 10, with no barrier",
+        r"^Line 8: .* of shared memory, which thread \(0, 0\) .* reads in line 10, with no barrier",
     ),
     "barrier in a branch": Bad(
         f"if (threadIdx.x < 5)\n    __syncthreads();\n{COPY}",
@@ -243,7 +243,7 @@ RUNNING = {
         f"const float sum = tile[at] + 0 * tile[at ^ 32];\n{STORE}\n__syncthreads();",
         "^The answer depends on which thread comes first",
         "race",
-        r"^Line 8: .* of shared memory, which thread \(0, 0\) reads in line 9, with no barrier",
+        r"^Line 8: .* of shared memory, which thread \(0, 0\) .* reads in line 9, with no barrier",
     ),
     "half a warp shuffles": Bad(
         "int got = 0;\nif (threadIdx.x < 16) got = __shfl_sync(0xffffffffu, x, 0);\n"
@@ -257,7 +257,7 @@ RUNNING = {
         "^The answer depends on which thread comes first",
         "race",
         r"^Line 8: thread \(1, 0\) of block \(0, 0\) writes column 0 of row 0 of the answer, "
-        r"which thread \(0, 0\) writes in line [78], with no barrier",
+        r"which thread \(0, 0\) of block \(0, 0\) writes in line [78], with no barrier",
     ),
     # In both orders some samples have the value that they were poisoned with: 255 - its complement.
     "values by turns": Bad(
@@ -319,23 +319,22 @@ RUNNING = {
     "begins at row 0 whatever first_row is": Bad(
         "const int row = blockIdx.y * blockDim.y + threadIdx.y;\n"
         "if (x < width && row < end_row) row_of(dst, row, pitch)[x] = row_of(src, row, pitch)[x];",
-        r"^The kernel writes row 0, where only rows 13 to 27 were asked for",
+        r"^The kernel writes row 0\. Only rows 13 to 27 were asked for",
         "rows",
-        r"^Line 8: thread \(0, 0\) of block \(0, 0\) writes row 0, where only rows 13 to 27 were",
+        r"^Line 8: thread \(0, 0\) of block \(0, 0\) writes row 0\. Only rows 13 to 27 were",
         is_right=True,
     ),
     "goes on behind end_row": Bad(
         COPY.replace("end_row", "height"),
-        r"^The kernel writes row 28, .* were asked for .*\. end_row is used nowhere\.$",
+        r"^The kernel writes row 28\. Only rows 13 to 27 were asked for",
         "rows",
-        r"^Line 7: thread \(0, 7\) of block \(0, 1\) writes row 28, .*end_row is used nowhere\.$",
+        r"^Line 7: thread \(0, 7\) of block \(0, 1\) writes row 28\. Only rows",
         is_right=True,
     ),
     "wrong for some rows alone": Bad(
         COPY.replace("(src, y", "(src, y - (first_row > 0)"),
-        r"^Row 13 comes out wrong where only rows 13 to 27 are asked for",
+        r"^Row 13 comes out wrong, .*\. Only rows 13 to 27 were asked for",
         "rows",
-        r"^Row 13 comes out wrong where only rows 13 to 27 are asked for .*, and right where all",
         is_right=True,
     ),
     "ends where it is launched for some rows alone": Bad(
@@ -348,12 +347,12 @@ RUNNING = {
     "a sum without a value": Bad(
         "float sum;\nfor (int i = 0; i < KSIZE * KSIZE; ++i) sum += WEIGHTS[i] * "
         f"{SAMPLE};\n{STORE}",
-        r"^Line 8: sum is used before it was given a value, and the answer depends on",
+        r"^sum \(line 8\) is used before it was given a value",
         "uninitialised",
     ),
     "a sum with a value on one way": Bad(
         f"float sum;\nif (x > 3) sum = 0;\nsum += {SAMPLE};\n{STORE}",
-        r"^Line 7: sum is not given a value on every way to its use, and the answer depends on",
+        r"^sum \(line 7\) is used before it was given a value",
         "uninitialised",
     ),
     "an array with some values": Bad(
@@ -365,12 +364,12 @@ RUNNING = {
     "a member without a value": Bad(
         "struct Pair { float a, b; } pair;\npair.b = 0;\n"
         f"const float sum = pair.a + {SAMPLE};\n{STORE}",
-        r"^Line 9: pair\.a is used before it was given a value",
+        r"^pair\.a \(line 9\) is used before it was given a value",
         "uninitialised",
     ),
     "an index without a value": Bad(
         f"int at;\nconst float sum = WEIGHTS[at] * 0 + {SAMPLE};\n{STORE}",
-        r"^Line 8: .* numbered from 0\. at is used there before it was given a value\.$",
+        r"^Line 8: .* numbered from 0\. at is used before it was given a value\.$",
         "bounds",
     ),
     "half of the samples": Bad(
@@ -416,15 +415,13 @@ RUNNING = {
     "trap": Bad(f"{COPY}\nif (x == 3) __trap();", r"^Line 8: .* trap", "refused", r"^Line 8: "),
     "memory without end": Bad(
         f"{COPY}\nchar* const much = new char[1ull << 36];\nmuch[x] = 1;",
-        rf"^Line 8: {THREAD} lacks 64 GiB of memory that was refused: a run may take 2 GiB\.$",
+        rf"^Line 8: {THREAD} lacks memory that was refused",
         "crash",
-        r"^Line 8: .* lacks 64 GiB of memory",
     ),
     "memory that was refused": Bad(
         f"{COPY}\nchar* const much = (char*)malloc(size_t(96) << 30);\nmuch[x] = 1;",
-        rf"^Line 9: {THREAD} lacks 96 GiB of memory that was refused: a run may take 2 GiB\.$",
+        rf"^Line 9: {THREAD} lacks memory that was refused",
         "bounds",
-        r"^Line 9: .* lacks 96 GiB of memory",
     ),
     "function that is nowhere": Bad(
         f"{COPY}\ndst[0] = sample(helper(x));",

@@ -12,7 +12,7 @@ from kernels.core.job import Job
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.findings import Finding, KernelTrial
-from kernels.cuda_on_cpu.regions import Region, rows_fault, rows_to_try, unused_rows
+from kernels.cuda_on_cpu.regions import Region, rows_fault, rows_to_try
 from kernels.cuda_on_cpu.trial import BugSearch, finding_bug, trial
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import rung_called
@@ -316,21 +316,6 @@ def test_only_a_bug_is_held_against_a_right_output(kind, is_bug):
     assert not check.is_verified
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "unused"),
-    [
-        ("", "", []),
-        ("y < end_row", "y < height", ["end_row"]),
-        ("first_row +", "0 +", ["first_row"]),
-        ("first_row +", "/* first_row */ 0 +", ["first_row"]),
-        ("int first_row, int end_row)", "int a, const int b)", ["a", "b"]),
-    ],
-)
-def test_what_is_used_nowhere_is_named_as_the_kernel_calls_it(before, after, unused):
-    text = START.format(before="", body=COPY).replace(before, after, 1)
-    assert unused_rows(own_kernel("mine.cu", text)) == unused
-
-
 def test_rows_that_add_up_in_another_order_are_as_right():
     """As running sums do: the last bits depend on where they begin."""
     picture = np.random.default_rng(2).random((12, 9, 1), np.float32)
@@ -340,6 +325,7 @@ def test_rows_that_add_up_in_another_order_are_as_right():
     as_before = np.ones(picture.shape, np.bool_)
     as_before[slice(*rows)] = False
     nearly = np.nextafter(picture, np.float32(2))
-    assert outcome_of(rows_fault(rung, job, rows, picture, nearly, as_before)) is None
-    fault = outcome_of(rows_fault(rung, job, rows, picture, picture * 2, as_before))
-    assert (fault.y, fault.is_outside) == (rows[0], False)
+    assert outcome_of(rows_fault(rung, job, rows, picture, nearly, as_before)) == ("", None)
+    words, place = outcome_of(rows_fault(rung, job, rows, picture, picture * 2, as_before))
+    assert f"Row {rows[0]} comes out wrong" in words
+    assert place is None

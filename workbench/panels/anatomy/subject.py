@@ -78,7 +78,7 @@ def subject_of(rung: Rung, job: Job, device: Device | None) -> Subject | str:
         return refusal
     shapes = shapes_of(rung, job, device)
     if not shapes:
-        return anatomy_words.no_shapes(rung)
+        return f"The blocks of {rung.title} have no place on the picture: nothing is to be drawn."
     return Subject(
         rung, job, shapes, shapes[0], BlockRecords(rung, job, shapes[0], asset("anatomy"))
     )
@@ -174,7 +174,8 @@ class Look:
             here = f"{here} {anatomy_words.halo_words(shape, self.block)}"
         missing = anatomy_words.of_a_library(self.subject.rung)
         if self.record is None:
-            missing = f"{anatomy_words.not_drawn(records.problem)} {missing}".strip()
+            why = records.problem or "this block is being recorded on the CPU …"
+            missing = f"Warps and lanes are not drawn: {why} {missing}".strip()
         idle, launch = records.idle(self.block), anatomy_words.grid_words(shape)
         if idle is not None or not records.problem:
             launch = f"{launch} {anatomy_words.idle_words(idle)}"

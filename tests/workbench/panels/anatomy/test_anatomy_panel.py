@@ -83,7 +83,7 @@ def test_lanes_show_banks_or_sectors_and_who_meets_whom():
     assert (
         sum(cell.is_marked for cell in lanes.cells) == 24
     )  # 28 words to a row of the tile: twelve banks are met twice
-    assert "a 2-way bank conflict" in lanes.sentence
+    assert "bank conflict among" in lanes.sentence
     load = found.steps[0]
     assert "sector" in lanes_of(found, load, 0).legend
     flat = look("separable_flat", (16, 16), (0, 0))
@@ -188,7 +188,7 @@ def test_it_follows_every_change(qtbot, opened):
     until(qtbot, lambda: words(opened) != at_the_edge)
     for change, says in (
         ({"block_xy": (16, 16)}, "of 16 × 16 = 256 threads"),
-        ({"ksize": 9}, "With its halo, 12 samples to either side and 4 rows"),
+        ({"ksize": 9}, "With a halo of 12 × 4"),
     ):
         assert says not in words(opened)
         opened.store.choose(**change)
