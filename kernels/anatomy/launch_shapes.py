@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from kernels.core.device import Device
@@ -153,9 +152,7 @@ def why_none(rung: Rung, job: Job, device: Device | None = None) -> str | None:
     """The reason why no launch of `rung` for `job` can be drawn; None if it can."""
     for number, each in enumerate(rung.passes):
         if each.layout and each.layout not in LAYOUTS:
-            near = get_close_matches(each.layout, LAYOUTS, 1)
-            what = f"there is no layout {each.layout}"
-            what += "".join(f"; the nearest is {name}" for name in near)
+            what = f"there is no layout {each.layout}; there are {', '.join(LAYOUTS)}"
             return str(header_of(rung.file, rung.source).error(what, "layout", number))
     return rung.why_never(job, device)
 

@@ -293,10 +293,8 @@ def read_kept(folder: Path, rung: Rung, job: Job, shape: Shape) -> Record | None
             packed = file[name].tobytes() if name in file else b""
     except (OSError, ValueError, BadZipFile):
         return None
-    return _unpacked(packed, shape) if packed else None
-
-
-def _unpacked(packed: bytes, shape: Shape) -> Record:
+    if not packed:
+        return None
     begin = 4 + int.from_bytes(packed[:4], "little")
     data, steps = np.frombuffer(packed[begin:], np.int32).astype(np.int64), []
     for array, is_store, file, line, size, count in json.loads(packed[4:begin]):

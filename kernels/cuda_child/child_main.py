@@ -103,10 +103,7 @@ class _Child:
         picture, answer = both.view(request.blank.picture.dtype).reshape(2, *request.shape)
         what = self._device, request, picture, answer, self._host
         with purpose(request.purpose):
-            return guarded_run(*what, self._enter, self._taking_turn)
-
-    def _enter(self, phase: str) -> None:
-        self._say(phase=phase)
+            return guarded_run(*what, lambda phase: self._say(phase=phase), self._taking_turn)
 
     @contextmanager
     def _taking_turn(self) -> Iterator[None]:
@@ -120,7 +117,7 @@ class _Child:
 
         with self._turns.held(say):
             if said:
-                self._enter("preparing")
+                self._say(phase="preparing")
             yield
 
     def _taken(self) -> str:

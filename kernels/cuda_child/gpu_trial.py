@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
-from time import monotonic, perf_counter
+from time import monotonic
 from typing import Any, Literal
 
 import numpy as np
@@ -37,7 +37,7 @@ from kernels.cuda_child.guarded_run import layout_of
 from kernels.cuda_child.verification import VerificationQueue, put_back, taken
 from kernels.cuda_child.worker_pool import GpuWorker, WorkerPool, cuda_children
 from kernels.cuda_on_cpu.compile_errors import as_gnu, diagnostics_of
-from kernels.cuda_on_cpu.findings import Built, KernelTrial, Part
+from kernels.cuda_on_cpu.findings import Built, KernelTrial
 from kernels.cuda_on_cpu.regions import (
     cropped,
     launched_for,
@@ -77,10 +77,9 @@ def gpu_trial(
 
     children  that it may run in; None: those of the first GPU
     """
-    children = children or cuda_children()
     known = KernelTrial(job, whole_of(job), on_gpu=True)
     try:
-        with closing(_on_a_child(rung, job, sampling, children)) as steps:
+        with closing(_on_a_child(rung, job, sampling, children or cuda_children())) as steps:
             for step in steps:
                 if isinstance(step, KernelTrial):
                     known = step
@@ -92,12 +91,11 @@ def gpu_trial(
 
 
 def _on_a_child(rung: Rung, job: Job, sampling: Sampling, children: WorkerPool) -> Steps:
-    begun = perf_counter()
     starting = Progress("starting the process that runs kernels on the GPU")
     child = yield from run_with_progress(children.taking(), starting)
     try:
         assert child.facts is not None
-        with closing(_Trial(child, rung, job, child.facts, sampling, begun)) as trial:
+        with closing(_Trial(child, rung, job, child.facts, sampling)) as trial:
             known = yield from trial.compiled()
             yield known
             children.keep_spare()
@@ -129,7 +127,6 @@ class _Trial:
         job: Job,
         device: Device | NoDevice,
         sampling: Sampling,
-        begun: float,
     ) -> None:
         if reason := rung.why_not(job, device):
             raise RunEndedError(reason)
@@ -139,7 +136,6 @@ class _Trial:
         self._sampling = sampling
         self._waited_s = 0.0  # that the run in hand waited for its turn on the device
         self._of_rows = ""  # what is wrong where it is launched for some rows alone
-        self._parts: list[tuple[Part, float]] = [("child", begun)]
         self._expected = taken(job, sampling)
         self._nvml = _nvml(device.uuid)
         self._watch = Watch(self._nvml)
@@ -147,27 +143,24 @@ class _Trial:
 
     def compiled(self) -> Generator[Progress, None, KernelTrial]:
         """Compile it for the whole picture, and compute references meanwhile."""
-        self._enter("compile")
-        said = yield from self._compiled(self._job, self._prepare)
+
+        def prepare() -> None:
+            if usable_cores() > 1:
+                self._checks.begin(self._job.picture)
+            self._nvml.look()  # opens it
+
+        said = yield from self._compiled(self._job, prepare)
         facts = ("compile_ms", "registers", "local_bytes", "shared_bytes")
         built = Built(
             **{name: said[name] for name in facts},
             occupancy=said["occupancy"] and Occupancy(**said["occupancy"]),
             ran=tuple(Ran(**with_tuples(each)) for each in said["ran"]),
         )
-        region = whole_of(self._job)
-        name = self._device.name
+        region, name = whole_of(self._job), self._device.name
         return KernelTrial(self._job, region, on_gpu=True, built=built, device_name=name)
-
-    def _prepare(self) -> None:
-        """Begin, beside the compiler, all that is going to be needed."""
-        if usable_cores() > 1:
-            self._checks.begin(self._job.picture)
-        self._nvml.look()  # opens it
 
     def tried_small(self) -> Generator[Progress, None, None]:
         """Run it on a crop, then on a strip; reject it where the whole would take too long."""
-        self._enter("guard")
         crop = cropped(self._job, region_of(self._job, CROP, None))
         run = yield from self._run(crop, "a part")
         self._of_rows = yield from self._some_rows(crop, run.answer)
@@ -179,9 +172,14 @@ class _Trial:
 
     def whole(self) -> Generator[Progress, None, _Run]:
         """Run it twice on the whole picture, with different poison."""
-        first = yield from self._run(self._job, "the whole", room=self._checks.room())
-        again = yield from self._run(self._job, "the whole", turn=1, room=self._checks.room())
-        problem = self._differing(first.answer, again.answer)
+        job, problem = self._job, ""
+        first = yield from self._run(job, "the whole", room=self._checks.room())
+        again = yield from self._run(job, "the whole", turn=1, room=self._checks.room())
+        if not same_bits(first.answer, again.answer):  # else nothing is poison, which differs
+            # A sample that differs between runs may equal both poisons, and was written then.
+            never = self._as_before(job, first.answer, 0) & self._as_before(job, again.answer, 1)
+            problem = order_in_words(first.answer, again.answer, never)
+            problem = problem or unwritten_in_words(never)
         return replace(again, problem=problem or self._of_rows)
 
     def checked(self, known: KernelTrial, whole: _Run) -> Steps:
@@ -213,20 +211,9 @@ class _Trial:
                     if not known.ok:
                         return
                 if isinstance(step, Timing):
-                    self._enter("end")
-                    health, parts = self._watch.health(), tuple(self._parts)
-                    yield replace(known, kernel=step, health=health, parts=parts)
+                    yield replace(known, kernel=step, health=self._watch.health())
                 elif not is_news:
                     yield step
-
-    def _differing(self, first: NDArray[Any], again: NDArray[Any]) -> str:
-        """The sentence for samples that differ between two runs, or were not written."""
-        if same_bits(first, again):  # nor is any of it poison, no byte of which is twice the same
-            return ""
-        # A sample that differs between runs may equal both poisons, and was written then.
-        never = self._as_before(self._job, first, 0)
-        never &= self._as_before(self._job, again, 1)
-        return order_in_words(first, again, never) or unwritten_in_words(never)
 
     def _timed_or_wrong(self, whole: _Run) -> Generator[Progress | Timing, None, None]:
         """Time it; a failure counts only where the output for the picture itself is right."""
@@ -241,7 +228,6 @@ class _Trial:
 
         No kernel can tell which one that will be.
         """
-        self._enter("run")
         sampling, self._watch = self._sampling, Watch(self._nvml)
         random = np.random.default_rng()
         wholly, count = int(random.integers(0, sampling.max_samples)), 0
@@ -260,27 +246,19 @@ class _Trial:
                 samples.add(run.ms)
             self._watch.look()
             self._checks.add_unseen(unseen, run.answer, count == wholly)
-            until += self._waited_s
-            until += yield from self._waited_for_checks(2 * run.answer.nbytes)
+            begun = monotonic()
+            # Where there is no core for checks, or no room for what they hold.
+            if usable_cores() == 1 or self._checks.left * 2 * run.answer.nbytes > MAX_WAITING:
+                yield from self._checking()
+            self._refuse_wrong()
+            until += self._waited_s + monotonic() - begun
             count += 1
         if count <= wholly:  # fewer were taken
             self._checks.add_unseen(unseen, run.answer, True)
-        self._enter("check")
         yield from self._checking()
         self._refuse_wrong()
         timing = samples.timing()
         return timing if timing.ended else replace(timing, ended="time")
-
-    def _waited_for_checks(self, held_bytes: int) -> Generator[Progress, None, float]:
-        """Wait where there is no core for checks, or no room; return the seconds.
-
-        held_bytes  of each until it is done
-        """
-        begun = monotonic()
-        if usable_cores() == 1 or self._checks.left * held_bytes > MAX_WAITING:
-            yield from self._checking()
-        self._refuse_wrong()
-        return monotonic() - begun
 
     def _checking(self, *, first_alone: bool = False) -> Generator[Progress, None, None]:
         """Wait for the checks that are left, or for the first of all; yield once they are done."""
@@ -352,9 +330,6 @@ class _Trial:
         if said["broken_rule"]:
             raise RunEndedError(said["broken_rule"])
         return _Run(said["ms"], answer, said["printed"])
-
-    def _enter(self, part: Part) -> None:
-        self._parts.append((part, perf_counter()))
 
     def _as_before(self, job: Job, answer: NDArray[Any], turn: int) -> NDArray[np.bool_]:
         """The samples of an output that are still as they were filled."""

@@ -180,24 +180,19 @@ def forget() -> None:
 
 def _worked_out(job: Job, submit: Submit) -> Reference:
     """Submit all of it, in strips that threads share."""
+
+    def strip(top: int, bottom: int) -> Worked:
+        yield {(top, bottom, 0, job.width): filtered(job, (top, bottom))}
+
     rows = max(STRIP_SAMPLES // (job.width * job.channels), 1)
-    return tuple(
-        submit(_working_out(job, top, min(top + rows, job.height)))
-        for top in range(0, job.height, rows)
-    )
-
-
-def _working_out(job: Job, top: int, bottom: int) -> Worked:
-    yield {(top, bottom, 0, job.width): filtered(job, (top, bottom))}
+    tops = range(0, job.height, rows)
+    return tuple(submit(strip(top, min(top + rows, job.height))) for top in tops)
 
 
 def _working_out_some(job: Job, random: np.random.Generator) -> Worked:
     found: Oracle = {}
-    corners = [
-        tuple(int(random.integers(0, max(size - TILE, 0) + 1)) for size in job.picture.shape[:2])
-        for _ in range(SOME_TILES)
-    ]
-    for top, left in corners:
+    last = [max(size - TILE, 0) + 1 for size in job.picture.shape[:2]]
+    for top, left in random.integers(0, last, (SOME_TILES, 2)).tolist():
         bottom, right = min(top + TILE, job.height), min(left + TILE, job.width)
         found[top, bottom, left, right] = filtered(job, (top, bottom), (left, right))
         yield found

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from math import inf
 from typing import Any
 
@@ -146,8 +146,12 @@ class GpuWorker:
             said = yield from self._reply()
         except GeneratorExit:
             if launch_s and not self.process.has_reply.is_set():
-                watch = partial(self._end_late, launch_s + FAULT_S)
-                threading.Thread(target=watch, name="cuda-child", daemon=True).start()
+
+                def end_late() -> None:
+                    if not self.process.has_reply.wait(launch_s + FAULT_S):
+                        self.end()
+
+                threading.Thread(target=end_late, name="cuda-child", daemon=True).start()
             raise
         if "error" in said:
             raise failed(request.rung, said)
@@ -225,11 +229,6 @@ class GpuWorker:
                 raise child_failed(self._phase, took)
             yield
 
-    def _end_late(self, patience_s: float) -> None:
-        """End a cancelled kernel that still runs long after its deadline."""
-        if not self.process.has_reply.wait(patience_s):
-            self.end()
-
     def _begin(self, phase: Phase, waits: str = "") -> None:
         limits = {**self._limits.seconds, "launching": self._launch_s, "waiting": inf}
         self._phase, self._limit_s = phase, limits[phase]
@@ -266,7 +265,7 @@ class WorkerPool:
     """
 
     def __init__(self, maker: str = CUDA, index: int = 0, limits: Limits | None = None) -> None:
-        self._maker, self._index, self._limits = maker, index, limits
+        self._made_with = maker, index, limits
         self._lock = threading.Lock()
         self._waiting: list[GpuWorker] = []  # the last one is taken first
         self._out: list[GpuWorker] = []
@@ -280,7 +279,7 @@ class WorkerPool:
         while True:
             with self._lock:
                 self._drop_ended()
-                child = self._waiting.pop() if self._waiting else self._new()
+                child = self._waiting.pop() if self._waiting else GpuWorker(*self._made_with)
                 self._out.append(child)
             is_new, until = child.facts is None, time.monotonic() + LEFT_AT_WORK_S
             try:
@@ -316,7 +315,7 @@ class WorkerPool:
             self._drop_ended()
             if not self._waiting:
                 with suppress(RunEndedError):  # who takes one will be told, if it is still so
-                    self._waiting.append(self._new())
+                    self._waiting.append(GpuWorker(*self._made_with))
 
     @property
     def has_ready(self) -> bool:
@@ -342,11 +341,7 @@ class WorkerPool:
                 each.end()
             self._ended += self._waiting
             self._waiting = []
-            gone = [each for each in self._ended if each.process.code(patience_s) is not None]
-            self._ended = [each for each in self._ended if each not in gone]
-
-    def _new(self) -> GpuWorker:
-        return GpuWorker(self._maker, self._index, self._limits)
+            self._ended = [each for each in self._ended if each.process.code(patience_s) is None]
 
     def _drop_ended(self) -> None:
         for each in [each for each in self._waiting if not each.process.is_alive]:

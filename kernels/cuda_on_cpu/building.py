@@ -132,13 +132,13 @@ def _parsed_header(
 
 
 def _key(compiler: Compiler, *words: str) -> str:
-    all_words = *compiler.words, compiler.version, *words, *_headers()
+    all_words = *compiler.words, compiler.version, *words, _headers()
     return hashlib.sha256("\0".join(all_words).encode()).hexdigest()[:16]
 
 
 @cached
-def _headers() -> tuple[str, ...]:
-    return tuple(path.read_text(encoding="utf-8") for path in sorted(HERE.glob("*.h")))
+def _headers() -> str:
+    return "\0".join(path.read_text(encoding="utf-8") for path in sorted(HERE.glob("*.h")))
 
 
 def _made(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from numpy.typing import NDArray
 
@@ -283,9 +283,6 @@ def _named(what: str, sentence: str) -> tuple[int, int] | None:
     return (int(found[1]), int(found[2])) if found else None
 
 
-Part = Literal["child", "compile", "guard", "run", "check", "end"]
-
-
 @dataclass(frozen=True, slots=True)
 class Built:
     """Resources of a compiled user kernel, and how it is launched.
@@ -318,8 +315,6 @@ class KernelTrial:
     is_unfinished  it might have ended: the CPU is slow, or had no time for it
     kernel       its time; only where that check, and those of all timed outputs, passed
     built        None where it did not compile, and on the CPU runtime
-    parts        of the trial, once there is a time: when each began, in seconds by `perf_counter`,
-                 and when the last ended
     """
 
     job: Job
@@ -339,7 +334,6 @@ class KernelTrial:
     built: Built | None = None
     device_name: str = ""
     health: Health | None = None
-    parts: tuple[tuple[Part, float], ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -27,7 +27,7 @@ from kernels.anatomy.record import (
     kinds,
     read_kept,
 )
-from kernels.anatomy.transactions import NOWHERE, occurrence
+from kernels.anatomy.transactions import NOWHERE, numbered, occurrence
 from kernels.core.job import Job
 from kernels.cuda.launch import LaunchStep
 from kernels.cuda_on_cpu.building import BuildError, building, default_cache
@@ -269,7 +269,12 @@ class RecordingShim(Shim):
         """The arrays that the pass reads and writes, by name; then the weights."""
         facts, each = Facts(job), self.rung.passes[shape.number]
         buffers = dict(self.rung.buffers)
-        source = _source(job, shape, block)
+        # As on a device; what is far from the block stays zero: that is quick.
+        source = np.zeros((job.height, facts["PITCH"]), job.picture.dtype)
+        reach = shape.with_halo(block).grown(*INSIDE)
+        near = slice(max(reach.top, 0), max(reach.bottom, 0))
+        part = job.picture[near]
+        source[near, : job.width * job.channels] = part.reshape(len(part), job.width * job.channels)
         found = [
             (name, source if name == PICTURE else np.zeros(facts.value(buffers[name]), np.uint8))
             for name in dict.fromkeys((each.reads, *each.also_reads))
@@ -339,8 +344,7 @@ def _accesses_of(
     accesses = trace.accesses[trace.accesses["size"] > 0]
     numbers = {line: number for number, line in enumerate(dict.fromkeys(lines))}
     line = np.array([numbers[each] for each in lines])[trace.steps["point"][accesses["step"]]]
-    place = accesses["step"].astype(np.int64) * (int(accesses["site"].max(initial=0)) + 1)
-    place += accesses["site"]
+    place = numbered(*(accesses[name].astype(np.int64) for name in ("step", "site")))
     time = np.stack((place, occurrence(accesses["thread"].astype(np.int64), place)))
     kinds = np.stack([line, *(accesses[name] for name in ("array", "is_store", "size"))])
     _, first, kind = np.unique(kinds, axis=1, return_index=True, return_inverse=True)
@@ -354,17 +358,6 @@ def _accesses_of(
         name = TILE if one["array"] < 0 else names[one["array"]]
         found.append(Access(name, bool(one["is_store"]), file, at, int(one["size"]), offsets))
     return found
-
-
-def _source(job: Job, shape: Shape, block: Block) -> NDArray[Any]:
-    """Lay out the picture as on a device; what is far from the block stays zero: that is quick."""
-    pitch = shape.row_bytes[PICTURE] // shape.item_bytes[PICTURE]
-    rows = np.zeros((job.height, pitch), job.picture.dtype)
-    reach = shape.with_halo(block).grown(*INSIDE)
-    near = slice(max(reach.top, 0), max(reach.bottom, 0))
-    part = job.picture[near]
-    rows[near, : job.width * job.channels] = part.reshape(len(part), job.width * job.channels)
-    return rows
 
 
 def _behind_prelude(text: str) -> int:

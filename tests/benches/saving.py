@@ -1,23 +1,19 @@
 """Measure from a kernel's save to its verdict: compiled, run, checked and shown.
 
-On a GPU, where there is one, with its time, and how long each part of it took; else on the CPU,
-without.
+On a GPU, where there is one, with its time, and what of that is no compiler's; else on the CPU.
 """
 
 from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from time import perf_counter, time_ns
 
 from kernels.core.device import Device
 from kernels.cuda_on_cpu.compiler import why_not
-from kernels.cuda_on_cpu.findings import Part
 from kernels.pictures import generated
 from kernels.rungs.own_kernels import own_kernel, starting_points
 from tests.benches import bench
@@ -39,14 +35,6 @@ KEYS = ("constant", "shared", "ring")
 PAUSE_S = 1.0  # from the last key to the save
 LIMIT_MS = 300.0  # on a GPU, for a text of up to so many lines, with what it includes
 MAX_LINES = 200
-PARTS = {
-    "notice": "until the saved text is taken up",
-    "compile": "NVIDIA's compiler",
-    "guard": "run on a crop, on a strip, and twice on all of it",
-    "run": "run with new pictures, for its time",
-    "check": "wait for the last checks",
-    "shown": "until all of that is shown",
-}
 REST = "all but the compiler: what any kernel waits for, however long its text"
 
 
@@ -78,16 +66,9 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
                     for number in range(1, 1 + (arguments.runs or RUNS))
                 ]
                 name = f"{key} ({lines} lines compiled), saved {way}, {where}"
-                yield BenchRow(name, [each.ms for each in waits], limit_ms=limit_ms)
-                yield from _rows_of_parts([each for each in waits if each.parts_ms])
-
-
-def _rows_of_parts(waits: Sequence[_Wait]) -> Iterator[BenchRow]:
-    """The time of each part, where the trials have it, then all but the compiler."""
-    if waits:
-        for part, words in PARTS.items():
-            yield BenchRow(f"  {part}: {words}", [each.parts_ms[part] for each in waits])
-        yield BenchRow(f"  {REST}", [each.ms - each.parts_ms["compile"] for each in waits])
+                yield BenchRow(name, [ms for ms, _ in waits], limit_ms=limit_ms)
+                if is_on_gpu:
+                    yield BenchRow(f"  {REST}", [ms - compile_ms for ms, compile_ms in waits])
 
 
 def _text(key: str, number: int) -> str:
@@ -133,18 +114,13 @@ WAYS: dict[str, tuple[Prepare, Save]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Wait:
-    """Milliseconds that a user waits: in all and, on a GPU, for each of PARTS."""
-
-    ms: float
-    parts_ms: Mapping[str, float]
-
-
 def _waited(
     window: MainWindow, page: KernelPane, way: tuple[Prepare, Save], path: Path, text: str
-) -> _Wait:
-    """Wait until the verdict of `text` is shown, and on a GPU its time; counts may come later."""
+) -> tuple[float, float]:
+    """Wait until the verdict of `text` is shown, and on a GPU its time; counts may come later.
+
+    Return the milliseconds in all, and those that a GPU's compiler took.
+    """
     prepare, save = way
     prepare(window, page, text)
     start = perf_counter()
@@ -153,22 +129,9 @@ def _waited(
         window, lambda: page.entrance.toPlainText() == text and page.trying.verdict[1] is not None
     )
     end = perf_counter()
-    tried = page.trying.tried
-    parts = tried.parts if tried is not None else ()
-    if parts and parts[0][1] < start:  # it was begun before the save
-        parts = ()
+    built = page.trying.tried and page.trying.tried.built
     wait_until(window, lambda: page.is_tried)
-    return _Wait(1e3 * (end - start), parts_ms(start, parts, end))
-
-
-def parts_ms(start: float, parts: Sequence[tuple[Part, float]], end: float) -> Mapping[str, float]:
-    """The milliseconds of each of PARTS; {}: the trial does not have them."""
-    if not parts:
-        return {}
-    at: dict[str, float] = dict(parts)
-    begins = {"notice": start, **at, "shown": at["end"]}
-    bounds = [*(begins[part] for part in PARTS), end]
-    return {part: 1e3 * (b - a) for part, (a, b) in zip(PARTS, pairwise(bounds), strict=True)}
+    return 1e3 * (end - start), built.compile_ms if built else 0.0
 
 
 main = partial(bench.main_of_window, "saving", TITLE, measure)
