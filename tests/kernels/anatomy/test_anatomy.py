@@ -96,8 +96,12 @@ def accesses_of(counts, block, array, is_store):
     return own[np.isin(own["array"], places) & (own["is_store"] == is_store)]
 
 
+# Of every third rung each time: it is compiled for long.
+SOME = [*RUNGS][::3]
 EACH = [
-    pytest.param(key, case, marks=() if case == one_of(key) else pytest.mark.nightly)
+    pytest.param(
+        key, case, marks=() if key in SOME and case == one_of(key) else pytest.mark.nightly
+    )
     for key in RUNGS
     for case in CASES
 ]
@@ -142,7 +146,10 @@ def test_idle_threads_of_all_blocks_are_those_of_each_kind(key, build_cache):
 
 
 @NEEDS_A_COMPILER
-@pytest.mark.parametrize("key", RUNGS)
+@pytest.mark.parametrize(
+    "key",
+    [pytest.param(key, marks=() if key in SOME else pytest.mark.nightly) for key in RUNGS],
+)
 def test_blocks_inside_the_picture_do_alike(key, build_cache):
     """So that one record of them is enough."""
     job, compared = job_of(key, LARGE), 0

@@ -83,11 +83,6 @@ RUNNING = {
         r"^Line 8: thread \(0, 0\) .* uses element −1 of an array that has 4, numbered from 0\.$",
         "bounds",
     ),
-    "row behind a shared tile": Bad(
-        f"__shared__ float rows[8][32];\nrows[threadIdx.y + 1][threadIdx.x] = 1;\n{COPY}",
-        rf"^Line 8: {THREAD} uses element \d+ of an array that has \d+, numbered from 0\.$",
-        "bounds",
-    ),
     "endless loop": Bad(
         f"{COPY}\nfor (int i = 0; i < 10;) dst[0] = src[0];",
         rf"^Line 8: {THREAD} was still running",
@@ -124,11 +119,6 @@ RUNNING = {
         NO_PROBLEM,
         "bounds",
         r"^Line 8: .* reads column 61 of row 0 of the picture, which has 61\.$",
-    ),
-    "column before the row": Bad(
-        "if (x < width && y < end_row)\n row_of(dst, y, pitch)[x] = row_of(src, y, pitch)[x - 1];",
-        r"^Line 8: .* reads column −1 of row 0 of the picture\.$",
-        "bounds",
     ),
     "row behind the answer": Bad(
         "if (x < width)\n row_of(dst, y, pitch)[x] = row_of(src, min(y, height - 1), pitch)[x];",
@@ -205,13 +195,6 @@ RUNNING = {
         "barrier",
         r"^Line 8: 40 of the 256 threads of block \(0, 0\) wait at this barrier and 216 ended .* "
         r"thread \(5, 0\) among them",
-        is_right=True,
-    ),
-    "barrier in a loop that some leave earlier": Bad(
-        f"for (int i = threadIdx.x; i < 50; i += 32)\n    __syncthreads();\n{COPY}",
-        NO_PROBLEM,
-        "barrier",
-        r"^Line 8: 144 of the 256 threads of block \(0, 0\) wait at this barrier and 112 ended",
         is_right=True,
     ),
     "two barriers": Bad(
@@ -378,9 +361,6 @@ RUNNING = {
         "unwritten",
         r"^1,147 samples were never written",
     ),
-    "nothing at all": Bad(
-        "", "^2,257 samples were never written", "unwritten", "^2,257 samples were never written"
-    ),
     "wrong sum": Bad(
         "if (x < width && y < end_row)\nrow_of(dst, y, pitch)[x] = 255 - row_of(src, y, pitch)[x];",
         NO_PROBLEM,
@@ -389,12 +369,6 @@ RUNNING = {
     ),
     "division by zero": Bad(
         f"{COPY}\ndst[x / (width - 61)] = 0;",
-        rf"^Line 8: {THREAD} divides an integer by zero",
-        "division",
-        r"^Line 8: ",
-    ),
-    "remainder by zero": Bad(
-        "if (x < width && y < end_row)\n row_of(dst, y, pitch)[x % (height - 37)] = 0;",
         rf"^Line 8: {THREAD} divides an integer by zero",
         "division",
         r"^Line 8: ",

@@ -26,6 +26,17 @@ pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compi
 DEADLINE_S = 0.4
 IDENTITY = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)
 GOOD = START.format(before="", body=COPY)
+# Their likes are tried each time.
+NIGHTLY = (
+    *("endless loop of one thread", "further down than the picture, read", "far outside, read"),
+    *("behind the end of a row of the picture", "two barriers on one line", "trap"),
+    *("a race before a later barrier", "two blocks write one sample", "row below the picture"),
+    *("a member without a value", "an array with some values", "element before the first"),
+    *("waiting for a thread that comes later", "shared element behind the last by a pointer"),
+)
+EACH = [
+    pytest.param(name, marks=[pytest.mark.nightly] if name in NIGHTLY else []) for name in RUNNING
+]
 
 
 def a_job() -> Job:
@@ -81,7 +92,7 @@ def without_cuda_where_it_refuses(bad, monkeypatch):
     monkeypatch.setattr(cpu_runs, "cuda_errors", lambda *_: (each for each in ()))
 
 
-@pytest.mark.parametrize("name", RUNNING)
+@pytest.mark.parametrize("name", EACH)
 def test_a_trial_of_a_bad_kernel_is_told_of_and_never_passes(name, monkeypatch):
     bad = RUNNING[name]
     without_cuda_where_it_refuses(bad, monkeypatch)
@@ -94,7 +105,7 @@ def test_a_trial_of_a_bad_kernel_is_told_of_and_never_passes(name, monkeypatch):
     assert outcome.ok == (bad.is_right and not outcome.problem)
 
 
-@pytest.mark.parametrize("name", [name for name, bad in RUNNING.items() if bad.kind])
+@pytest.mark.parametrize("name", [each for each in EACH if RUNNING[each.values[0]].kind])
 def test_the_bug_of_a_bad_kernel_is_found(name, monkeypatch):
     bad = RUNNING[name]
     without_cuda_where_it_refuses(bad, monkeypatch)

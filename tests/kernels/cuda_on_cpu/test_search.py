@@ -31,7 +31,7 @@ END = "if (is_in) row_of(dst, y, pitch)[x] = sample(mine + 0 * got);"
 DEVICE = "__device__ int kept[1 << 17]; __device__ int ticket;"
 
 
-def a_job(size: tuple[int, int] = (61, 20)) -> Job:
+def a_job(size: tuple[int, int] = (40, 12)) -> Job:
     picture = np.random.default_rng(4).integers(1, 255, (size[1], size[0], 1), np.uint8)
     return Job(picture, IDENTITY, block_xy=(32, 8))
 
@@ -169,6 +169,12 @@ RIGHT = {
         "atomicExch(&count, 0); __syncthreads(); int got = 0; if (tile[0] != 256) dst[0] = 0;"
     ),
 }
+# Their likes are tried each time.
+NIGHTLY = (
+    *("the same value by all", "a vote for a warp's barrier", "a variable of the device"),
+    *("read by half a warp that did not come", "a flag without a fence", "a lost update"),
+    *("a byte by memset", "read among atomics"),
+)
 BOUNDS = {
     "far below the picture": "volatile int junk = src[(y + 40) * pitch + x]; int got = 0;",
     "behind a row's end": (
@@ -223,7 +229,10 @@ BY_ORDER = {
 }
 
 
-@pytest.mark.parametrize("name", RACES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.nightly] if name in NIGHTLY else []) for name in RACES],
+)
 def test_a_race_is_found_whatever_the_answer(name):
     finding = found(RACES[name])
     assert finding is not None
@@ -292,11 +301,13 @@ def test_warps_run_in_orders_in_which_it_shows(name):
 def test_what_is_ordered_is_no_race(name):
     outcome = tried(RIGHT[name])
     assert outcome.ok, outcome.problem or outcome.check
-    for seed in range(3):
+    for seed in range(2):
         assert found(RIGHT[name], seed) is None
 
 
-@pytest.mark.parametrize("key", ["tensor_bytes", "tensor_dense_bytes"])
+@pytest.mark.parametrize(
+    "key", [pytest.param("tensor_bytes", marks=pytest.mark.nightly), "tensor_dense_bytes"]
+)
 def test_a_warp_waits_for_all_that_it_reads_beside_its_line(key):
     # 46 pixels of three samples are a line of 128 and ten more: nine of these count, 32 are read.
     picture = np.random.default_rng(1).integers(0, 256, (9, 46, 3), np.uint8)
