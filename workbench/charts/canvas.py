@@ -232,9 +232,11 @@ class Canvas(QWidget):
             return None
         box = self.plot.getViewBox()
         place = box.mapSceneToView(position)
+        x, y = place.x(), place.y()
         for spot in self.spots:
-            if spot.holds(place.x(), place.y()):
-                return spot
+            match spot.box:
+                case left, low, right, high if left <= x <= right and low <= y <= high:
+                    return spot
         offsets = [box.mapViewToScene(QPointF(s.x, s.y)) - position for s in self.spots]
         away = [math.hypot(offset.x(), offset.y()) for offset in offsets]
         nearest = self.spots[away.index(min(away))]

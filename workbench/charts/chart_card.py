@@ -24,7 +24,7 @@ from workbench.charts.canvas import FigureView
 from workbench.charts.data.figure import Figure, LegendLine
 from workbench.widgets.boxes import Flow, UprightArea, VBox
 from workbench.widgets.letters import factor_of
-from workbench.widgets.tile import MUTED, scaled_font
+from workbench.widgets.tile import scaled_font, words_label
 
 EMPTY = "Points appear here as they are measured."
 PLOT_SHARE = 0.7  # of the card's height, which its plot has at least
@@ -47,7 +47,9 @@ class ChartCard(UprightArea):
         inside = QWidget()
         super().__init__(inside)
         self.setProperty("card", True)
-        self._labels = title, subtitle, sentence, notes = tuple(map(_label, SCALES))
+        self._labels = title, subtitle, sentence, notes = tuple(
+            words_label(name, is_muted=name in ("chart-subtitle", "chart-notes")) for name in SCALES
+        )
         self.legend = Legend()
         self.view = FigureView(EMPTY, fills=True)
         self.view.setObjectName("chart-canvas")
@@ -99,17 +101,6 @@ class ChartCard(UprightArea):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._later.start()
-
-
-def _label(name: str) -> QLabel:
-    label = Label(name=name, wraps=True)
-    by_mouse = Qt.TextInteractionFlag.TextSelectableByMouse
-    label.setTextInteractionFlags(by_mouse | Qt.TextInteractionFlag.TextSelectableByKeyboard)
-    label.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-    if name in ("chart-subtitle", "chart-notes"):
-        label.setForegroundRole(MUTED)
-    return label
 
 
 class LegendEntry(QAbstractButton):

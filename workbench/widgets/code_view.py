@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Slot
 from PySide6.QtGui import (
     QColor,
     QGuiApplication,
@@ -150,13 +150,7 @@ class SourceText(NamedTuple):
 
 
 class CodeView(QWidget):
-    """A view of one of several texts.
-
-    Signals:
-        large_wanted(): the user wants more room to read.
-    """
-
-    large_wanted = Signal()
+    """A view of one of several texts."""
 
     def __init__(self, name: str, title: str, choice_tip: str) -> None:
         """Make the view; choice_tip: what its several texts are."""
@@ -171,16 +165,13 @@ class CodeView(QWidget):
         )
         self._copy = tab_button(f"{name}-copy", "Copy", "Copy all of this text")
         self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text))
-        self._large = tab_button(f"{name}-large", "", "")
-        self.show_large(False)
-        self._large.clicked.connect(self.large_wanted)
         tip = "Ctrl and the mouse wheel change the size of the letters"
         self._edit = described(QPlainTextEdit(), name, title, tip)
         make_listing(self._edit)
         self._edit.setTabStopDistance(4 * self._edit.fontMetrics().horizontalAdvance(" "))
         self._colours = CodeColours(self._edit.document(), theme.colors())
-        tools = HBox(spacing=6)
-        tools.add(self._copy, self._large, 1)
+        tools = HBox()
+        tools.add(self._copy, 1)
         VBox(self, (0, 8, 0, 0), 6).add(self._files, self._caption, (self._edit, 1), tools)
         self.show_sentence("")
 
@@ -203,12 +194,6 @@ class CodeView(QWidget):
         self._files.setVisible(len(self._texts) > 1)
         self._copy.setEnabled(True)
         self._show_chosen()
-
-    def show_large(self, is_large: bool) -> None:
-        """Tell the view whether it has as much room as can be had."""
-        self._large.setText("Put back" if is_large else "Enlarge")
-        tip = "Put it back beside the pictures" if is_large else "Read it in a window of its own"
-        self._large.setToolTip(tip_text(tip))
 
     def show_sentence(self, sentence: str) -> None:
         """Show why there is no text, in its place."""

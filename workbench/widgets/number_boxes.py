@@ -237,14 +237,9 @@ class LogSlider(JumpSlider):
     def initStyleOption(self, option: QStyleOptionSlider) -> None:  # noqa: N802
         super().initStyleOption(option)
         option.minimum, option.maximum = 0, STEPS
-        option.sliderPosition = option.sliderValue = round(STEPS * self._share())
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        super().mousePressEvent(event)
-        option = QStyleOptionSlider()
-        self.initStyleOption(option)
-        handle = self._part(option, QStyle.SubControl.SC_SliderHandle)
-        self._grip = event.position().x() - handle.center().x()
+        low, high = self._ends
+        share = (math.log(2 * self.sliderPosition() + 1) - low) / ((high - low) or 1.0)
+        option.sliderPosition = option.sliderValue = round(STEPS * share)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         if not self.isSliderDown():
@@ -252,16 +247,11 @@ class LogSlider(JumpSlider):
             return
         option = QStyleOptionSlider()
         self.initStyleOption(option)
-        self.setSliderPosition(self._value_at(option, event.position().x() - self._grip))
+        self.setSliderPosition(self._value_at(option, event.position().x()))
 
     @property
     def _ends(self) -> tuple[float, float]:
         return math.log(2 * self.minimum() + 1), math.log(2 * self.maximum() + 1)
-
-    def _share(self) -> float:
-        """Position of the handle, from 0 to 1."""
-        low, high = self._ends
-        return (math.log(2 * self.sliderPosition() + 1) - low) / ((high - low) or 1.0)
 
     def _value_at(self, option: QStyleOptionSlider, x: float) -> int:
         step = super()._value_at(option, x)

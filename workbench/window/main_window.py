@@ -314,7 +314,6 @@ class MainWindow(QMainWindow):
     def _connect_panels(self) -> None:
         """Connect each panel once it is made."""
         self.compare.drawn.connect(lambda *_: self.analysis.get())  # it shows values along the line
-        self.rung.when_made(self._connect_rung)
         report = self.report_writer
         self.sweep.when_made(lambda panel: panel.report.clicked.connect(lambda: report.start()))
         self.kernel.when_made(lambda panel: self.compare.picked.connect(panel.look_at))
@@ -330,12 +329,6 @@ class MainWindow(QMainWindow):
         )
         for panel, tell in self._following:
             panel.when_made(tell)
-
-    def _connect_rung(self, panel: Any) -> None:
-        frame = self.docks["Implementation"]
-        panel.large_wanted.connect(lambda: self.docks.enlarge("Implementation"))
-        panel.show_large(frame.is_enlarged)
-        frame.enlarged.connect(panel.show_large)
 
     def _enter(self, title: str) -> None:
         self.docks.enter(title)

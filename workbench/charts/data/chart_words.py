@@ -137,7 +137,7 @@ def time_of(point: Point) -> str:
     return f"{numbers.duration(point.median_ms)}{mark}"
 
 
-def tip_of(point: Point, data: Data, name: str = "") -> str:
+def tip_of(point: Point, data: Data) -> str:
     """The lines shown for a point under the pointer; the first begins with its name."""
     cell, found = point.cell, point.measurement
     what = cell_words.where(cell, ("filters", "ksizes", "blocks"))
@@ -146,7 +146,7 @@ def tip_of(point: Point, data: Data, name: str = "") -> str:
         title, machine = implementation_title(cell.implementation), point.source.name
         whose = machine if point.on_gpu else f"CPU beside {machine}"
         return f"{title}: {numbers.duration(point.median_ms)}\n{whose} (published)\n{what}"
-    name = name or series_label(point, data)
+    name = series_label(point, data)
     lines = [name, what, cell_words.where(cell, ("pictures", "channels", "pixel_types"))]
     if point.ms is None or found is None:
         return "\n".join([*lines, f"{'✗ ' if point.is_wrong else ''}{point.objection}"])

@@ -257,13 +257,6 @@ class Spot(NamedTuple):
     cell: Any = None  # picked by a click or Enter; None: it leads nowhere
     box: tuple[float, float, float, float] | None = None  # left, low, right, high; None: a mark
 
-    def holds(self, x: float, y: float) -> bool:
-        """Return True if a place lies in its box."""
-        if self.box is None:
-            return False
-        left, low, right, high = self.box
-        return left <= x <= right and low <= y <= high
-
 
 class Drawn(NamedTuple):
     """The result of drawing a figure."""

@@ -7,7 +7,7 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QTabWidget, QWidget
 
@@ -124,12 +124,7 @@ class RungPane(QWidget):
     """The panel about the chosen implementation, refreshed while it is visible.
 
     ladder  the page with all times
-
-    Signals:
-        large_wanted(): the user wants more room to read.
     """
-
-    large_wanted = Signal()
 
     def __init__(
         self,
@@ -182,8 +177,6 @@ class RungPane(QWidget):
         self._tabs.currentChanged.connect(lambda _: self.refresh())
         self._idea.chosen.connect(self._look_at)
         self.ladder.chart.picked.connect(self._look_at)
-        for view in (self._source, self._ptx_view):
-            view.large_wanted.connect(self.large_wanted)
         compare = (self._compare, 0, Qt.AlignmentFlag.AlignLeft)
         VBox(self, MARGINS).add(self._names, (self._tabs, 1), compare)
         self.setFocusProxy(self._names)
@@ -243,11 +236,6 @@ class RungPane(QWidget):
         ptx, sass = made.compiled.ptx, made.sass
         texts = [SourceText("PTX", ptx, "assembly"), SourceText("SASS", sass, "assembly")]
         self._ptx_view.show_texts(texts, caption)
-
-    def show_large(self, is_large: bool) -> None:
-        """Show that the panel has, or has not, a window of its own."""
-        for view in (self._source, self._ptx_view):
-            view.show_large(is_large)
 
     def choices(self) -> dict[str, Any]:
         """Collect what to remember until the next start, fit for JSON."""
