@@ -56,7 +56,7 @@ MAX_NUMBER = 1_000_000_000_000
 MAX_SECONDS = 86_400.0
 
 
-def _refuse_clashes(plan: Plan) -> None:
+def refuse_clashes(plan: Plan) -> None:
     """Raise PlanFileError unless each filter takes one of the sizes, and each size has a filter.
 
     Other pairs become cells with the reason why they cannot run.
@@ -128,7 +128,7 @@ def _ksize(value: Any) -> int:
 
 
 def _pair(value: Any, most: int) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d{1,5})\s*[x×]\s*(\d{1,5})", plain_text(value))
+    found = re.fullmatch(r"(\d{1,5})\s*[xX×*]\s*(\d{1,5})", plain_text(value))
     x, y = map(int, found.groups()) if found else (0, 0)
     _holds(1 <= x <= most and 1 <= y <= most)
     return x, y
@@ -295,7 +295,7 @@ def plan_of(text: str, name: str = "The plan") -> Plan:
             if key.name in data
         }
         plan = Plan(**found)
-        _refuse_clashes(plan)
+        refuse_clashes(plan)
         return plan
     except PlanFileError as error:
         raise PlanFileError(f"{name}: {error}") from None

@@ -8,11 +8,13 @@ from math import prod
 from random import Random
 
 from kernels import filters
+from kernels.core.errors import PlanFileError
 from kernels.rungs.rung import Rung
 from kernels.sweeps.cell_jobs import Given, with_texts
 from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan import DIMENSIONS as FIELDS
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
+from kernels.sweeps.plan_files import refuse_clashes
 from kernels.sweeps.record import Record
 from workbench.imaging.pictures import Picture
 from workbench.model.intents import has_parameter, is_unclipped
@@ -63,8 +65,8 @@ class Draft:
         still = [name for name in base.varied if name in BY_FIELD and name not in self.texts]
         made = replace(made, **{name: getattr(base, name)[:1] for name in still})
         made = replace(made, **_lists(self.texts, here))  # type: ignore[arg-type]
-        if "custom" in made.filters and made.matrix is None:
-            made = replace(made, matrix=state.matrix)
+        matrix = (made.matrix or state.matrix) if "custom" in made.filters else None
+        made = replace(made, matrix=matrix)
         made = _with_pictures(made, self.texts, state)
         _check(made)
         if self.base is None:
@@ -127,8 +129,9 @@ def _lists(texts: Mapping[str, str], here: Here) -> dict[str, Values]:
     for name, text in texts.items():
         try:
             lists[name] = BY_FIELD[name].values(text, here)
-        except ValueError as error:
-            raise UnclearError(str(error), name) from error
+        except PlanFileError as error:
+            sentence = str(error)
+            raise UnclearError(sentence[0].upper() + sentence[1:], name) from error
     return lists
 
 
@@ -162,14 +165,10 @@ def _check(plan: Plan) -> None:
         raise UnclearError(
             f"{count:,} measurements are too many: at most {MAX_CELLS:,} are allowed."
         )
-    chosen = [filters.get(key) for key in plan.filters]
-    for ksize in plan.ksizes:
-        if not any(ksize in each.sizes for each in chosen):
-            takes = "; ".join(f"{each.title} takes {each.sizes_in_words}" for each in chosen)
-            raise UnclearError(f"There is no size {ksize}: {takes}.", "ksizes")
-    if plan.filters == ("custom",) and plan.matrix and set(plan.ksizes) != {len(plan.matrix)}:
-        side = len(plan.matrix)
-        raise UnclearError(f"The weights that are drawn have one size, {side}×{side}.", "ksizes")
+    try:
+        refuse_clashes(plan)
+    except PlanFileError as error:
+        raise UnclearError(str(error), "ksizes") from error
 
 
 MAX_ESTIMATED = 1000  # takes about 10 ms

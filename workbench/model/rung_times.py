@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
-from math import log2, prod
+from math import log2
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,45 +31,12 @@ from kernels.sweeps.session_files import read_session
 from workbench.base import numbers
 from workbench.base.numbers import star, why_starred
 from workbench.base.paths import asset
+from workbench.model.cell_words import where
 from workbench.model.intents import implementation_of
 
 MEASURED, SESSIONS = "measured/ladder.json", "recorded"  # in assets
+WORK = ("width", "height", "channels", "pixel_type")
 CACHE: Cache = "cold"  # the L2 before each sample of all that was recorded of rungs
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedJob:
-    """A job whose ladder was recorded, with the filter's own weights and border clamp.
-
-    shape  (H, W, C)
-    """
-
-    filter: str
-    ksize: int
-    shape: tuple[int, int, int]
-    pixel_type: str
-
-    @property
-    def work(self) -> WorkKey:
-        """Key that jobs of the same work share."""
-        chosen = filters.get(self.filter)
-        weights = _hash(chosen.weights(self.ksize))
-        return WorkKey(self.shape, self.pixel_type, weights, chosen.gradient)
-
-    @property
-    def in_words(self) -> str:
-        """Format "Gaussian blur 5×5, 768×512, 3 channels uint8"."""
-        height, width, channels = self.shape
-        title = f"{filters.get(self.filter).title} {self.ksize}×{self.ksize}"
-        count = f"{channels} channel{'s' if channels > 1 else ''}"
-        return f"{title}, {width}×{height}, {count} {self.pixel_type}"
-
-    def distance(self, job: Job, key: str) -> float:
-        """Distance from `job` of the filter `key`: a name counts as two doublings."""
-        sizes = abs(log2(prod(self.shape) / prod(job.picture.shape)))
-        products = 2 * abs(log2(self.ksize / job.ksize))
-        others = (self.filter != key) + (self.pixel_type != job.pixel_type)
-        return float(sizes + products + 2 * others + (self.shape[2] != job.picture.shape[-1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +48,31 @@ class RecordedTimes:
     """
 
     device: str = ""
-    jobs: tuple[RecordedJob, ...] = ()
+    jobs: tuple[Cell, ...] = ()
     _times: Mapping[WorkKey, Mapping[str, Time]] = field(default_factory=dict)
 
     def of_work(self, job: Job) -> Mapping[str, Time]:
         """Times of the work of `job`, by implementation, for any picture of its shape."""
         return self._times.get(WorkKey.of(job), {})
 
-    def of_recorded(self, job: RecordedJob) -> Mapping[str, Time]:
-        """Times of a recorded job, by implementation, to be shown for any other job."""
-        times = self._times[job.work]
-        return {key: replace(each, of=job.in_words) for key, each in times.items()}
+    def of_nearest(self, job: Job, filter_key: str) -> tuple[str, Mapping[str, Time]]:
+        """The recorded job most like `job` of that filter, in words, and its times to be shown."""
+        nearest = min(self.jobs, key=lambda each: _distance(each, job, filter_key), default=None)
+        if nearest is None:
+            return "", {}
+        words = where(nearest, ("filters", "ksizes", "sizes", "channels"))
+        words += f" {nearest.pixel_type}"
+        times = self._times[WorkKey.of_cell(nearest)]
+        return words, {key: replace(each, of=words) for key, each in times.items()}
 
-    def nearest(self, job: Job, key: str) -> RecordedJob | None:
-        """Recorded job that is most like `job` of the filter `key`; None without any."""
-        return min(self.jobs, key=lambda each: each.distance(job, key), default=None)
+
+def _distance(cell: Cell, job: Job, filter_key: str) -> float:
+    """Distance of the work of `cell` from `job`: another filter counts as two doublings."""
+    samples = cell.pixels * cell.channels
+    sizes = abs(log2(samples / job.picture.size))
+    products = 2 * abs(log2(cell.ksize / job.ksize))
+    others = (cell.filter != filter_key) + (cell.pixel_type != job.pixel_type)
+    return sizes + products + 2 * others + (cell.channels != job.channels)
 
 
 @cache
@@ -105,19 +82,18 @@ def recorded_times() -> RecordedTimes:
         data = json.loads(asset(MEASURED).read_text(encoding="utf-8"))
         device = data["device"]["name"]
         known_filters = {each.key for each in filters.all_filters()}
-        cells = [cell for cell in data["cells"] if cell["weights"] in known_filters]
-        jobs = tuple(
-            RecordedJob(
-                cell["weights"],
-                cell["ksize"],
-                (cell["height"], cell["width"], cell["channels"]),
-                cell["pixel_type"],
+        recorded = [each for each in data["cells"] if each["weights"] in known_filters]
+        cells = tuple(
+            Cell(
+                "",
+                filter=each["weights"],
+                **{name: each[name] for name in ("ksize", *WORK)},
             )
-            for cell in cells
+            for each in recorded
         )
-        known = [_times(cell, device, data["cpu"]) for cell in cells]
-        times = {job.work: each for job, each in zip(jobs, known, strict=True)}
-        return RecordedTimes(device, jobs, times)
+        known = [_times(each, device, data["cpu"]) for each in recorded]
+        times = {WorkKey.of_cell(cell): each for cell, each in zip(cells, known, strict=True)}
+        return RecordedTimes(device, cells, times)
     except (OSError, ValueError, KeyError, TypeError):
         return RecordedTimes()
 
@@ -144,7 +120,7 @@ def why_not_beside(cache: Cache) -> str:
 
 def _add_session(times: dict[WorkKey, dict[str, Time]], session: Session) -> None:
     """Add the rungs' times, each with its usual block shape if that was measured."""
-    where = f"{session.machine.gpu}, L2 {CACHE}"
+    place = f"{session.machine.gpu}, L2 {CACHE}"
     for cell, measured in ((each.cell, each.outcome) for each in session.records):
         if not isinstance(measured, Measurement) or cell.cache != CACHE or cell.count > 1:
             continue
@@ -153,27 +129,27 @@ def _add_session(times: dict[WorkKey, dict[str, Time]], session: Session) -> Non
         known = times.setdefault(WorkKey.of_cell(cell), {})
         if cell.implementation not in known or cell.block_xy == DEFAULT_BLOCK_XY:
             known[cell.implementation] = Time.of_samples(
-                measured.kernel, cell.block_xy, where=where
+                measured.kernel, cell.block_xy, where=place
             )
 
 
 def _times(cell: Mapping[str, Any], device: str, cpu: str) -> dict[str, Time]:
-    own, where = {rung.key for rung in ladder() if rung.own_block}, f"{device}, L2 {CACHE}"
+    own, place = {rung.key for rung in ladder() if rung.own_block}, f"{device}, L2 {CACHE}"
     found = {}
     for each in cell["rungs"]:
         if each["ok"] and each["ms"]:
             block_xy = None if each["key"] in own else tuple(each["block_xy"])
-            found[each["key"]] = _recorded(each, where, block_xy)
+            found[each["key"]] = _recorded(each, place, block_xy)
     peers = [each for each in cell.get("peers", ()) if each["module"] == "opencv" and each["ok"]]
     if peers:
         found["opencv"] = _recorded(min(peers, key=lambda each: float(each["ms"])), cpu, None)
     return found
 
 
-def _recorded(measured: Mapping[str, Any], where: str, block_xy: Any) -> Time:
+def _recorded(measured: Mapping[str, Any], place: str, block_xy: Any) -> Time:
     low, high = measured["quartiles"]
     samples = measured.get("samples") or 0
-    return Time(measured["ms"], (low, high), samples, block_xy, where=where)
+    return Time(measured["ms"], (low, high), samples, block_xy, where=place)
 
 
 MAX_WORKS = 256  # a large sweep has a few dozen

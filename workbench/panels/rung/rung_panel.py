@@ -350,8 +350,8 @@ class RungPane(QWidget):
         Of the nearest job only the rungs are listed that can run this one.
         """
         recorded = self._recorded or RecordedTimes()
-        nearest = recorded.nearest(job, self._store.state.filter)
-        if nearest is None:
+        nearest, times = recorded.of_nearest(job, self._store.state.filter)
+        if not nearest:
             return {}, READING if self._is_reading else ""
         if known := recorded.of_work(job):
             return known, RECORDED.format(device=recorded.device)
@@ -360,8 +360,8 @@ class RungPane(QWidget):
             for each, _ in self._availability
             if isinstance(each, Rung) and not each.why_not_anywhere(job)
         }
-        others = {k: each for k, each in recorded.of_recorded(nearest).items() if k in able}
-        said = OTHER.format(device=recorded.device, job=nearest.in_words)
+        others = {k: each for k, each in times.items() if k in able}
+        said = OTHER.format(device=recorded.device, job=nearest)
         return others, said
 
     def _work(self, kind: str) -> str:
