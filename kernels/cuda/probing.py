@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -182,15 +181,6 @@ SHARED_UNIT = 128  # bytes; 256 before compute capability 8.0
 SHARED_UNIT_BEFORE = 256
 
 
-@dataclass(frozen=True, slots=True)
-class _Allowance:
-    """The blocks that one resource has room for; why: in words, of that resource."""
-
-    resource: str
-    blocks: int
-    why: str
-
-
 def occupancy_of(
     device: Device, threads: int, registers: int, shared_bytes: int, blocks: int
 ) -> Occupancy:
@@ -205,53 +195,37 @@ def occupancy_of(
     (Multiprocessor Level) with the units of NVIDIA's `cuda_occupancy.h`.  Where the two differ the
     sentence says so, as when the driver keeps more of the shared memory for L1.
     """
-    allowances = _allowances(device, threads, registers, shared_bytes)
+    limits = sorted(_limits(device, threads, registers, shared_bytes))
+    words = [f"{why} room for {allowed} blocks" for allowed, _, why in limits[:1]]
+    words += [f"{resource} would allow {allowed}" for allowed, resource, _ in limits[1:2]]
+    if limits and blocks != limits[0][0]:
+        words.append(f"the driver, which decides, counts {blocks}")
     return Occupancy(
         blocks=blocks,
         warps=blocks * -(-threads // WARP),
         most=device.max_threads_per_multiprocessor // WARP,
-        limit=_in_words(sorted(allowances, key=lambda one: one.blocks), blocks),
+        limit=f"{'; '.join(words) or 'The limits of this device are not known'}.",
     )
 
 
-def _allowances(
+def _limits(
     device: Device, threads: int, registers: int, shared_bytes: int
-) -> Iterator[_Allowance]:
-    """Blocks that each known resource alone would allow."""
+) -> Iterator[tuple[int, str, str]]:
+    """The blocks that each known resource alone allows, its name, and the reason in words."""
     warps = -(-threads // WARP)
     if device.registers_per_multiprocessor and registers:
         a_warp = _rounded_up(registers * WARP, REGISTER_UNIT)
         room = device.registers_per_multiprocessor // PARTITIONS // a_warp * PARTITIONS
-        yield _Allowance("registers", room // warps, f"{registers} × {threads:,} threads leave")
+        yield (room // warps, "registers", f"Registers: {registers} × {threads:,} threads leave")
     if device.shared_bytes_per_multiprocessor and shared_bytes:
         unit = SHARED_UNIT if device.compute_capability >= (8, 0) else SHARED_UNIT_BEFORE
         a_block = _rounded_up(shared_bytes + device.reserved_shared_bytes_per_block, unit)
         room = device.shared_bytes_per_multiprocessor // a_block
-        yield _Allowance("shared memory", room, f"{a_block / 1024:.3g} KiB a block leave")
+        yield (room, "shared memory", f"Shared memory: {a_block / 1024:.3g} KiB a block leave")
     if most := device.max_threads_per_multiprocessor:
-        yield _Allowance("threads", most // WARP // warps, f"{threads:,} of {most:,} leave")
+        yield (most // WARP // warps, "threads", f"Threads: {threads:,} of {most:,} leave")
     if most := device.max_blocks_per_multiprocessor:
-        yield _Allowance("blocks", most, "a multiprocessor has")
-
-
-def _in_words(allowances: list[_Allowance], blocks: int) -> str:
-    """Name the tightest resource, then the next, then the driver if it disagrees."""
-    if not allowances:
-        return "What keeps more blocks from fitting is not known, as the device's limits are not."
-    least, *others = allowances
-    parts = [f"{least.resource.capitalize()}: {least.why} room for {_blocks(least.blocks)}"]
-    if others:
-        allows = f"would allow {others[0].blocks}"
-        if others[0].blocks == least.blocks:
-            allows = "allow no more" if others[0].resource.endswith("s") else "allows no more"
-        parts.append(f"{others[0].resource} {allows}")
-    if blocks != least.blocks:
-        parts.append(f"the driver, which decides, counts {_blocks(blocks)}")
-    return f"{'; '.join(parts)}."
-
-
-def _blocks(count: int) -> str:
-    return f"{count} block{'s' if count != 1 else ''}"
+        yield (most, "blocks", "Blocks: a multiprocessor has")
 
 
 def _rounded_up(number: int, unit: int) -> int:

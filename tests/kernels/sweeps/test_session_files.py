@@ -221,7 +221,7 @@ def test_wherever_the_last_line_was_cut_off_the_others_are_kept(tmp_path):
     whole = written(tmp_path / "whole").read_bytes()
     last = len(whole) - len(whole.splitlines(keepends=True)[-1])
     path = tmp_path / "a.jsonl"
-    for end in range(last + 1, len(whole) - 1, 7):  # the newline alone may go: see below
+    for end in range(last + 1, len(whole) - 1, 41):  # the newline alone may go: see below
         path.write_bytes(whole[:end])
         read = read_session(path)
         assert [record.cell for record in read.records] == CELLS[:-1]
@@ -256,7 +256,7 @@ def test_whatever_is_wrong_with_a_file_is_said_and_what_is_read_can_be_worked_wi
     whole, path = written(tmp_path).read_bytes(), tmp_path / "changed.jsonl"
     drawn = random.Random(1)
     outcomes = Counter()
-    for _ in range(300):
+    for _ in range(120):
         path.write_bytes(changed(whole, drawn))
         try:
             read = read_session(path)
@@ -266,7 +266,7 @@ def test_whatever_is_wrong_with_a_file_is_said_and_what_is_read_can_be_worked_wi
         outcomes["read with remarks" if read.remarks else "read"] += 1
         write_csv([read], io.StringIO(newline=""))
         summary_of(compare_sessions(SESSION, read))
-    assert min(outcomes.values()) > 10
+    assert min(outcomes.values()) > 3
     assert len(outcomes) == 3
 
 
@@ -348,7 +348,7 @@ def wait_for_records(path, count):
 def test_a_process_killed_half_way_loses_nothing_and_repeats_nothing(tmp_path):
     path, cells = tmp_path / "session.jsonl", PLAN.cells()
     known = []
-    for count in (5, 11, 17):
+    for count in (5, 14):
         process = start(tmp_path, *(["--resume"] if known else []))
         wait_for_records(path, count)
         sentence = refusal(resume, tmp_path, H200)
