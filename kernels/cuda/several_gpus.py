@@ -8,9 +8,10 @@ launch.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import cache
 from statistics import median
 from time import perf_counter
 from typing import Any, TypeVar
@@ -51,7 +52,7 @@ class SeveralGpus:
 
     def __init__(self, gpus: Sequence[Gpu]) -> None:
         self._gpus = tuple(gpus)
-        self._exchange = HaloExchange(self._gpus)
+        self._paths = open_paths(self._gpus)
         self._turns = Turns([gpu.device for gpu in gpus])
 
     def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
@@ -82,7 +83,7 @@ class SeveralGpus:
             ],
             shared=sampling.max_samples == 0,
         )
-        run = JointRun(parts, self._exchange, sampling.cache, in_words(job))
+        run = JointRun(parts, self._paths, sampling.cache, in_words(job))
         watches = [Watch(gpu.nvml, why_not_alone=lambda: self._turns.why_not_alone) for gpu in gpus]
 
         def fetch() -> Result:
@@ -167,53 +168,29 @@ def _names(gpus: Sequence[Gpu]) -> str:
 
 
 ALREADY_ENABLED = 704  # of cudaError: CuPy, or somebody else, has opened this way before
-OPENING = "opening the way between two GPUs"
 
 
-class HaloExchange:
-    """Copies rows between GPUs: straight, where the driver allows it."""
+def open_paths(gpus: Sequence[Gpu]) -> dict[tuple[int, int], HaloPath]:
+    """Open the paths of rows to each GPU from each other: straight, where the driver allows it."""
+    return {
+        (to, source): _opened(taker, gpus[source])
+        for to, taker in enumerate(gpus)
+        for source in range(len(gpus))
+        if source != to
+    }
 
-    def __init__(self, gpus: Sequence[Gpu]) -> None:
-        self._gpus = gpus
-        self._paths = {
-            (to, source): self._opened(taker, gpus[source])
-            for to, taker in enumerate(gpus)
-            for source in range(len(gpus))
-            if source != to
-        }
 
-    def path(self, to: int, source: int) -> HaloPath:
-        """The path of rows from GPU `source` to GPU `to`; "" if those are one."""
-        return self._paths.get((to, source), "")
-
-    def copy(self, to: int, source: int, into: Any, rows: Any) -> None:
-        """Queue a copy of `rows`, an array on GPU `source`, on the stream of GPU `to`.
-
-        CUDA itself goes through the computer's memory where there is no other way.
-        into  an array on GPU `to`, of the same shape; its stream is the current one
-        """
-        taker, giver = self._gpus[to], self._gpus[source]
-        taker.cp.cuda.runtime.memcpyPeerAsync(
-            into.data.ptr,
-            taker.device.index,
-            rows.data.ptr,
-            giver.device.index,
-            rows.nbytes,
-            taker.stream.ptr,
-        )
-
-    @staticmethod
-    def _opened(taker: Gpu, giver: Gpu) -> HaloPath:
-        runtime = taker.cp.cuda.runtime
-        try:
-            with taker.using(OPENING):
-                if not runtime.deviceCanAccessPeer(taker.device.index, giver.device.index):
-                    return "host"
-                runtime.deviceEnablePeerAccess(giver.device.index)
-        except LaunchRefusedError as error:
-            is_open = getattr(error.__cause__, "status", None) == ALREADY_ENABLED
-            return "peer" if is_open else "host"
-        return "peer"
+def _opened(taker: Gpu, giver: Gpu) -> HaloPath:
+    runtime = taker.cp.cuda.runtime
+    try:
+        with taker.using("opening the way between two GPUs"):
+            if not runtime.deviceCanAccessPeer(taker.device.index, giver.device.index):
+                return "host"
+            runtime.deviceEnablePeerAccess(giver.device.index)
+    except LaunchRefusedError as error:
+        is_open = getattr(error.__cause__, "status", None) == ALREADY_ENABLED
+        return "peer" if is_open else "host"
+    return "peer"
 
 
 @dataclass(slots=True, eq=False)
@@ -243,13 +220,18 @@ class Part:
 class JointRun:
     """The parts of one job, made ready.
 
+    paths  between GPUs, see `open_paths`
     doing  what it is called where it fails
     """
 
     def __init__(
-        self, parts: Sequence[Part], exchange: HaloExchange, cache: Cache, doing: str
+        self,
+        parts: Sequence[Part],
+        paths: Mapping[tuple[int, int], HaloPath],
+        cache: Cache,
+        doing: str,
     ) -> None:
-        self.parts, self._exchange, self._cache, self._doing = parts, exchange, cache, doing
+        self.parts, self._paths, self._cache, self._doing = parts, paths, cache, doing
         first = parts[0].gpu
         self._cp = first.cp
         with first.using(doing):
@@ -303,12 +285,16 @@ class JointRun:
                 part.gpu.stream.wait_event(self._gate)
             begun.record()
             for rows in part.halo:
-                first = HALO_ROOM + rows.first
-                self._exchange.copy(
-                    at,
-                    rows.source,
-                    part.array[top + rows.to :][: rows.count],
-                    self.parts[rows.source].array[first : first + rows.count],
+                giver, first = self.parts[rows.source], HALO_ROOM + rows.first
+                taken = giver.array[first : first + rows.count]
+                # CUDA itself goes through the computer's memory where there is no other way.
+                self._cp.cuda.runtime.memcpyPeerAsync(
+                    part.array[top + rows.to :][: rows.count].data.ptr,
+                    part.gpu.device.index,
+                    taken.data.ptr,
+                    giver.gpu.device.index,
+                    taken.nbytes,
+                    part.gpu.stream.ptr,
                 )
             has_halo.record()
             go()
@@ -316,7 +302,7 @@ class JointRun:
 
     def _share(self, at: int, part: Part, count: int) -> DeviceShare:
         halo_ms, total_ms = zip(*part.times_ms[-count:], strict=True)
-        paths = {self._exchange.path(at, rows.source) for rows in part.halo}
+        paths = {self._paths.get((at, rows.source)) for rows in part.halo}
         return DeviceShare(
             index=part.gpu.device.index,
             name=part.gpu.device.name,
@@ -338,6 +324,8 @@ class SharingGpus:
     others  the numbers of those that may help, in their order; None: all there are
     find    looks for the GPU of a number
     gpu     returns what drives the first
+
+    `first(count)` are the first `count` GPUs, of as many or more, as one.
     """
 
     def __init__(
@@ -349,9 +337,8 @@ class SharingGpus:
     ) -> None:
         named = range(first.count) if others is None else others
         self.numbers = (first.index, *(each for each in named if each != first.index))
-        self._devices: dict[int, Device | NoDevice] = {first.index: first}
-        self._find, self._gpu, self._gpus = find, gpu, dict[int, Gpu]()
-        self._several: dict[int, SeveralGpus] = {}
+        self._device = cache(lambda number: first if number == first.index else find(number))
+        self._own, self._gpu, self.first = gpu, cache(self._make), cache(self._share)
 
     def why_not(self, rung: Rung, job: Job) -> str | None:
         """The reason why as many GPUs as `job` asks for cannot share it; None if they can."""
@@ -364,22 +351,10 @@ class SharingGpus:
                 return f"GPU {number} cannot do its part. {reason}"
         return None
 
-    def first(self, count: int) -> SeveralGpus:
-        """Return the first `count` GPUs, of as many or more."""
-        if count not in self._several:
-            self._several[count] = SeveralGpus([self._made(at) for at in self.numbers[:count]])
-        return self._several[count]
+    def _share(self, count: int) -> SeveralGpus:
+        return SeveralGpus([self._gpu(at) for at in self.numbers[:count]])
 
-    def _device(self, number: int) -> Device | NoDevice:
-        if number not in self._devices:
-            self._devices[number] = self._find(number)
-        return self._devices[number]
-
-    def _made(self, number: int) -> Gpu:
-        if number == self.numbers[0]:
-            return self._gpu()
-        if number not in self._gpus:
-            device = self._device(number)
-            assert isinstance(device, Device)
-            self._gpus[number] = Gpu(device)
-        return self._gpus[number]
+    def _make(self, number: int) -> Gpu:
+        device = self._device(number)
+        assert isinstance(device, Device)
+        return self._own() if number == self.numbers[0] else Gpu(device)

@@ -14,6 +14,7 @@ from kernels.engine.measurements import (
     JobClass,
     Measurements,
     job_class_of,
+    nearest_shipped,
     shipped_times,
 )
 from kernels.rungs.rung import Rung, ladder
@@ -134,11 +135,11 @@ def _simplicity(candidate: Candidate) -> tuple[int, bool, float]:
 @lru_cache(KINDS_KEPT)
 def usual_ways(kind: JobClass) -> tuple[tuple[Candidate, str], ...]:
     """The quickest ways on the GPU whose times come with the program, and why."""
-    times = shipped_times()
-    if (near := times.nearest(kind)) is None:
+    device, ways = shipped_times()
+    if (near := nearest_shipped(kind)) is None:
         return ()
-    why = f"not measured here yet; the quickest on an {times.device} for {near}"
-    return tuple((each, why) for each in ranked(times.ways[near]))
+    why = f"not measured here yet; the quickest on an {device} for {near}"
+    return tuple((each, why) for each in ranked(ways[near]))
 
 
 def usual_order(job: Job) -> list[Rung]:

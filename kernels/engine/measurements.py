@@ -273,30 +273,23 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 PATH = Path(__file__).with_name("shipped_times.json")
 
 
-@dataclass(frozen=True, slots=True)
-class ShippedTimes:
-    """The times of one device: for each class of jobs the quickest ways first."""
-
-    device: str
-    ways: dict[JobClass, tuple[Candidate, ...]]
-
-    def nearest(self, kind: JobClass) -> JobClass | None:
-        """Return the class measured that is most like `kind`, of the same class of weights.
-
-        First by pixel type; then each doubling of the samples counts half of one of K, as both
-        change which rung is the quickest, K more so.
-        """
-        family = kind.weights.split()[0]  # of "rank 3" and "gradient after …" the first word
-        alike = [each for each in self.ways if each.weights.split()[0] == family]
-        return min(alike, key=lambda each: _distance(each, kind), default=None)
-
-
 @cache
-def shipped_times() -> ShippedTimes:
-    """Read the file that `make tables` writes."""
+def shipped_times() -> tuple[str, dict[JobClass, tuple[Candidate, ...]]]:
+    """Read the file that `make tables` writes: the device, and the ways of each class."""
     data = json.loads(PATH.read_text(encoding="utf-8"))
     kinds = from_plain(tuple[Measured, ...], data["kinds"])
-    return ShippedTimes(data["device"], {entry.kind: entry.measured for entry in kinds})
+    return data["device"], {entry.kind: entry.measured for entry in kinds}
+
+
+def nearest_shipped(kind: JobClass) -> JobClass | None:
+    """The shipped class that is most like `kind`, of the same class of weights.
+
+    First by pixel type; then each doubling of the samples counts half of one of K, as both
+    change which rung is the quickest, K more so.
+    """
+    family = kind.weights.split()[0]  # of "rank 3" and "gradient after …" the first word
+    alike = [each for each in shipped_times()[1] if each.weights.split()[0] == family]
+    return min(alike, key=lambda each: _distance(each, kind), default=None)
 
 
 def _distance(one: JobClass, other: JobClass) -> tuple[float, ...]:

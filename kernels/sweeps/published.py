@@ -58,18 +58,12 @@ class Published:
     """A published time of one cell of a plan."""
 
     source: str
-    institution: str
-    year: str  # "" where the publication has none
+    by: str  # institution, and year where the publication has one: who a legend names
     gpu: str
     table: str
     cell: Cell
     milliseconds: float
     note: str  # sentences on how it was measured
-
-    @property
-    def by(self) -> str:
-        """Return institution and year: who a legend names."""
-        return f"{self.institution} {self.year}".rstrip()
 
 
 @lru_cache(maxsize=32)
@@ -122,8 +116,7 @@ def _published(row: PublishedRow, cell: Cell) -> Published:
     note = f"{about.get('note', '')} {_notes()['common']}".strip()
     return Published(
         source=row.source,
-        institution=about["institution"],
-        year=about.get("year", ""),
+        by=f"{about['institution']} {about.get('year', '')}".rstrip(),
         gpu=row.gpu,
         table=row.table,
         cell=cell,

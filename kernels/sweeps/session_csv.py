@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
-from kernels.core.health import Health
-from kernels.core.timing import Timing
 from kernels.engine.engine import all_implementations
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Cell
@@ -25,13 +23,14 @@ def _of(root: str, *names: str) -> dict[str, str]:
     return {name: f"{root}.{name}" for name in names}
 
 
-# Column -> where its value stands in `_Facts`; None anywhere on the way leaves it empty.
+# Column -> where its value stands in `_facts`; None anywhere on the way leaves it empty.
 _CELL_PATHS = {
     **_of("cell", "height", "width", "channels", "pixel_type", "picture", "count", "filter"),
     **{"kernel_size": "cell.ksize", "sigma": "cell.sigma", "amount": "cell.amount"},
     **{"weights": "weights", "border": "cell.border"},
     **{"block_x": "cell.block_xy.0", "block_y": "cell.block_xy.1"},
 }
+_HEALTH = "measured.health"
 _PATHS = {
     **{"session": "session.plan.title", **_of("session.plan", "source", "table")},
     "implementation": "cell.implementation",
@@ -51,9 +50,9 @@ _PATHS = {
     "megapixels_per_s": "record.megapixels_per_s",
     "effective_gb_s": "record.verified.effective_gb_s",
     **{"occupancy": "measured.occupancy.share", "ran": "ran"},
-    **{"sm_mhz_low": "health.sm_mhz.0", "sm_mhz_high": "health.sm_mhz.1"},
-    **{"memory_mhz_low": "health.memory_mhz.0", "memory_mhz_high": "health.memory_mhz.1"},
-    **{"temperature_c_high": "health.temperature_c.1", "power_w_high": "health.power_w.1"},
+    **{"sm_mhz_low": f"{_HEALTH}.sm_mhz.0", "sm_mhz_high": f"{_HEALTH}.sm_mhz.1"},
+    **{"memory_mhz_low": f"{_HEALTH}.memory_mhz.0", "memory_mhz_high": f"{_HEALTH}.memory_mhz.1"},
+    **{"temperature_c_high": f"{_HEALTH}.temperature_c.1", "power_w_high": f"{_HEALTH}.power_w.1"},
     "throttled": "throttled",
     **{"others_busy_cores": "measured.load.others", "stolen_share": "measured.load.stolen"},
     **{"quota_cores": "measured.load.quota", "quota_held_back": "measured.load.throttled"},
@@ -72,46 +71,57 @@ PAIR_COLUMNS = (
 )
 
 
-class _Facts:
-    """The values of a cell, of its record and of its session that columns read."""
+def _facts_of(cell: Cell) -> dict[str, Any]:
+    """Values of a cell that columns read."""
+    kind = _kind(cell)
+    return {
+        "cell": cell,
+        "kind": kind,
+        "weights": PLAN_KEYS["matrix"].write(cell.matrix) if cell.matrix else "",
+        "devices": cell.devices if kind == "cuda" else None,
+    }
 
-    def __init__(self, cell: Cell) -> None:
-        self.cell, self.kind = cell, _kind(cell)
-        self.weights = PLAN_KEYS["matrix"].write(cell.matrix) if cell.matrix else ""
-        self.devices = cell.devices if self.kind == "cuda" else None
 
-    def add(self, session: Session, record: Record) -> None:
-        self.session, self.record, self.at = session, record, round(record.at)
-        self.device = session.machine.gpu if self.kind == "cuda" else ""
-        varied = session.plan.varied
-        self.varied = ", ".join(KEYS[field] for field in varied)
-        self.value = ", ".join(filter(None, (_along(field, self.cell) for field in varied)))
-        self.measured: Measurement | None = None
-        self.kernel: Timing | None = None
-        self.health: Health | None = None
-        if isinstance(record.outcome, Measurement):
-            self._add_measurement(record.outcome, is_right=record.verified is not None)
+def _facts(session: Session, record: Record) -> dict[str, Any]:
+    """Values of a record and of its session that columns read."""
+    cell, varied, measured = record.cell, session.plan.varied, record.outcome
+    facts = {
+        **_facts_of(cell),
+        "session": session,
+        "record": record,
+        "at": round(record.at),
+        "varied": ", ".join(KEYS[field] for field in varied),
+        "value": ", ".join(filter(None, (_along(field, cell) for field in varied))),
+    }
+    facts["device"] = session.machine.gpu if facts["kind"] == "cuda" else ""
+    if isinstance(measured, Measurement):
+        kernel, check, health = measured.kernel, measured.check, measured.health
+        is_wrong = check is not None and check.wrong
+        facts |= {
+            "measured": measured,
+            "kernel": kernel,
+            "quartiles_ms": kernel.quartiles_ms,
+            "interval_ms": kernel.interval_ms,
+            "min_ms": min(kernel.samples_ms),
+            "max_ms": max(kernel.samples_ms),
+            "samples": len(kernel.samples_ms),
+            "rounds": len(kernel.rounds) or 1,
+            "ran": "; ".join(map(str, measured.ran)),
+            "throttled": ", ".join(health.throttled) if health else None,
+            "disturbed": "; ".join(measured.disturbances),
+            "check": "passed" if record.verified else "wrong" if is_wrong else "none",
+        }
+    return facts
 
-    def _add_measurement(self, measured: Measurement, *, is_right: bool) -> None:
-        self.measured, self.health, timing = measured, measured.health, measured.kernel
-        self.kernel = timing
-        self.quartiles_ms, self.interval_ms = timing.quartiles_ms, timing.interval_ms
-        self.min_ms, self.max_ms = min(timing.samples_ms), max(timing.samples_ms)
-        self.samples, self.rounds = len(timing.samples_ms), len(timing.rounds) or 1
-        self.ran = "; ".join(map(str, measured.ran))
-        self.throttled = ", ".join(measured.health.throttled) if measured.health else None
-        self.disturbed = "; ".join(measured.disturbances)
-        is_wrong = measured.check is not None and measured.check.wrong
-        self.check = "passed" if is_right else "wrong" if is_wrong else "none"
 
-    def __getitem__(self, path: str) -> Any:
-        found: Any = self
-        for name in path.split("."):
-            if name.isdigit() and found is not None:
-                found = found[int(name)]
-            else:
-                found = getattr(found, name, None)
-        return found
+def _value(facts: dict[str, Any], path: str) -> Any:
+    root, *names = path.split(".")
+    found = facts.get(root)
+    for name in names:
+        if found is None:
+            return None
+        found = found[int(name)] if name.isdigit() else getattr(found, name)
+    return found
 
 
 def write_csv(sessions: Iterable[Session], file: TextIO) -> None:
@@ -125,9 +135,8 @@ def write_csv(sessions: Iterable[Session], file: TextIO) -> None:
 
 def row_of(session: Session, record: Record) -> Row:
     """Values of COLUMNS: times in milliseconds; None where one is not known."""
-    facts = _Facts(record.cell)
-    facts.add(session, record)
-    return {name: facts[path] for name, path in _PATHS.items()}
+    facts = _facts(session, record)
+    return {name: _value(facts, path) for name, path in _PATHS.items()}
 
 
 def write_rows(columns: Sequence[str], rows: Iterable[Row], file: TextIO) -> None:
@@ -147,8 +156,8 @@ def write_pairs_csv(pairs: Iterable[CellPair], file: TextIO) -> None:
 
 
 def _pair_row(pair: CellPair) -> Row:
-    facts = _Facts(pair.cell)
-    row = {name: facts[_PATHS[name]] for name in _PAIR_CELL} | {"note": pair.objection}
+    facts = _facts_of(pair.cell)
+    row = {name: _value(facts, _PATHS[name]) for name in _PAIR_CELL} | {"note": pair.objection}
     for name, record in (("a", pair.a), ("b", pair.b)):
         if record and record.verified:
             row[f"{name}_median_ms"] = record.verified.kernel.median_ms
