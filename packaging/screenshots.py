@@ -24,7 +24,7 @@ from kernels import Engine
 from kernels.core.device import NoDevice
 from workbench.base.columns import with_tables, wrapped
 from workbench.files import png
-from workbench.model.names import MODES
+from workbench.model.names import modes
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -102,14 +102,14 @@ def lines() -> str:
         wrapped(
             f"- [{mode.title}](docs/window.md#{_anchor(mode.title)}): {mode.first_sentence}", "  "
         )
-        for mode in MODES.values()
+        for mode in modes().values()
     )
 
 
 def paragraphs() -> str:
     """The text between the markers of the page about the window."""
     parts = []
-    for key, mode in MODES.items():
+    for key, mode in modes().items():
         picture = f"![{mode.title}](../assets/screenshots/{key}.png)"
         parts += [f"### {mode.title}", wrapped(mode.words), picture]
     return "\n\n".join(parts)

@@ -24,7 +24,7 @@ from workbench.cli.draw_window import draw, settle, wait_for_baseline, wait_for_
 from workbench.cli.output import CommandError
 from workbench.model import intents
 from workbench.model.intents import has_parameter, swings_around_zero
-from workbench.model.names import MODES
+from workbench.model.names import modes
 from workbench.model.state import ViewMode
 from workbench.panels.blocks.blocks_panel import BlocksPhase
 from workbench.panels.compare.picture_view import PictureView
@@ -64,7 +64,7 @@ class WindowDriver:
         self.shown: QWidget = window
 
     def enter(self, name: str) -> None:
-        """Enter the mode `name`, one of `modes.MODES`, beside those entered before.
+        """Enter the mode `name`, one of `names.modes()`, beside those entered before.
 
         Raises CommandError with the sentence that the window would show.
         """
@@ -339,9 +339,9 @@ def _draw_raised(painter: QPainter, dialog: QWidget, corner: QPoint) -> None:
 def parse(words: Sequence[str]) -> Namespace:
     """Parse a command line of this program."""
     parser = argparse.ArgumentParser(prog="python -m tests.window_driver", allow_abbrev=False)
-    modes = types.several(types.one_of(*MODES))
+    known = types.several(types.one_of(*modes()))
     at = types.matching(r"(\d{1,5}),(\d{1,5})", "X,Y", lambda x, y: (int(x), int(y)))
-    parser.add_argument("--mode", type=modes, default=())
+    parser.add_argument("--mode", type=known, default=())
     parser.add_argument("--at", type=at)
     parser.add_argument("--zoom", type=types.positive_number)
     own, rest = parser.parse_known_args(words)

@@ -26,6 +26,8 @@ LIMITS = {
     "reserved_shared_bytes_per_block": 111,
 }
 
+NO_DRIVER = "No NVIDIA driver was found, so only the CPU implementations are available."
+
 
 def probe(index: int = 0) -> Device | NoDevice:
     """Look for GPU number `index`.  Imports CuPy; half a second the first time.
@@ -61,24 +63,19 @@ def probe(index: int = 0) -> Device | NoDevice:
 def _without_cupy() -> NoDevice:
     if sys.platform == "darwin":
         return NoDevice("macOS has no CUDA, so only the CPU implementations are available.")
-    if driver_is_here():
-        return NoDevice(
-            "An NVIDIA driver is here, but CuPy, which drives the GPU, is not installed.",
-            f"To use the GPU: {how_to_add_extra('cuda13')}.",
-        )
+    how = how_to_add_extra("cuda13")
+    if not driver_is_here():
+        return NoDevice(NO_DRIVER, f"With an NVIDIA card: install its driver, then {how}.")
     return NoDevice(
-        "No NVIDIA driver was found, so only the CPU implementations are available.",
-        f"With an NVIDIA card: install its driver, then {how_to_add_extra('cuda13')}.",
+        "An NVIDIA driver is here, but CuPy, which drives the GPU, is not installed.",
+        f"To use the GPU: {how}.",
     )
 
 
 def _without_devices(error: Exception) -> NoDevice:
     words = _first_line(error)
     if not driver_is_here():
-        return NoDevice(
-            "No NVIDIA driver was found, so only the CPU implementations are available.",
-            "With an NVIDIA card: install its driver and start again.",
-        )
+        return NoDevice(NO_DRIVER, "With an NVIDIA card: install its driver and start again.")
     if "insufficient" in words:
         return NoDevice(
             "The NVIDIA driver is too old for the installed CuPy.",

@@ -141,8 +141,9 @@ def _downloaded(parts: Sequence[Part], job: Job) -> tuple[NDArray[Any], Moved]:
     picture = parts[0].gpu.pictures.pinned(job.picture)
 
     def download(at: int) -> Moved:
-        rows = picture[parts[at].strip.first : parts[at].strip.end]
-        return parts[at].gpu.pictures.download_into(rows, parts[at].target)
+        part, strip = parts[at], parts[at].strip
+        target = part.launch.arrays["target"][strip.own]
+        return part.gpu.pictures.download_into(picture[strip.first : strip.end], target)
 
     moved, ms = _at_once(download, len(parts))
     picture.flags.writeable = False
@@ -210,11 +211,6 @@ class Part:
     halo: tuple[HaloRows, ...]
     events: tuple[Any, Any, Any]
     times_ms: list[tuple[float, float]] = field(default_factory=list)
-
-    @property
-    def target(self) -> Any:
-        """Return its rows of the output, on the device."""
-        return self.launch.arrays["target"][self.strip.own]
 
 
 class JointRun:

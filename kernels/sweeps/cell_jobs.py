@@ -18,7 +18,6 @@ from kernels.core.device import Device
 from kernels.core.errors import (
     BadJobError,
     CannotRunError,
-    DeviceLostError,
     KernelError,
     OutOfMemoryError,
     SessionFileError,
@@ -210,18 +209,6 @@ def refusal(engine: Engine, cell: Cell, texts: Texts = NO_TEXTS) -> str | None:
         return engine.why_not(stand_in_job(cell, texts))
     except KernelError as error:
         return str(error)
-
-
-def refuse(engine: Engine, cell: Cell, texts: Texts) -> None:
-    """Raise the engine's DeviceLostError, CannotRunError or BadJobError before making a picture."""
-    job = stand_in_job(cell, texts)
-    if is_own(cell.implementation):
-        if engine.lost:
-            raise DeviceLostError(engine.lost)
-        if reason := refusal(engine, cell, texts):
-            raise CannotRunError(reason)
-    elif engine.why_not(job):
-        next(engine.filtering(job))
 
 
 def one_after_another(parts: Sequence[Measurement]) -> Measurement:

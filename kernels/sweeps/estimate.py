@@ -15,9 +15,7 @@ from kernels.core.health import health_of_all
 from kernels.core.job import Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.core.timing import Timing
-from kernels.engine.engine import all_implementations
-from kernels.rungs.own_kernels import is_own
-from kernels.sweeps.plan import Cell, sampling_of
+from kernels.sweeps.plan import Cell, kind_of, sampling_of
 from kernels.sweeps.record import Measurement, Record
 
 # Of ten medians the second lowest and the second highest hold the true one in 98 % of all cases; of
@@ -143,7 +141,7 @@ def estimated_s(
     def left_s(cell: Cell) -> float:
         run_s = _run_s(cell, timed.get(but_for_size(cell)))
         left = 1 - rounds_done(begun.get(cell), rounds) / rounds
-        return left * _cell_s(cell, run_s, sampling) * off[_kind(cell)]
+        return left * _cell_s(cell, run_s, sampling) * off[kind_of(cell)]
 
     return sum(map(left_s, cells))
 
@@ -178,7 +176,7 @@ def _how_far_off(records: Sequence[Record], kind: str, sampling: Sampling) -> fl
     ratios = []
     for before, record in pairwise(records):
         measured = record.outcome
-        if isinstance(measured, str) or _kind(record.cell) != kind or record.at <= before.at:
+        if isinstance(measured, str) or kind_of(record.cell) != kind or record.at <= before.at:
             continue
         cell_s = _cell_s(record.cell, _run_s(record.cell, record), sampling)
         parts = rounds_of(sampling) if measured.kernel.rounds else 1
@@ -188,7 +186,7 @@ def _how_far_off(records: Sequence[Record], kind: str, sampling: Sampling) -> fl
 
 def _cell_s(cell: Cell, run_s: float, sampling: Sampling) -> float:
     """Seconds of all rounds of `cell`, if one run takes `run_s`."""
-    kind, sampling, run_s = _kind(cell), sampling_of(cell, sampling), run_s / cell.count
+    kind, sampling, run_s = kind_of(cell), sampling_of(cell, sampling), run_s / cell.count
     beside_s = CELL_S[kind] + cell.pixels * cell.channels * PICTURE_S_A_SAMPLE
     if run_s > sampling.max_seconds:
         return cell.count * (beside_s + 2 * run_s)
@@ -203,7 +201,7 @@ def _run_s(cell: Cell, like: Record | None) -> float:
     """Seconds of one run of all pictures of `cell`: by `like`, or else by the model."""
     if like is not None and isinstance(like.outcome, Measurement):
         return scaled_s(cell, like.cell, like.outcome.kernel.median_ms / 1e3)
-    kind, taps = _kind(cell), cell.ksize**2
+    kind, taps = kind_of(cell), cell.ksize**2
     if cell.implementation == "opencv":
         taps = min(taps, MAX_OPENCV_PRODUCTS)
     products = cell.megapixels * 1e6 * cell.channels * max(taps, MEMORY_PRODUCTS)
@@ -211,9 +209,3 @@ def _run_s(cell: Cell, like: Record | None) -> float:
     per_core = PRODUCTS_PER_CORE.get(cell.implementation, min(PRODUCTS_PER_CORE.values()))
     pace = per_core * cores if kind == "cpu" else PRODUCTS_PER_GPU * cell.devices
     return START_S[kind] * cell.count + products / pace
-
-
-def _kind(cell: Cell) -> str:
-    if is_own(cell.implementation):
-        return "own"
-    return next(each.kind for each in all_implementations() if each.key == cell.implementation)

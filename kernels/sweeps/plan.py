@@ -82,6 +82,14 @@ class Cell:
         return f"{self.devices} GPUs" if self.devices > 1 else ""
 
 
+def kind_of(cell: Cell) -> str:
+    """ "cpu", "cuda" or "own", for a user kernel; "" for an implementation that is gone."""
+    if is_own(cell.implementation):
+        return "own"
+    kinds = (each.kind for each in all_implementations() if each.key == cell.implementation)
+    return next(kinds, "")
+
+
 NOT_READ = "{key} is a kernel of your own, and its file is not there to be read."
 MAX_CELLS = 200_000  # days of measuring, and some 0.5 GB of cells and records
 SAMPLES_OF_MANY = 10  # of each of several pictures: as many of one as of any other

@@ -19,7 +19,6 @@ from kernels.engine.engine import Engine
 from kernels.engine.job_comparison import checked, measure_checked, or_nothing
 from kernels.oracle.checking import Oracle
 from kernels.rungs.own_kernels import is_own
-from kernels.rungs.rung import Rung
 from kernels.sweeps.cell_jobs import (
     NO_TEXTS,
     NOTHING_GIVEN,
@@ -28,7 +27,6 @@ from kernels.sweeps.cell_jobs import (
     job_of,
     one_after_another,
     refusal,
-    refuse,
     repeated,
     stand_in_job,
 )
@@ -42,7 +40,7 @@ from kernels.sweeps.estimate import (
     scaled_s,
     with_part,
 )
-from kernels.sweeps.plan import Cell, Plan, sampling_of
+from kernels.sweeps.plan import Cell, Plan, kind_of, sampling_of
 from kernels.sweeps.record import Measurement, Record
 
 CELLS_AHEAD = 32  # compiled together, on all cores, before the first of them is measured
@@ -161,7 +159,10 @@ class _Running:
         """Measure the part of `cell` in round `number`; return its whole measurement so far."""
         known = before.outcome if before and isinstance(before.outcome, Measurement) else None
         try:
-            refuse(self.engine, cell, self.texts)
+            if self.engine.lost and kind_of(cell) != "cpu":
+                raise DeviceLostError(self.engine.lost)
+            if reason := refusal(self.engine, cell, self.texts):
+                return reason
             if known is None and (hopeless := self._why_hopeless(cell)):
                 return hopeless
             part = yield from self._measured(cell, where, number, is_first=known is None)
@@ -194,8 +195,7 @@ class _Running:
         """Measure a part of all pictures of `cell`; with the first also transfers and occupancy."""
         parts: list[Measurement] = []
         part = replace(part_of(sampling_of(cell, self.plan.sampling), number), check=False)
-        key = cell.implementation
-        on_gpu = is_own(key) or isinstance(self.engine.implementation(key), Rung)
+        on_gpu = kind_of(cell) != "cpu"
         for picture in range(cell.count):
             job = job_of(cell, self.given, picture, self.texts)
             steps = measure_checked(self.engine, job, part, {}, patience_s=self.plan.cell_seconds)
@@ -207,7 +207,7 @@ class _Running:
         whole = one_after_another(parts)
         if not on_gpu or not is_first:
             return whole
-        if not is_own(key):
+        if not is_own(cell.implementation):
             # It was compiled ahead, beside others: what is known is only how long finding it took.
             whole = replace(whole, compile_ms=None)
             with or_nothing():

@@ -7,9 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
-from kernels.engine.engine import all_implementations
-from kernels.rungs.own_kernels import is_own
-from kernels.sweeps.plan import Cell
+from kernels.sweeps.plan import Cell, kind_of
 from kernels.sweeps.plan_files import KEYS, PLAN_KEYS
 from kernels.sweeps.record import CellPair, Measurement, Record, Session
 
@@ -73,7 +71,7 @@ PAIR_COLUMNS = (
 
 def _facts_of(cell: Cell) -> dict[str, Any]:
     """Values of a cell that columns read."""
-    kind = _kind(cell)
+    kind = kind_of(cell).replace("own", "cuda")
     return {
         "cell": cell,
         "kind": kind,
@@ -177,15 +175,6 @@ def _along(field: str, cell: Cell) -> str:
     same = {"ksizes": "ksize", "channels": "channels", "devices": "devices"}
     value = getattr(cell, same.get(field, field[:-1]))
     return "" if value is None else str(value)
-
-
-def _kind(cell: Cell) -> str:
-    """Implementation kind, "cpu" or "cuda"; "" for one that is gone."""
-    if is_own(cell.implementation):
-        return "cuda"
-    return next(
-        (each.kind for each in all_implementations() if each.key == cell.implementation), ""
-    )
 
 
 def _field(value: object) -> object:

@@ -8,12 +8,12 @@ from PIL import Image
 
 from tests import window_driver
 from tests.window_driver import ENTER
-from workbench.model.names import MODES
+from workbench.model.names import modes
 from workbench.session.exporter import read_settings, save_png
 
 
 def test_every_mode_can_be_entered_and_is_drawn(script):
-    assert list(MODES) == list(ENTER) == list(script.WORDS)
+    assert list(modes()) == list(ENTER) == list(script.WORDS)
     assert {path.name for path in script.DRAWN.iterdir()} == set(script.shots())
 
 

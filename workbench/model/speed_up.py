@@ -23,14 +23,12 @@ class SpeedUpWords:
               ran is the baseline itself; MISSING where there is none
     against   the words that follow: "as fast as OpenCV, 16 threads", "than OpenCV, 16 threads", or
               why there is none
-    brief     the same without the threads
     interval  of the ratio: "19.6–20.7"; empty of too few samples for one
     sentence  all of it, for a tooltip; empty where there is none
     """
 
     text: str = MISSING
     against: str = ""
-    brief: str = ""
     interval: str = ""
     sentence: str = ""
 
@@ -99,8 +97,7 @@ def _in_words(found: Comparison, result: Result, baseline: Result) -> SpeedUpWor
         f"{times} {'as long as' if is_slower else 'as fast as'} {name}{equal and f': {equal}'}. "
         f"{sure} {counts[0]} and {counts[1]} samples{few}."
     )
-    title = implementation(baseline.job.implementation).title
-    return SpeedUpWords(text, f"{how} {name}", f"{how} {title}", interval, sentence)
+    return SpeedUpWords(text, f"{how} {name}", interval, sentence)
 
 
 PATHS = {"peer": "copied from GPU to GPU", "host": "copied through the computer's memory"}

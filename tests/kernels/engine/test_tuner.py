@@ -48,14 +48,6 @@ def test_the_hopeless_are_not_tried_in_other_shapes(path):
     assert len(shapes["constant"]) > 1
 
 
-def test_a_wrong_answer_does_not_count(path):
-    engine = TimedEngine(path, {"shared": 1.0, "constant": 2.0}, wrong=("shared",))
-    found = [each for each in trials(engine) if each.implementation == "shared"]
-    assert len(found) == 1
-    assert "WRONG" in found[0].outcome
-    assert next(engine.picks(JOB)).implementation == "constant"
-
-
 def test_what_is_found_wrong_now_is_forgotten_in_every_shape(path):
     trials(TimedEngine(path, {"shared": 1.0, "constant": 2.0}))
     engine = TimedEngine(path, {"shared": 1.0, "constant": 2.0}, wrong=("shared",))
@@ -73,11 +65,3 @@ def test_stopped_early_it_has_kept_what_was_measured(path):
         measured += isinstance(next(steps), Trial)
     steps.close()
     assert len(Measurements(H200, path).of(job_class_of(JOB))) == 2
-
-
-def test_kernels_are_compiled_before_they_are_measured(path):
-    engine = TimedEngine(path)
-    for step in tuning(engine, [lambda: JOB], shapes=False):
-        if isinstance(step, Trial):
-            assert len(engine.compiled) >= len(engine.ran)
-            break

@@ -40,11 +40,6 @@ def test_choices_that_clash_are_a_sentence():
         intents.job_for(replace(STATE, filter="sobel_x", ksize=5))
 
 
-def test_the_same_choices_give_the_same_weights():
-    assert intents.weights_for(STATE) is intents.weights_for(replace(STATE, border="wrap"))
-    assert intents.weights_for(STATE) is not intents.weights_for(replace(STATE, ksize=7))
-
-
 @pytest.mark.parametrize(
     ("name", "value", "changes"),
     [

@@ -11,7 +11,7 @@ from tests.window_driver import ENTER, WindowDriver
 from tests.workbench.driving import settle, show_picture, until
 from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
 from workbench.cli.output import CommandError
-from workbench.model.names import MODES
+from workbench.model.names import modes
 from workbench.panels.blocks.blocks_panel import BlocksPhase
 from workbench.panels.kernel import trying
 
@@ -61,7 +61,7 @@ def test_what_cannot_be_shown_is_a_sentence(qtbot, window):
 
 
 def test_every_mode_has_a_way_to_enter_it_and_words():
-    assert list(MODES) == list(ENTER)
-    for mode in MODES.values():
+    assert list(modes()) == list(ENTER)
+    for mode in modes().values():
         assert mode.title
         assert mode.words.endswith(".")

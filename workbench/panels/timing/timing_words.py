@@ -95,7 +95,7 @@ def speed_up(result: Result, baseline: Result | None) -> Figure:
     return Figure(
         found.text,
         found.against,
-        found.brief,
+        found.against.partition(",")[0],  # without the threads
         note="verifying" if is_unchecked else found.interval,
         unsure=UNCHECKED if is_unchecked else "",
         more=found.sentence,

@@ -13,7 +13,7 @@ from kernels.engine.engine import all_implementations
 from kernels.rungs.rung import Rung
 from tests.workbench.driving import child, pick, trigger, until
 from workbench.charts.kinds import chart_kinds
-from workbench.model.names import MODES
+from workbench.model.names import modes
 from workbench.window import help_pages
 from workbench.window.help_pages import Book, HelpPage, book_of, topic_of
 from workbench.window.help_window import HelpWindow, PageView
@@ -54,7 +54,7 @@ def test_there_is_a_page_about_everything(book):
         assert each.tip in page.plain
         assert each.reading in page.plain
         assert len(each.reading) > 150, each.key
-    for key, mode in MODES.items():
+    for key, mode in modes().items():
         assert book.page(f"mode/{key}").title == mode.title
     titles = book.page("filters").plain
     assert all(each.title in titles for each in filters.all_filters())
