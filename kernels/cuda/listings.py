@@ -58,15 +58,13 @@ def disassembled(cubin: bytes) -> str:
 @cache
 def the_program() -> Path | None:
     """Return the disassembler: the package's, or the one on the PATH; None: there is none."""
-    on_path = shutil.which("nvdisasm")
-    return next(_in_packages(), Path(on_path) if on_path else None)
-
-
-def _in_packages() -> Iterator[Path]:
     spec = importlib.util.find_spec("nvidia")
     for folder in spec.submodule_search_locations or () if spec else ():
         for pattern in IN_PACKAGE:
-            yield from sorted(Path(folder).glob(pattern), reverse=True)
+            if found := sorted(Path(folder).glob(pattern)):
+                return found[-1]
+    on_path = shutil.which("nvdisasm")
+    return Path(on_path) if on_path else None
 
 
 Kind = Literal["ptx", "sass"]

@@ -154,11 +154,15 @@ class Measurements:
 
     def add(self, kind: JobClass, candidate: Candidate) -> None:
         """Remember a measurement, in place of an earlier one of the same way; see `save`."""
-        self._change(kind, candidate.way, candidate)
+        self._refresh()
+        self._changed[kind, candidate.way] = candidate
+        self._known.setdefault(kind, {})[candidate.way] = candidate
 
     def discard(self, kind: JobClass, way: Way) -> None:
         """Forget what was measured of a way: it was found wrong, or failed."""
-        self._change(kind, way, None)
+        self._refresh()
+        self._changed[kind, way] = None
+        self._known.get(kind, {}).pop(way, None)
 
     def save(self) -> None:
         """Write what has changed, the whole file or nothing.
@@ -198,7 +202,10 @@ class Measurements:
         if mine is not None and mine.source == self._source:
             self._known = ways_of(mine.kinds)
         for (kind, way), changed in self._changed.items():
-            self._put(kind, way, changed)
+            ways = self._known.setdefault(kind, {})
+            ways.pop(way, None)
+            if changed is not None:
+                ways[way] = changed
 
     def _read(self) -> dict[str, OfDevice]:
         try:
@@ -212,18 +219,6 @@ class Measurements:
             return found.devices
         self._complain(f"{self.path} is from another version; measuring starts afresh.")
         return {}
-
-    def _change(self, kind: JobClass, way: Way, candidate: Candidate | None) -> None:
-        self._refresh()
-        self._changed[kind, way] = candidate
-        self._put(kind, way, candidate)
-
-    def _put(self, kind: JobClass, way: Way, candidate: Candidate | None) -> None:
-        ways = self._known.setdefault(kind, {})
-        if candidate is None:
-            ways.pop(way, None)
-        else:
-            ways[way] = candidate
 
     def _complain(self, sentence: str) -> None:
         self.complaint = sentence

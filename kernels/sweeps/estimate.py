@@ -10,7 +10,7 @@ from itertools import pairwise
 from random import Random
 from statistics import median
 
-from kernels.core.cpu_load import usable_cores
+from kernels.core.cpu_load import Load, usable_cores
 from kernels.core.health import health_of_all
 from kernels.core.job import Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
@@ -79,14 +79,18 @@ def with_part(
         kernel = replace(kernel, ended="samples" if is_all else "time")
     if before is None:
         return replace(part, kernel=kernel)
-    loads = [each.load for each in (before, part) if each.load is not None]
     return replace(
         before,
         kernel=kernel,
         check=before.check if before.check and not before.check.ok else part.check,
         health=health_of_all(each.health for each in (before, part)),
-        load=loads[0].plus(loads[1]) if len(loads) == 2 else next(iter(loads), None),
+        load=both_loads(before.load, part.load),
     )
+
+
+def both_loads(first: Load | None, second: Load | None) -> Load | None:
+    """The CPU's load in two spans of time, of which one may not be known."""
+    return first.plus(second) if first and second else first or second
 
 
 def rounds_done(record: Record | None, rounds: int) -> int:

@@ -32,6 +32,7 @@ from kernels.sweeps.cell_jobs import (
 )
 from kernels.sweeps.estimate import (
     about,
+    both_loads,
     but_for_size,
     in_order,
     part_of,
@@ -227,8 +228,8 @@ class _Running:
             try:
                 step = next(steps)
             except StopIteration as end:
-                return end.value, _both(noted, self.watch.load())
-            noted = _both(noted, self.watch.load())
+                return end.value, both_loads(noted, self.watch.load())
+            noted = both_loads(noted, self.watch.load())
             yield step
 
     def _checked(
@@ -263,7 +264,3 @@ class _Running:
                     else:
                         yield where
         return self.transfers.get(size)
-
-
-def _both(first: Load | None, second: Load | None) -> Load | None:
-    return first.plus(second) if first and second else first or second

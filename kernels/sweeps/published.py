@@ -24,8 +24,8 @@ Essence = tuple[int, int, str, int | None]  # width, height, implementation and 
 class PublishedRow:
     """One published number, as it stands in the file.
 
-    None or "" where the publication does not say: any value may stand there, except for the
-    kernel size.
+    None or "" where the publication does not say: any value may stand there, but no cell stands
+    for a row without a kernel size.
     """
 
     source: str  # institution, year where there is one, and title
@@ -78,7 +78,7 @@ def published_for(plan: Plan) -> tuple[Published, ...]:
     found = [
         (row, cell)
         for row in rows()
-        if plan.source in ("", row.source) and not left_out(row)
+        if plan.source in ("", row.source)
         for cell in [each for each in cells.get(_essence(row), []) if row.stands_for(each)][:1]
     ]
     sizes = Counter((row.source, row.gpu, row.table) for row, _ in found)
@@ -89,14 +89,6 @@ def published_for(plan: Plan) -> tuple[Published, ...]:
         if key not in best or size > sizes[row.source, row.gpu, best[key][0].table]:
             best[key] = row, cell
     return tuple(_published(row, cell) for row, cell in best.values())
-
-
-def left_out(row: PublishedRow) -> str | None:
-    """The reason why no cell can stand for `row`, or None where one can."""
-    for each in _notes()["left_out"]:
-        if (each["source"], each["table"]) == (row.source, row.table):
-            return str(each["reason"])
-    return None
 
 
 @cache
