@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QFontInfo, QGuiApplication, QShortcut
 from PySide6.QtWidgets import QBoxLayout, QWidget
+from shiboken6 import isValid
 
 from kernels.core.errors import SessionFileError
 from kernels.sweeps.record import Session
@@ -41,7 +42,6 @@ from workbench.window.talk import CHART, PAGES, PANELS, StepLook, TalkStep
 from workbench.window.window_layout import Parts
 
 NOTES = "presenter-notes"  # the setting
-PLACES = ("off", "beneath", "window")  # of the notes
 PANEL_LETTERS_PX = 19  # of a panel to read in
 FULL_WIDTH = ("implementation",)  # panels; others have half of it
 # The keys of panels, on stage as in the window.
@@ -107,7 +107,7 @@ class Show(QObject):
         parts, stage, compare, rows = self._parts, self.stage, self._compare, self._rows
         own = parts.window.screen()
         others = [each for each in QGuiApplication.screens() if each is not own]
-        self._usual_notes = "window" if others else "off"
+        self._usual_notes = "window" if others else "off"  # one of them is the speaker's own
         self._notes.move(own.availableGeometry().topLeft())
         pixel = self._docks.panel("Pixel").made
         was_held = pixel is not None and pixel.is_held
@@ -188,7 +188,7 @@ class Show(QObject):
             **dict.fromkeys(BACK, lambda: self.go_to(self._at - 1)),
             "Home": lambda: self.go_to(0),
             "End": lambda: self.go_to(len(self.steps) - 1),
-            "F7": self._turn_notes,
+            "F7": self._toggle_notes,
             "Esc": self.end,
             "0": self._compare.show_fit,
             "1": self._compare.show_exact,
@@ -272,7 +272,8 @@ class Show(QObject):
 
     def _take_recorded(self, recorded: RecordedTimes) -> None:
         self._recorded = recorded
-        self._refresh()
+        if isValid(self.stage):  # else it was left meanwhile
+            self._refresh()
 
     @Slot()
     def _refresh(self) -> None:
@@ -388,25 +389,18 @@ class Show(QObject):
 
     # -- notes
 
-    @property
-    def _notes_place(self) -> str:
-        place = self._parts.settings.get(NOTES, self._usual_notes)
-        return place if place in PLACES else self._usual_notes
-
     @Slot()
-    def _turn_notes(self) -> None:
-        """Show the notes beneath, then in a window, then nowhere."""
-        place = PLACES[(PLACES.index(self._notes_place) + 1) % len(PLACES)]
-        self._parts.settings.set(NOTES, place)
+    def _toggle_notes(self) -> None:
+        self._parts.settings.set(NOTES, "off" if self._notes.isVisible() else "window")
         self._show_notes()
 
     def _show_notes(self) -> None:
-        place, (step, *following) = self._notes_place, self.steps[self._at : self._at + 2]
-        self.stage.show_note(step.note if place == "beneath" else "")
+        step, *following = self.steps[self._at : self._at + 2]
         count = f"{self._at + 1} of {len(self.steps)}"
         self._notes.show_note(step.note, count, following[0].name if following else "")
-        if self._notes.isVisible() != (place == "window"):
-            self._notes.setVisible(place == "window")
+        is_wanted = self._parts.settings.get(NOTES, self._usual_notes) != "off"
+        if self._notes.isVisible() != is_wanted:
+            self._notes.setVisible(is_wanted)
             self._parts.window.activateWindow()
 
 

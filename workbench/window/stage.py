@@ -30,14 +30,13 @@ USUAL_PX = (1280, 720)  # of a projector; on a larger screen everything grows wi
 SMALL = 24  # letters in pixels there; nothing is smaller
 SIZES = {
     **{"title": 38, "count": 28, "time": 72, "speedup": 38, "work": 28, "verdict": 28},
-    **dict.fromkeys(("time_note", "speedup_note", "note", "hint"), SMALL),
+    **dict.fromkeys(("time_note", "speedup_note", "hint"), SMALL),
 }
 FIGURES = ("time", "time_note", "speedup", "speedup_note", "verdict", "work")
 BOLD = ("title", "time", "speedup", "verdict")
 PALE = ("count", "time_note", "speedup_note", "hint")
 ELIDED = ("title", "work", "hint")
 POINTS_AN_INCH = 72
-NOTE_SHARE = 0.22  # of the height, at most
 MARGINS, SPACING = (28, 12, 28, 10), 6  # around the stage, and between its parts
 FORWARD = ("PgDown", "Right", "Down", "Return", "Enter")
 BACK = ("PgUp", "Left", "Up", "Backspace")
@@ -62,7 +61,6 @@ class Stage(QObject):
         window.installEventFilter(self)
         self.head, self.foot, self.numbers = QWidget(), QWidget(), QWidget()
         self._labels = {name: _label(name) for name in SIZES}
-        self._labels["note"].hide()
         self._labels["verdict"].setAlignment(
             Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         )
@@ -107,11 +105,6 @@ class Stage(QObject):
         words = filter(None, (self._title, *texts, figures.time_more))
         self.foot.setAccessibleName(", ".join(words))
 
-    def show_note(self, note: str) -> None:
-        """Show the speaker's note beneath the picture, or hide it if empty."""
-        self._write("note", note)
-        self._labels["note"].setVisible(bool(note))
-
     def say(self, sentence: str) -> None:
         """Show the keys, or why there is nothing new to see."""
         self._write("hint", sentence)
@@ -139,7 +132,6 @@ class Stage(QObject):
             font.setWeight(QFont.Weight.DemiBold if is_bold else QFont.Weight.Normal)
             widget.setFont(font)
             widget.updateGeometry()
-        self._labels["note"].setMaximumHeight(round(NOTE_SHARE * size.height()))
         self._resized(factor)
 
     def _write(self, name: str, text: str) -> None:
@@ -168,13 +160,13 @@ class Stage(QObject):
         below.addWidget(self.ladder, 0, 1, 3, 1)
         below.setColumnStretch(1, 1)
         foot = VBox(self.foot, 0, SPACING)
-        foot.add(work, self.numbers, labels["note"], labels["hint"])
+        foot.add(work, self.numbers, labels["hint"])
 
 
 def _label(name: str) -> Label:
     known = f"stage-{name.replace('_', '-')}"
-    label = ElidedLabel(1.0, known) if name in ELIDED else Label(name=known, wraps=name == "note")
-    if name not in (*ELIDED, "note"):
+    label = ElidedLabel(1.0, known) if name in ELIDED else Label(name=known)
+    if name not in ELIDED:
         label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         label.setMinimumWidth(1)
     label.setForegroundRole(MUTED if name in PALE else TEXT)
@@ -263,21 +255,19 @@ class NotesWindow(QWidget):
         self._began, self._count = QTime.currentTime(), ""
         font = QFont(self.font())
         font.setPointSizeF(1.5 * font.pointSizeF())
-        self._clock, self._note, self._next = (
-            Label(name=f"notes-{name}", font=font, wraps=True, is_muted=name == "next")
-            for name in ("clock", "text", "next")
+        self._clock, self._note = (
+            Label(name=f"notes-{name}", font=font, wraps=True) for name in ("clock", "text")
         )
         self._note.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        VBox(self, (16, 12, 16, 12)).add(self._clock, (UprightArea(self._note), 1), self._next)
+        VBox(self, (16, 12, 16, 12)).add(self._clock, (UprightArea(self._note), 1))
         ticking = QTimer(self, interval=1000)
         ticking.timeout.connect(self._tick)
         ticking.start()
 
     def show_note(self, note: str, count: str, following: str) -> None:
         """Show a note, its number as "3 of 20", and the name of the next step."""
-        self._note.setText(note or "No note for this step.")
-        self._next.setText(f"Next: {following}" if following else "This is the last step.")
+        after = f"Next: {following}" if following else "This is the last step."
+        self._note.setText(f"{note or 'No note for this step.'}\n\n{after}")
         self._count = count
         self._tick()
 

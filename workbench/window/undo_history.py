@@ -6,7 +6,6 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -140,7 +139,6 @@ def _value(name: str, value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-UNDO, REDO = "Undo", "Redo"
 NOTE_MS = 5000  # of a note in the status line
 MAX_STEPS = 200
 
@@ -220,12 +218,17 @@ class UndoHistory(QObject):
 
     def actions(self) -> Actions:
         """Lines of the menu Edit, which say what they would do."""
-        words = {UNDO: lambda: self.undo_words, REDO: lambda: self.redo_words}
-        return {
-            name: Action(
-                do, partial(_why_not, name, words[name]), partial(_name, name, words[name])
+
+        def action(verb: str, do: Callable[[], None], words: Callable[[], str]) -> Action:
+            return Action(
+                do,
+                lambda: "" if words() else f"There is nothing to {verb.lower()}.",
+                lambda: f"&{verb} {words().replace('&', '&&')}".strip(),
             )
-            for name, do in ((UNDO, self.undo), (REDO, self.redo))
+
+        return {
+            "Undo": action("Undo", self.undo, lambda: self.undo_words),
+            "Redo": action("Redo", self.redo, lambda: self.redo_words),
         }
 
     # -- following
@@ -289,11 +292,3 @@ def _is_not_chosen(old: State, new: State) -> bool:
     if old.picture is None or new.picture is None:
         return True
     return old.picture.as_in_file is new.picture.as_in_file
-
-
-def _name(verb: str, words: Callable[[], str]) -> str:
-    return f"&{verb} {words().replace('&', '&&')}".strip()
-
-
-def _why_not(verb: str, words: Callable[[], str]) -> str:
-    return "" if words() else f"There is nothing to {verb.lower()}."

@@ -408,25 +408,18 @@ def test_the_lecture_runs_without_a_gpu_on_recorded_times(qtbot, window):
 # -- notes
 
 
-def test_notes_are_beneath_in_a_window_or_nowhere_and_stay_so(qtbot, window):
+def test_notes_are_in_a_window_or_nowhere_and_stay_so(qtbot, window):
     window.presenter.steps = (
         TalkStep("One", {}, note="Say this."),
         TalkStep("Two", {}, note="Then that."),
     )
     stage = present(qtbot, window)
-    note = child(stage, "stage-note", QLabel)
-    assert not note.isVisible()
-    press(stage, Qt.Key.Key_F7)
-    assert note.isVisible()
-    assert note.text() == "Say this."
-    press(stage, Qt.Key.Key_PageDown)
-    assert note.text() == "Then that."
-    press(stage, Qt.Key.Key_F7)
-    assert not note.isVisible()
     notes = child(stage, "stage-notes-window")
+    assert not notes.isVisible()
+    press(stage, Qt.Key.Key_F7)
     assert notes.isVisible()
-    assert child(notes, "notes-text", QLabel).text() == "Then that."
-    assert "last step" in child(notes, "notes-next", QLabel).text()
+    press(stage, Qt.Key.Key_PageDown)
+    assert child(notes, "notes-text", QLabel).text().startswith("Then that.")
     leave(qtbot, window)
     assert window.settings.get("presenter-notes", "") == "window"
 
