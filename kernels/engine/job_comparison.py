@@ -179,7 +179,6 @@ def comparing(
     sampling: Sampling = SWEEP_SAMPLING,
     *,
     held_bytes: int = HELD_BYTES,
-    first_run_s: float = FIRST_RUN_S,
     clock: Callable[[], float] = perf_counter,
 ) -> Iterator[Progress | Snapshot]:
     """Run jobs in turn, a sample each, until every one has its samples and is checked.
@@ -201,7 +200,7 @@ def comparing(
     yield from engine.compiling(jobs)
     for first in range(0, len(jobs), together):
         group = range(first, min(first + together, len(jobs)))
-        running = {n: _turns(engine, jobs[n], sampling, known, first_run_s) for n in group}
+        running = {n: _turns(engine, jobs[n], sampling, known) for n in group}
         try:
             while running:
                 for number in list(running):
@@ -242,12 +241,12 @@ def _one_turn(
 
 
 def _turns(
-    engine: Engine, job: Job, sampling: Sampling, known: Oracle, first_run_s: float
+    engine: Engine, job: Job, sampling: Sampling, known: Oracle
 ) -> Generator[Progress | CandidateState, None, None]:
     """Yield a CandidateState after each sample; the last one is over."""
     try:
         if not is_own(job.implementation):
-            yield from _sampling(engine, job, sampling, known, first_run_s)
+            yield from _sampling(engine, job, sampling, known)
             return
         # In one go: until then no other kernel runs, which would disturb its time.
         result = yield from last_of(engine.filtering(job, sampling))
@@ -262,16 +261,16 @@ def _turns(
 
 
 def _sampling(
-    engine: Engine, job: Job, sampling: Sampling, known: Oracle, first_run_s: float
+    engine: Engine, job: Job, sampling: Sampling, known: Oracle
 ) -> Generator[Progress | CandidateState, None, None]:
     standing, result, seen = CandidateState(), None, None
-    patience = Patience(first_run_s)
+    patience = Patience(FIRST_RUN_S)
     for step in patience.watched(engine.filtering(job, replace(sampling, check=False))):
         if isinstance(step, Sampled):
             yield replace(standing, timing=step.timing)
         elif not isinstance(step, Result):
             if result is None and patience.is_over:
-                late = f"Left out: not finished once after {first_run_s:g} s."
+                late = f"Left out: not finished once after {FIRST_RUN_S:g} s."
                 yield CandidateState(reason=late, is_over=True)
                 return
             yield step

@@ -290,23 +290,15 @@ class SessionFile(AppendLog):
 
     @classmethod
     def create(
-        cls,
-        path: Path,
-        plan: Plan,
-        machine: Machine,
-        started: float | None = None,
-        *,
-        is_shipped: bool = False,
+        cls, path: Path, plan: Plan, machine: Machine, started: float | None = None
     ) -> SessionFile:
         """Begin a file, and its folder where there is none; `path` as in `session_path`.
 
-        started     seconds since 1970 in UTC; None: now
-        is_shipped  as in Session
+        started  seconds since 1970 in UTC; None: now
         Raises SessionFileError where there is a file already, or it cannot be written.
         """
         path = path if path.name.endswith(SUFFIXES[0]) else path / NAME
-        begun = time.time() if started is None else started
-        session = Session(plan, machine, begun, is_shipped=is_shipped)
+        session = Session(plan, machine, time.time() if started is None else started)
         with _refusals(path, "written"):
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.exists():

@@ -27,14 +27,14 @@ RIGHT = Engine(use_gpu=False).run(a_job((32, 8))).picture
 class Turns(Engine):
     """Takes as long for a block shape as `times_ms` says, and writes down whose turn it was.
 
-    wrong, late  shapes whose answer is wrong, and whose first run never ends
+    wrong  shapes whose answer is wrong
     fails        shape -> what is raised at its second sample
     """
 
-    def __init__(self, times_ms=None, wrong=(), late=(), wrong_later=(), fails=None):
+    def __init__(self, times_ms=None, wrong=(), wrong_later=(), fails=None):
         super().__init__(use_gpu=False)
         self.times_ms, self.fails = times_ms or {}, fails or {}
-        self.wrong, self.late, self.wrong_later = wrong, late, wrong_later
+        self.wrong, self.wrong_later = wrong, wrong_later
         self.log, self.open = [], 0
 
     def filtering(self, job, sampling=None):
@@ -44,8 +44,6 @@ class Turns(Engine):
         try:
             yield Progress("preparing")
             yield Progress("filtering")
-            while shape in self.late:
-                yield Progress("filtering")
             yield self._result(job, (9.0,), is_wrong=shape in self.wrong)
             for number in range(sampling.max_samples):
                 yield Sampled("timing", Timing(tuple(samples) or (9.0,)))
