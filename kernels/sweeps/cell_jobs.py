@@ -34,7 +34,7 @@ from kernels.pictures.generated import moved, of_kind, stored_as, with_channels
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import is_own, read_own_kernel, text_hash
 from kernels.rungs.rung import Rung
-from kernels.sweeps.plan import NOT_READ, PICTURE_KINDS, Cell, OwnText, Plan
+from kernels.sweeps.plan import NOT_READ, PICTURE_KINDS, Cell, Matrix, OwnText, Plan
 from kernels.sweeps.record import Measurement
 
 Paths = Mapping[str, Path]  # of user kernels, by their names
@@ -118,7 +118,7 @@ def weights_of(cell: Cell) -> NDArray[np.float32]:
 
     Raises BadJobError for a size or parameter out of range.
     """
-    return _weights(cell.filter, cell.ksize, cell.sigma, cell.amount, cell.matrix)
+    return made_weights(cell.filter, cell.ksize, cell.sigma, cell.amount, cell.matrix)
 
 
 def _job(cell: Cell, picture: NDArray[Any], texts: Texts) -> Job:
@@ -192,9 +192,10 @@ def _black(height: int, width: int, channels: int, pixel_type: str) -> NDArray[A
 
 
 @lru_cache(maxsize=64)
-def _weights(
-    filter_key: str, ksize: int, sigma: float | None, amount: float, matrix: Any
+def made_weights(
+    filter_key: str, ksize: int, sigma: float | None, amount: float, matrix: Matrix | None
 ) -> NDArray[np.float32]:
+    """Weights of a filter; the same array for the same choices."""
     return filters.get(filter_key).weights(ksize, sigma=sigma, amount=amount, matrix=matrix)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -22,6 +21,7 @@ from kernels.engine.own_kernel import UNTIMED, OwnKernel
 from kernels.filters import Filter
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
+from kernels.sweeps.cell_jobs import made_weights
 from kernels.sweeps.plan_files import MAX_DEVICES
 from workbench.imaging.display_mapping import (
     DisplayMapping,
@@ -31,7 +31,7 @@ from workbench.imaging.display_mapping import (
     natural_display,
 )
 from workbench.imaging.pictures import Picture
-from workbench.model.state import FACTS, Matrix, State, changed_fields
+from workbench.model.state import FACTS, State, changed_fields
 
 Changes = dict[str, Any]
 Choice = Implementation | OwnKernel | Auto  # what may be chosen to run on
@@ -193,15 +193,7 @@ def is_answer(result: Result, state: State) -> bool:
 
 def weights_for(state: State) -> NDArray[np.float32]:
     """The state's weights, (ksize, ksize) float32; the same choices give the same array."""
-    return _weights(state.filter, state.ksize, state.sigma, state.amount, state.matrix)
-
-
-@lru_cache(maxsize=64)
-def _weights(
-    filter_key: str, ksize: int, sigma: float | None, amount: float, matrix: Matrix
-) -> NDArray[np.float32]:
-    chosen = filters.get(filter_key)
-    return chosen.weights(ksize, sigma=sigma, amount=amount, matrix=matrix)
+    return made_weights(state.filter, state.ksize, state.sigma, state.amount, state.matrix)
 
 
 def with_filter(state: State, key: str) -> Changes:
