@@ -207,11 +207,10 @@ def _dialog(window, name):
 
 
 def _windows(window):
-    window.sweep.get().large.click()
+    trigger(window, "Chart in a window")
     rest()
-    chart = child(window, "chart-window")
-    yield "chart", chart
-    chart.close()
+    yield "chart", window.docks["Sweep"]
+    trigger(window, "Chart in a window")
     rest()
     size = window.size()
     window.presenter.toggle()

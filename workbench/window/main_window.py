@@ -31,7 +31,7 @@ from workbench.panels.compare.inspection import Inspection
 from workbench.panels.controls.tool_row import ToolRow
 from workbench.panels.docks import DOCKS
 from workbench.panels.kernel import KernelMenu
-from workbench.panels.sweep.chart_links import ApplyMeasurement, DetachableChart
+from workbench.panels.sweep.chart_links import ApplyMeasurement
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_controller import SweepController, SweepParts
 from workbench.panels.sweep.sweep_menu import ReportWriter, SweepMenu
@@ -231,7 +231,6 @@ class MainWindow(QMainWindow):
             Dock("Filter files", "workbench.window.file_filter:FileFilter"),
             *(parts, self.save_menu.ask_path, add_help),
         )
-        self.chart_place = DetachableChart(sweeps, add_help)
         # The window itself.
         self.on_screen = OnScreen(messages, self)
         self.kernel_menu = KernelMenu(self.kernel, docks)
@@ -263,7 +262,7 @@ class MainWindow(QMainWindow):
             "Paste picture": self.intake.paste,
             "Run again": self.live.run_again,
             "Try the GPU again": self.gpu_loss.try_again,
-            "Chart in a window": self.chart_place.toggle,
+            "Chart in a window": self._enlarge_chart,
             "Back to my picture": self.apply_measurement.back,
             "Quit": self.close,
             **comparing_actions(self.store, self.inspection),
@@ -328,6 +327,10 @@ class MainWindow(QMainWindow):
         )
         for panel, tell in self._following:
             panel.when_made(tell)
+
+    def _enlarge_chart(self) -> None:
+        self.docks.enlarge("Sweep")
+        self.sweep.get().show_choice(False)  # the chart has its room
 
     def _enter(self, title: str) -> None:
         self.docks.enter(title)
@@ -442,7 +445,7 @@ class MainWindow(QMainWindow):
         self.presenter.close()  # this restores the previous choices
         if complaint := self.memory.save():
             sys.stderr.write(f"{complaint}\n")  # the window is about to close
-        for each in (self.report_writer, self.chart_place, self.help_controller):
+        for each in (self.report_writer, self.help_controller):
             each.close()
         if self.filter_menu.made is not None:
             self.filter_menu.made.close()  # what runs can be resumed

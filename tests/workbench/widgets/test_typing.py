@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QPlainTextEdit, QSlider, QToolTip
+from PySide6.QtWidgets import QDoubleSpinBox, QSlider, QToolTip
 
-from tests.workbench.driving import child, pick, show_picture, type_into
+from tests.workbench.driving import child, show_picture, type_into
 
 
 @pytest.fixture
@@ -113,19 +113,3 @@ def turn_wheel(control):
     """One notch towards the user, with the pointer in the middle."""
     at = control.mapTo(control.window(), control.rect().center())
     QTest.wheelEvent(control.window().windowHandle(), QPointF(at), QPoint(0, -120))
-
-
-# -- weights
-
-
-def test_the_sum_of_the_weights_is_told_with_what_it_does(window):
-    pick(child(window, "filter", QComboBox), "custom")
-    for text, words in (
-        ("0 1 0; 1 12 1; 0 1 0", "sum 16: brightens 16×"),
-        ("-1 0 1; -2 0 2; -1 0 1", "sum 0: flat areas turn black"),
-        (";".join(["1/9 1/9 1/9"] * 3), "sum 1: keeps the brightness"),
-        ("1/2", "sum 0.5: darkens to 0.5"),
-    ):
-        child(window, "matrix", QPlainTextEdit).setPlainText(text)
-        assert child(window, "matrix-sum", QLabel).text() == words
-        assert child(window, "matrix-sum", QLabel).isVisible()

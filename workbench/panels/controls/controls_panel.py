@@ -1,4 +1,4 @@
-"""The panel of settings: filter, implementation, display and weights."""
+"""The panel of settings: filter, implementation and display."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGroupBox, QWidget
 
+from kernels import filters
 from kernels.core.device import Device, NoDevice
 from kernels.core.job import Result
 from kernels.engine.auto import Auto
@@ -22,7 +23,7 @@ from workbench.imaging.display import Display
 from workbench.model import intents
 from workbench.model.names import NEGATIVE_TITLES
 from workbench.model.state import State
-from workbench.panels.controls.filter_controls import FieldList, FilterControls, WeightsControls
+from workbench.panels.controls.filter_controls import FieldList, FilterControls
 from workbench.panels.controls.tool_row import BLOCK_TIP, Availability, why_no_block
 from workbench.session.live import Live
 from workbench.session.store import Store
@@ -241,6 +242,7 @@ class DisplayControls(QGroupBox):
         )
 
 
+WEIGHTS_TIP = "The weights editor, with rank and frequency response (Ctrl+E)"
 DISPLAY_PX = 640  # the least height at which the display's part is open, whatever is chosen
 
 
@@ -259,12 +261,13 @@ class ControlPanel(UprightArea):
         super().__init__()
         self._filter, self._run = FilterControls(store), RunControls(store)
         self._display = DisplayControls(store, live, background, messages)
-        weights = WeightsControls(store, edit_weights)
-        self._groups = (self._filter, self._run, self._display, weights)
+        self._groups = (self._filter, self._run, self._display)
+        self._weights = push_button("edit-weights", "Edit weights…", WEIGHTS_TIP)
+        self._weights.clicked.connect(lambda: edit_weights())
         column = QWidget()
         column.setObjectName("controls")
         self._fold = FoldedSection("controls-fold-display", DISPLAY_TIP, "Display", self._display)
-        VBox(column, MARGINS).add(self._filter, self._run, self._fold, weights, 1)
+        VBox(column, MARGINS).add(self._filter, self._run, self._fold, self._weights, 1)
         self.setWidget(column)
         self._align()
 
@@ -280,6 +283,8 @@ class ControlPanel(UprightArea):
         """Show `state` in every group."""
         for group in self._groups:
             group.show_state(state)
+        # The last of the settings, so that nothing moves where a filter has no use for it.
+        self._weights.setVisible(intents.has_parameter(filters.get(state.filter), "matrix"))
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)

@@ -1,36 +1,24 @@
-"""The controls of the filter: its parameters, the border, the pixel type, own weights."""
+"""The controls of the filter: its parameters, the border, the pixel type."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-
-import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QCheckBox, QGroupBox, QPlainTextEdit, QSizePolicy, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QGroupBox, QSizePolicy, QWidget
 
 from kernels import filters
 from kernels.core.borders import BORDERS
-from kernels.core.errors import BadJobError
 from kernels.core.job import PIXEL_TYPES
-from kernels.filters.custom import parse
-from kernels.filters.parameters import AMOUNT, MATRIX, SIGMA, Parameter
-from workbench.base import numbers, theme
+from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
+from workbench.base import numbers
 from workbench.base.plain_text import Label
-from workbench.base.table_text import shortest
 from workbench.model import bell
 from workbench.model.intents import has_parameter
-from workbench.model.state import Matrix, State
-from workbench.panels.weights.weights_draft import brightness_in_words
+from workbench.model.state import State
 from workbench.session.store import Store
-from workbench.widgets.boxes import Form, HBox, VBox
+from workbench.widgets.boxes import Form, HBox
 from workbench.widgets.buttons import described, push_button
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.number_boxes import DecimalBox
-
-MATRIX_TIP = (
-    "Spaces, commas or tabs between numbers, which may be fractions such as 1/9; paste works."
-)
 
 
 class FieldList(DropDown):
@@ -44,75 +32,6 @@ class FieldList(DropDown):
     def show_state(self, state: State) -> None:
         """Show the field's value."""
         self.show_data(getattr(state, self._field))
-
-
-class WeightsControls(QGroupBox):
-    """Custom weights as text; text that is no matrix is explained and changes nothing.
-
-    It is the last of the settings, so that nothing moves where a filter has no use for it.
-    """
-
-    def __init__(self, store: Store, edit: Callable[[], object]) -> None:
-        """Make the controls; `edit` opens the weights editor."""
-        super().__init__("Custom weights")
-        self._store = store
-        self._matrix: Matrix = ()
-        self._offset = 0.0
-        tip = f"{MATRIX.tip}\n{MATRIX_TIP}"
-        self._text = described(QPlainTextEdit(), "matrix", MATRIX.title, tip)
-        self._text.setTabChangesFocus(True)
-        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self._text.setFont(theme.fixed_font())
-        self._text.setFixedHeight(6 * self._text.fontMetrics().lineSpacing())
-        self._text.textChanged.connect(self._read)
-        self._objection = Label(name="matrix-objection", wraps=True)
-        self._objection.setProperty("objection", True)
-        self._sum = Label(name="matrix-sum", is_muted=True)
-        self._sum.setToolTip("How many times as bright an even area of the picture becomes.")
-        tip = "The weights editor, with rank and frequency response: Ctrl+E."
-        grid = push_button("matrix-grid", "Edit in a grid…", tip)
-        grid.clicked.connect(lambda: edit())
-        VBox(self).add(self._text, self._objection, self._sum, grid)
-        self._object("")
-
-    def show_state(self, state: State) -> None:
-        """Show the weights of a filter that is made of them, in the user's own spelling."""
-        self.setVisible(has_parameter(filters.get(state.filter), "matrix"))
-        if (state.matrix, state.offset) == (self._matrix, self._offset):
-            return
-        is_other, self._matrix = state.matrix != self._matrix, state.matrix
-        self._offset = state.offset
-        if is_other:
-            with QSignalBlocker(self._text):
-                # The shortest text with the same float32, in which a weight is applied.
-                rows = (
-                    " ".join(shortest(float(str(np.float32(value)))) for value in row)
-                    for row in state.matrix
-                )
-                self._text.setPlainText("\n".join(rows))
-        self._object("" if is_other else self._objection.text())
-
-    def _read(self) -> None:
-        try:
-            matrix = parse(self._text.toPlainText())
-        except BadJobError as error:
-            self._object(str(error))
-            return
-        is_other, self._matrix = matrix != self._matrix, matrix
-        self._object("")
-        if is_other:
-            self._store.choose(matrix=matrix)
-
-    def _object(self, sentence: str) -> None:
-        self._objection.setText(sentence)
-        self._objection.setVisible(bool(sentence))
-        self._sum.setVisible(not sentence)
-        # Nine times 0.1111111 is 1.
-        total = round(math.fsum(map(math.fsum, self._matrix)), 6)
-        words = f"sum {total:.4g}: {brightness_in_words(total)}"
-        if self._offset:
-            words = f"sum {total:.4g}, offset {self._offset:.3g} × white"
-        self._sum.setText(words.replace("-", "−"))
 
 
 LINES = 2

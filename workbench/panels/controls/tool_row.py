@@ -262,7 +262,7 @@ def _width(box: QWidget) -> int:
 
 def _size_tip(chosen: Filter) -> str:
     if has_parameter(chosen, "matrix"):
-        return "The size of your weights: Settings, or the weights editor, changes it."
+        return "The size of your weights: the weights editor changes it (Ctrl+E)."
     if len(chosen.sizes) == 1:
         return f"{chosen.title} takes {chosen.sizes_in_words}."
     return f"Kernel size: {chosen.title} takes {chosen.sizes_in_words}.  Keys: [ and ]"

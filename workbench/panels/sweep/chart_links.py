@@ -1,17 +1,15 @@
-"""Apply a measurement from the chart to the window; detach the chart."""
+"""Apply a measurement from the chart to the window."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog
+from PySide6.QtCore import QObject, Slot
 
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.cell_jobs import Given, job_of
 from kernels.sweeps.plan import Cell
-from workbench.base import numbers, theme
+from workbench.base import numbers
 from workbench.base.numbers import star
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
@@ -21,8 +19,6 @@ from workbench.model.names import implementation_title, ran_on
 from workbench.model.plan_draft import given, given_name
 from workbench.model.state import State
 from workbench.panels.sweep.sweep_controller import SweepParts
-from workbench.widgets.actions import AddHelp
-from workbench.widgets.boxes import UprightArea, VBox
 
 NOWHERE = "Nothing to go back to: choose a measurement in the chart first."
 BACK = "&Back to my picture"
@@ -181,49 +177,3 @@ def picture_of(cell: Cell, own: Picture | None, at_hand: Given) -> Picture:
         return own.stored_as(cell.pixel_type)
     name = cell_name(cell) if cell.is_made else cell.picture
     return Picture(name, job_of(cell, at_hand).picture)
-
-
-class DetachableChart(QObject):
-    """Move the sweep's chart into a window of its own and back."""
-
-    def __init__(self, parts: SweepParts, add_help: AddHelp) -> None:
-        super().__init__(parts.window)
-        self._sweep, self._add_help, self._parent = parts.panel, add_help, parts.window
-        self._window: QDialog | None = None
-        self._sweep.when_made(lambda panel: panel.large.clicked.connect(self.toggle))
-
-    @Slot()
-    def toggle(self) -> None:
-        """Detach the chart, or take it back."""
-        if self._window is not None:
-            self._window.close()
-            return
-        sweep = self._sweep.get()
-        sweep.chart_place.removeWidget(sweep.chart)
-        sweep.chart_away.show()
-        self._window = window = QDialog(self._parent, Qt.WindowType.Window)
-        window.setObjectName("chart-window")
-        window.setWindowTitle("Chart")
-        window.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        window.resize(theme.window_size(1100, 760))
-        area = UprightArea(sweep.chart)  # with large letters the legend alone may fill the window
-        VBox(window, (12, 8, 12, 8)).addWidget(area)
-        QShortcut(QKeySequence("F9"), window, window.close)
-        window.finished.connect(lambda _: self._take_back(area))
-        self._add_help(window, "charts")
-        sweep.chart.show()
-        window.show()
-        window.activateWindow()
-
-    def close(self) -> None:
-        """Close the chart's window."""
-        if self._window is not None:
-            self._window.close()
-
-    def _take_back(self, area: UprightArea) -> None:
-        self._window = None
-        area.takeWidget()
-        sweep = self._sweep.get()
-        sweep.chart_away.hide()
-        sweep.chart_place.addWidget(sweep.chart)
-        sweep.chart.show()

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
 from typing import Any
 
-from PySide6.QtCore import QElapsedTimer, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QIcon, QImage
+from PySide6.QtCore import QElapsedTimer, Signal, Slot
+from PySide6.QtGui import QAction, QImage
 from PySide6.QtWidgets import QMenu, QProgressBar, QSizePolicy, QToolButton, QWidget
 
 from kernels.core.device import Device, NoDevice
@@ -19,7 +19,6 @@ from kernels.sweeps.plan_run import OfCell
 from kernels.sweeps.record import Session
 from workbench.base import numbers
 from workbench.base.background import Throttle
-from workbench.base.paths import asset
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts.chart_view import ChartView
 from workbench.model.cell_words import cell_in_words, varied_of
@@ -241,7 +240,6 @@ REFRESH_MS = 200  # often enough to see it grow, seldom enough not to slow it do
 DRAW_SHARE = 15
 CHART_PX = 300
 LONG_S = 600  # a plan that takes longer is asked about before it starts
-AWAY = "The chart is in a window of its own; F9 takes it back."
 
 
 class SweepPanel(QWidget):
@@ -249,9 +247,7 @@ class SweepPanel(QWidget):
 
     choice       the plan
     run          the buttons that start, pause and cancel
-    chart        moves into a window of its own and back into `chart_place`
-    chart_away   the sentence in its place meanwhile
-    report, large  the buttons for a report of what is shown, and for the chart in a window
+    report       the button for a report of what is shown
 
     Signals:
         started(plan): the user wants this Plan measured.
@@ -276,14 +272,7 @@ class SweepPanel(QWidget):
         self._sessions_button = _button("Sessions", "sweep-sessions", "Open, close and compare")
         self.report = _button("Report", "sweep-report", NOTHING_TO_REPORT)
         self.report.setEnabled(False)
-        self.large = _button("", "sweep-large", "The chart in a window of its own (F9)")
-        self.large.setIcon(QIcon(str(asset("icons/float.svg"))))
-        self.large.setAccessibleName("Chart in a window of its own")
         self.chart = ChartView()
-        self.chart_place = VBox()
-        self.chart_away = Label(AWAY, name="chart-away", is_muted=True, wraps=True)
-        self.chart_away.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.chart_away.hide()
         self._lay_out()
         self._connect()
         self.restore({})
@@ -450,11 +439,9 @@ class SweepPanel(QWidget):
         choice = (self._fold, self._folded, self.choice)
         layout.add(self._offer, *choice, self.run, self._doubt, custom, self._list)
         buttons = HBox(spacing=6)
-        buttons.add((self._sessions_button, 1), (self.report, 1), self.large)
-        layout.addLayout(buttons)
+        buttons.add((self._sessions_button, 1), (self.report, 1))
         self.chart.setMinimumHeight(CHART_PX)
-        self.chart_place.add((self.chart_away, 1), self.chart)
-        layout.addLayout(self.chart_place, 1)
+        layout.add(buttons, (self.chart, 1))
         VBox(self, 0).addWidget(UprightArea(inside))
 
 

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QLabel,
-    QPlainTextEdit,
     QPushButton,
     QSlider,
     QSpinBox,
@@ -176,44 +175,6 @@ def test_numbers_with_a_point_can_be_typed_though_the_point_is_a_shortcut(qtbot,
     values.selectAll()
     QTest.keyClicks(values, "8, 16")
     assert values.text() == "8, 16"
-
-
-# -- own weights
-
-
-def test_weights_typed_in_are_applied(qtbot, window):
-    settle(qtbot, window, lambda: pick(child(window, "filter", QComboBox), "custom"))
-    np.testing.assert_array_equal(window.live.result.picture, SAMPLES)  # the identity
-    text = child(window, "matrix", QPlainTextEdit)
-    result = settle(qtbot, window, lambda: text.setPlainText("0 0 0\n0 0 1\n0 0 0"))
-    np.testing.assert_array_equal(result.picture[:, :-1], SAMPLES[:, 1:])
-    result = settle(qtbot, window, lambda: text.setPlainText("0.5"))
-    assert result.job.ksize == 1
-    assert child(window, "ksize", QSpinBox).value() == 1
-
-
-NO_WEIGHTS = [  # what is written, what is said of it
-    ("1 2\n3 4", "odd size"),
-    ("1 2 3", "square"),
-    ("0 0 0\n0 x 0\n0 0 0", "'x' is not a number"),
-    ("", "Write rows of numbers"),
-    ("nan", "finite"),
-    ("1e39", "finite"),
-]
-
-
-def test_weights_that_make_no_sense_are_objected_to_where_they_stand(qtbot, window):
-    settle(qtbot, window, lambda: pick(child(window, "filter", QComboBox), "custom"))
-    matrix, objection = child(window, "matrix", QPlainTextEdit), child(window, "matrix-objection")
-    for weight, (text, words) in enumerate(NO_WEIGHTS, 2):
-        before = window.store.state
-        matrix.setPlainText(text)
-        assert objection.isVisible(), text
-        assert words in objection.text()
-        assert window.store.state == before, text
-        matrix.setPlainText(str(weight))
-        assert not objection.isVisible(), text
-        assert window.store.state.matrix == ((weight,),)
 
 
 # -- borders

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt, QThread, QTimer
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -446,24 +445,11 @@ def test_a_report_is_written_and_opened(qtbot, window, monkeypatch):
 
 
 def test_the_chart_has_a_window_of_its_own_and_comes_back(qtbot, window):
-    chart = window.sweep.get().chart
-    window.docks.bring_forward("Sweep")
+    frame = window.docks["Sweep"]
     trigger(window, "Chart in a window")
-    shown = child(window, "chart-window")
-    until(qtbot, shown.isVisible)
-    assert shown.size() == shown.size().boundedTo(shown.screen().availableSize())
-    assert shown.isAncestorOf(chart)
-    assert chart.isVisible()
-    assert child(window, "chart-away").isVisible()
+    until(qtbot, window.sweep.get().chart.isVisible)
+    assert frame.is_enlarged
+    assert not window.sweep.get().choice.isVisible()  # the chart has its room
     trigger(window, "Chart in a window")
-    until(qtbot, lambda: window.sweep.get().isAncestorOf(chart))
-    assert chart.isVisible()
-    assert not child(window, "chart-away").isVisible()
-    click(child(window, "sweep-large", QToolButton))
-    assert not window.sweep.get().isAncestorOf(chart)
-    until(qtbot, chart.window().isActiveWindow)
-    QTest.keyClick(chart.window(), Qt.Key.Key_Escape)
-    until(qtbot, lambda: window.sweep.get().isAncestorOf(chart))
-    click(child(window, "sweep-large", QToolButton))
-    window.close()
-    assert window.sweep.get().isAncestorOf(chart)
+    assert not frame.is_enlarged
+    assert window.sweep.get().chart.isVisible()
