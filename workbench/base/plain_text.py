@@ -38,6 +38,11 @@ class Label(QLabel):
             self.setProperty("muted", True)
         self.setWordWrap(wraps)
 
+    def show_or_hide(self, text: str) -> None:
+        """Show `text`, or hide the label if it is empty."""
+        self.setText(text)
+        self.setVisible(bool(text))
+
 
 def tip_text(text: str) -> str:
     """Escape `text` for a tooltip, which knows no formats."""

@@ -183,7 +183,7 @@ class CodeView(QWidget):
     def show_texts(self, texts: Sequence[SourceText], caption: str = "") -> None:
         """Show the first of `texts`, or the one of the name chosen before."""
         self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self._show_caption(caption)
+        self._caption.show_or_hide(caption)
         if tuple(texts) == self._texts:
             return
         chosen, self._texts = self._files.currentText(), tuple(texts)
@@ -200,7 +200,7 @@ class CodeView(QWidget):
         self._texts = ()
         self._files.hide()
         self._copy.setEnabled(False)
-        self._show_caption("")
+        self._caption.show_or_hide("")
         self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         self._colour(None)
         self._edit.setPlainText(sentence)
@@ -225,7 +225,3 @@ class CodeView(QWidget):
 
     def _colour(self, language: Language | None) -> None:
         self._colours.choose(language, theme.colors(self.palette()))
-
-    def _show_caption(self, caption: str) -> None:
-        self._caption.setText(caption)
-        self._caption.setVisible(bool(caption))

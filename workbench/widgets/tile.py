@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy
+from PySide6.QtWidgets import QFrame, QSizePolicy
 
 from workbench.base import theme
 from workbench.base.numbers import MISSING
@@ -148,7 +148,7 @@ def scaled_font(factor: float, weight: QFont.Weight = QFont.Weight.Normal) -> QF
     return font
 
 
-def words_label(name: str, scale: float = 1.0, *, is_muted: bool = False) -> QLabel:
+def words_label(name: str, scale: float = 1.0, *, is_muted: bool = False) -> Label:
     """A label for a sentence, as high as its words take in the panel's width."""
     label = Label(name=name, is_muted=is_muted, wraps=True)
     label.setFont(scaled_font(scale))

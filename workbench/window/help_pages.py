@@ -16,6 +16,7 @@ from kernels.engine.auto import AUTO
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
+from kernels.rungs.work import not_described
 from workbench.base.paths import asset
 from workbench.charts.chart_view import ChartView
 from workbench.charts.kinds import chart_kinds
@@ -23,7 +24,7 @@ from workbench.model.names import modes
 from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.controls.filter_controls import BORDER_TIPS
-from workbench.panels.rung.idea_page import block_words, place_words, undescribed_words
+from workbench.panels.rung.idea_page import block_words, place_words
 from workbench.widgets.actions import MenuLine, menu_lines
 from workbench.widgets.docks import Docks
 from workbench.widgets.tile import ValueTile
@@ -247,7 +248,7 @@ def _of_rung(rung: Rung, known: Sequence[Implementation]) -> Iterator[str]:
             "It rejects pictures that hold NaN or infinity, which it would spread beyond the "
             "filter's reach."
         )
-    yield escaped(undescribed_words(rung))
+    yield escaped(not_described(rung))
     if rung.requires:
         reasons = "\n".join(f"- {escaped(NUMBER.sub('…', why))}" for _, why in rung.requires)
         yield f"It rejects some jobs, and says why (… stands for a number):\n\n{reasons}"

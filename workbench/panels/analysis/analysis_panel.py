@@ -6,7 +6,6 @@ All of it is computed off the GUI thread while the panel is visible.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -238,16 +237,12 @@ class AnalysisPanel(UprightArea):
         )
         is_log = self._log.isChecked()
         ceiling = math.inf if is_log else ceiling_of(curves)
-        self._show_cut(curves, ceiling)
+        cut = [y for curve in curves for y in curve.ys.tolist() if y > ceiling]
+        words = f"Cut off: {len(cut)} columns, up to {max(cut, default=0):,.0f}. Log shows all."
+        self._cut.show_or_hide(words if cut else "")
         self._histogram.show_curves(
             curves, summary, tell, in_digits, is_log=is_log, ceiling=ceiling
         )
-
-    def _show_cut(self, curves: Sequence[Curve], ceiling: float) -> None:
-        cut = [y for curve in curves for y in curve.ys.tolist() if y > ceiling]
-        self._cut.setVisible(bool(cut))
-        if cut:
-            self._cut.setText(f"Cut off: {len(cut)} columns, up to {max(cut):,.0f}. Log shows all.")
 
     # -- the line
 

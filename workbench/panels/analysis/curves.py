@@ -218,8 +218,7 @@ def thinned(
     return xs[picks], ys[picks]
 
 
-WIDEST = 6  # characters that a number may have
-SMALL, LARGE = 0.01, 1e6  # beyond these the largest number is written as a multiple of a power
+WIDEST = 7  # characters that a number may have
 HEADS = ("min", *(f"{share:g} %" for share in PERCENTILES), "max", "mean")
 
 
@@ -236,7 +235,7 @@ def as_share(value: float) -> str:
 def as_table(histograms: tuple[tuple[Histogram, ...], ...], other: str) -> str:
     """Write an HTML table with a row for each channel of each picture.
 
-    Notes below it give a common power of ten, and count the samples that are not finite.
+    A note below it counts the samples that are not finite.
     """
     other = escape(other)
     each_row = [
@@ -248,37 +247,23 @@ def as_table(histograms: tuple[tuple[Histogram, ...], ...], other: str) -> str:
         for each in picture
         for n in (each.numbers,)
     ]
-    power = _power(max((abs(v) for _, values in each_row for v in values if v == v), default=0.0))
     rows = [_row("th", (f"{other}: dashed", *HEADS))]  # the line style in the chart
     for name, values in each_row:
-        rows.append(_row("td", (name, *(_short(value / 10.0**power) for value in values))))
-    notes = [f"all × 10<sup>{power}</sup>"] if power else []
-    if odd := _not_finite(histograms, other):
-        notes.append(f"not finite: {odd}")
-    if notes:
-        rows.append(f'<tr><td colspan="{len(HEADS) + 1}">{"; ".join(notes)}</td></tr>')
-    return f'<table width="100%" cellspacing="0" cellpadding="2">{"".join(rows)}</table>'
-
-
-def _power(largest: float) -> int:
-    """The power of ten, a multiple of three, to scale numbers up to `largest`; 0: none."""
-    if largest == 0 or SMALL <= largest < LARGE:
-        return 0
-    return 3 * math.floor(math.log10(largest) / 3)
-
-
-def _short(value: float) -> str:
-    texts = (in_digits(value), *(f"{value:.{digits}g}" for digits in (3, 2, 1)))
-    return next((text for text in texts if len(text) <= WIDEST), f"{value:.2f}")
-
-
-def _not_finite(histograms: tuple[tuple[Histogram, ...], ...], other: str) -> str:
-    return ", ".join(
+        rows.append(_row("td", (name, *map(_short, values))))
+    odd = ", ".join(
         f"{each.channel} {title} {each.numbers.not_finite:,}"
         for title, picture in zip((other, "after"), histograms, strict=True)
         for each in picture
         if each.numbers.not_finite
     )
+    if odd:
+        rows.append(f'<tr><td colspan="{len(HEADS) + 1}">not finite: {odd}</td></tr>')
+    return f'<table width="100%" cellspacing="0" cellpadding="2">{"".join(rows)}</table>'
+
+
+def _short(value: float) -> str:
+    texts = (in_digits(value), *(f"{value:.{digits}g}" for digits in (3, 2, 1)))
+    return next((text for text in texts if len(text) <= WIDEST), f"{value:.2f}")
 
 
 def _row(tag: str, cells: tuple[str, ...]) -> str:

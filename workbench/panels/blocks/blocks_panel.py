@@ -21,6 +21,7 @@ from workbench.charts.canvas import FigureView
 from workbench.model import intents
 from workbench.panels.blocks.candidates import Field, Key, ShapePicks, field_of, untimed
 from workbench.panels.blocks.rows import (
+    NONE_CAN,
     BlockRow,
     RecordedShapes,
     bars_of,
@@ -60,7 +61,6 @@ READING = "Reading what was recorded on a GPU …"
 NO_GPU = (
     "There is no GPU here. Compare on CPU runs the CPU's implementations in turn on your picture."
 )
-NONE_CAN = "None of them can run this job; each says why."
 START_TIP = "Run them in turn on the present job until their times have settled."
 STOP_TIP = "Stop; what was measured stays in sight."
 PAUSE_TIP = "Pause the comparison, or resume it."
@@ -356,7 +356,8 @@ class BlocksPanel(QWidget):
         named = OF_BLOCKS.format(subject=field.subject)
         self._subject.setText(named if field.is_of_blocks and not field.reason else field.subject)
         self._click.setText(USES_SHAPE if field.is_of_blocks else USES_IMPLEMENTATION)
-        self._show_work(field.work, field.note)
+        self._work.setText(field.work)
+        self._note.show_or_hide(field.note)
         if field.reason:
             self.show_rows((), field.reason)
         self.picks.setVisible(field.is_of_blocks)
@@ -370,18 +371,14 @@ class BlocksPanel(QWidget):
         named = OF_BLOCKS.format(subject=recorded.subject)
         self._subject.setText(f"{named}, recorded on an {recorded.device}")
         self._click.setText(USES_NOTHING)
-        self._show_work(f"{recorded.work}, L2 cold", f"{NO_GPU} {untimed(state)}".rstrip())
+        self._work.setText(f"{recorded.work}, L2 cold")
+        self._note.show_or_hide(f"{NO_GPU} {untimed(state)}".rstrip())
         self.picks.hide()
         self._views[MAP].setEnabled(True)
         self.show_rows(recorded.rows, recorded.beside(self._job(), state.cache))
         self._show_phase(BlocksPhase.IDLE)
         self._start.setText("Compare on CPU")
         self._start.setEnabled(True)
-
-    def _show_work(self, work: str, note: str) -> None:
-        self._work.setText(work)
-        self._note.setText(note)
-        self._note.setVisible(bool(note))
 
     def show_rows(self, rows: tuple[BlockRow, ...], sentence: str) -> None:
         """Show the standing of the candidates, and a sentence on it."""

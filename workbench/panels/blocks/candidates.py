@@ -81,7 +81,10 @@ class Field:
             and (self.is_of_blocks and self.subject, self.sampling.cache)
             == (other.is_of_blocks and other.subject, other.sampling.cache)
             and [(a.key, a.reason) for a in mine] == [(b.key, b.reason) for b in others]
-            and all(_are_alike(a.job, b.job) for a, b in zip(mine, others, strict=True))
+            and all(
+                a.job.same_work(b.job) and (a.job.own, a.job.devices) == (b.job.own, b.job.devices)
+                for a, b in zip(mine, others, strict=True)
+            )
         )
 
     def current(self, state: State) -> Key | None:
@@ -122,7 +125,9 @@ def field_of(
         return Field(reason=NO_SHAPES)
     if isinstance(chosen, Rung | OwnKernel) and not chosen.own_block:
         return _of_shapes(job, chosen, device, shapes, state)
-    instead = next(filter(None, map(_with_a_choice, picks(job))), None)
+    picked_ones = (intents.implementation(pick.implementation) for pick in picks(job))
+    with_choice = (each for each in picked_ones if isinstance(each, Rung) and not each.own_block)
+    instead = next(with_choice, None)
     if instead is None:
         return Field(reason=NO_CHOICE)
     own = f"Auto's pick, {chosen.title}," if is_auto else chosen.title
@@ -135,15 +140,6 @@ def untimed(state: State) -> str:
     """The reason that a chosen user kernel takes no part without a GPU, or ""."""
     is_chosen = is_own(state.implementation)
     return UNTIMED.format(key=state.implementation) if is_chosen else ""
-
-
-def _are_alike(one: Job, other: Job) -> bool:
-    return one.same_work(other) and (one.own, one.devices) == (other.own, other.devices)
-
-
-def _with_a_choice(pick: Pick) -> Rung | None:
-    found = intents.implementation(pick.implementation)
-    return found if isinstance(found, Rung) and not found.own_block else None
 
 
 def _of_shapes(
@@ -271,8 +267,7 @@ class ShapePicks(QWidget):
             shapes = parsed(self._own.text())
         except UnclearShapesError as unclear:
             objection = str(unclear)
-        self._objection.setText(objection)
-        self._objection.setVisible(bool(objection))
+        self._objection.show_or_hide(objection)
         return shapes
 
     def _use_typed(self) -> None:

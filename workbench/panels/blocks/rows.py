@@ -37,6 +37,7 @@ from workbench.panels.blocks.candidates import Field, Key, work_in_words
 
 K = TypeVar("K", bound=Hashable)
 MAX_NAMES = 4  # listed of those that share the first place
+NONE_CAN = "None of them can run this job; each says why."
 
 State = Literal["waiting", "refused", "wrong", "unsure", "fine", "recorded"]
 
@@ -101,12 +102,14 @@ def sentence_of(rows: Sequence[BlockRow], *, is_over: bool) -> str:
     if not timed:
         return _of_one_or_none(rows, is_over=is_over)
     best = sorted((row for row in timed if row.is_best), key=_median)
-    names, time = _listed([row.name for row in best]), best[0].words
+    names, time = [row.name for row in best], best[0].words
+    if len(names) > MAX_NAMES:
+        names = [*names[: MAX_NAMES - 1], f"{len(names) - MAX_NAMES + 1} others"]
     if len(best) == 1:
-        first = f"{names} is the fastest: {time}"
+        first = f"{names[0]} is the fastest: {time}"
     else:
         how = how_equal(max(map(_median, best)) / _median(best[0]))
-        first = f"{names} are {how}: {time}"
+        first = f"{list_of(names)} are {how}: {time}"
     last = max(timed, key=_median)
     longer = how_long(_median(last) / _median(best[0]))
     behind = "" if last in best else f"; {last.name} {longer}"
@@ -121,23 +124,12 @@ def _of_one_or_none(rows: Sequence[BlockRow], *, is_over: bool) -> str:
     if not (is_over and rows):
         return ""
     states = {row.state for row in rows}
-    if states == {"refused"}:
-        return "None of them can run this job."
-    if states <= {"refused", "wrong"}:
-        return "None of them gave a right output, so there is no speed."
-    return "Nothing was measured."
+    return NONE_CAN if states == {"refused"} else "Nothing was measured that is right."
 
 
 def _median(row: BlockRow) -> float:
     assert row.ms is not None
     return row.ms[1]
-
-
-def _listed(names: list[str]) -> str:
-    if len(names) > MAX_NAMES:
-        named = MAX_NAMES - 1
-        names = [*names[:named], f"{len(names) - named} others"]
-    return list_of(names)
 
 
 def _places(groups: Iterable[Collection[K]]) -> dict[K, tuple[int, bool]]:

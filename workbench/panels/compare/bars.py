@@ -118,7 +118,14 @@ class ModeOptions(QWidget):
         HBox(kinds, 0, 0).add(*self._kinds.values())
         for kind, button in self._kinds.items():
             button.setAccessibleName(f"{kind.capitalize()} difference")
-        self._gain = self._make_gain(store)
+        tip = "Factor of differences, 1 to 1000; 0: as fits (auto)"
+        self._gain = gain = WholeBox("gain", "Gain", tip)
+        gain.setRange(0, int(MAX_GAIN))
+        gain.setSpecialValueText("auto")
+        metrics = gain.fontMetrics()
+        gain.setMaximumWidth(metrics.horizontalAdvance("1000") + 2 * metrics.height() + 20)
+        gain.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
+        gain.valueChanged.connect(lambda value: store.choose(gain=float(value) if value else None))
         caption = Label("Gain")
         caption.setBuddy(self._gain)
         self.previous, self.next, self.cancel = search = [make_button(*each) for each in SEARCH]
@@ -164,16 +171,6 @@ class ModeOptions(QWidget):
     def _add(self, modes: tuple[str, ...], *parts: QWidget) -> None:
         self._row.add(*parts)
         self._parts += [(part, modes) for part in parts]
-
-    def _make_gain(self, store: Store) -> WholeBox:
-        gain = WholeBox("gain", "Gain", "Factor of differences, 1 to 1000; 0: as fits (auto)")
-        gain.setRange(0, int(MAX_GAIN))
-        gain.setSpecialValueText("auto")
-        metrics = gain.fontMetrics()
-        gain.setMaximumWidth(metrics.horizontalAdvance("1000") + 2 * metrics.height() + 20)
-        gain.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
-        gain.valueChanged.connect(lambda value: store.choose(gain=float(value) if value else None))
-        return gain
 
 
 def _chip(chip: QToolButton, name: str, title: str, tip: str) -> None:
@@ -311,7 +308,9 @@ class ReadOut(QWidget):
         # `_against` may still name a pin that has just been removed.
         other = self._values.get(_PINNED[self._against - 1] if self._against else "before")
         if after is not None and other is not None:
-            self._values["difference"] = _subtract(after, other)
+            wide = np.int64 if {after.dtype.kind, other.dtype.kind} == {"u"} else np.float64
+            with np.errstate(invalid="ignore"):  # infinity minus infinity is NaN, and shown as that
+                self._values["difference"] = after.astype(wide) - other.astype(wide)
         self._write()
 
     def prepare_for(
@@ -365,12 +364,6 @@ class ReadOut(QWidget):
         wide = self._digits[part != "before"] + signed
         pairs = zip(CHANNELS[values.size], values, strict=True)
         return " ".join(f"{name} {_format(value, wide, signed):<{wide}}" for name, value in pairs)
-
-
-def _subtract(after: NDArray[Any], before: NDArray[Any]) -> NDArray[Any]:
-    wide = np.int64 if {after.dtype.kind, before.dtype.kind} == {"u"} else np.float64
-    with np.errstate(invalid="ignore"):  # infinity minus infinity is NaN, and shown as that
-        return after.astype(wide) - before.astype(wide)
 
 
 def _position(x: int, y: int) -> str:

@@ -133,10 +133,11 @@ class CompareView(QWidget):
             "Zoom in": partial(self.zoom, 1),
             "Zoom out": partial(self.zoom, -1),
         }
-        return {name: Action(do, self._why_no_zoom) for name, do in acts.items()}
 
-    def _why_no_zoom(self) -> str:
-        return NO_PICTURE if self._state.picture is None else ""
+        def why_not() -> str:
+            return NO_PICTURE if self._state.picture is None else ""
+
+        return {name: Action(do, why_not) for name, do in acts.items()}
 
     def show_state(self, state: State) -> None:
         """Show the mode, the divider and the options of `state`."""

@@ -21,7 +21,6 @@ from workbench.imaging.cell_values import (
     CellRequest,
     Cells,
     Digits,
-    Region,
     columns_of,
 )
 from workbench.imaging.display import Display
@@ -108,7 +107,9 @@ class PictureLayer:
             painter.restore()
         asked = self._asked
         if asked is None or not (
-            _fits(asked, samples, display, transform.scale) and _holds(asked.region, region)
+            _fits(asked, samples, display, transform.scale)
+            and all(a <= b for a, b in zip(asked.region[:2], region[:2], strict=True))
+            and all(a >= b for a, b in zip(asked.region[2:], region[2:], strict=True))
         ):
             around = (
                 max(region[0] - MARGIN, 0),
@@ -202,8 +203,3 @@ def _readable(cells: Cells, transform: ViewTransform, view: Size) -> QRect:
 def _fits(asked: CellRequest, samples: NDArray[Any], display: Display, scale: float) -> bool:
     is_same = asked.samples is samples and asked.pixels is display.pixels[0]
     return is_same and asked.scale == scale
-
-
-def _holds(outer: Region, inner: Region) -> bool:
-    is_before = outer[0] <= inner[0] and outer[1] <= inner[1]
-    return is_before and outer[2] >= inner[2] and outer[3] >= inner[3]

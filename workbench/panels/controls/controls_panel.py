@@ -107,14 +107,12 @@ class RunControls(QGroupBox):
         self._block.setEnabled(not no_block)
         self._block.setToolTip(tip_text(no_block or BLOCK_TIP))
         no_cache = NO_CACHE if chosen is None or chosen.kind == "cpu" else ""
-        if isinstance(chosen, Auto | OwnKernel) and not self._has_gpu():
+        has_gpu = any(each.kind == "cuda" and not reason for each, reason in self._availability)
+        if isinstance(chosen, Auto | OwnKernel) and not has_gpu:
             no_cache = NO_GPU if isinstance(chosen, Auto) else NO_CACHE
         self._devices.setEnabled(not no_cache)
         self._cache.setEnabled(not no_cache)
         self._cache.setToolTip(tip_text(no_cache or CACHE_TIP))
-
-    def _has_gpu(self) -> bool:
-        return any(each.kind == "cuda" and not reason for each, reason in self._availability)
 
 
 def _side(axis: str, title: str) -> WholeBox:
@@ -156,7 +154,9 @@ class DisplayControls(QGroupBox):
         self._white = DecimalBox("level-white", "White point", LEVEL_TIP.format("white"))
         for box in (self._black, self._white):
             box.setMinimumWidth(96)
-            box.valueChanged.connect(self._choose_levels)
+            box.valueChanged.connect(
+                lambda _: store.choose(**{self._field: (self._black.value(), self._white.value())})
+            )
         tip = "Black and white points that span what is shown."
         auto = push_button("levels-auto", "Auto levels", tip)
         auto.clicked.connect(self._search)
@@ -210,10 +210,6 @@ class DisplayControls(QGroupBox):
         ):
             box.show_range(least, most, decimals, max(round((high - low) / 100, decimals), apart))
             box.show_value(value)
-
-    @Slot()
-    def _choose_levels(self) -> None:
-        self._store.choose(**{self._field: (self._black.value(), self._white.value())})
 
     @Slot()
     def _search(self) -> None:

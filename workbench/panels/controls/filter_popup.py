@@ -148,7 +148,11 @@ class FilterPopup(QFrame):
 
     def _find(self, text: str) -> None:
         """Show the filters found by `text`, below their groups, and mark one."""
-        found = {each.key for each in filters.all_filters() if _is_found(each, text)}
+        parts, found = text.lower().split(), set()
+        for each in filters.all_filters():
+            there = f"{each.title} {each.group} {each.idea}".lower().replace(",", " ").split()
+            if all(any(word.startswith(part) for word in there) for part in parts):
+                found.add(each.key)
         for heading, tiles in self._groups:
             for tile in tiles:
                 tile.setHidden(tile.data(KEY) not in found)
@@ -166,11 +170,6 @@ class FilterPopup(QFrame):
         around_px = self.sizeHint().height() - self._list.sizeHint().height()
         needed = self._list.contentsSize().height() + 4 + around_px
         self.resize(self.sizeHint().width(), min(needed, self._max_height))
-
-
-def _is_found(each: Filter, text: str) -> bool:
-    there = f"{each.title} {each.group} {each.idea}".lower().replace(",", " ").split()
-    return all(any(word.startswith(part) for word in there) for part in text.lower().split())
 
 
 MAX_KSIZE = 7  # in a picture this small larger ones leave nothing to tell filters apart by

@@ -154,8 +154,7 @@ class KodakCard(QFrame):
         self.download.setText(f"Dow&nload {missing} of {len(NAMES)} pictures ({megabytes} MB)")
         self._offer.show()
         self._progress.hide()
-        self._trouble.setText(trouble)
-        self._trouble.setVisible(bool(trouble))
+        self._trouble.show_or_hide(trouble)
 
     def show_progress(self, progress: Downloading) -> None:
         """Show the progress of the download."""

@@ -230,8 +230,7 @@ class MachineCodeView(QWidget):
 
     def _show_problem(self, sentence: str) -> None:
         self._caption.setText(OUTDATED if self._code is not None else NOTHING)
-        self._problem.setText(sentence)
-        self._problem.setVisible(bool(sentence))
+        self._problem.show_or_hide(sentence)
 
     def _show_nothing(self) -> None:
         self._code = None

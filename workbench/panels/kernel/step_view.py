@@ -274,8 +274,7 @@ class StepView(QWidget):
         assert found.steps is not None
         self.steps, self._corner = found.steps, (found.region.left, found.region.top)
         self._thread = found.steps.storing(found.pixel) or 0
-        self._problem.setText(found.problem)
-        self._problem.setVisible(bool(found.problem))
+        self._problem.show_or_hide(found.problem)
         self._part.setText(WHERE.format(part=part_words(found.region)))
         self._passes.clear()
         for index, each in enumerate(followed.rung.passes):

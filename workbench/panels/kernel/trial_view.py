@@ -238,13 +238,9 @@ class TrialView(QWidget):
         self._go.setText(f"Go to line {found.line}")
         self._go.setVisible(found.line > 0)
         verdict = OF_GOOD.format(verdict=found.verdict) if found.is_old else found.verdict
-        for label, words in (
-            (self._problem, found.problem),
-            (self._status, found.status),
-            (self._verdict, verdict),
-        ):
-            label.setText(words)
-            label.setVisible(bool(words))
+        self._problem.show_or_hide(found.problem)
+        self._status.show_or_hide(found.status)
+        self._verdict.show_or_hide(verdict)
         if found.is_busy:
             self._waiting.ask()
         else:

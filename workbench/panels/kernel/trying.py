@@ -25,7 +25,6 @@ from workbench.panels.kernel.trial_words import BY_CHANCE, NO_BUG, searched_word
 from workbench.session.kernel_file import KernelFile
 from workbench.session.kernel_trial import (
     Counted,
-    Ended,
     Followed,
     KernelText,
     Pixel,
@@ -280,14 +279,11 @@ class Trying(QObject):
         elif isinstance(step, Followed):
             self._show_steps(step)
         else:
-            self._take_end(step)
-
-    def _take_end(self, step: Ended) -> None:
-        if self._is_trial:
-            self._done = self._doing
-            held = tuple(trial_words.held_rows(step.held)) if step.held else ()
-            self._show(held=held, build=self.found.build if step.held else ())
-        self._end(self._remark)
+            if self._is_trial:
+                self._done = self._doing
+                held = tuple(trial_words.held_rows(step.held)) if step.held else ()
+                self._show(held=held, build=self.found.build if step.held else ())
+            self._end(self._remark)
 
     @property
     def _now(self) -> KernelText:

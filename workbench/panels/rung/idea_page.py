@@ -77,11 +77,10 @@ class IdeaPage(UprightArea):
         for label, text in (
             (self._after, _relations(chosen, known)),
             (self._block, block_words(chosen)),
-            (self._undescribed, undescribed_words(chosen)),
+            (self._undescribed, not_described(chosen) if isinstance(chosen, Rung) else ""),
             (self._refusal, refusal or ""),
         ):
-            label.setText(text)
-            label.setVisible(bool(text))
+            label.show_or_hide(text)
 
     def show_pick(self, pick: Pick | None) -> None:
         """Add why `auto` picked it; None: the user chose it."""
@@ -121,11 +120,6 @@ def block_words(chosen: Implementation) -> str:
     if not isinstance(chosen, Rung):
         return ""
     return chosen.own_block or "It takes the block shape that you choose."
-
-
-def undescribed_words(chosen: Implementation) -> str:
-    """List the facts that the rung's header lacks."""
-    return not_described(chosen) if isinstance(chosen, Rung) else ""
 
 
 def operand_words(operands: Operands) -> list[str]:

@@ -173,8 +173,7 @@ class LadderView(QWidget):
         )
         self._bar.setVisible(self.is_measuring)
         # Without a job the caption says it.
-        self._reason.setText((reason or self._quickest) if self._has_job else "")
-        self._reason.setVisible(bool(self._reason.text()))
+        self._reason.show_or_hide((reason or self._quickest) if self._has_job else "")
 
     def _why_not(self) -> str:
         if self.is_measuring:

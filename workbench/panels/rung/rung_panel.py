@@ -7,7 +7,6 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QTabWidget, QWidget
 
@@ -47,7 +46,6 @@ from workbench.session.kernel_code import (
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import VBox
-from workbench.widgets.buttons import push_button
 from workbench.widgets.code_view import CodeView, Language, SourceText
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.tile import scaled_font
@@ -106,7 +104,6 @@ SOURCE_TIP = "The rung itself, or a header that it is written in"
 PTX_TIP = "The compiler's intermediate code, or the instructions of the GPU itself"
 OWN_PTX = "PTX and SASS of a kernel of your own stand beside its lines in the panel Kernel."
 NO_TIME_HERE = "It runs on the CPU runtime here, where a kernel has no time."
-COMPARE_TIP = "Time every implementation that can run this job: which is the fastest here?"
 ON_THE_CPU = "{title} runs on the CPU, so there is no PTX: that is the GPU's intermediate code."
 
 
@@ -158,8 +155,6 @@ class RungPane(QWidget):
         self._names = ImplementationBox("rung-shown", "Implementation to look at", offers_all=True)
         self._names.setToolTip("What to look at; if it can run here, it is chosen as well")
         self._names.activated.connect(lambda _: self._look_at(self._names.currentData()))
-        self._compare = push_button("rung-compare", "Compare all implementations", COMPARE_TIP)
-        self._compare.clicked.connect(self._compare_all)
         self._idea = IdeaPage()
         self.ladder = LadderView()
         self._source = CodeView("rung-source", "Source", SOURCE_TIP)
@@ -177,8 +172,7 @@ class RungPane(QWidget):
         self._tabs.currentChanged.connect(lambda _: self.refresh())
         self._idea.chosen.connect(self._look_at)
         self.ladder.chart.picked.connect(self._look_at)
-        compare = (self._compare, 0, Qt.AlignmentFlag.AlignLeft)
-        VBox(self, MARGINS).add(self._names, (self._tabs, 1), compare)
+        VBox(self, MARGINS).add(self._names, (self._tabs, 1))
         self.setFocusProxy(self._names)
 
     @property
@@ -264,9 +258,7 @@ class RungPane(QWidget):
         if isinstance(self._worker.device, NoDevice) and self._recorded is None:
             self._read_recorded()
         self._names.show_choice(chosen.key)
-        tab = TABS[self._tabs.currentIndex()]
-        self._compare.setVisible(tab == "idea")
-        match tab:
+        match TABS[self._tabs.currentIndex()]:
             case "idea":
                 self._show_idea(chosen)
             case "ladder":
@@ -285,11 +277,6 @@ class RungPane(QWidget):
 
         none = partial(show, RecordedTimes())
         self._background.run(all_recorded_times, show, lambda _: none(), none)
-
-    def _compare_all(self) -> None:
-        self.show_tab("ladder")
-        if not self.ladder.is_measuring:
-            self.ladder.toggle()
 
     def _pick(self, chosen: Implementation) -> Pick | None:
         picked = self._shown.picked if self._shown else None

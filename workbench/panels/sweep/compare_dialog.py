@@ -52,10 +52,7 @@ def compared(a: Session, b: Session) -> Compared:
     varied = varied_of(pair.cell for pair in pairs)
     shown = most_different_first(pairs)[:MAX_ROWS]
     rows = [pair_row(pair, varied) for pair in shown]
-    tips = [
-        "\n".join(filter(None, (row[0], *_stars(pair))))
-        for row, pair in zip(rows, shown, strict=True)
-    ]
+    tips = ["\n".join((row[0], *_stars(pair))) for row, pair in zip(rows, shown, strict=True)]
     return " ".join(sentences_of(pairs, "B")), rows, tips, pairs
 
 

@@ -191,8 +191,7 @@ class PlanChoice(QWidget):
             self._list.show_data(self._key)
         self._list.setToolTip(tip_text(plan.title if plan else OWN_TIP))
         facts = (plan.source, plan.table, plan.note) if plan else ()
-        self._about.setText(" ".join(f"{fact.rstrip('.')}." for fact in facts if fact))
-        self._about.setVisible(bool(self._about.text()))
+        self._about.show_or_hide(" ".join(f"{fact.rstrip('.')}." for fact in facts if fact))
         if plan is None:
             self._editor.show_own(*self._own)
         else:

@@ -89,8 +89,7 @@ class ValuesRow(QWidget):
 
     def show_wrong(self, sentence: str) -> None:
         """Show the problem with the line; empty: there is none."""
-        self._wrong.setText(sentence)
-        self._wrong.setVisible(bool(sentence))
+        self._wrong.show_or_hide(sentence)
         self._line.setAccessibleDescription(sentence)
 
     @Slot()

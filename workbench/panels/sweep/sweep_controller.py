@@ -261,10 +261,7 @@ class SweepController(QObject):
         done = sum(record.is_complete for record in left.session.records)
         left_at = f"A sweep was left at {done:,} of {done + left.missing:,}"
         sentence = f"{left_at}: {short(left.session.plan)}."
-        self._sweep.when_made(lambda panel: panel.offer(sentence, resume))
-        panel = self._sweep.made
-        if panel is None or not panel.isVisible():  # it is closed at the first start
-            self._messages.show_message("info", sentence, actions=[("&Resume", resume)])
+        self._messages.show_message("info", sentence, actions=[("&Resume", resume)])
 
 
 def unfinished(device: Device | NoDevice, but: Collection[str], now: float) -> ShownSession | None:

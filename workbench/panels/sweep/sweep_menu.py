@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, QUrl, Slot
-from PySide6.QtGui import QAction, QDesktopServices
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMenu
 
 from kernels.core.errors import SessionFileError
@@ -243,7 +243,9 @@ class SweepMenu(QObject):
     def actions(self) -> Actions:
         """Lines of the menu Sweep."""
         return {
-            "Open session…": self._ask_session,
+            "Open session…": partial(
+                self._ask_file, "Open a session", SESSION_FILTER, self.open_session
+            ),
             "Close all sessions": Action(
                 lambda: self._sweep.get().close_sessions(),
                 lambda: NONE_OPEN if self._sessions.is_empty else "",
@@ -251,7 +253,7 @@ class SweepMenu(QObject):
             "Compare…": Action(
                 self._compare, lambda: NO_TWO if self._sessions.measured < 2 else ""
             ),
-            "Open plan…": self._ask_plan,
+            "Open plan…": partial(self._ask_file, "Open a plan", PLAN_FILTER, self.open_plan),
             "Save plan as…": self._save_plan,
         }
 
@@ -277,23 +279,18 @@ class SweepMenu(QObject):
                 chart.addAction(new)
             reports = [tree.action(name) for name in REPORTS]
             plans = tree.menu(PLAN).actions()
-            sweep.show_menu_actions(_about_sessions(tree.menu("&Sweep")), reports, plans)
+            lines = tree.menu("&Sweep").actions()
+            parts = groupby(lines, key=lambda each: each.isSeparator())
+            sessions = [list(part) for is_line, part in parts if not is_line][1]
+            sweep.show_menu_actions(sessions, reports, plans)
 
         self._sweep.when_made(take_over)
-
-    def _ask_session(self) -> None:
-        if path := self._ask_file("Open a session", SESSION_FILTER):
-            self.open_session(path)
 
     def open_session(self, path: Path) -> None:
         """Show the measurements in a file or folder, marked with where they are from."""
         self._parts.docks.bring_forward("Sweep")
         self._sweep.get().show_choice(False)
         self._sessions.open(path)
-
-    def _ask_plan(self) -> None:
-        if path := self._ask_file("Open a plan", PLAN_FILTER):
-            self.open_plan(path)
 
     def open_plan(self, path: Path) -> None:
         """Show the plan in a file."""
@@ -314,13 +311,13 @@ class SweepMenu(QObject):
             remember_folder(settings, path)
             self._parts.exporter.save_text(path, as_toml(plan))
 
-    def _ask_file(self, title: str, file_types: str) -> Path | None:
+    def _ask_file(self, title: str, file_types: str, do: Callable[[Path], None]) -> None:
         settings = self._parts.settings
         folder = str(settings.get("session-folder", "") or session_store.folder())
         chosen = ask_file(self._parts.window, title, folder, file_types)
         if chosen is not None:
             settings.set("session-folder", str(chosen.parent))
-        return chosen
+            do(chosen)
 
     def _compare(self) -> None:
         from workbench.panels.sweep.compare_dialog import CompareDialog
@@ -328,8 +325,3 @@ class SweepMenu(QObject):
         shown = [each for each in self._sessions.shown if each.session.records]
         parts = self._parts
         CompareDialog(shown, parts.background, parts.exporter, parts.window).open()
-
-
-def _about_sessions(menu: QMenu) -> list[QAction]:
-    parts = groupby(menu.actions(), key=lambda each: each.isSeparator())
-    return [list(part) for is_line, part in parts if not is_line][1]

@@ -267,14 +267,17 @@ class SweepPanel(QWidget):
         self.choice = PlanChoice(store, worker)
         self._folded = ElidedLabel(0.95, "sweep-plan")  # what Start starts, while that is folded
         self.run = RunRow(sessions, worker, self._start)
-        self._offer, self._doubt = Question("sweep-offer"), Question("sweep-doubt")
+        self._doubt = Question("sweep-doubt")
         self._list = SessionList(self.resume_wanted.emit, sessions.close)
         self._sessions_button = _button("Sessions", "sweep-sessions", "Open, close and compare")
         self.report = _button("Report", "sweep-report", NOTHING_TO_REPORT)
         self.report.setEnabled(False)
         self.chart = ChartView()
         self._lay_out()
-        self._connect()
+        sessions.changed.connect(self._later.ask)
+        self.choice.changed.connect(self._show_choice_made)
+        self._fold.clicked.connect(self.show_choice)
+        worker.sweep.paused.connect(self.run.show_paused)
         self.restore({})
 
     # -- what it shows
@@ -294,17 +297,8 @@ class SweepPanel(QWidget):
         self.show_choice(True)
         self.choice.show_plan(plan)
 
-    def offer(self, sentence: str, resume: Callable[[], None]) -> None:
-        """Offer, in a line, to resume what was left unfinished."""
-        self._offer.ask(
-            sentence,
-            ("&Resume", "Measure what is missing, into the same file", resume),
-            ("&Dismiss", "Do not ask again; it stays among the recent sessions", lambda: None),
-        )
-
     def show_asked(self) -> None:
         """Show that a sweep was requested and will begin."""
-        self._offer.hide()
         self._doubt.hide()
         self.run.show_asked()
         self.show_choice(False)
@@ -424,20 +418,12 @@ class SweepPanel(QWidget):
         self.report.setToolTip(REPORT_TIP if has_records else NOTHING_TO_REPORT)
         self.run.show_records()
 
-    # -- how it looks
-
-    def _connect(self) -> None:
-        self._sessions.changed.connect(self._later.ask)
-        self.choice.changed.connect(self._show_choice_made)
-        self._fold.clicked.connect(self.show_choice)
-        self._worker.sweep.paused.connect(self.run.show_paused)
-
     def _lay_out(self) -> None:
         inside = QWidget()
         layout = VBox(inside, MARGINS, 6)
         custom = self.choice.custom  # below Start, which it must not push out of sight
         choice = (self._fold, self._folded, self.choice)
-        layout.add(self._offer, *choice, self.run, self._doubt, custom, self._list)
+        layout.add(*choice, self.run, self._doubt, custom, self._list)
         buttons = HBox(spacing=6)
         buttons.add((self._sessions_button, 1), (self.report, 1))
         self.chart.setMinimumHeight(CHART_PX)

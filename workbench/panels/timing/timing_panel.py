@@ -135,7 +135,6 @@ class VerdictCard(QFrame):
         self._verdict.setText(text)
         self._verdict.setAccessibleName(f"Verdict: {text}")
         self._verdict.setForegroundRole(role_of(check, TEXT))
-        self._ran.setText(ran)
+        self._ran.show_or_hide(ran)
         self._ran.setAccessibleName(f"What ran: {ran or 'nothing yet'}")
-        self._ran.setVisible(bool(ran))
         self.setToolTip(tip_text(words.verdict_tip(check)))

@@ -31,7 +31,6 @@ from workbench.model.state import State
 from workbench.panels.weights import named_weights, weights_summary
 from workbench.panels.weights.named_weights import (
     LibraryBox,
-    Named,
     PresetBox,
     preset,
     small_button,
@@ -94,7 +93,12 @@ class WeightsEditor(QWidget):
             narrow.setMaximumWidth(theme.in_letters(76))
         self._sentence = Label(HINT, name="weights-sentence", wraps=True)
         self._told = WeightsSummary()
-        self._library = LibraryBox(writing, lambda: self.drawing, self._draw_named, self._say)
+        self._library = LibraryBox(
+            writing,
+            lambda: self.drawing,
+            lambda chosen: self._take(chosen.drawing, f"Loaded “{chosen.name}”."),
+            self._say,
+        )
         self._buttons = self._make_buttons()
         self._lay_out()
         self._show(self.drawing)
@@ -181,9 +185,6 @@ class WeightsEditor(QWidget):
     def _draw_preset(self) -> None:
         drawing, words = preset(self._presets.currentData(), self.drawing.size)
         self._take(drawing, words or HINT)
-
-    def _draw_named(self, chosen: Named) -> None:
-        self._take(chosen.drawing, f"Loaded “{chosen.name}”.")
 
     def _change(self, change: Callable[[WeightsDraft], WeightsDraft]) -> None:
         try:

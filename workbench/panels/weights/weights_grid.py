@@ -108,7 +108,9 @@ class CellsModel(QAbstractTableModel):
                 return QColor(theme.colors().bad) if value is None else None
             case Role.ToolTipRole:
                 wrong = INSTEAD.format(in_words(text), why_no_value(text))
-                return tip_text(wrong if value is None else self._tip(index, text))
+                divided = "" if self.drawing.divisor == "1" else f" / {self.drawing.divisor}"
+                usual = f"{text}{divided}, {self._place(index)}"
+                return tip_text(wrong if value is None else usual)
             case Role.AccessibleTextRole:
                 wrong = "not a number, " if value is None else ""
                 return f"{text or 'empty'}, {wrong}{self._place(index)}"
@@ -130,10 +132,6 @@ class CellsModel(QAbstractTableModel):
             across = orientation == Qt.Orientation.Horizontal
             return f"Pixels {'right of' if across else 'below'} the computed pixel."
         return None
-
-    def _tip(self, index: CellIndex, text: str) -> str:
-        divided = "" if self.drawing.divisor == "1" else f" / {self.drawing.divisor}"
-        return f"{text}{divided}, {self._place(index)}"
 
     def _place(self, index: CellIndex) -> str:
         middle = self.drawing.size // 2
@@ -314,10 +312,12 @@ class WeightsGrid(QTableView):
     def _fit(self) -> None:
         """Choose the largest readable cells that fill the room."""
         size, room = self._cells.rowCount(), self.viewport().size()
+        texts = {self._cells.index(y, x).data() for y in range(size) for x in range(size)}
         least = 0
         for scale in SCALES:
             self.setFont(scaled_font(scale * factor_of(self)))
-            least = self._widest() + BESIDE_PX
+            wide = QFontMetrics(self.font()).horizontalAdvance
+            least = max(map(wide, texts)) + BESIDE_PX
             if least * size <= room.width():
                 break
         across = min(max(room.width() // size, least), MAX_CELL_PX)
@@ -328,11 +328,6 @@ class WeightsGrid(QTableView):
             around = self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth()
             self.setMinimumHeight(max(around + min(size, USUAL) * (least * 2 // 3), HEIGHT_PX))
             self.setMaximumHeight(around + max(min(size * across, self._width), HEIGHT_PX))
-
-    def _widest(self) -> int:
-        metrics, rows = QFontMetrics(self.font()), range(self._cells.rowCount())
-        texts = {self._cells.index(y, x).data() for y in rows for x in rows}
-        return max(metrics.horizontalAdvance(text) for text in texts)
 
 
 def _is_own(event: QKeyEvent) -> bool:
