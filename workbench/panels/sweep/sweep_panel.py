@@ -39,7 +39,6 @@ from workbench.widgets.tile import ElidedLabel, scaled_font
 
 START_TIP = "Measure all of it; what is measured is kept in a file as it goes"
 BUSY = "Waiting: the ladder is being measured."
-LEFT_MS, LEFT_SHARE = 500.0, 30.0  # between two estimates: at least, and per ms of one
 BUSY_TIP = "The ladder is being measured; wait for its end, or cancel it"
 
 
@@ -69,7 +68,6 @@ class RunRow(QWidget):
         self._sessions, self._worker, self._begin = sessions, worker, start
         self._cells: tuple[Cell, ...] = ()  # of the sweep that runs
         self._varied: frozenset[str] = frozenset()  # what those cells differ in
-        self._left_clock, self._left_gap_ms = QElapsedTimer(), 0.0
         self.phase = self._shown_phase = SweepPhase.IDLE
         self._is_busy = self._can_start = False
         self._before = self._done = 0  # cells measured: at first, and now
@@ -130,7 +128,6 @@ class RunRow(QWidget):
         if self.phase is SweepPhase.STARTING:
             self.phase = SweepPhase.RUNNING
         self._cells, self._varied = began.cells, varied_of(began.cells)
-        self._left_gap_ms = 0.0
         self._bar.setRange(0, max(len(began.cells), 1))
         self._show_done(began.session)
         self._before = self._done
@@ -155,20 +152,16 @@ class RunRow(QWidget):
             self._describe(self._last_said)
 
     def show_records(self) -> None:
-        """Show the progress, and now and then the time left."""
+        """Show the progress, and the time left."""
         live = self._sessions.live
         if self.is_idle or live is None or not self._cells:
             return
         session = live.session
         self._show_done(session)
-        if self._left_clock.isValid() and self._left_clock.elapsed() < self._left_gap_ms:
-            return
-        self._left_clock.start()
         done = {record.cell for record in session.records if record.is_complete}
         rest = [cell for cell in self._cells if cell not in done]
         left_s = time_s(rest, session.plan, session.records)
         self._left.setText(f"{about(left_s)} left" if rest and session.records else "")
-        self._left_gap_ms = max(LEFT_MS, LEFT_SHARE * self._left_clock.elapsed())
 
     def _show_done(self, session: Session) -> None:
         """Show the progress: the bar by rounds, the words by complete cells."""
@@ -409,6 +402,7 @@ class SweepPanel(QWidget):
         self.chart.show_sessions(self._sessions.sessions())
         if shown and self.chart.isVisible():
             self.chart.draw_now()
+        self.run.show_records()
         cost_ms = drawing.elapsed() if is_running else 0
         self._later.setInterval(max(REFRESH_MS, DRAW_SHARE * cost_ms))
         here = [is_this_machine(each.session.machine, self._worker.device) for each in shown]
@@ -416,7 +410,6 @@ class SweepPanel(QWidget):
         has_records = any(each.session.records for each in shown)
         self.report.setEnabled(has_records)
         self.report.setToolTip(REPORT_TIP if has_records else NOTHING_TO_REPORT)
-        self.run.show_records()
 
     def _lay_out(self) -> None:
         inside = QWidget()

@@ -120,16 +120,16 @@ def one_measured(qtbot, window):
 
 def test_a_sweep_measures_every_cell_and_keeps_it(qtbot, window):
     show_picture(qtbot, window, noise(8, 8))
-    start(window, "4, 8×6", "opencv", "parallel")
+    start(window, "4, 8×6")
     ended(qtbot, window)
-    assert doing(window).startswith("Done: 4 of 4 in")
-    assert widths(live(window)) == [4, 4, 8, 8]
+    assert doing(window).startswith("Done: 2 of 2 in")
+    assert widths(live(window)) == [4, 8]
     assert all(record.verified for record in live(window).records)
     bar = child(window, "sweep-progress", QProgressBar)
-    assert bar.value() == bar.maximum() == 4
+    assert bar.value() == bar.maximum() == 2
     (path,) = session_store.saved_sessions()
     assert window.sessions.live.path == path
-    assert widths(read_session(path)) == [4, 4, 8, 8]
+    assert widths(read_session(path)) == [4, 8]
     assert child(window, "sweep-start").isEnabled()
     assert window.messages.kind != "error", window.messages.sentence
 
