@@ -173,36 +173,13 @@ class ModeOptions(QWidget):
         self._parts += [(part, modes) for part in parts]
 
 
-def _chip(chip: QToolButton, name: str, title: str, tip: str) -> None:
+def make_chip(chip: QToolButton, name: str, title: str, tip: str) -> None:
     """Make a button one that stands on the picture."""
     chip.setObjectName(name)
     chip.setAccessibleName(title)
     chip.setToolTip(tip_text(tip))
     chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     chip.setProperty("onPicture", True)
-
-
-LARGE_TIP = (
-    "The picture is larger than memory: this is a reduced copy, and all panels are about it. "
-    "Zoomed in far enough, what is in view is read and filtered at full resolution: click for "
-    "100 %. File ▸ Filter to file filters all of it."
-)
-
-
-class LargeChip(QToolButton):
-    """A button with the scale; hidden where a picture is shown whole."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        _chip(self, "large-chip", "Scale at which the picture is shown", LARGE_TIP)
-        self.hide()
-
-    def show_words(self, words: str) -> None:
-        """Show `words`, or hide the chip if empty."""
-        self.setVisible(bool(words))
-        if words != self.text():
-            self.setText(words)
-            self.setAccessibleName(f"Scale: {words}")
 
 
 NEGATIVE_MODES = ("result", "wipe", "side")  # that show the result through its mapping
@@ -217,7 +194,7 @@ class NegativeChip(QToolButton):
 
     def __init__(self, store: Store) -> None:
         super().__init__()
-        _chip(self, "negative-chip", "Negative values", NEGATIVE_TIP)
+        make_chip(self, "negative-chip", "Negative values", NEGATIVE_TIP)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu("Negative values", self)
         group = QActionGroup(menu)

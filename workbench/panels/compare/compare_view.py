@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QMargins, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from workbench.base.plain_text import Label
 from workbench.imaging.display import Display
@@ -18,12 +18,12 @@ from workbench.imaging.display_mapping import known_unclipped
 from workbench.imaging.pictures import Picture
 from workbench.model.state import State
 from workbench.panels.compare.bars import (
-    LargeChip,
     ModeBar,
     ModeOptions,
     NegativeChip,
     ReadOutRow,
     Values,
+    make_chip,
 )
 from workbench.panels.compare.picture_layer import Shown
 from workbench.panels.compare.picture_view import Overlay, PictureKeys, PictureView
@@ -51,6 +51,11 @@ from workbench.widgets.boxes import VBox
 from workbench.widgets.message_bar import EDGE, Floating
 from workbench.widgets.panel_area import uncovered_part
 
+LARGE_TIP = (
+    "The picture is larger than memory: this is a reduced copy, and all panels are about it. "
+    "Zoomed in far enough, what is in view is read and filtered at full resolution: click for "
+    "100 %. File ▸ Filter to file filters all of it."
+)
 OPEN_HINT = "Drop a picture here\nor press Ctrl+O"
 RESULT_HINT = "The filtered picture\nappears here"
 WORKED_OUT_HINT = "What came of the comparison\nappears here"
@@ -215,7 +220,9 @@ class CompareView(QWidget):
 
         words  for the chip with the scale; empty: the pictures are whole
         """
-        self._large.show_words(words)
+        self._large.setVisible(bool(words))
+        self._large.setText(words)
+        self._large.setAccessibleName(f"Scale: {words}")
         self._show_negative()
         if (before, after) != self._patches:
             self._patches = before, after
@@ -402,7 +409,9 @@ class CompareView(QWidget):
             pin.removed.connect(lambda index=index: self.unpin_wanted.emit(index))
         VBox(self, 0).add(self._panes)
         self._options_corner = Floating(self, self.options, is_opaque=True)
-        self._negative, self._large = NegativeChip(self._store), LargeChip()
+        self._negative, self._large = NegativeChip(self._store), QToolButton()
+        make_chip(self._large, "large-chip", "Scale at which the picture is shown", LARGE_TIP)
+        self._large.hide()
         self._legend = Label(name="picture-legend")
         self._legend.setTextFormat(Qt.TextFormat.RichText)
         self._legend.setProperty("onPicture", True)
@@ -549,14 +558,14 @@ class CompareView(QWidget):
         elif has_after or self._before_view in self._views:
             caption = far.caption if far is not None else self._after.caption
             main = self._after._replace(caption=caption, patch=far)
-        self._before_view.show_picture(*before)
+        self._before_view.show_picture(before)
         self._show_hints()
-        self.main.show_picture(*(original if is_held else main))
+        self.main.show_picture(original if is_held else main)
         for number, view in enumerate(self._pin_views, 1):
             pinned = Shown()  # which frees the picture that was there
             if number <= len(self._pins):
                 pinned = original if is_held else self._pinned(number)
-            view.show_picture(*pinned)
+            view.show_picture(pinned)
         cover = self._pinned(self._against) if self._against else before
         is_covered = mode == "wipe" and has_after and not is_held
         self.main.show_before(cover if is_covered else Shown())

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from numpy.typing import NDArray
 from PySide6.QtCore import (
     QCoreApplication,
     QEvent,
@@ -40,7 +38,7 @@ from shiboken6 import isValid
 from workbench.base import theme
 from workbench.imaging.display import Display
 from workbench.panels.compare.picture_layer import PictureLayer, Shown
-from workbench.panels.compare.view_transform import MAX_SCALE, Patch, Point, Size, ViewTransform
+from workbench.panels.compare.view_transform import MAX_SCALE, Point, Size, ViewTransform
 from workbench.widgets.chips import paint_chip
 from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.panel_area import uncovered_part
@@ -126,19 +124,9 @@ class PictureView(QWidget):
         """The words in its corner."""
         return self._layer.shown.caption
 
-    def show_picture(
-        self,
-        display: Display | None,
-        caption: str,
-        samples: NDArray[Any] | None = None,
-        patch: Patch | None = None,
-    ) -> None:
-        """Paint `display`, with `caption` in its corner; None: an empty view with its hint.
-
-        samples  the values for the cells of large pixels; None: no values
-        patch    a part at full resolution
-        """
-        self._show_in(self._layer, Shown(display, caption, samples, patch))
+    def show_picture(self, shown: Shown) -> None:
+        """Paint this picture, its caption in its corner; without a display, the hint."""
+        self._show_in(self._layer, shown)
 
     def _show_in(self, layer: PictureLayer, shown: Shown) -> None:
         if not shown.is_same(layer.shown):

@@ -13,6 +13,7 @@ from workbench.base import theme
 from workbench.base.background import Throttle
 from workbench.base.plain_text import Label, tip_text
 from workbench.imaging.display import Display
+from workbench.panels.compare.picture_layer import Shown
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.compare.view_transform import ViewTransform, fit
 from workbench.panels.kernel.trial_words import OF_GOOD, FactRow
@@ -100,8 +101,8 @@ class AnswerPair(QWidget):
         if size != self._size:
             self._size, self._transform = size, None
             self.take_room(self._room)
-        self._before.show_picture(before, "Before")
-        self._after.show_picture(after, caption)
+        self._before.show_picture(Shown(before, "Before"))
+        self._after.show_picture(Shown(after, caption))
         self._arrange()
 
     def take_room(self, room: QSize) -> None:

@@ -154,6 +154,7 @@ import numpy as np
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 from workbench.imaging.display import to_display
+from workbench.panels.compare.picture_layer import Shown
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.compare.view_transform import ViewTransform
 
@@ -171,7 +172,7 @@ window.show()
 
 def seen(samples, scale):
     for pane in panes:
-        pane.show_picture(to_display(samples), "")
+        pane.show_picture(Shown(to_display(samples)))
         pane.show_transform(ViewTransform(scale, (400.0, 400.0)))
     app.processEvents()
     image = window.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)

@@ -35,6 +35,7 @@ from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.compare import inspection
+from workbench.panels.compare.picture_layer import Shown
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.compare.view_transform import ViewTransform
 from workbench.session import live
@@ -405,7 +406,7 @@ def test_values_stand_in_cells_that_are_large_enough_and_only_there(qtbot, loade
     zoom_to(loaded, 44.0)
     until(qtbot, lambda: len(colours_of(pane)) > 2)  # with its numbers over it
     assert len(asked) == 1
-    pane.show_picture(pane.display, pane.caption, None)
+    pane.show_picture(Shown(pane.display, pane.caption))
     assert len(colours_of(pane)) == 1, "a pixel is one colour"
 
 

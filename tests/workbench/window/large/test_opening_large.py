@@ -25,7 +25,7 @@ from workbench.files import image_files, large_pictures
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import TooLargeError
 from workbench.imaging.pictures import LargeSource
-from workbench.panels.compare.bars import LargeChip
+from workbench.panels.compare.compare_view import CompareView
 from workbench.session import opener
 
 __all__ = ["little_memory"]
@@ -46,13 +46,13 @@ def test_it_opens_as_every_so_many_th_pixel_and_says_so(
     qtbot, window, tmp_path, little_memory, how, monkeypatch
 ):
     path = plain(tmp_path / "large.tif", **how)
-    said, show_words = [], LargeChip.show_words
+    said, show_patches = [], CompareView.show_patches
 
-    def noted(chip, words):  # soon after, what is in view is there at full resolution
-        said.append(words)
-        show_words(chip, words)
+    def noted(view, *what):  # soon after, what is in view is there at full resolution
+        said.append(what[-1])
+        show_patches(view, *what)
 
-    monkeypatch.setattr(LargeChip, "show_words", noted)
+    monkeypatch.setattr(CompareView, "show_patches", noted)
     with pytest.raises(TooLargeError):
         image_files.load(path)
     result = settle(qtbot, window, lambda: drop(window, path))
