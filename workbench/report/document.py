@@ -29,27 +29,24 @@ from workbench.charts.data.points import planned
 from workbench.report import method
 from workbench.report.report_figures import Counts, Example, ReportChart, charts_of, examples
 from workbench.report.session_tables import (
+    Row,
     end_to_end_table,
     launches_table,
     published_table,
     quickest_table,
     refusals_table,
+    table_of,
     times_table,
 )
 from workbench.report.tables import (
-    Column,
     Table,
-    TableRow,
-    column_of,
     conditions,
-    header_dimensions,
     interval,
     machine_name,
     moment,
     plural,
     sentence,
     unit_of_times,
-    value_of,
 )
 
 LONG = 60  # rows; more of them go to the end of the report, and the quickest of each stay
@@ -268,36 +265,32 @@ def _comparisons(sessions: Sequence[Session], counts: Counts) -> Iterator[Versus
 
 def _versus(a: Session, b: Session, pairs: Sequence[CellPair], key: str, counts: Counts) -> Versus:
     name_a, name_b = _names(a, b)
-    headers, timed = header_dimensions(a), [pair for pair in pairs if _has_times(pair)]
+    timed = [pair for pair in pairs if _has_times(pair)]
     unit = unit_of_times(each for pair in timed for each in _medians_ms(pair))
 
-    def row(pair: CellPair) -> TableRow:
-        cell, found = (value_of(name, pair.cell) for name in headers), pair.comparison
-        verdict = (numbers.MISSING, numbers.MISSING, "disturbed")
-        if found is not None:
-            verdict = numbers.three_digits(found.ratio), interval(found), found.in_words
-        return TableRow((*cell, *map(unit.write, _medians_ms(pair)), *verdict))
+    def row(pair: CellPair) -> Row:
+        (a_ms, b_ms), found = map(unit.write, _medians_ms(pair)), pair.comparison
+        values = {
+            unit.title(name_a): a_ms,
+            unit.title(name_b): b_ms,
+            "Ratio": numbers.three_digits(found.ratio) if found else numbers.MISSING,
+            "Interval": interval(found) if found else numbers.MISSING,
+            f"{name_b} is": found.in_words if found else "disturbed",
+        }
+        return pair.cell, values
 
-    table = Table(
-        key,
-        f"{a.plan.title} – {name_b} beside {name_a}. A ratio above 1 means that {name_b} is "
-        f"faster; its interval is that of {100 * CONFIDENCE:g} % confidence, of {ENOUGH_SAMPLES} "
-        "samples or rounds at least.",
-        (
-            *map(column_of, headers),
-            *(Column(unit.title(name_a)), Column(unit.title(name_b))),
-            *(Column("Ratio"), Column("Interval")),
-            Column(f"{name_b} is", is_number=False),
-        ),
-        tuple(map(row, timed)),
-        headers=len(headers),
-        number=next(counts.tables),
-        is_recorded=a.is_recorded or b.is_recorded,
+    caption = (
+        f"{name_b} beside {name_a}. A ratio above 1 means that {name_b} is faster; its interval "
+        f"is that of {100 * CONFIDENCE:g} % confidence, of {ENOUGH_SAMPLES} samples or rounds at "
+        "least."
     )
+    table = table_of(a, key, caption, [*map(row, timed)])
+    assert table is not None  # some have times
+    is_recorded = a.is_recorded or b.is_recorded
     return Versus(
         f"{a.plan.title}: {name_b} beside {name_a}",
         tuple(sentences_of(pairs, name_b)),
-        table.without_empty(),
+        replace(table, number=next(counts.tables), is_recorded=is_recorded),
         tuple(charts_of((a, b), key, counts)),
     )
 

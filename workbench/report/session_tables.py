@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kernels.core.errors import BadJobError
@@ -45,36 +45,42 @@ REMARKS = {
 }
 # Columns of words; all others are of numbers.
 OF_WORDS = {"Remarks", "Quickest", "Equals it", "Published on", "Which", "Why", "Launches"}
-OF_WORDS |= {"Limited by"}
+OF_WORDS |= {"Limited by"}  # and what a machine is in a comparison
 MAX_VALUES = 8  # of a dimension, before the list is cut to its ends
 Verified = list[tuple[Record, Measurement]]
+Row = tuple[Cell, Mapping[str, str]]  # the values by the titles of their columns
 
 
-def _table(
+def table_of(
     session: Session,
     key: str,
     caption: str,
-    titles: Sequence[str],
-    rows: Iterable[tuple[Cell, Sequence[str]]],
+    rows: Sequence[Row],
     *,
     dimensions: Sequence[str] | None = None,
     is_grouped: bool = False,
     notes: Iterable[str] = (),
-) -> Table:
-    """Make a table with a row per cell, headed by the cell's values of some dimensions.
+) -> Table | None:
+    """Make a table with a row per cell, headed by the cell's values; None without any.
 
     dimensions  by default those that tell the session's cells apart
     is_grouped  rows of the same work belong together
     """
+    if not rows:
+        return None
     headers = header_dimensions(session) if dimensions is None else dimensions
     made, before = list[TableRow](), None
     for cell, values in rows:
-        cells = (*(value_of(name, cell) for name in headers), *values)
+        cells = (*(value_of(name, cell) for name in headers), *values.values())
         made.append(TableRow(cells, begins=is_grouped and work_of(cell) != before))
         before = work_of(cell)
     columns = (
-        Column(each, each not in OF_WORDS, each.startswith(("Published on", "Published (")))
-        for each in titles
+        Column(
+            each,
+            each not in OF_WORDS and each[-3:] != " is",
+            each.startswith(("Published on", "Published (")),
+        )
+        for each in rows[0][1]
     )
     return Table(
         key,
@@ -107,30 +113,27 @@ def _caption(what: str, session: Session, baseline: Baseline | None) -> str:
 def times_table(session: Session, key: str) -> Table | None:
     """List every verified cell, in the order of the plan; None where there is none."""
     verified, baseline = _verified(session), baseline_of(session)
-    if not verified:
-        return None
-    (time, rate), rows = _units(verified), []
+    (time, rate), rows = _units(verified), list[Row]()
     for record, measured in verified:
         kernel, check = measured.kernel, measured.check
         assert check is not None
         has_spread = len(kernel.samples_ms) > 1
-        values = (
-            time.write(kernel.median_ms),
-            between(map(time.write, kernel.quartiles_ms)) if has_spread else "",
-            f"{len(kernel.samples_ms):,}",
-            rate.write(record.megapixels_per_s),
-            *(baseline.in_words(record) if baseline else ("", "")),
-            f"{check.max_error:.1e}" if check.max_error else "0",
-            "" if check.is_full else f"{check.checked:,} pixels",
-            "; ".join(_remarks(measured)),
-        )
+        quartiles = between(map(time.write, kernel.quartiles_ms)) if has_spread else ""
+        values = {
+            time.title("Median"): time.write(kernel.median_ms),
+            time.title("Quartiles"): quartiles,
+            "Samples": f"{len(kernel.samples_ms):,}",
+            rate.title("Throughput"): rate.write(record.megapixels_per_s),
+            **_speed_up(record, baseline),
+            "Largest error": f"{check.max_error:.1e}" if check.max_error else "0",
+            "Checked": "" if check.is_full else f"{check.checked:,} pixels",
+            "Remarks": "; ".join(_remarks(measured)),
+        }
         rows.append((record.cell, values))
-    titles = (time.title("Median"), time.title("Quartiles"), "Samples", rate.title("Throughput"))
-    return _table(
+    return table_of(
         session,
         key,
         _caption("verified times.", session, baseline),
-        (*titles, "Speed-up", "Interval", "Largest error", "Checked", "Remarks"),
         rows,
         is_grouped=True,
         notes=_notes(session),
@@ -176,31 +179,34 @@ def quickest_table(session: Session, key: str) -> Table | None:
         by_work.setdefault(work_of(record.cell), {})[record.cell] = record, measured
     if not any(len(group) > 1 for group in by_work.values()):
         return None
-    (time, rate), rows = _units(verified), []
+    (time, rate), rows = _units(verified), list[Row]()
     for group in by_work.values():
         timings = {cell: measured.kernel for cell, (_, measured) in group.items()}
         best, *equals = groups_of_equals(timings)[0]
         record, measured = group[best]
-        values = (
-            _way(best),
-            ", ".join(map(_way, equals)),
-            time.write(measured.kernel.median_ms),
-            rate.write(record.megapixels_per_s),
-            *(baseline.in_words(record) if baseline else ("", "")),
-            plural(len(group), "way"),
-            "; ".join(_remarks(measured)),
-        )
+        values = {
+            "Quickest": _way(best),
+            "Equals it": ", ".join(map(_way, equals)),
+            time.title("Median"): time.write(measured.kernel.median_ms),
+            rate.title("Throughput"): rate.write(record.megapixels_per_s),
+            **_speed_up(record, baseline),
+            "Of": plural(len(group), "way"),
+            "Remarks": "; ".join(_remarks(measured)),
+        }
         rows.append((best, values))
-    titles = ("Quickest", "Equals it", time.title("Median"), rate.title("Throughput"))
-    return _table(
+    return table_of(
         session,
         key,
         _caption("the quickest of each.", session, baseline),
-        (*titles, "Speed-up", "Interval", "Of", "Remarks"),
         rows,
         dimensions=outer_dimensions(session),
         notes=(INTERVAL,) if baseline else (),
     )
+
+
+def _speed_up(record: Record, baseline: Baseline | None) -> dict[str, str]:
+    found = baseline.in_words(record) if baseline else ("", "")
+    return dict(zip(("Speed-up", "Interval"), found, strict=True))
 
 
 def _way(cell: Cell) -> str:
@@ -212,36 +218,30 @@ def _way(cell: Cell) -> str:
 
 def end_to_end_table(session: Session, key: str) -> Table | None:
     """List upload, filter time and download; None where transfers were not measured."""
-    found: list[tuple[Record, dict[str, float], float]] = []
+    found: list[tuple[Record, dict[str, float]]] = []
     for record, measured in _verified(session):
         if moved := measured.transfers:
-            kernel_ms, total_ms = measured.kernel.median_ms, measured.end_to_end_ms or 0.0
+            kernel_ms = measured.kernel.median_ms
             up_ms, down_ms = moved.pinned_up.median_ms, moved.pinned_down.median_ms
             parts = {
                 **{"Upload": moved.pageable_up.median_ms, "Filter time": kernel_ms},
-                **{"Download": moved.pageable_down.median_ms, "Total": total_ms},
+                "Download": moved.pageable_down.median_ms,
+                "Total": measured.end_to_end_ms or 0.0,
                 **{"Upload, pinned": up_ms, "Download, pinned": down_ms},
                 "Total, pinned": up_ms + kernel_ms + down_ms,
             }
-            found.append((record, parts, total_ms))
-    if not found:
-        return None
+            found.append((record, parts))
     baseline = baseline_of(session)
     if baseline and is_on_gpu(baseline.key):
         baseline = None
-    unit = unit_of_times(ms for _, parts, _ in found for ms in parts.values())
-    rows = []
-    for record, parts, total_ms in found:
+    unit, rows = unit_of_times(ms for _, parts in found for ms in parts.values()), list[Row]()
+    for record, parts in found:
         theirs = baseline.against(record) if baseline else None
-        ratio = numbers.speed_up(theirs.kernel.median_ms / total_ms) if theirs else ""
-        rows.append((record.cell, (*map(unit.write, parts.values()), ratio)))
-    return _table(
-        session,
-        key,
-        _caption("with the way to the device and back.", session, baseline),
-        (*map(unit.title, found[0][1]), "Speed-up of the total"),
-        rows,
-    )
+        ratio = numbers.speed_up(theirs.kernel.median_ms / parts["Total"]) if theirs else ""
+        values = {unit.title(each): unit.write(ms) for each, ms in parts.items()}
+        rows.append((record.cell, values | {"Speed-up of the total": ratio}))
+    caption = _caption("with the way to the device and back.", session, baseline)
+    return table_of(session, key, caption, rows)
 
 
 def published_table(session: Session, key: str) -> Table | None:
@@ -249,8 +249,6 @@ def published_table(session: Session, key: str) -> Table | None:
     try:
         published = published_for(session.plan)
     except BadJobError:  # it names implementations of another version of this program
-        return None
-    if not published:
         return None
 
     def alike(cell: Cell) -> Cell:  # without what publications do not tell
@@ -260,21 +258,24 @@ def published_table(session: Session, key: str) -> Table | None:
     ordered = sorted(_verified(session), key=lambda each: each[0].cell.cache != "warm")
     here = {alike(record.cell): measured.kernel.median_ms for record, measured in ordered}
     unit = unit_of_times([*(each.milliseconds for each in published), *here.values()])
-    missing, rows = (numbers.MISSING, ""), []
+    rows = list[Row]()
     for each in published:
         ours = here.get(alike(each.cell))
-        beside = (unit.write(ours), numbers.ratio(each.milliseconds / ours)) if ours else missing
-        rows.append((each.cell, (each.gpu, unit.write(each.milliseconds), *beside)))
+        values = {
+            "Published on": each.gpu,
+            unit.title("Published"): unit.write(each.milliseconds),
+            unit.title("This session"): unit.write(ours) or numbers.MISSING,
+            "Published ÷ this session": numbers.ratio(each.milliseconds / ours) if ours else "",
+        }
+        rows.append((each.cell, values))
     sources = dict.fromkeys(
         ", ".join(filter(None, (each.source, f"table {each.table}" if each.table else "")))
         for each in published
     )
-    titles = ("Published on", unit.title("Published"), unit.title("This session"))
-    return _table(
+    return table_of(
         session,
         key,
         f"published elsewhere. {'; '.join(sources)}.",
-        (*titles, "Published ÷ this session"),
         rows,
         dimensions=[name for name in header_dimensions(session) if name != "caches"],
         notes=dict.fromkeys(each.note for each in published if each.note),
@@ -318,12 +319,15 @@ def _which(records: Iterable[Record], dimensions: Sequence[str]) -> str:
 
 def launches_table(session: Session, key: str) -> Table | None:
     """List the launches and the occupancy of every verified cell that a rung ran, if any."""
-    rows = []
+    rows = list[Row]()
     for record, measured in _verified(session):
         if record.cell.cache:
             found = measured.occupancy
-            occupancy = (numbers.percent(found.share), found.limit) if found else ("", "")
-            rows.append((record.cell, ("; ".join(map(str, measured.ran)), *occupancy)))
+            values = {
+                "Launches": "; ".join(map(str, measured.ran)),
+                "Occupancy": numbers.percent(found.share) if found else "",
+                "Limited by": found.limit if found else "",
+            }
+            rows.append((record.cell, values))
     caption = "what ran on the GPU. Occupancy is from the driver, of the first launch."
-    titles = ("Launches", "Occupancy", "Limited by")
-    return _table(session, key, caption, titles, rows) if rows else None
+    return table_of(session, key, caption, rows)

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QColor,
     QEnterEvent,
-    QFont,
     QGuiApplication,
     QIcon,
     QKeySequence,
     QPainter,
     QPaintEvent,
-    QPen,
     QResizeEvent,
     QShortcut,
     QTextOption,
@@ -108,7 +106,7 @@ RING_PX = 2  # around a sentence that has the keyboard; see the style sheet
 _MARGIN = 18
 
 
-class MessageBar(QWidget):
+class MessageBar(QFrame):
     """A bar that floats at the lower edge of the view that is its parent, and moves nothing there.
 
     Hidden while there is nothing to say.  What floats in the lower corners stays in sight.
@@ -127,7 +125,7 @@ class MessageBar(QWidget):
         self._stays = False
         self._offered: tuple[Act, ...] = ()
         self._icon = Label()
-        self._word = Label()
+        self._word = Label(name="message-kind")
         self._sentence = Sentence()
         self._sentence.setObjectName("sentence")
         self._more = push_button("details", "Deta&ils…", "What happened, in full, to read or copy")
@@ -176,12 +174,15 @@ class MessageBar(QWidget):
         icon = QIcon(str(asset(f"icons/{kind}.svg")))
         self._icon.setPixmap(icon.pixmap(QSize(22, 22), self.devicePixelRatioF()))
         self._word.setText(WORDS[kind])
+        self.setProperty("kind", kind)
+        for part in (self, self._word):  # in the colours of this kind
+            self.style().unpolish(part)
+            self.style().polish(part)
         self._more.setVisible(bool(details))
         self._write(sentence)
         self.show()
         self.raise_()
         self._place()  # hidden, the sentence would not know its height yet
-        self._recolour()
         event = QAccessibleAnnouncementEvent(self, self.accessibleName())
         if kind == "error":
             event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
@@ -242,14 +243,11 @@ class MessageBar(QWidget):
         self.setAccessibleName(f"{WORDS[self.kind or 'info']}: {sentence}")
 
     def _build(self) -> None:
-        font = QFont(self._word.font())
-        font.setWeight(QFont.Weight.Bold)
-        self._word.setFont(font)
         self._dismiss.setProperty("flat", True)
         self._dismiss.setIcon(QIcon(str(asset("icons/close.svg"))))
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self, lambda: self.clear())
         self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(18, 8, 10, 8)
+        self._grid.setContentsMargins(16, 6, 8, 6)
         self._grid.setHorizontalSpacing(10)
         self._grid.setColumnStretch(2, 1)
         self._is_folded = True
@@ -261,17 +259,6 @@ class MessageBar(QWidget):
     def _wait(self) -> None:
         if self.kind == "info" and not self._stays and not self.underMouse():
             self._timer.start(max(INFO_MS, READING_MS * len(self.sentence)))
-
-    def _color(self) -> QColor:
-        colors = theme.colors(self.palette())
-        by_kind = {"warning": colors.warn, "error": colors.bad}
-        return QColor(by_kind.get(self.kind or "", colors.accent))
-
-    def _recolour(self) -> None:
-        palette = self._word.palette()
-        palette.setColor(self._word.foregroundRole(), self._color())
-        self._word.setPalette(palette)
-        self.update()
 
     def _place(self) -> None:
         """Place the bar over the middle of the lower edge, as high as the sentence then needs."""
@@ -311,22 +298,6 @@ class MessageBar(QWidget):
 
     def leaveEvent(self, _event: QEvent) -> None:  # noqa: N802
         self._wait()
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        if event.type() == QEvent.Type.PaletteChange:
-            self._recolour()
-        super().changeEvent(event)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        card = QRectF(self.rect()).adjusted(1, 1, -1, -1)
-        painter.setPen(QPen(self._color(), 1.5))
-        painter.setBrush(QColor(theme.colors(self.palette()).panel))
-        painter.drawRoundedRect(card, 8, 8)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._color())
-        painter.drawRoundedRect(QRectF(6, 8, 4, self.height() - 16), 2, 2)
 
 
 class Sentence(QTextEdit):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.made_sessions import LAPTOP, PLANS, a_session
 from tests.workbench.report.written import tables_of
-from workbench.report.latex import escaped
+from workbench.report.writing import escaped
 
 # What a pdfLaTeX since 2018 takes as it is: ASCII but what it obeys, and letters of Latin-1 and A.
 HARMLESS = re.compile(
