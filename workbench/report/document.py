@@ -27,7 +27,7 @@ from workbench.base import numbers
 from workbench.charts.data.chart_words import list_of
 from workbench.charts.data.points import planned
 from workbench.report import method
-from workbench.report.report_figures import Counts, Example, ReportChart, charts_of, examples
+from workbench.report.report_figures import Example, ReportChart, charts_of, examples
 from workbench.report.session_tables import (
     Row,
     end_to_end_table,
@@ -122,6 +122,20 @@ class Document:
             yield from section.tables
         yield from self.long
 
+    @property
+    def labels(self) -> dict[str, str]:
+        """Names of figures and tables by key: "Table 3", "Figure 2 (recorded)", in page order."""
+        figures = [(each.key, each.is_recorded) for part in self.versus for each in part.charts]
+        for section in self.sections:
+            figures += [(each.key, each.is_recorded) for each in section.charts]
+            figures += [(each.key, False) for each in section.examples]
+        tables = [(each.key, each.is_recorded) for each in self.tables]
+        return {
+            key: f"{kind} {number}{' (recorded)' if is_recorded else ''}"
+            for kind, found in (("Figure", figures), ("Table", tables))
+            for number, (key, is_recorded) in enumerate(found, start=1)
+        }
+
 
 def composing(
     sessions: Sequence[Session], pictures: Mapping[str, NDArray[Any]], written: float
@@ -129,23 +143,21 @@ def composing(
     """Compose the whole report, a part at a time; the last thing yielded is the Document."""
     # All was measured before: of interest is whether it came with the program.
     sessions = [replace(session, is_recorded=session.is_shipped) for session in sessions]
-    engine, counts = Engine(use_gpu=False), Counts()
+    engine = Engine(use_gpu=False)
     yield Progress("comparing")
-    versus = tuple(_comparisons(sessions, counts))
+    versus = tuple(_comparisons(sessions))
     machines, sections = tuple(method.cards(session.machine for session in sessions)), []
     for number, session in enumerate(sessions, start=1):
         yield Progress(f"writing the tables of {session.plan.title}")
-        section, shown = _section(session, f"session-{number}", counts), []
+        section, shown = _section(session, f"session-{number}"), []
         if len(machines) > 1:
             title = f"{section.title}, {machine_name(session.machine)}"
             section = replace(section, title=title)
-        for step in examples(session, pictures, engine, counts):
+        for step in examples(session, pictures, engine, section.key):
             if isinstance(step, Example):
                 shown.append(step)
             yield Progress(f"filtering the examples of {session.plan.title}")
         sections.append(replace(section, examples=tuple(shown)))
-    for at, section in enumerate(sections):  # their numbers come after those of all sections
-        sections[at] = replace(section, long=_with_numbers(section.long, counts))
     records = (record for session in sessions for record in session.records)
     ran = {record.cell.implementation for record in records if record.verified}
     ideas = ((each.title, each.idea) for each in all_implementations() if each.key in ran)
@@ -162,10 +174,6 @@ def composing(
         long=tuple(table for each in sections for table in each.long),
         recorded="" if True not in marks else "Partly recorded" if False in marks else "Recorded",
     )
-
-
-def _with_numbers(tables: Sequence[Table], counts: Counts) -> tuple[Table, ...]:
-    return tuple(replace(each, number=next(counts.tables)) for each in tables)
 
 
 def _title(sessions: Sequence[Session]) -> str:
@@ -200,7 +208,7 @@ def _disturbed(verified: Sequence[Measurement]) -> Iterator[str]:
 # ------------------------------------------------------------------------ one session
 
 
-def _section(session: Session, key: str, counts: Counts) -> Section:
+def _section(session: Session, key: str) -> Section:
     """Compose a session's section, without its examples."""
     made: dict[str, Table] = {}
     for name, make in MAKERS:
@@ -210,13 +218,12 @@ def _section(session: Session, key: str, counts: Counts) -> Section:
     is_long = {"best", "times"} <= made.keys() and len(made["times"].rows) > LONG
     at_end = ("times", AT_END) if is_long else (AT_END,)
     left_out = () if is_long else ("best",)
-    in_sight = [made[name] for name in made if name not in (*at_end, *left_out)]
     return Section(
         key=key,
         title=session.plan.title,
         facts=tuple(_facts(session)),
-        charts=tuple(charts_of([session], key, counts)),
-        tables=_with_numbers(in_sight, counts),
+        charts=tuple(charts_of([session], key)),
+        tables=tuple(made[name] for name in made if name not in (*at_end, *left_out)),
         long=tuple(made[name] for name in at_end if name in made),
         commands=method.commands_for(session),
         is_recorded=session.is_recorded,
@@ -251,7 +258,7 @@ def _facts(session: Session) -> Iterator[str]:
 # ------------------------------------------------------------------------ two sessions
 
 
-def _comparisons(sessions: Sequence[Session], counts: Counts) -> Iterator[Versus]:
+def _comparisons(sessions: Sequence[Session]) -> Iterator[Versus]:
     """Compare every two sessions of one plan, or just two with cells in common.
 
     Two plans that share some cells by chance say nothing about each other.
@@ -260,10 +267,10 @@ def _comparisons(sessions: Sequence[Session], counts: Counts) -> Iterator[Versus
         if len(sessions) == 2 or a.plan.title == b.plan.title:
             pairs = compare_sessions(a, b)
             if any(map(_has_times, pairs)):
-                yield _versus(a, b, pairs, f"comparison-{number}", counts)
+                yield _versus(a, b, pairs, f"comparison-{number}")
 
 
-def _versus(a: Session, b: Session, pairs: Sequence[CellPair], key: str, counts: Counts) -> Versus:
+def _versus(a: Session, b: Session, pairs: Sequence[CellPair], key: str) -> Versus:
     name_a, name_b = _names(a, b)
     timed = [pair for pair in pairs if _has_times(pair)]
     unit = unit_of_times(each for pair in timed for each in _medians_ms(pair))
@@ -286,12 +293,11 @@ def _versus(a: Session, b: Session, pairs: Sequence[CellPair], key: str, counts:
     )
     table = table_of(a, key, caption, [*map(row, timed)])
     assert table is not None  # some have times
-    is_recorded = a.is_recorded or b.is_recorded
     return Versus(
         f"{a.plan.title}: {name_b} beside {name_a}",
         tuple(sentences_of(pairs, name_b)),
-        replace(table, number=next(counts.tables), is_recorded=is_recorded),
-        tuple(charts_of((a, b), key, counts)),
+        replace(table, is_recorded=a.is_recorded or b.is_recorded),
+        tuple(charts_of((a, b), key)),
     )
 
 

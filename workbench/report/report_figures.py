@@ -7,9 +7,8 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from html import escape
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from workbench.charts.data.figure import Bars, Choices, Figure, Grid, Plot
 from workbench.charts.data.points import Data
 from workbench.charts.kinds import kinds_for
 from workbench.model.names import filter_title, implementation_title
-from workbench.report.tables import baseline_of, labelled
+from workbench.report.tables import baseline_of
 
 # As wide as A4 between the page's margins, so that it is printed in the letters that it is drawn
 # in, none of them smaller than 8 pt.
@@ -38,14 +37,6 @@ MAX_KSIZE = 17  # weights: beyond, checking every pixel takes too long to wait f
 ONCE = Sampling(max_samples=1, check=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """The numbers of a report's next figure and next table, in the order of the page."""
-
-    figures: Iterator[int] = field(default_factory=lambda: count(1))
-    tables: Iterator[int] = field(default_factory=lambda: count(1))
-
-
 # ------------------------------------------------------------------------ charts
 
 
@@ -54,15 +45,9 @@ class ReportChart:
     """A chart of a report."""
 
     key: str  # unique in a report: its id
-    number: int
     figure: Figure
     notes: tuple[str, ...]  # without those that stand under an earlier chart
     is_recorded: bool
-
-    @property
-    def label(self) -> str:
-        """Its name on the page: "Figure 3", and "Figure 3 (recorded)" where it is."""
-        return labelled("Figure", self.number, self.is_recorded)
 
     @property
     def is_map(self) -> bool:
@@ -87,7 +72,7 @@ class ReportChart:
         return ids.sub(lambda found: f"{found[1]}{self.key}-", f"{opening}>{rest}")
 
 
-def charts_of(sessions: Sequence[Session], prefix: str, counts: Counts) -> Iterator[ReportChart]:
+def charts_of(sessions: Sequence[Session], prefix: str) -> Iterator[ReportChart]:
     """Yield a chart of every kind that shows something of `sessions`, against their baseline.
 
     prefix  of the charts' keys
@@ -95,16 +80,15 @@ def charts_of(sessions: Sequence[Session], prefix: str, counts: Counts) -> Itera
     baseline = next(filter(None, map(baseline_of, sessions)), None)
     data = Data(sessions, Choices(baseline=baseline.key if baseline else None))
     is_recorded = any(session.is_recorded for session in sessions)
-    told: dict[str, int] = {}  # note -> the number of the chart that has it
+    told: dict[str, str] = {}  # note -> the title of the chart that has it
     for kind in kinds_for(data):
         figure = kind.figure(data)
         if not figure.is_empty and _has_own(figure):
-            number = next(counts.figures)
             notes = [note for note in figure.notes if note not in told]
             where = dict.fromkeys(told[note] for note in figure.notes if note in told)
-            told.update(dict.fromkeys(notes, number))
-            notes += [f"What is noted under Figure {each} is true here as well." for each in where]
-            yield ReportChart(f"{prefix}-{figure.kind}", number, figure, tuple(notes), is_recorded)
+            told.update(dict.fromkeys(notes, figure.title))
+            notes += [f"What is noted under {each} is true here as well." for each in where]
+            yield ReportChart(f"{prefix}-{figure.kind}", figure, tuple(notes), is_recorded)
 
 
 def _has_own(figure: Figure) -> bool:
@@ -126,7 +110,7 @@ def _has_own(figure: Figure) -> bool:
 class Example:
     """A picture before and after a filter, computed with the report."""
 
-    number: int
+    key: str  # unique in a report
     title: str
     before: str  # data URIs of PNG files
     after: str
@@ -134,7 +118,7 @@ class Example:
 
 
 def examples(
-    session: Session, pictures: Mapping[str, NDArray[Any]], engine: Engine, counts: Counts
+    session: Session, pictures: Mapping[str, NDArray[Any]], engine: Engine, prefix: str
 ) -> Iterator[Progress | Example]:
     """Make one example for each filter, with its largest weights measured, up to MAX_KSIZE.
 
@@ -148,11 +132,11 @@ def examples(
             largest[cell.filter] = cell
     for cell in [*largest.values()][:MAX_EXAMPLES]:
         with suppress(KernelError):  # weights that make no picture: the report does without
-            yield from _example(cell, pictures, engine, counts)
+            yield from _example(cell, pictures, engine, prefix)
 
 
 def _example(
-    cell: Cell, pictures: Mapping[str, NDArray[Any]], engine: Engine, counts: Counts
+    cell: Cell, pictures: Mapping[str, NDArray[Any]], engine: Engine, prefix: str
 ) -> Iterator[Progress | Example]:
     small, given, what = _on_small_picture(cell, pictures)
     job = job_of(small, given)
@@ -166,7 +150,7 @@ def _example(
     assert result is not None
     name = f"{filter_title(cell.filter)} {cell.ksize}×{cell.ksize}"
     yield Example(
-        number=next(counts.figures),
+        key=f"{prefix}-example-{cell.filter}",
         title=name,
         before=data_uri(job.picture),
         after=data_uri(result.picture),

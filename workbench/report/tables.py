@@ -48,13 +48,7 @@ class Table:
     rows: tuple[TableRow, ...]
     headers: int = 1  # cells at the start of a row that say what it is of
     notes: tuple[str, ...] = ()  # below it, a sentence each
-    number: int = 0  # "Table 3" on the page; 0: it has none yet
     is_recorded: bool = False  # its figures came with the program
-
-    @property
-    def label(self) -> str:
-        """Its name on the page: "Table 3", and "Table 3 (recorded)" where it is."""
-        return labelled("Table", self.number, self.is_recorded)
 
     def without_empty(self) -> Table:
         """Drop columns with nothing in any row; headers always stay."""
@@ -62,11 +56,6 @@ class Table:
         kept = [at for at, column in enumerate(cells) if at < self.headers or any(column)]
         rows = (TableRow(tuple(row.cells[at] for at in kept), row.begins) for row in self.rows)
         return replace(self, columns=tuple(self.columns[at] for at in kept), rows=tuple(rows))
-
-
-def labelled(kind: str, number: int, is_recorded: bool) -> str:
-    """Name a figure or table by its number, with the mark of a recorded one."""
-    return f"{kind} {number} (recorded)" if is_recorded else f"{kind} {number}"
 
 
 # ------------------------------------------------------------------------ words

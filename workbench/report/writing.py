@@ -72,12 +72,9 @@ def writing(
         yield ToDraw("drawing the charts")
         svgs[chart.key] = chart.svg()
     yield Progress(f"writing {PAGE}")
-    page = (
-        environment()
-        .get_template("report.html.j2")
-        .render(document=document, svgs=svgs, title=document.title, version=document.version)
-    )
-    text = CONTROLS.sub("", page)
+    template = environment().get_template("report.html.j2")
+    whole = {"title": document.title, "version": document.version, "labels": document.labels}
+    text = CONTROLS.sub("", template.render(document=document, svgs=svgs, **whole))
     makers: dict[str, Callable[[], bytes]] = {
         PAGE: lambda: text.encode("utf-8"),
         TABLES: lambda: tables(document).encode("utf-8"),

@@ -26,7 +26,7 @@ from tests.workbench.report.written import rows_of, write_report
 from workbench.base.numbers import GAP
 from workbench.report import method, writing
 from workbench.report.method import commands_for
-from workbench.report.report_figures import Counts, charts_of
+from workbench.report.report_figures import charts_of
 from workbench.report.writing import ReportError
 
 SMALL = Plan(
@@ -139,7 +139,7 @@ def test_its_ids_are_unique_and_what_refers_to_them_finds_them(two_machines):
 
 def test_every_chart_that_can_be_drawn_stands_in_it_with_its_sentence(report):
     session = a_session("sizes")
-    drawn = list(charts_of([session], "x", Counts()))
+    drawn = list(charts_of([session], "x"))
     assert len(drawn) >= 1
     page = report(session)
     figures = [each for each in page.all("figure") if each.all("svg")]
@@ -326,7 +326,7 @@ def test_what_came_with_the_program_is_called_recorded_wherever_it_stands(report
 def test_a_recorded_chart_says_so_in_the_drawing_itself(qapp):
     for is_recorded in (True, False):
         session = replace(a_session("sizes"), is_recorded=is_recorded)
-        drawn = next(iter(charts_of([session], "x", Counts())))
+        drawn = next(iter(charts_of([session], "x")))
         assert bool(re.search(r">\s*Recorded\s*<", drawn.svg())) == is_recorded
 
 
@@ -591,7 +591,7 @@ def test_a_full_disk_is_one_sentence_and_keeps_the_last_report(
 def test_without_a_gpu_no_chart_is_made_of_refusals_alone(qapp):
     first = a_session("everything", LAPTOP)
     both = (first, replace(first, started=first.started + 60.0))
-    titles = [each.figure.title for each in charts_of(both, "both", Counts())]
+    titles = [each.figure.title for each in charts_of(both, "both")]
     assert "Time by image size" in titles
     assert not [title for title in titles if "including transfers" in title or "Block" in title]
     assert not [title for title in titles if title.startswith("Speed-up of ")]
