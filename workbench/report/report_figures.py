@@ -87,7 +87,7 @@ def charts_of(sessions: Sequence[Session], prefix: str) -> Iterator[ReportChart]
             notes = [note for note in figure.notes if note not in told]
             where = dict.fromkeys(told[note] for note in figure.notes if note in told)
             told.update(dict.fromkeys(notes, figure.title))
-            notes += [f"What is noted under {each} is true here as well." for each in where]
+            notes += [f'What is noted under "{each}" is true here as well.' for each in where]
             yield ReportChart(f"{prefix}-{figure.kind}", figure, tuple(notes), is_recorded)
 
 
