@@ -500,12 +500,6 @@ def test_a_published_time_stands_over_the_one_it_compares_with():
         assert styles[1].marker != styles[2].marker
 
 
-def test_only_what_has_a_block_can_be_mapped_by_it():
-    options = figure("block_map", a_session("everything")).options
-    (option,) = [option for option in options if option.name == "implementations"]
-    assert [key for key, _ in option.values] == ["global", "constant", "shared"]
-
-
 def test_refused_and_wrong_cells_of_a_map_have_no_colour():
     def outcome(cell, found):
         return wrong(cell) if cell.block_xy == (8, 1) else found
@@ -659,17 +653,6 @@ def test_a_point_tells_its_spread_its_rate_and_its_check():
     assert any(line.startswith("quartiles ") and "n = 20" in line for line in lines)
     assert any("GP/s" in line for line in lines)
     assert lines[-1].startswith("verified, checked all pixels")
-
-
-def test_lines_of_two_sessions_have_letters_and_the_legend_says_whose():
-    both = a_session("sizes", LAPTOP), a_session("sizes", is_recorded=True)
-    chart = figure("time_by_size", *both, published=True)
-    names = [each.name for each in chart.body.series if each.entry.style.standing != "published"]
-    assert len(set(names)) == len(names)
-    assert {name[:4] for name in names} == {"A · ", "B · "}
-    assert {each.group for each in chart.entries} >= {
-        *("A: Intel Core i7-1260P", "B: NVIDIA H200 (recorded)")
-    }
 
 
 # -- words and tiles, whatever order measurements came in
