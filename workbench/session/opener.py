@@ -53,8 +53,7 @@ class Opener(QObject):
         offered(data, name): so did the picture that is opened next, the result of them.
         asked(sentence, go_on): a picture is so large that nothing happens until `go_on` is called.
         busy(name): something is being opened that is called so; empty: nothing is any more.
-        began(sentence, stop): that takes a while; `stop` ends it.
-        went_on(sentence): so far it is, after `began`.
+        progressed(sentence): that takes a while, and so far it is; `stop` ends it.
         failed(sentence): why there is no new picture; the old one stays.
         ended(sentence): there is no next or no previous picture.
     """
@@ -67,8 +66,7 @@ class Opener(QObject):
     offered = Signal(object, str)
     asked = Signal(str, object)
     busy = Signal(str)
-    began = Signal(str, object)
-    went_on = Signal(str)
+    progressed = Signal(str)
     _read = Signal(int, float)
     failed = Signal(str)
     ended = Signal(str)
@@ -214,14 +212,14 @@ class Opener(QObject):
 
     @Slot()
     def _say_slow(self) -> None:
-        self.began.emit(self._opening, self.stop)
+        self.progressed.emit(self._opening)
 
     @Slot(int, float)
     def _say_share(self, request: int, share: float) -> None:
         if request == self._newest and self._name:
             self._share = share
             if not self._slow.isActive():
-                self.went_on.emit(self._opening)
+                self.progressed.emit(self._opening)
 
     @property
     def _opening(self) -> str:

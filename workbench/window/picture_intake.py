@@ -323,23 +323,15 @@ def ask_about_large_pictures(opener: Opener, messages: MessageBar) -> None:
         leave = ("Leave it", lambda: messages.clear("warning"))
         messages.show_message("warning", sentence, actions=[("Open it", go_on), leave])
 
-    def tell(sentence: str, stop: Callable[[], None]) -> None:
+    def tell(sentence: str) -> None:
         nonlocal said
-        if messages.kind == "warning" and messages.sentence != asked:
-            return  # that waits to be read; the view says what is being opened as well
-
-        def end() -> None:
-            stop()
-            leave_off()
-
-        messages.show_message("info", sentence, actions=[("Stop", end)], stays=True)
-        said = sentence
-
-    def go_on_telling(sentence: str) -> None:
-        nonlocal said
-        if said and messages.sentence == said:
+        if said:
             messages.reword(said, sentence)
-            said = sentence
+        elif messages.kind == "warning" and messages.sentence != asked:
+            return  # that waits to be read; the view says what is being opened as well
+        else:
+            messages.show_message("info", sentence, actions=[("Stop", opener.stop)], stays=True)
+        said = sentence
 
     def leave_off() -> None:
         nonlocal said
@@ -347,8 +339,7 @@ def ask_about_large_pictures(opener: Opener, messages: MessageBar) -> None:
         said = ""
 
     opener.asked.connect(ask)
-    opener.began.connect(tell)
-    opener.went_on.connect(go_on_telling)
+    opener.progressed.connect(tell)
     opener.busy.connect(lambda name: None if name else leave_off())
 
 

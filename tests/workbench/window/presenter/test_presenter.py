@@ -139,19 +139,6 @@ def verified(qtbot, stage):
     until(qtbot, lambda: shown(stage, "verdict") == "✓ verified")
 
 
-def test_the_ladder_on_this_picture_with_its_figures(qtbot, window):
-    stage = present(qtbot, window)
-    assert stage.isFullScreen()
-    verified(qtbot, stage)
-    assert shown(stage, "title") == "Sequential"
-    assert shown(stage, "count") == f"1 / {len(ladder_of(window))}"
-    assert shown(stage, "work").startswith("Gaussian blur 5×5")
-    until(qtbot, lambda: "×" in shown(stage, "speedup"))
-    assert "OpenCV" in shown(stage, "speedup-note")
-    assert "Sequential" in window.presenter.show.stage.foot.accessibleName()
-    leave(qtbot, window)
-
-
 def test_a_clicker_goes_on_and_back_and_not_beyond_the_ends(qtbot, window):
     ladder = ladder_of(window)
     stage, count = present(qtbot, window), len(ladder)
@@ -169,7 +156,9 @@ def test_a_clicker_goes_on_and_back_and_not_beyond_the_ends(qtbot, window):
     leave(qtbot, window)
 
 
-def test_meanwhile_the_keys_of_the_menus_rest(qtbot, window):
+def test_meanwhile_the_keys_of_the_menus_rest_and_then_all_is_as_it_was(qtbot, window):
+    window.store.choose(ksize=7, border="wrap")
+    chosen, undo = window.store.state, window.undo_history.undo_words
     stage = present(qtbot, window)
     before = window.store.state
     press(stage, Qt.Key.Key_V)
@@ -177,10 +166,13 @@ def test_meanwhile_the_keys_of_the_menus_rest(qtbot, window):
     QTest.keyClick(stage, Qt.Key.Key_6, Qt.KeyboardModifier.ControlModifier)
     assert window.store.state == before
     assert not child(window, "toolbar").isVisible()
+    press(stage, Qt.Key.Key_PageDown)
     leave(qtbot, window)
-    before = window.store.state
+    assert window.store.state == chosen
+    assert window.undo_history.undo_words == undo
+    assert not window.isFullScreen()
     press(window, Qt.Key.Key_V)
-    assert window.store.state != before  # they work again
+    assert window.store.state != chosen  # they work again
     assert child(window, "toolbar").isVisible()
 
 
@@ -326,7 +318,12 @@ def test_a_step_holds_view_zoom_panel_and_pixel(qtbot, window):
 
 def test_the_ladder_grows_with_the_steps(qtbot, window):
     stage = present(qtbot, window)
+    assert stage.isFullScreen()
     verified(qtbot, stage)
+    assert shown(stage, "title") == "Sequential"
+    assert shown(stage, "work").startswith("Gaussian blur 5×5")
+    until(qtbot, lambda: "×" in shown(stage, "speedup"))
+    assert "OpenCV" in shown(stage, "speedup-note")
     until(qtbot, lambda: len(ladder_on(stage).lines) == 1)
     press(stage, Qt.Key.Key_PageDown)
     verified(qtbot, stage)
@@ -447,17 +444,6 @@ def test_steps_are_saved_opened_and_the_same_again(qtbot, window, tmp_path, monk
     trigger(window, "Open steps…")
     until(qtbot, lambda: window.presenter.steps)
     assert window.presenter.steps == kept
-
-
-def test_on_leaving_everything_is_as_it_was(qtbot, window):
-    window.store.choose(ksize=7, border="wrap")
-    before, undo = window.store.state, window.undo_history.undo_words
-    stage = present(qtbot, window)
-    press(stage, Qt.Key.Key_PageDown, Qt.Key.Key_PageDown, Qt.Key.Key_Escape)
-    until(qtbot, lambda: window.presenter.show is None)
-    assert window.store.state == before
-    assert window.undo_history.undo_words == undo
-    assert not window.isFullScreen()
 
 
 # -- prepared steps
