@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kernels.core.device import DeviceShare
 from kernels.core.job import Result
-from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES, TOO_NOISY, Comparison, compare
+from kernels.core.timing import CONFIDENCE, NO_INTERVAL, TOO_NOISY, Comparison, compare
 from workbench.base import numbers
 from workbench.base.numbers import MISSING
 from workbench.model.intents import implementation
@@ -91,11 +91,10 @@ def _in_words(found: Comparison, result: Result, baseline: Result) -> SpeedUpWor
     name, counts = baseline_name(baseline), [len(r.timed.samples_ms) for r in (result, baseline)]
     text = f"{times} slower" if is_slower else times
     sure = f"{100 * CONFIDENCE:g} % interval of the ratio of their medians"
-    sure = f"The {sure} is {interval}, from" if interval else f"There is no {sure}, with"
-    few = "" if interval else f": it takes {ENOUGH_SAMPLES} of each"
     sentence = (
         f"{times} {'as long as' if is_slower else 'as fast as'} {name}{equal and f': {equal}'}. "
-        f"{sure} {counts[0]} and {counts[1]} samples{few}."
+        f"The {sure} is {interval or f'unknown ({NO_INTERVAL})'}, "
+        f"from {counts[0]} and {counts[1]} samples."
     )
     return SpeedUpWords(text, f"{how} {name}", interval, sentence)
 
