@@ -16,7 +16,7 @@ from kernels.sweeps.estimate import about
 from workbench.base import numbers
 from workbench.base.columns import table, with_tables, wrapped
 from workbench.batch.stage_times import IN_WORDS
-from workbench.cli.benches.batch import Rates
+from workbench.cli.benches.batch import HEADER, PEERS_TITLE, PeerRate, Rates
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURED = ROOT / "assets" / "measured"
@@ -31,7 +31,6 @@ STAGES_AND_PARTS = {
     **PARTS,
     **{name: STAGES[name] for name in ("write", "all")},
 }
-STAGES_OF_FILES = ("decode", "filter", "encode")
 COMMANDS = {
     "batch": "workbench bench batch --json",
     "large": "python -m tests.benches.large --json",
@@ -81,51 +80,21 @@ def _batch(data: Data) -> str:
         f"{data['jobs']} threads that read and write"
         f"{f', in {processes} processes' if processes > 1 else ''}"
     )
-    head = ("", *STAGES_OF_FILES, "batch", "of slowest alone", "limit", "of it")
-    rows = (_rates_row(name, rates, data) for name, rates in data["per_s"].items())
-    said = f"{_where(data)}: {how}, in pictures per second."
-    parts = [wrapped(said), table(head, rows, (1, 2, 3, 4, 5, 7))]
-    if any(data["peers"].values()):
-        parts += ["The same files by other means, and our rate over theirs:", _peers(data)]
-    return "\n\n".join(parts)
-
-
-def _rates_row(name: str, rates: Data, data: Data) -> tuple[str, ...]:
-    limit, allowed = _limit(rates, data)
-    return (
-        _format(name),
-        *(numbers.three_digits(rates[stage]) for stage in (*STAGES_OF_FILES, "batch")),
-        numbers.percent(rates["batch"] / min(rates[stage] for stage in STAGES_OF_FILES)),
-        limit,
-        numbers.percent(rates["batch"] / allowed),
-    )
-
-
-def _limit(rates: Data, data: Data) -> tuple[str, float]:
-    """The limit of a batch, and the rate that it allows."""
-    stages = Rates(**rates)
+    rates = {name: Rates(**found) for name, found in data["per_s"].items()}
     on_gpu = data["machine"]["gpu"] is not None
-    allowed = stages.allowed(on_gpu=on_gpu)
-    if not on_gpu:
-        return "the cores", allowed
-    return ("filtering" if allowed == stages.filter else "the files"), allowed
-
-
-def _peers(data: Data) -> str:
-    formats = list(data["peers"])
-    titles = dict.fromkeys(title for peers in data["peers"].values() for title in peers)
-    rows = (
-        (title, *(_peer(data["peers"][name].get(title), data["per_s"][name]) for name in formats))
-        for title in titles
-    )
-    return table(("", *map(_format, formats)), rows, range(1, 1 + len(formats)))
-
-
-def _peer(peer: Data | None, ours: Data) -> str:
-    if not peer or peer["per_s"] is None:
-        return str(peer["why_not"]) if peer else NOTHING
-    rate = numbers.three_digits(peer["per_s"])
-    return f"{rate} per s, {numbers.fine_ratio(ours['batch'] / peer['per_s'])}"
+    rows = (each.cells(_format(name), on_gpu=on_gpu) for name, each in rates.items())
+    said = f"{_where(data)}: {how}, in pictures per second."
+    parts = [wrapped(said), table(HEADER, rows, (1, 2, 3, 4, 5, 7))]
+    peers = {name: found for name, found in data["peers"].items() if found}
+    if peers:
+        titles = next(iter(peers.values()))
+        theirs = (
+            (title, *(PeerRate(**peers[each][title]).words(rates[each].batch) for each in peers))
+            for title in titles
+        )
+        head = ("", *map(_format, peers))
+        parts += [f"{PEERS_TITLE}:", table(head, theirs, range(1, len(head)))]
+    return "\n\n".join(parts)
 
 
 # ---------------------------------------------------------------------------- a large picture

@@ -166,7 +166,7 @@ TYPES: dict[str, Callable[[str], Any]] = {
     "SESSION": Path,
     "SIZE": matching(r"(\d{1,9}(?:\.\d+)?)([MG])i?B?", "a size such as 2G or 500M", _bytes),
     "TYPE": one_of(*PIXEL_TYPES),
-    "TYPE,…": name_list,
+    "TYPE,…": several(one_of(*PIXEL_TYPES)),
     "WxH": pair,
     "WxH,…": several(pair),
     "XxY": pair,

@@ -30,7 +30,6 @@ from kernels.core.device import NoDevice
 from kernels.core.job import Result
 from workbench.base import theme
 from workbench.base.background import bugs
-from workbench.base.columns import aligned
 from workbench.base.garbage import GarbageCollector
 from workbench.base.paths import DATA_VARIABLE, identity
 from workbench.base.settings import Settings
@@ -43,13 +42,13 @@ from workbench.cli.recipe_options import (
     named_kernel,
     read_named,
 )
+from workbench.cli.result_words import in_one_line
 from workbench.cli.this_machine import engine_maker
 from workbench.files.kernel_files import FOLDER_VARIABLE as KERNELS_VARIABLE
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import intents
 from workbench.model.intents import Changes
 from workbench.model.state import State
-from workbench.panels.timing import timing_words as words
 from workbench.session.exporter import save_png
 from workbench.window.app import make_application
 from workbench.window.main_window import MainWindow
@@ -63,7 +62,7 @@ NOISE = "This plugin does not support"  # Qt's offscreen platform, of size hints
 
 
 def run(arguments: Namespace) -> int:
-    """Open the picture, wait for its last result, and draw.  Prints where, and the times."""
+    """Open the picture, wait for its last result, and draw.  Prints where, and the result."""
     return draw(arguments, lambda window: wait_for_calm(window, window))
 
 
@@ -110,7 +109,7 @@ def draw(
             save_png(output, image, window.memory.for_screenshot() | {"modes": list(modes)})
         except ImageFileError as error:
             raise CommandError(str(error)) from error
-    print(f"{output}\n{as_table(result)}")
+    print(f"{output}: {result.job.filter_title} {in_one_line(result)}")
     return 0 if result.check is None or result.check.ok else FAILED
 
 
@@ -135,28 +134,6 @@ def _check_implementation(arguments: Namespace, kernel: Path | None, window: Mai
         raise CommandError(intents.why_not_here(intents.implementation(name), device) or "")
     reason = device.reason if named is None and isinstance(device, NoDevice) else None
     complain_of_ignored(arguments, shown, reason)
-
-
-def as_table(result: Result) -> str:
-    """Lay out everything that the timing strip shows, a row each."""
-    job = result.job
-    figures = {
-        "time": words.filter_time(result),
-        "upload": words.upload(result),
-        "download": words.download(result),
-        "total": words.total(result),
-        "throughput": words.throughput(result),
-        "bandwidth": words.bandwidth(result),
-    }
-    rows = {
-        "filter": f"{job.filter_title} {job.ksize}×{job.ksize}",
-        "picture": f"{job.width}×{job.height}, {job.channels} × {job.pixel_type}",
-        "device": result.device_name or "CPU",
-        "ran": words.what_ran(result),
-        **{name: f"{each.text}  {each.detail}".rstrip() for name, each in figures.items()},
-        "check": str(result.check or "not checked"),
-    }
-    return aligned(list(rows.items()))
 
 
 # -- the window, driven by a command or a bench

@@ -8,6 +8,7 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,7 +21,7 @@ from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import FilePairs, PairingError, pairs_of, with_extension
 from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
-from workbench.cli.recipe_options import complain_of, recipe_of, with_devices
+from workbench.cli.recipe_options import complain_of, recipe_of, several_gpus
 from workbench.cli.result_words import in_one_line, large_in_one_line, record_of, rows_record
 from workbench.cli.stopping import RemoteControl
 from workbench.cli.this_machine import engine_maker, facts
@@ -29,7 +30,10 @@ from workbench.files.formats import EXTENSION_OF
 
 def run(arguments: Namespace) -> int:
     """Filter every file; one that fails does not keep the others from being done."""
-    recipe = with_devices(recipe_of(arguments, Sampling()), arguments)
+    recipe = recipe_of(arguments, Sampling())
+    if numbers := several_gpus(arguments, recipe):  # they share the rows of every picture
+        arguments.devices, arguments.device = numbers, numbers[0]
+        recipe = replace(recipe, chosen=replace(recipe.chosen, devices=len(numbers)))
     if arguments.control:
         arguments.json = True
         if output.STREAM in map(str, arguments.inputs):

@@ -24,7 +24,7 @@ from workbench.batch.pairs import FilePair, FilePairs, PairingError, naming, pai
 from workbench.batch.stage_times import StageTimes, closing_lines, progress_words, summary
 from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
-from workbench.cli.recipe_options import complain_of, processes_for, recipe_of, sharing_devices
+from workbench.cli.recipe_options import complain_of, processes_for, recipe_of, several_gpus
 from workbench.cli.result_words import asked_of, rows_record
 from workbench.cli.stopping import HeldBack, RemoteControl, ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
@@ -58,6 +58,9 @@ def _batch(arguments: Namespace) -> int:
     use_freed_memory_again()
     if arguments.workers is not None and arguments.scheduler is None:
         raise CommandError("--workers counts those of a --scheduler; give that as well.", USAGE)
+    named = arguments.devices
+    if arguments.scheduler is not None and named is not None and len(named) != 1:
+        raise CommandError("With --scheduler each worker has one GPU: choose --device N.", USAGE)
     recipe = recipe_of(arguments, UNTIMED)
     arguments.json = arguments.json or arguments.control
     pairs, shard = _pairs(arguments, recipe), arguments.shard
@@ -68,7 +71,7 @@ def _batch(arguments: Namespace) -> int:
         return _print_plan(pairs, name, arguments)
     if not pairs and shard is None:
         return _complain_of(pairs)
-    devices = sharing_devices(arguments, recipe)
+    devices = several_gpus(arguments, recipe)
     names = ("pixel_type", "implementation", "format", "name", "quality", "reduce")
     asked = {**asked_of(recipe), **{each: getattr(arguments, each) for each in names}}
     with (

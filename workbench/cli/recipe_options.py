@@ -181,34 +181,11 @@ def _gpu_for(engine: Engine, recipe: Recipe) -> Device | None:
     return engine.device if on_gpu else None
 
 
-def with_devices(recipe: Recipe, arguments: Namespace) -> Recipe:
-    """Let the named GPUs share the rows of every picture.
+def several_gpus(arguments: Namespace, recipe: Recipe) -> tuple[int, ...]:
+    """The GPUs that --device names; none if it is one, or nothing runs on a GPU.
 
-    They become the `device` and the `devices` of `arguments`.  Raises CommandError.
+    Raises CommandError where one of them is not there.
     """
-    if not (numbers := _several_gpus(arguments, recipe)):
-        return recipe
-    arguments.devices, arguments.device = numbers, numbers[0]
-    return replace(recipe, chosen=replace(recipe.chosen, devices=len(numbers)))
-
-
-def sharing_devices(arguments: Namespace, recipe: Recipe) -> tuple[int, ...]:
-    """The GPUs that share the pictures; none: one engine does them all.
-
-    Raises CommandError where one of them is not there, and with a cluster.
-    """
-    named = arguments.devices
-    if arguments.scheduler is not None and named is not None and len(named) != 1:
-        raise CommandError("With --scheduler each worker has one GPU: choose --device N.", USAGE)
-    numbers = _several_gpus(arguments, recipe)
-    if len(numbers) <= 1:
-        return ()
-    complain_of(engine_maker(arguments)(), recipe, arguments)
-    return numbers
-
-
-def _several_gpus(arguments: Namespace, recipe: Recipe) -> tuple[int, ...]:
-    """The GPUs that --device names; none if it names one, or nothing runs on a GPU."""
     named: tuple[int, ...] | None = arguments.devices
     if named is None or len(named) == 1:
         return ()
@@ -219,7 +196,8 @@ def _several_gpus(arguments: Namespace, recipe: Recipe) -> tuple[int, ...]:
         raise CommandError(
             f"There is no GPU number {missing[0]}: this computer has {device.count}, from 0.", USAGE
         )
-    return named or tuple(range(device.count))
+    found = named or tuple(range(device.count))
+    return found if len(found) > 1 else ()
 
 
 def processes_for(
@@ -227,17 +205,19 @@ def processes_for(
 ) -> tuple[int | None, ...]:
     """The GPU, or None for the CPU, of each process that filters so many pictures.
 
-    sharing  the GPUs that share the pictures, as `sharing_devices` gives them
+    sharing  the GPUs that share the pictures; none: one engine filters them all
     returns  none if this process does it all: too few pictures or threads for more; a limit of
              memory; or a user kernel, which has its own processes
     """
     jobs, count = arguments.jobs or usable_cores(), len(sharing) or 1
     each = processes_each(jobs // count, pictures // count)
-    if each == 1 or recipe.is_own or recipe.memory_bytes is not None:
-        return sharing
+    is_plain = each == 1 or recipe.is_own or recipe.memory_bytes is not None
+    if is_plain and not sharing:
+        return ()
     engine = engine_maker(arguments)()
-    if not sharing:
-        complain_of(engine, recipe, arguments)
+    complain_of(engine, recipe, arguments)
+    if is_plain:
+        return sharing
     if (device := _gpu_for(engine, recipe)) is None:
         return (None,) * each
     room = max(device.memory_bytes // GPU_BYTES_EACH, 1)

@@ -117,18 +117,23 @@ def asked_of(recipe: Recipe) -> dict[str, Any]:
     }
 
 
+# Keys of `apply --json` that a job, a result and its timing have by the same names.
+OF_JOB = ("width", "height", "channels", "pixel_type")
+OF_RESULT = (
+    *("implementation", "compile_ms", "upload_ms", "download_ms"),
+    *("megapixels_per_s", "effective_gb_s"),
+)
+
+
 def _found(result: Result | None) -> dict[str, Any]:
     """The same keys whether there is a result or not."""
     kernel = result.kernel if result else None
     job = result.job if result else None
     ran = result.ran if result else ()
     return {
-        "width": job and job.width,
-        "height": job and job.height,
-        "channels": job and job.channels,
-        "pixel_type": job and job.pixel_type,
+        **{name: getattr(job, name, None) for name in OF_JOB},
+        **{name: getattr(result, name, None) for name in OF_RESULT},
         "asked": job and job.implementation,
-        "implementation": result and result.implementation,
         "text_sha256": text_hash(job.own) if job and is_own(job.implementation) else None,
         "device": result and result.device_name,
         "shares": [to_plain(each) for each in result.shares] if result else [],
@@ -141,11 +146,6 @@ def _found(result: Result | None) -> dict[str, Any]:
         "ended": (kernel and kernel.ended) or None,
         "cache": kernel and kernel.cache,
         "disturbances": list(result.disturbances) if result else [],
-        "compile_ms": result and result.compile_ms,
-        "upload_ms": result and result.upload_ms,
-        "download_ms": result and result.download_ms,
-        "megapixels_per_s": result and result.megapixels_per_s,
-        "effective_gb_s": result and result.effective_gb_s,
         "check": _check(result.check if result else None),
     }
 

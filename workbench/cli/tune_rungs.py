@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 
 from kernels import Engine, filters
-from kernels.core.borders import BORDERS
 from kernels.core.device import NoDevice
-from kernels.core.errors import BadJobError
-from kernels.core.job import PIXEL_TYPES, Job
+from kernels.core.job import Job
 from kernels.core.plain_data import to_plain
 from kernels.core.version import program_version
 from kernels.engine.auto import ranked
@@ -86,8 +84,8 @@ def jobs_for(arguments: Namespace) -> list[Make]:
     ksizes = arguments.size or (QUICK_KSIZES if arguments.quick else KSIZES)
     pictures = arguments.picture or (QUICK_PICTURES if arguments.quick else PICTURES)
     borders = arguments.border or ("clamp",)
-    _reject_unknown(arguments.pixel_type or (), PIXEL_TYPES, "pixel type")
-    _reject_unknown(borders, tuple(BORDERS), "border")
+    for border in borders:
+        Job(PIXEL, made_jobs.weights("box", 3), border)
     weights = list(_weights(names, ksizes))
     if arguments.pixel_type is None and arguments.channels is None:
         types: Sequence[tuple[str, int]] = TYPES[:2] if arguments.quick else TYPES
@@ -109,12 +107,6 @@ def _weights(names: Sequence[str], ksizes: Sequence[int]) -> Iterator[tuple[str,
         for ksize in taken or ksizes[:1]:
             Job(PIXEL, made_jobs.weights(name, ksize))
             yield name, ksize
-
-
-def _reject_unknown(names: Sequence[str], known: Sequence[str], what: str) -> None:
-    for name in names:
-        if name not in known:
-            raise BadJobError(f"There is no {what} {name!r}; choose from {', '.join(known)}.")
 
 
 def _print_best(engine: Engine, tried: dict[JobClass, list[Trial]]) -> None:

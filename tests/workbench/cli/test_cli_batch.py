@@ -263,7 +263,7 @@ def test_what_is_left_counts_no_results_of_pictures_that_are_gone(controlled):
 
 @pytest.mark.parametrize("word", ["pause\nstop\n", ""])
 def test_a_program_stops_it_and_it_goes_on_later(folder, controlled, word):
-    for n in range(40):
+    for n in range(24):
         image_files.save(f"in/m{n}.png", noise(300, 300, 3))
 
     def stop(pipe):
@@ -275,11 +275,11 @@ def test_a_program_stops_it_and_it_goes_on_later(folder, controlled, word):
     code, lines = controlled(act=stop)
     assert code == 143
     done = lines[-1]["stopped"]["counts"].get("done", 0)
-    assert 0 < done < 47
+    assert 0 < done < 31
     assert len(results("out")) == done
     code, lines = controlled("--resume")
-    assert (code, lines[-1]["ended"]["counts"]) == (0, {"done": 47 - done})
-    assert len(results("out")) == 47
+    assert (code, lines[-1]["ended"]["counts"]) == (0, {"done": 31 - done})
+    assert len(results("out")) == 31
 
 
 # -- shards

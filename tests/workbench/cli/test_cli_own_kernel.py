@@ -60,7 +60,7 @@ def test_the_whole_picture_is_filtered_and_checked_and_no_time_is_told(capsys):
 
 
 def test_for_programs_what_has_no_time_has_null(capsys):
-    assert apply(RIGHT, "--json") == 0
+    assert apply(RIGHT, "--size", "3", "--json") == 0
     record = json.loads(capsys.readouterr().out)
     assert record["status"] == "done"
     assert (record["implementation"], record["device"]) == ("mine.cu", None)

@@ -74,8 +74,7 @@ def test_ctrl_c_keeps_what_was_measured(path, monkeypatch, capsys):
     ("words", "complaint"),
     [
         (["--filter", "gausian"], "There is no filter 'gausian'"),
-        (["--pixel-type", "int8"], "There is no pixel type 'int8'"),
-        (["--border", "none"], "There is no border 'none'"),
+        (["--border", "none"], "Unknown border 'none'"),
         (["--filter", "sobel_x", "--size", "5"], "Sobel X has no size 5"),
         (["--filter", "random", "--size", "4"], "odd"),
         (["--filter", "gausian", "--no-gpu"], "There is no filter 'gausian'"),

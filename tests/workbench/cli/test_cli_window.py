@@ -46,8 +46,7 @@ def test_a_shot_is_the_window_with_its_settings_inside(folder, capsys):
     ]
     said = capsys.readouterr()
     assert said.err == ""
-    assert said.out.startswith("w.png\n")
-    for word in ("Sobel X 3×3", "50×40, 3 × float32", "sequential loops", "checked all pixels"):
+    for word in ("w.png: Sobel X 3×3, sequential", "checked all pixels"):
         assert word in said.out
 
 
@@ -59,7 +58,6 @@ def test_a_shot_is_the_window_with_its_settings_inside(folder, capsys):
         (["w.png", "--size", "4"], "has no size 4", 2),
         (["w.png", "--size-px", "300x200"], "the window is at least", 2),
         (["w.png", "missing.png"], "There is no file missing.png", 1),
-        (["w.png", "loop.png"], "Cannot open loop.png", 1),
         (["w.png", "broken.png"], "broken.png", 1),
         (["nowhere/w.png"], "its folder does not exist", 1),
         (["w.png", "--implementation", "shared"], "switched off with --no-gpu", 1),
@@ -71,13 +69,12 @@ def test_a_shot_that_cannot_be_leaves_a_sentence_and_no_file(
 ):
     image_files.save("a.png", generated.checkerboard())
     (folder / "broken.png").write_bytes((folder / "a.png").read_bytes()[:60])
-    (folder / "loop.png").symlink_to("loop.png")
     assert main.main(["shot", *words, "--no-gpu"]) == code
     said = capsys.readouterr()
     assert said.out == ""
     assert complaint in said.err
     assert said.err.count("\n") == 1
-    assert sorted(each.name for each in folder.iterdir()) == ["a.png", "broken.png", "loop.png"]
+    assert sorted(each.name for each in folder.iterdir()) == ["a.png", "broken.png"]
 
 
 @needs_x11_or_none
@@ -85,8 +82,7 @@ def test_without_a_display_the_window_is_drawn_into_a_file(without_display, caps
     assert main.main(["--no-gpu"]) == 0
     said = capsys.readouterr()
     assert said.err == ""
-    assert "workbench.png\n" in said.out
-    assert "Gaussian blur 5×5" in said.out
+    assert "workbench.png: Gaussian blur 5×5" in said.out
     assert not QImage("workbench.png").isNull()
 
 

@@ -6,7 +6,6 @@ from tests import made_up
 from tests.made_up import H200
 from workbench.base import diagnostics
 from workbench.base.numbers import GAP
-from workbench.cli.draw_window import as_table
 from workbench.cli.result_words import in_one_line
 
 DEVICE = replace(H200, index=1, name="Test GPU", watchdog=True, driver_version=13_020, count=2)
@@ -21,30 +20,22 @@ def test_the_gpu_s_line_has_kernel_transfers_rate_and_verdict():
         "shared", device_name="Test GPU", upload_ms=0.384, upload_copy_ms=0.0281,
         download_copy_ms=0.03,
     )  # fmt: skip
-    line, table = plain(in_one_line(made)), plain(as_table(made))
+    line = plain(in_one_line(made))
     for words in ("384 µs (the copy 28.1 µs)", "310 µs (the copy 30.0 µs)", "200 µs", "verified"):
         assert words in line
-    for words in (
-        *("Test GPU", "grid 19×13, block 32×8", "150 – 250 µs", "200×100, 3 × uint8"),
-        *("384 µs", "310 µs", "200 µs", "verified"),
-    ):
-        assert words in table
     resident = made_up.result("shared", device_name="Test GPU")
     assert "resident" in in_one_line(resident)
-    assert "resident" in as_table(resident)
 
 
-def test_what_auto_picked_is_named_and_why_stands_in_the_table():
+def test_what_auto_picked_is_named():
     result = made_up.picked_result("shared", why="the quickest of 3 measured here")
     assert "auto: shared 32×8" in in_one_line(result)
-    assert "auto: shared 32×8 (the quickest of 3 measured here)" in as_table(result)
 
 
 def test_a_sum_of_strips_and_a_wrong_answer_say_so():
     made = made_up.result("shared", (80.0,), strips=5, device_name="Test GPU")
     assert "80.0 ms (a sum of 5 strips, cold)" in plain(in_one_line(made))
-    assert "in 5 strips" in plain(as_table(made))
-    assert "WRONG in 12 samples" in as_table(made_up.result("shared", check=made_up.FAILED))
+    assert "WRONG in 12 samples" in in_one_line(made_up.result("shared", check=made_up.FAILED))
 
 
 def test_the_doctor_knows_what_limits_a_block_and_a_launch():

@@ -107,10 +107,7 @@ def remember(**values):
     default_path().write_text(json.dumps({"version": 1, **values}))
 
 
-GONE = ("gone.cu", [[1e38] * 3] * 3, None)
-
-
-@pytest.mark.parametrize("value", GONE, ids=repr)
+@pytest.mark.parametrize("value", ["gone.cu", [[1e38] * 3] * 3], ids=repr)
 def test_it_starts_where_no_field_of_the_state_can_be_had(start, value):
     """A field that is new is among them, and one that makes no sense is named."""
     remember(choices=dict.fromkeys(FACTS, value))
@@ -155,10 +152,10 @@ def choose_in_palette(window):
 
 
 @needs_compiler
-@pytest.mark.parametrize("words", [(), ("--filter", "box")])
-def test_a_kernel_that_was_chosen_is_chosen_at_the_next_start(start, mine, words):
+def test_a_kernel_that_was_chosen_is_chosen_at_the_next_start(start, mine):
     start(is_done=lambda window: "right.cu" in window.kernel_folder.kernels, act=choose_in_palette)
-    started = start(*words, is_done=lambda window: window.store.state.own_kernel is not None)
+    is_own = lambda window: window.store.state.own_kernel is not None  # noqa: E731
+    started = start("--filter", "box", is_done=is_own)
     assert started.state.implementation == "right.cu"
     assert started.state.own_kernel.path == mine
     assert started.seen == []
@@ -227,10 +224,9 @@ def test_a_file_of_the_kernel_panel_that_is_none_is_a_sentence(start, tmp_path, 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="about files that only POSIX has")
-@pytest.mark.parametrize("kind", NO_FILES)
-def test_a_folder_of_kernels_that_is_none_keeps_nothing_from_starting(start, home, kind):
+def test_a_folder_of_kernels_that_is_none_keeps_nothing_from_starting(start, home):
     kernels_folder().parent.mkdir(parents=True)
-    NO_FILES[kind](kernels_folder())
+    os.mkfifo(kernels_folder())
     remember(choices={"implementation": "mine.cu"})
     start(is_done=lambda window: "mine.cu" in window.messages.sentence)
 
@@ -287,7 +283,6 @@ def test_a_settings_file_of_another_kind_is_a_sentence(start, capsys, kind):
     MADE[kind](default_path())
     assert "settings" in start().seen[0]
     assert "Traceback" not in capsys.readouterr().err
-    start()
 
 
 def test_a_window_that_was_on_a_screen_that_is_gone_starts_in_sight(start):

@@ -120,12 +120,6 @@ def run_without_qt(packages, folder, program):
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows asks before it links")
 
 
-def test_there_is_no_qt_there(without_qt):
-    find = "print([name for name in {!r} if importlib.util.find_spec(name)])"
-    said = without_qt(program=f"import importlib.util, cv2, PIL, numba\n{find.format(QT)}")
-    assert (said.stdout, said.stderr) == ("[]\n", "")
-
-
 @pytest.fixture(scope="module")
 def applied(all_without_qt, tmp_path_factory):
     """{(name, pixel type, channels): (folder, what came of filtering it there)}."""
@@ -191,9 +185,10 @@ def test_a_copied_script_and_command_run(all_without_qt, tmp_path):
     np.testing.assert_array_equal(image_files.load(written).samples, answer)
 
 
-def test_what_needs_a_window_says_so_in_a_sentence(without_qt):
-    said = without_qt("shot", "out.png")
-    assert said.returncode == 1
+def test_there_is_no_qt_and_what_needs_a_window_says_so_in_a_sentence(without_qt):
+    find = f"print([name for name in {QT!r} if importlib.util.find_spec(name)], flush=True)\n"
+    said = without_qt(program=f"import importlib.util\n{find}{command('shot', 'out.png')}")
+    assert (said.returncode, said.stdout) == (1, "[]\n")
     lines = [line for line in said.stderr.splitlines() if not line.startswith("LOADED")]
     assert len(lines) == 1  # beside those of the look for what Qt needs
     assert lines[0].startswith("workbench: Qt ")

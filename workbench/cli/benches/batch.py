@@ -61,7 +61,8 @@ NOT_PACKED = (259, 1)  # a TIFF, as ours are: cv2.IMWRITE_TIFF_COMPRESSION, none
 LEVELS = 2.0  # between two outputs on average: rounding, and a JPEG's loss
 
 RECIPE = Recipe(State(), sampling=UNTIMED, check_every=0)
-HEADER = ("", "decode", "filter", "encode", "batch", "of slowest alone", "of what cores allow")
+STAGES = ("decode", "filter", "encode")
+HEADER = ("", *STAGES, "batch", "of slowest alone", "limit", "of it")
 PEERS_TITLE = "The same files by other means (our batch's rate over theirs)"
 
 
@@ -168,22 +169,22 @@ class Rates:
     encode: float
     batch: float
 
-    def allowed(self, *, on_gpu: bool) -> float:
-        """The rate that the cores allow: those that decode also encode.
-
-        On a CPU they filter as well; a GPU does that meanwhile, and may be the limit.
-        """
-        files_s = 1 / self.decode + 1 / self.encode
-        return min(1 / files_s, self.filter) if on_gpu else 1 / (files_s + 1 / self.filter)
-
     def cells(self, name: str, *, on_gpu: bool) -> tuple[str, ...]:
-        """Make a row of the table."""
+        """Make a row of the table, with the limit of the batch.
+
+        Cores that decode also encode.  On a CPU they filter as well; a GPU does that meanwhile.
+        """
         alone = (self.decode, self.filter, self.encode)
-        limits = min(alone), self.allowed(on_gpu=on_gpu)
+        files_s = 1 / self.decode + 1 / self.encode
+        allowed, limit = 1 / (files_s + 1 / self.filter), "the cores"
+        if on_gpu:
+            allowed, limit = min((self.filter, "filtering"), (1 / files_s, "the files"))
         return (
             name,
-            *(f"{numbers.three_digits(rate)} per s" for rate in (*alone, self.batch)),
-            *(numbers.percent(self.batch / limit) for limit in limits),
+            *(numbers.three_digits(rate) for rate in (*alone, self.batch)),
+            numbers.percent(self.batch / min(alone)),
+            limit,
+            numbers.percent(self.batch / allowed),
         )
 
 
@@ -223,7 +224,10 @@ def run(arguments: Namespace) -> int:
         ("Bench", f"batch, Filter Workbench {program_version()}"),
         ("CPU", f"{this_machine.cpu()}; {jobs} threads{shared} read and write"),
         ("GPU", diagnostics.gpu(engine.device)),
-        ("Files", f"{files} of each format, {SIZE[1]}×{SIZE[0]} RGB; 5×5 Gaussian"),
+        (
+            "Files",
+            f"{files} of each format, {SIZE[1]}×{SIZE[0]} RGB, 5×5 Gaussian; pictures/s",
+        ),
     ]
     print(aligned(facts), end="\n\n", flush=True)
     peers = folder_peers() if arguments.peers else {}

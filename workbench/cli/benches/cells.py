@@ -282,12 +282,6 @@ def closing_lines(reports: Sequence[CellReport], conditions: dict[str, Any]) -> 
         *_auto(reports),
         *_slopes(reports, "pixels", lambda c: math.prod(c.size), lambda c: f"K={c.ksize}"),
         *_slopes(reports, "K", lambda c: c.ksize, lambda c: c.size_in_words),
-        *(
-            f"{each.name}: {each.best} {numbers.duration(each.best.ms)}, {each.target} is "
-            f"{numbers.duration(each.limit_ms)}."
-            for each in aims
-            if each.target in LAUNCH_EXTRA_MS and each.best and each.best.ms and each.limit_ms
-        ),
         # cuFFT alone is no comparison of libraries.
         *(_peers(findings) if any(len(each.peers) > 1 for each in reports) else ()),
         f"{len(reports)} cells in {took_s:.0f} s on {conditions['device']['name']}, copy "
