@@ -122,11 +122,8 @@ In a folder, files with a picture's extension are filtered, but for hidden ones.
   workbench apply scans/ out/ --recursive --format png --no-replace --jobs 4
   curl … | workbench apply - - --filter edges > edges.png
 
-A user kernel (--implementation ./mine.cu) runs on the GPU, in its own process, and is timed if its
-output is right.  Without a GPU it runs slowly on the CPU, and nothing is timed.
-
-With OUT -, all messages go to stderr.  --json prints one line per picture: status (done, skipped,
-failed, wrong), error, input, output, the options, what ran, median_ms and check.""",
+A user kernel (--implementation ./mine.cu) runs in its own process; without a GPU it runs slowly on
+the CPU, and nothing is timed.  With OUT -, all messages go to stderr.""",
         replaces=True,
     ),
     "batch": Command(
@@ -157,16 +154,13 @@ that.  A folder below IN becomes the same folder below OUT.
   workbench batch scans/ out/ --recursive --filter unsharp --format tiff
   find photos -newer stamp -print0 | workbench batch - out/ --name "{stem}_{filter}_{size}.png"
 
-OUT gets workbench-batch.jsonl, with a line for each picture that is finished or has failed.  The
-same command with --resume does the rest, and tries failed ones again.
+OUT gets workbench-batch.jsonl, with a line for each picture that is finished or has failed, which
+--json prints.  The same command with --resume does the rest, and tries failed ones again.
 
---scheduler needs a `dask scheduler` and workers, one for each GPU, all with this version of Filter
-Workbench, and IN and OUT under the same names:
+--scheduler needs a `dask scheduler` and workers of the same version, one for each GPU, with IN and
+OUT under the same names:
 
-  CUDA_VISIBLE_DEVICES=0 dask worker tcp://head:8786 --nthreads 1
-
---json prints the lines of the journal as they come; the last line has the stages.  Exit code 1 if
-any picture failed.""",
+  CUDA_VISIBLE_DEVICES=0 dask worker tcp://head:8786 --nthreads 1""",
     ),
     "list": Command(
         "List what there is, and why what is missing cannot run here.",
@@ -307,21 +301,19 @@ disturbed time (*) has no verdict.""",
   --progress    print progress on stderr even where it is no terminal
 {GPU}""",
         """\
-Every kernel runs 16 small jobs, random or drawn by --seed, and each pixel is compared with the
-float64 reference.  A right one is then checked for races, barriers and bounds, and on an NVIDIA GPU
-timed on a megapixel; without a GPU all run on the CPU.  In a folder all .cu files are checked.
+Every kernel runs 16 small jobs, and each pixel is compared with the float64 reference.  A right one
+is then checked for races, barriers and bounds, and on an NVIDIA GPU timed on a megapixel; without a
+GPU all run on the CPU, which needs Linux on x86-64.  Exit code 1 unless all are verified.
 
   workbench check mine.cu --find-bug
   workbench check hand-ins/ --strict --csv marks.csv --html marks.html --jobs 4
 
 Without --strict a kernel is verified on the jobs that its header accepts, with the error that its
-header allows; the table shows on how many.
+header allows, and need not have been searched for bugs.
 
 On the CPU a kernel runs confined: one that opens a file or a connection, starts a program, or takes
 ten seconds for a job is ended.  The compiler is confined on Linux with Landlock if it lies in a
-system folder; elsewhere read files from people you do not know first.  The CPU runtime needs Linux
-on x86-64.  Exit code 1 unless all are verified; without --strict, a right kernel that could not be
-searched for bugs does not count against that.""",
+system folder; elsewhere read files from people you do not know first.""",
     ),
     "source": Command(
         "Print a kernel, or the PTX or SASS it becomes.",

@@ -67,7 +67,9 @@ def run(arguments: Namespace) -> int:
         folder = _folder(arguments)
         engine = engine_maker(arguments)()
         cells = cells_of(plan, given)
-        print("\n".join(opening_lines(plan, cells)), flush=True)
+        varied = " × ".join(f"{len(getattr(plan, name))} {KEYS[name]}" for name in plan.varied)
+        made = f"{plural(len(cells), 'cell')}{varied and f': {varied}'}."
+        print(*filter(None, (plan.title, plan.note, made)), sep="\n", flush=True)
         machine = this_machine(engine)
         if arguments.resume:
             refuse_other_pictures(read_session(folder), given)
@@ -258,15 +260,6 @@ def _print_interruption(
 
 
 # -- a sweep in words, and as JSON
-
-
-def opening_lines(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
-    """Describe the plan before it is measured."""
-    yield plan.title
-    if plan.note:
-        yield plan.note
-    made = " × ".join(f"{len(getattr(plan, name))} {KEYS[name]}" for name in plan.varied)
-    yield f"{plural(len(cells), 'cell')}{made and f': {made}'}."
 
 
 def closing_lines(session: Session) -> Iterator[str]:

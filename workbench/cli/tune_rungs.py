@@ -136,15 +136,16 @@ def _data(engine: Engine, tried: dict[JobClass, list[Trial]]) -> dict[str, Any]:
             {
                 "kind": to_plain(kind),
                 "best": to_plain(best) if (best := _best(engine, kind)) else None,
-                "tried": [_tried(trial) for trial in trials],
+                "tried": [
+                    {
+                        "implementation": trial.implementation,
+                        "block_xy": to_plain(trial.block_xy),
+                        "median_ms": getattr(trial.outcome, "median_ms", None),
+                        "why_not": trial.outcome if isinstance(trial.outcome, str) else None,
+                    }
+                    for trial in trials
+                ],
             }
             for kind, trials in tried.items()
         ],
     }
-
-
-def _tried(trial: Trial) -> dict[str, Any]:
-    way = {"implementation": trial.implementation, "block_xy": to_plain(trial.block_xy)}
-    if isinstance(trial.outcome, str):
-        return way | {"median_ms": None, "why_not": trial.outcome}
-    return way | {"median_ms": trial.outcome.median_ms, "why_not": None}

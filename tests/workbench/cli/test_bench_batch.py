@@ -97,7 +97,7 @@ def test_a_program_that_fails_or_paints_other_pictures_gets_no_rate(tmp_path):
 
 @pytest.fixture
 def quick(monkeypatch):
-    monkeypatch.setattr(cpu, "SECONDS", 0.0)
+    monkeypatch.setattr(cpu, "MILLISECONDS", 0.0)
     monkeypatch.setattr(cpu, "THREADS_SETTLE_S", 0.0)
     monkeypatch.setattr(cpu, "MIN_ROUNDS", 2)
     monkeypatch.setattr(cpu, "PICTURES", ((60, 80, 3, "uint8"), (64, 64, 1, "float32")))

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job
 from kernels.core.sampling import THREADS_SETTLE_S
+from kernels.core.timing import Timing
 from kernels.core.version import program_version
 from kernels.cpu import HostImplementation, host_implementations
 from workbench.base import numbers
@@ -34,6 +35,7 @@ from workbench.cli.benches.ways import (
     Way,
     importable,
     max_error,
+    measured_way,
     missing,
     precision_of,
     quickest,
@@ -62,7 +64,7 @@ PICTURES = (
 BESIDE = {"opencv": "cv2", "parallel": "C"}  # ours -> the library of plain calls to compare with
 # The slow ones, and plain loops of many weights, take minutes on the largest picture.
 MAX_PRODUCTS = {"SciPy": 4e8, "scikit-image": 4e8, "Pillow": 4e9, "C": 1.2e10}
-ROUNDS, MIN_ROUNDS, SECONDS, SEED = 41, 5, 0.6, 12
+ROUNDS, MIN_ROUNDS, MILLISECONDS, SEED = 41, 5, 600.0, 12
 CHECK_TAPS = 20_000_000
 WRONG = "WRONG"
 AIM = 1.4
@@ -112,8 +114,8 @@ def run(arguments: Namespace) -> int:
     closing = list(closing_lines(rows))
     print("", *closing, sep="\n")
     if arguments.json is not None:
-        found = {"facts": facts, "rows": [asdict(row) for row in rows], "closing": closing}
-        write_whole(arguments.json, json.dumps(found, indent=1))
+        data = {"facts": facts, "rows": [asdict(row) for row in rows], "closing": closing}
+        write_whole(arguments.json, json.dumps(data, indent=1))
     return FAILED if any(line.endswith(WRONG) for line in closing) else 0
 
 
@@ -132,10 +134,13 @@ def measured(name: str, job: Job) -> CpuCell:
     calls = [ours["opencv"], *(each for each in others if each.library != "C")]
     errors = {way: error_of(job, way) for way in (*loops, *calls)}
     right = {way for way, error in errors.items() if precision_of(error, job) == "float32"}
-    seconds: dict[Way, list[float]] = {}
+    times_ms: dict[Way, list[float]] = {}
     for together in (loops, calls):
-        seconds |= _taking_turns([each for each in together if each in right])
-    times = {way: _timed(way, errors[way], seconds.get(way, [])) for way in errors}
+        times_ms |= _taking_turns([each for each in together if each in right])
+    timings = {way: Timing(tuple(each)) for way, each in times_ms.items()}
+    times = {
+        way: measured_way(way.library, way, timings.get(way), errors[way], job) for way in errors
+    }
     by_key = {key: times[way] for key, way in ours.items()}
     return CpuCell(cell_title(name, job), by_key, tuple(times[each] for each in others))
 
@@ -161,45 +166,33 @@ def error_of(job: Job, way: Way) -> float:
 
 
 def _taking_turns(entries: list[Way]) -> dict[Way, list[float]]:
-    """Collect the seconds of each way's runs: a run each in turn, in a changing order.
+    """Collect the milliseconds of each way's runs: a run each in turn, in a changing order.
 
     Before, all warm up.  It ends after ROUNDS, or when the time is over.
     """
-    seconds: dict[Way, list[float]] = {way: [] for way in entries}
+    times_ms: dict[Way, list[float]] = {way: [] for way in entries}
     order, shuffle = list(entries), Random(SEED)
     settled_at = perf_counter() + THREADS_SETTLE_S
     while perf_counter() < settled_at:
         for way in order:
-            _seconds(way)
+            _ms(way)
     for number in range(ROUNDS):
         shuffle.shuffle(order)
         for way in order:
             # A slow way needs not be as sure as the others, nor take their time.
-            if sum(seconds[way]) < SECONDS or number < MIN_ROUNDS:
-                seconds[way].append(_seconds(way))
-        if number + 1 >= MIN_ROUNDS and all(sum(each) >= SECONDS for each in seconds.values()):
+            if sum(times_ms[way]) < MILLISECONDS or number < MIN_ROUNDS:
+                times_ms[way].append(_ms(way))
+        if number + 1 >= MIN_ROUNDS and all(
+            sum(each) >= MILLISECONDS for each in times_ms.values()
+        ):
             break
-    return seconds
+    return times_ms
 
 
-def _seconds(way: Way) -> float:
+def _ms(way: Way) -> float:
     if use_threads(way.threads):
         way.run()  # OpenCV starts or ends its threads
-    return seconds_of(way.run)
-
-
-def _timed(way: Way, error: float, seconds: list[float]) -> Measured:
-    if not seconds:
-        return Measured(way.library, way.name, max_error=error)
-    return Measured(
-        way.library,
-        way.name,
-        ms=1e3 * median(seconds),
-        samples=len(seconds),
-        max_error=error,
-        precision="float32",
-        ok=True,
-    )
+    return 1e3 * seconds_of(way.run)
 
 
 HEADER = (
@@ -222,9 +215,9 @@ def in_words(row: CpuCell) -> str:
 def closing_lines(rows: list[CpuCell]) -> Iterator[str]:
     """Report wrong outputs of ours, and the cells that meet or miss each aim."""
     for row in rows:
-        for key, found in row.ours.items():
-            if found.ms is None:
-                yield f"{row.cell}: {key} is off by {found.max_error:g}, which is {WRONG}"
+        for key, own in row.ours.items():
+            if own.ms is None:
+                yield f"{row.cell}: {key} is off by {own.max_error:g}, which is {WRONG}"
     for key, library in BESIDE.items():
         ratios = {row.cell: ratio for row in rows if (ratio := row.ratio(key, library))}
         if not ratios:

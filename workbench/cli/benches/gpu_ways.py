@@ -37,7 +37,7 @@ from workbench.cli.benches.ways import (
     first_line,
     importable,
     max_error,
-    precision_of,
+    measured_way,
     seconds_of,
     use_threads,
 )
@@ -114,16 +114,15 @@ class Task:
     source: Any
     separable: Separable | None
 
-    def way(self, name: str, run: Callable[[], Any], border: str = "clamp") -> Way:
-        """Create a way on the GPU."""
-        return Way("", name, run, border, on_gpu=True)
+
+on_gpu = partial(Way, "", on_gpu=True)
 
 
 def _cucim(task: Task) -> Iterator[Way]:
     from cucim.skimage._vendored import ndimage
 
     if task.separable is not None:
-        yield task.way(
+        yield on_gpu(
             "cuCIM correlate1d × 2, shared memory",
             _two_passes(task, ndimage.correlate1d, algorithm="shared_memory"),
         )
@@ -135,12 +134,12 @@ def _cupy_ndimage(task: Task) -> Iterator[Way]:
     cp, job = task.clock.cp, task.job
     if job.ksize <= DIRECT_KSIZE:
         weights, out = cp.asarray(job.weights)[:, :, None], cp.empty_like(task.source)
-        yield task.way(
+        yield on_gpu(
             "CuPy correlate",
             lambda: ndimage.correlate(task.source, weights, output=out, mode="nearest"),
         )
     if task.separable is not None:
-        yield task.way("CuPy correlate1d × 2", _two_passes(task, ndimage.correlate1d))
+        yield on_gpu("CuPy correlate1d × 2", _two_passes(task, ndimage.correlate1d))
 
 
 def _two_passes(task: Task, correlate1d: Callable[..., Any], **how: Any) -> Callable[[], Any]:
@@ -178,7 +177,7 @@ def _cufft(task: Task) -> Iterator[Way]:
             found.append(back[radius : radius + height, radius : radius + width])
         return found
 
-    yield task.way("cuFFT", multiply_spectra, border="zero")
+    yield on_gpu("cuFFT", multiply_spectra, border="zero")
 
 
 def _cvcuda(task: Task) -> Iterator[Way]:
@@ -200,7 +199,7 @@ def _cvcuda(task: Task) -> Iterator[Way]:
         cvcuda.gaussian_into(target, source, (k, k), sigmas, border, stream=stream)
         return out
 
-    yield task.way("CV-CUDA gaussian", gaussian)
+    yield on_gpu("CV-CUDA gaussian", gaussian)
 
 
 def _opencv(task: Task) -> Iterator[Way]:
@@ -252,7 +251,7 @@ def _torch(task: Task) -> Iterator[Way]:
             column, row = task.separable
             stages["PyTorch conv2d × 2"] = [on_device(column[:, None]), on_device(row[None, :])]
         for name, weights in stages.items():
-            yield task.way(name, partial(convolve, weights), border="zero")
+            yield on_gpu(name, partial(convolve, weights), border="zero")
 
 
 class Size(ctypes.Structure):
@@ -304,7 +303,7 @@ def _npp(task: Task) -> Iterator[Way]:
     call = partial(_call_npp, task)
 
     general = f"FilterBorder{GENERAL[job.pixel_type].format(job.channels)}"
-    yield task.way(
+    yield on_gpu(
         "NPP FilterBorder",
         lambda: call(general, task.source, out, _pointer(weights), square, anchor),
     )
@@ -314,7 +313,7 @@ def _npp(task: Task) -> Iterator[Way]:
     if np.array_equal(job.weights, job.weights.T):
         one = cp.asarray(np.sqrt(np.abs(np.diag(job.weights))))  # for both ways
         gaussian = f"FilterGaussAdvancedBorder{GAUSSIAN[job.pixel_type].format(job.channels)}"
-        yield task.way(
+        yield on_gpu(
             "NPP FilterGaussAdvancedBorder",
             lambda: call(gaussian, task.source, out, taps, _pointer(one)),
         )
@@ -326,7 +325,7 @@ def _npp(task: Task) -> Iterator[Way]:
             call(rows, task.source, between, _pointer(row), taps, middle)
             return call(columns, between, out, _pointer(column), taps, middle)
 
-        yield task.way("NPP FilterRowBorder + Column", two_passes)
+        yield on_gpu("NPP FilterRowBorder + Column", two_passes)
 
 
 def _call_npp(task: Task, name: str, source: Any, target: Any, *how: Any) -> Any:
@@ -428,19 +427,7 @@ def _measure(key: str, way: Way, task: Task, oracles: dict[str, Oracle]) -> Meas
         timing = take_samples(lambda: 1e3 * seconds_of(way.run), ON_CPU)
     job = replace(task.job, border=way.border)
     error = max_error(job, output, oracles.setdefault(way.border, {}))
-    precision = precision_of(error, job)
-    return Measured(
-        key,
-        way.name,
-        way.border,
-        timing.median_ms,
-        timing.quartiles_ms,
-        len(timing.samples_ms),
-        error,
-        precision,
-        ok=precision is not None,
-        why_not=None if precision else f"Its output is off by {error:.3g}.",
-    )
+    return measured_way(key, way, timing, error, job)
 
 
 def _to_host(cp: Any, output: Any) -> NDArray[Any]:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from kernels.core.job import Job, Sampling
 from kernels.core.sampling import THREADS_SETTLE_S
+from kernels.core.timing import Timing
 from kernels.core.verdict import Tolerance
 from kernels.core.weights import gain, separate
 from kernels.cpu import opencv
@@ -112,6 +113,23 @@ def precision_of(max_error: float, job: Job) -> Precision | None:
     if max_error <= allowed + error_bound(job, job.ksize**2, ROUNDINGS):
         return "float32"
     return "reduced" if max_error <= allowed + REDUCED_ERROR * largest else None
+
+
+def measured_way(key: str, way: Way, timing: Timing | None, error: float, job: Job) -> Measured:
+    """Describe a way by its times, if there are any, and by the error of its output."""
+    precision = precision_of(error, job)
+    return Measured(
+        key,
+        way.name,
+        way.border,
+        timing.median_ms if timing else None,
+        timing.quartiles_ms if timing else None,
+        len(timing.samples_ms) if timing else 0,
+        error,
+        precision,
+        ok=precision is not None,
+        why_not=None if precision else f"Its output is off by {error:.3g}.",
+    )
 
 
 def max_error(job: Job, output: Any, known: Oracle | None = None, taps: int = TAPS) -> float:
