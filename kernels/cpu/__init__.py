@@ -1,12 +1,6 @@
 """Implementations that Python drives on the CPU: add a module and it is in every list.
 
-A module has
-
-    TITLE, IDEA    what people call it, and one sentence on how it works
-    ORDER          where it stands in a list, slowest first
-    tolerance(job) -> Tolerance
-    why_not(job) -> str | None
-    prepare(job) -> Prepared    whatever is done once for a job: compile, import, choose
+A module that has HOST, a HostImplementation, is one.
 """
 
 from __future__ import annotations
@@ -31,11 +25,11 @@ class HostImplementation:
 
     key: str
     title: str
-    idea: str
-    order: int
+    idea: str  # one sentence on how it works
+    order: int  # where it stands in a list, slowest first
     tolerance: Callable[[Job], Tolerance]
-    refuses: Callable[[Job], str | None]
-    prepare: Callable[[Job], Prepared]
+    prepare: Callable[[Job], Prepared]  # whatever is done once: compile, import, choose
+    refuses: Callable[[Job], str | None] = lambda _: None
     kind: Literal["cpu"] = "cpu"
 
     def why_not(self, job: Job, device: Device | NoDevice | None = None) -> str | None:  # noqa: ARG002
@@ -48,23 +42,9 @@ def host_implementations() -> tuple[HostImplementation, ...]:
     """Return every implementation of this folder, slowest first."""
     # What begins with an underscore imports numba, and is imported when it is first used.
     names = (info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
-    found = (_read(name) for name in names)
-    return tuple(sorted((each for each in found if each), key=lambda each: each.order))
-
-
-def _read(name: str) -> HostImplementation | None:
-    module = importlib.import_module(f"{__name__}.{name}")
-    if not hasattr(module, "TITLE"):
-        return None  # a helper of the folder
-    return HostImplementation(
-        key=name,
-        title=module.TITLE,
-        idea=module.IDEA,
-        order=module.ORDER,
-        tolerance=module.tolerance,
-        refuses=module.why_not,
-        prepare=module.prepare,
-    )
+    modules = (importlib.import_module(f"{__name__}.{name}") for name in names)
+    found = (module.HOST for module in modules if hasattr(module, "HOST"))
+    return tuple(sorted(found, key=lambda each: each.order))
 
 
 @dataclass(frozen=True, slots=True)

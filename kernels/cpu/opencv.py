@@ -20,7 +20,7 @@ from kernels.core.job import Job, Ran
 from kernels.core.picture_parts import block_rows
 from kernels.core.verdict import Tolerance
 from kernels.core.weights import UNIT_ROUNDOFF, Separable, gain, separate
-from kernels.cpu import Prepared
+from kernels.cpu import HostImplementation, Prepared
 from kernels.oracle.checking import FLOAT32_MAX, LENGTH_GAIN, largest_finite
 
 MIN_BLUR_KSIZE = 9
@@ -144,11 +144,6 @@ def most_off(ksize: int, sigma: float, pixel_type: str) -> float:
 
 
 TITLE = "OpenCV"
-IDEA = (
-    "One of cv2's own filters on all of its threads: GaussianBlur, blur, sepFilter2D or filter2D, "
-    "chosen by the pixel type and the weights."
-)
-ORDER = 2
 # With integers some of cv2's filters round their weights to a few bits, or ties the other way.
 LEVELS = 1
 ERROR_FACTOR = 2.0
@@ -383,3 +378,15 @@ def _store(values: NDArray[Any], out: NDArray[Any]) -> None:
     flat, zero = np.ascontiguousarray(values).reshape(len(values), -1), np.zeros(4)  # a cv2.Scalar
     depth = getattr(cv2, DEPTHS[out.dtype.name])
     out[:] = np.asarray(cv2.add(flat, zero, dtype=depth)).reshape(values.shape)
+
+
+HOST = HostImplementation(
+    "opencv",
+    TITLE,
+    "One of cv2's own filters on all of its threads: GaussianBlur, blur, sepFilter2D or filter2D, "
+    "chosen by the pixel type and the weights.",
+    2,
+    tolerance,
+    prepare,
+    why_not,
+)

@@ -15,21 +15,14 @@ from numpy.typing import NDArray
 from kernels.core.borders import source_indices
 from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job, Ran
-from kernels.cpu import Prepared
-from kernels.cpu.sequential import sample_range, tolerance, why_not
+from kernels.cpu import HostImplementation, Prepared
+from kernels.cpu.sequential import sample_range, tolerance
 
-TITLE = "Parallel"
-IDEA = (
-    "The same loops on every CPU core, each with its own rows, and with a row innermost, so that "
-    "the compiler's vector instructions sum many samples at once."
-)
-ORDER = 1
 STEP_PRODUCTS = 60_000_000  # a thread's share of a step; about 20 ms
 LENGTH_PRODUCTS = 16  # what a gradient's length costs a sample
 
 Run = Callable[[NDArray[Any]], Iterator[float]]
 Loops = Callable[[NDArray[Any], NDArray[Any]], Iterator[float]]  # from a picture, into an array
-__all__ = ["prepare", "tolerance", "why_not"]
 
 # numba's own pool of threads ends the program when two threads of ours call it at once.
 _one_at_a_time = Lock()
@@ -151,3 +144,14 @@ def _source(picture: NDArray[Any]) -> NDArray[Any]:
     rows = _flat(picture)
     rows.flags.writeable = False
     return rows
+
+
+HOST = HostImplementation(
+    "parallel",
+    "Parallel",
+    "The same loops on every CPU core, each with its own rows, and with a row innermost, so that "
+    "the compiler's vector instructions sum many samples at once.",
+    1,
+    tolerance,
+    prepare,
+)

@@ -12,14 +12,8 @@ from numpy.typing import NDArray
 from kernels.core.borders import Span, read, read_made
 from kernels.core.job import Job, Ran
 from kernels.core.verdict import Tolerance
-from kernels.cpu import Prepared
+from kernels.cpu import HostImplementation, Prepared
 
-TITLE = "Sequential"
-IDEA = (
-    "One CPU thread, four plain nested loops, one pixel after another, compiled: the baseline that "
-    "published reports use, and far from what a CPU can do."
-)
-ORDER = 0
 STEP_TAPS = 20_000_000  # products; about 20 ms of plain loops on one core
 
 Rectangle = tuple[int, int, int, int]  # top, bottom, left, right
@@ -29,11 +23,6 @@ _compiled: set[tuple[str, bool]] = set()
 def tolerance(job: Job) -> Tolerance:
     """The error it may make: one addition for each weight."""
     return Tolerance(chain=job.ksize**2)
-
-
-def why_not(job: Job) -> str | None:  # noqa: ARG001
-    """None: it runs everything."""
-    return None
 
 
 def prepare(job: Job) -> Prepared:
@@ -165,3 +154,14 @@ def _length_loops(around: Any, out: Any, colours: int, integers: bool, largest: 
                 out[y, x, c] = length
             for c in range(colours, out.shape[2]):
                 out[y, x, c] = around[y + 1, x + 1, c]
+
+
+HOST = HostImplementation(
+    "sequential",
+    "Sequential",
+    "One CPU thread, four plain nested loops, one pixel after another, compiled: the baseline that "
+    "published reports use, and far from what a CPU can do.",
+    0,
+    tolerance,
+    prepare,
+)
