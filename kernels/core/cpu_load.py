@@ -140,8 +140,7 @@ class _Moment(NamedTuple):
     """Seconds of a clock, and counters that only grow, at one moment."""
 
     clock_s: float
-    own_s: float
-    busy_s: float
+    others_s: float
     stolen_s: float
     throttled: int
 
@@ -164,11 +163,10 @@ class LoadWatch:
         """The load since `start`; None where the system does not tell, or without that."""
         if (began := self._began) is None or (now := self._now()) is None:
             return None
-        own_s, busy_s = now.own_s - began.own_s, now.busy_s - began.busy_s
         return Load(
             seconds=now.clock_s - began.clock_s,
             cores=len(self._cpus),
-            others_s=busy_s - own_s,
+            others_s=now.others_s - began.others_s,
             stolen_s=max(now.stolen_s - began.stolen_s, 0.0),
             throttled=max(now.throttled - began.throttled, 0),
             quota=quota_of(self._group),
@@ -178,10 +176,6 @@ class LoadWatch:
     def _cpus(self) -> frozenset[str]:
         """Names in /proc/stat of the cores that this process may use."""
         return frozenset(f"cpu{number}" for number in os.sched_getaffinity(0))
-
-    @cached_property
-    def _tick_s(self) -> float:
-        return 1 / os.sysconf("SC_CLK_TCK")
 
     def _now(self) -> _Moment | None:
         try:
@@ -194,11 +188,11 @@ class LoadWatch:
         if not ours:
             return None
         words = text_of(self._group / "cpu.stat").split() if self._group else []
+        ticks = os.sysconf("SC_CLK_TCK")  # a second
         return _Moment(
             clock_s=perf_counter(),
-            own_s=process_time(),
-            busy_s=busy * self._tick_s,
-            stolen_s=stolen * self._tick_s,
+            others_s=busy / ticks - process_time(),
+            stolen_s=stolen / ticks,
             throttled=int(dict(zip(words[::2], words[1::2], strict=False)).get("nr_throttled", 0)),
         )
 

@@ -79,16 +79,6 @@ def kind() -> str:
     return "uv" if find_spec("pip") is None else "pip"
 
 
-def adding(*packages: str) -> str:
-    """Command that installs `packages` beside this program; "" for a packaged program."""
-    words, python, how = " ".join(map(_quoted, packages)), _quoted(sys.executable), kind()
-    if how == "pipx":
-        return f"pipx inject {PACKAGE} {words}"
-    if how.startswith("uv"):
-        return f"uv pip install --python {python} {words}"
-    return "" if how == FROZEN else f"{python} -m pip install {words}"
-
-
 def _quoted(word: str) -> str:
     """Quote a word in the way that shells on every system take."""
     return word if re.fullmatch(r"[\w./:\\-]+", word) else f'"{word}"'
@@ -96,8 +86,15 @@ def _quoted(word: str) -> str:
 
 def how_to_add(*packages: str) -> str:
     """Advice that installs `packages`, for the second half of a sentence."""
-    command = adding(*packages)
-    return f"`{command}`" if command else "install the program with pip instead of this package"
+    words, python, how = " ".join(map(_quoted, packages)), _quoted(sys.executable), kind()
+    if how == FROZEN:
+        return "install the program with pip instead of this package"
+    if how == "pipx":
+        return f"`pipx inject {PACKAGE} {words}`"
+    pip = (
+        f"uv pip install --python {python}" if how.startswith("uv") else f"{python} -m pip install"
+    )
+    return f"`{pip} {words}`"
 
 
 def how_to_add_extra(extra: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, chain
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -187,6 +187,7 @@ OF_CUDA = frozenset(
     )
 )
 _GOES_ON = re.compile(r"\\[ \t]*\n")  # a line that the next one belongs to
+_CONTINUED = re.compile(r"^(?:[^\n]*\\[ \t]*\n)+[^\n]*\n?", re.M)
 _DIRECTIVE = re.compile(r"^[^\S\n]*(?:#|%:)[^\S\n]*(\w*)[^\S\n]*([^\n]*)", re.M)
 _RAW = re.compile(r'(?<!\w)(?:u8|[uUL])?R"')
 # What has other values or types by compiler, or asks what a name means to this one.
@@ -218,30 +219,31 @@ def refused_directive(source: str, job_macros: Collection[str]) -> Refused | Non
 
     job_macros  must not be redefined: that would change the job in silence
     """
-    pieces = _GOES_ON.split(source)
-    joined = "".join(pieces)
-    if len(pieces) > 1 and (raw := _RAW.search(joined)):  # the one thing that a joint is part of
-        found: tuple[int, str] | None = raw.end(), NO_RAW
-    else:
-        found = next(_refusals(without_literals(joined, joined=True), job_macros), None)
-    return _placed(pieces, found)
+    joined = _with_joined_lines(source)
+    if joined != source and (raw := _RAW.search(joined)):  # the one thing that a joint is part of
+        return _on_its_line(joined, raw.end(), NO_RAW)
+    refusals = _refusals(without_literals(joined, joined=True), job_macros)
+    return next((_on_its_line(joined, *each) for each in refusals), None)
 
 
 def telling_word(source: str) -> Refused | None:
     """The first words that could tell one compiler from another, or None."""
-    pieces = _GOES_ON.split(source)
-    code = without_literals("".join(pieces), joined=True)
+    joined = _with_joined_lines(source)
     own = {*OF_CUDA, *RESERVED, *macros_in(source)}
-    found = next(_telling(code, own), None)
-    return _placed(pieces, found and (found[0], TELLING.format(word=" ".join(found[1].split()))))
+    for at, word in _telling(without_literals(joined, joined=True), own):
+        return _on_its_line(joined, at, TELLING.format(word=" ".join(word.split())))
+    return None
 
 
-def _placed(pieces: list[str], found: tuple[int, str] | None) -> Refused | None:
-    """Place what was found in a text of joined pieces on its line."""
-    if found is None:
-        return None
-    joints = sum(length < found[0] for length in accumulate(map(len, pieces)))
-    return Refused("".join(pieces).count("\n", 0, found[0]) + joints + 1, found[1])
+def _with_joined_lines(source: str) -> str:
+    """`source` with continued lines as one, and the lines below where they were."""
+    return _CONTINUED.sub(
+        lambda found: _GOES_ON.sub("", found[0]) + "\n" * len(_GOES_ON.findall(found[0])), source
+    )
+
+
+def _on_its_line(joined: str, at: int, reason: str) -> Refused:
+    return Refused(joined.count("\n", 0, at) + 1, reason)
 
 
 def _telling(code: str, own: Collection[str]) -> Iterator[tuple[int, str]]:

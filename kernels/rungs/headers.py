@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kernels.core.plain_data import SIMPLE, NotPlainError, from_plain, plain_text
@@ -122,17 +123,13 @@ def _without_obsolete(part: Any) -> Any:
     return {name: value for name, value in part.items() if name != OBSOLETE}
 
 
-def _checked(why_not: Callable[[str], str], data: Any) -> str:
+def _checked(known: Callable[[], frozenset[str]], is_template: bool, data: Any) -> str:
     text = plain_text(data)
-    if wrong := why_not(text):
+    if wrong := why_not_expression(text, known(), is_template=is_template):
         raise NotPlainError(f"is wrong: {wrong}")
     return text
 
 
-SIMPLE[Expression] = lambda data: _checked(lambda text: why_not_expression(text, names()), data)
-SIMPLE[WorkExpression] = lambda data: _checked(
-    lambda text: why_not_expression(text, work_names()), data
-)
-SIMPLE[Template] = lambda data: _checked(
-    lambda text: why_not_expression(text, names(), is_template=True), data
-)
+SIMPLE[Expression] = partial(_checked, names, False)
+SIMPLE[WorkExpression] = partial(_checked, work_names, False)
+SIMPLE[Template] = partial(_checked, names, True)

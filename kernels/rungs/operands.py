@@ -30,7 +30,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -189,7 +189,6 @@ def example_of(form: str) -> Operands:
 
 
 SIDES = (8, 16, 32)  # a transform of SIDE² numbers is SIDE threads with SIDE numbers each
-SPECTRA_KEPT = 8  # 8 MB each, and tens of milliseconds to make
 
 
 def fft_side(width: int, height: int, radius: int) -> int:
@@ -216,20 +215,11 @@ def spectrum(weights: NDArray[np.float32], length: int) -> NDArray[np.complex64]
 
     The conjugate of the weights' own, worked out in float64 and rounded once.
     """
-    return _spectrum_of_bytes(weights.tobytes(), len(weights), length)
-
-
-@lru_cache(maxsize=SPECTRA_KEPT)
-def _spectrum_of_bytes(raw: bytes, ksize: int, length: int) -> NDArray[np.complex64]:
-    weights = np.frombuffer(raw, np.float32).reshape(ksize, ksize).astype(np.float64)
     # Columns of zeros stay zero, so only those with weights are transformed down.
-    down = np.fft.fft(weights, length, axis=0)
-    answer = np.fft.fft(down, length, axis=1).conj().astype(np.complex64)
-    answer.flags.writeable = False
-    return answer
+    down = np.fft.fft(weights.astype(np.float64), length, axis=0)
+    return np.fft.fft(down, length, axis=1).conj().astype(np.complex64)
 
 
-@lru_cache(maxsize=len(SIDES))
 def roots(side: int) -> NDArray[np.complex64]:
     """Return exp(-2πi · k · l / side²) / side by k and l: (side, side).
 
@@ -237,7 +227,4 @@ def roots(side: int) -> NDArray[np.complex64]:
     other factor; side is a power of two, which costs no accuracy.
     """
     k_times_l = np.outer(np.arange(side), np.arange(side))
-    answer: NDArray[np.complex64]
-    answer = (np.exp(-2j * np.pi * k_times_l / side**2) / side).astype(np.complex64)
-    answer.flags.writeable = False
-    return answer
+    return np.asarray(np.exp(-2j * np.pi * k_times_l / side**2) / side, np.complex64)
