@@ -93,13 +93,17 @@ def test_nan_and_infinity_spread_in_gradients_as_in_the_oracle(name, border, run
 @pytest.mark.parametrize("name", [*r.ON_HOST, *(f"{key}-shim" for key in GRADIENTS)])
 @pytest.mark.parametrize("size", [1e-25, 1e30])
 def test_no_square_overflows_or_vanishes_in_a_gradient(name, size, runners):
-    random = np.random.default_rng(9)
-    picture = (random.standard_normal((37, 41, 1)) * size).astype(np.float32)
-    key = r.key_of(name)
-    job = Job(picture, fitting_weights(random, 3, key), "clamp", key, gradient=True)
+    job = gradient_of_size(r.key_of(name), size)
     check = r.verdict(job, runners(name)(job))
     assert check.ok, str(check)
     assert check.bound < 1e-3 * size * max(1.0, float(np.abs(job.weights).sum()))
+
+
+def gradient_of_size(key: str, size: float) -> Job:
+    """The lengths of slopes between samples of that size."""
+    random = np.random.default_rng(9)
+    picture = (random.standard_normal((37, 41, 1)) * size).astype(np.float32)
+    return Job(picture, fitting_weights(random, 3, key), "clamp", key, gradient=True)
 
 
 @pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)

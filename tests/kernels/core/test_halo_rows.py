@@ -14,7 +14,7 @@ from kernels.oracle.reference import filtered
 from kernels.pictures.generated import noise
 
 COUNTS = range(1, 6)
-HEIGHTS = (1, 2, 3, 4, 7, 12, 23)
+HEIGHTS = (1, 2, 4, 7, 13)
 
 
 def put_together(picture, parts):
@@ -38,7 +38,7 @@ def put_together(picture, parts):
 def test_parts_with_their_halo_are_the_whole(count, border, gradient):
     random = np.random.default_rng(count)
     for height in HEIGHTS:
-        for ksize in (1, 3, 9, 15):  # some reach further than the picture, and than a part
+        for ksize in (1, 3, 15):  # some reach further than the picture, and than a part
             picture = random.random((height, 3, 1), np.float32)
             weights = random.random((ksize, ksize), np.float32)
             job = Job(picture, weights, border, gradient=gradient)
@@ -61,7 +61,6 @@ def test_wrap_takes_from_the_other_end_and_perhaps_from_itself():
 HEIGHT, WIDTH = 41, 37
 ONCE = Sampling(max_samples=0, cache="warm", check=False)
 RECTANGLES = [
-    ((0, HEIGHT), (0, WIDTH)),
     ((0, 1), (0, 1)),
     ((HEIGHT - 3, HEIGHT), (WIDTH - 1, WIDTH)),
     ((12, 25), (9, 20)),

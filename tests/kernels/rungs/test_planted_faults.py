@@ -15,7 +15,13 @@ from tests.kernels import runners as r
 from tests.kernels.cases import Case, pairwise_cases
 from tests.kernels.on_cpu import Shim
 from tests.kernels.rungs.faults import FAULTS, Fault, plant
-from tests.kernels.test_against_oracle import INEXACT, a_case_for, halves_differ, light_in_the_dark
+from tests.kernels.test_against_oracle import (
+    INEXACT,
+    a_case_for,
+    gradient_of_size,
+    halves_differ,
+    light_in_the_dark,
+)
 from tests.made_up import H200
 
 RUNGS = {rung.key: rung for rung in ladder()}
@@ -23,10 +29,11 @@ pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compi
 
 
 def is_caught(rung: Rung, build_cache: Path) -> bool:
-    """Whether the pairwise cases, a light in the dark or the test of halves find `rung` wrong."""
+    """Whether the pairwise cases, a light in the dark, large slopes or halves show it."""
     cases = sorted(pairwise_cases(), key=_slowness)
     small = [case.job(rung.key) for case in cases if not _slowness(case)[0]]
-    if _is_wrong(rung, [*small, light_in_the_dark(rung.key)], build_cache):
+    loud = [gradient_of_size(rung.key, 1e30)] if rung.gradient else []
+    if _is_wrong(rung, [*small, light_in_the_dark(rung.key), *loud], build_cache):
         return True
     if rung.key not in INEXACT and halves_differ(
         rung.key, lambda job: Shim(rung, [job], build_cache).run(job)
@@ -74,7 +81,7 @@ def test_weights_of_the_job_before_are_caught(key, build_cache):
     job = a_case_for(key, lambda case: 1 < case.ksize <= 5 and case.size_hw[0] > 30)
     constants = RUNGS[key].operands(job).constants
     stale = {name: np.roll(values, 1) + values.dtype.type(1) for name, values in constants.items()}
-    shim = r.shim_of(RUNGS[key], build_cache)
+    shim = Shim(RUNGS[key], [job], build_cache)
     assert r.verdict(job, shim.run(job)).ok
     assert not r.verdict(job, shim.run(job, constants=stale)).ok
 
