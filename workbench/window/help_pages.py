@@ -37,7 +37,7 @@ TOPICS = {
     "filter": "filters",
     "border": "filters#Borders",
     "pixel-type": "numbers#Pixel types",
-    "matrix": "mode/weights",
+    "edit-weights": "mode/weights",
     "Weights": "mode/weights",
     "cache": "numbers#L2 cache",
     "block-picker": "numbers#Block shape",
