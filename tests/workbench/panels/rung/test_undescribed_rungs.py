@@ -74,7 +74,7 @@ def test_the_roofline_says_which_have_no_place_and_draws_the_others(folder):
 def test_the_anatomy_is_recorded_whatever_the_header_says(folder):
     subject = subject_of(implementation(SILENT), a_job(SILENT), None)
     said = dict(look_at(subject, 3, 3).sentences())
-    assert "blocks of 32 × 8" in said["The launch"]
+    assert "32 × 8" in said["The launch"]
     assert "recorded" in said["Not shown"]
     for _ in subject.records.making((0, 0)):
         pass
