@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,7 +24,10 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.device_turns import Turns, note_process, purpose
 from kernels.core.errors import CompileFailedError, DeviceLostError, KernelError
 from kernels.cuda_child.child_requests import Request, shared_bytes
-from kernels.cuda_child.guarded_run import GuardedDevice, HostMemory, guarded_run
+from kernels.cuda_child.guarded_run import HostMemory, guarded_run
+
+if TYPE_CHECKING:
+    from kernels.cuda_child.cuda_device import CudaDevice
 
 MAX_PRINTED = 64 << 10  # bytes that are passed on
 
@@ -58,7 +61,7 @@ class _Child:
         """Make the device, and report its facts, or why there is none."""
         module, _, function = maker.partition(":")
         try:
-            self._device: GuardedDevice = getattr(import_module(module), function)(index)
+            self._device: CudaDevice = getattr(import_module(module), function)(index)
             facts = self._device.facts
         except KernelError as error:
             facts = NoDevice(str(error))

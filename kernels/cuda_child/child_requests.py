@@ -161,8 +161,7 @@ FAILURES = {
     "launchtimeout": "The kernel took longer than this computer lets one run: a loop that does not "
     "end?",
     "assert": "A thread found an assertion that does not hold",
-    "launchfailure": "The kernel failed: perhaps a thread came to a trap, or used up its stack",
-    "launchfailed": "The kernel failed: perhaps a thread came to a trap, or used up its stack",
+    "launchfail": "The kernel failed: perhaps a thread came to a trap, or used up its stack",
 }
 ASSERTION = re.compile(
     r"^(?:.*[/\\])?([^/\\\n]+):(\d+): .*?block: \[(\d+),(\d+),\d+\], thread: \[(\d+),(\d+),\d+\] "
@@ -225,7 +224,8 @@ def how_it_ended(code: int | None) -> str:
 def failed(rung: Rung, said: dict[str, Any]) -> RunEndedError:
     """The error for a failure that a child reports."""
     name = str(said.get("status", ""))
-    key = re.sub(r"^(cudaerror|cudaerror_|cuda_error_)", "", name.lower()).replace("_", "")
+    key = name.lower().replace("_", "").removeprefix("cudaerror")
+    key = "launchfail" if key in ("launchfailure", "launchfailed") else key
     if said["error"] == "DeviceLostError":
         if key == "assert" and (found := ASSERTION.search(str(said.get("printed", "")))):
             file, line, block_x, block_y, x, y, what = found.groups()

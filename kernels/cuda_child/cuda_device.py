@@ -28,7 +28,10 @@ MAX_LOCKED = 256 << 20  # bytes of this computer's memory that are locked at onc
 
 
 class CudaDevice:
-    """One GPU, with a context that dies with this process; see `guarded_run.GuardedDevice`."""
+    """One GPU, with a context that dies with this process; tests have fakes in its place.
+
+    facts  of it, or why there is none
+    """
 
     def __init__(self, index: int) -> None:
         self.facts = probe(index)
@@ -50,7 +53,7 @@ class CudaDevice:
         self._programs = Programs(cp)
 
     def compile(self, rung: Rung, job: Job) -> dict[str, Any]:
-        """Compile it; return its resources, its launches, and the time that took."""
+        """Compile it; return the fields of `Built`: resources, launches, and the time it took."""
         begun = perf_counter()
         with self._using(f"compiling {rung.title}"):
             program = self._programs.get(rung, job)
@@ -78,7 +81,11 @@ class CudaDevice:
         cache: Cache,
         enter: Callable[[Phase], None],
     ) -> float:
-        """Run it once on a copy of `block`, and copy it back."""
+        """Bring `block` to the device, run the kernel, wait for all of the device, fetch `block`.
+
+        rows  (first, end) to write; None: all
+        Says when it enters "launching" and "fetching"; returns the kernel's time in milliseconds.
+        """
         with self._using("making room for the picture"):
             memory = self._memory.get(block.nbytes)
             memory.set(block, stream=self._stream)

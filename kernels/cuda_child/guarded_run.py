@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.device import Device, NoDevice
+from kernels.core.device import Device
 from kernels.core.errors import OutOfMemoryError
 from kernels.core.job import Job
 from kernels.core.poison import RED_BYTES
-from kernels.core.timing import Cache
 from kernels.cuda_child.child_requests import Phase, Request
 from kernels.cuda_on_cpu.shared_run import Bytes, GuardedLayout, Place, rounded_up
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
+
+if TYPE_CHECKING:
+    from kernels.cuda_child.cuda_device import CudaDevice
 
 MAX_SIZES = 3
 
@@ -70,40 +72,6 @@ def layout_of(rung: Rung, job: Job, device: Device) -> GuardedLayout:
     return GuardedLayout(shape, places, (*zones, (at, end, before)), end)
 
 
-class GuardedDevice(Protocol):
-    """A device as the child uses it: CUDA's, or a fake.
-
-    facts  of it, or why there is none
-    """
-
-    facts: Device | NoDevice
-
-    def compile(self, rung: Rung, job: Job) -> dict[str, Any]:
-        """Compile a rung for a job; return the fields of `Built`."""
-
-    def launch(
-        self,
-        rung: Rung,
-        job: Job,
-        rows: tuple[int, int] | None,
-        block: NDArray[np.uint8],
-        places: Mapping[str, Place],
-        cache: Cache,
-        enter: Callable[[Phase], None],
-    ) -> float:
-        """Bring `block` to the device, run the kernel, wait for all of the device, fetch `block`.
-
-        rows  (first, end) to write; None: all
-        Says when it enters "launching" and "fetching"; returns the kernel's time in milliseconds.
-        """
-
-    def host_memory(self, size: int) -> NDArray[np.uint8]:
-        """Allocate memory of this computer for copies to the device.  Raises MemoryError."""
-
-    def held_bytes(self) -> int:
-        """The memory of the device that this process holds."""
-
-
 @dataclass(slots=True, eq=False)
 class _Room:
     """Memory of this computer for runs that need as much.
@@ -125,7 +93,7 @@ class HostMemory:
     New memory would cost a fault a page, and to poison it all again a good part of a run.
     """
 
-    def __init__(self, device: GuardedDevice) -> None:
+    def __init__(self, device: CudaDevice) -> None:
         self._device = device
         self._kept = KeptMemory(self._made)
 
@@ -157,7 +125,7 @@ class HostMemory:
 
 
 def guarded_run(
-    device: GuardedDevice,
+    device: CudaDevice,
     request: Request,
     picture: NDArray[Any],
     answer: NDArray[Any],

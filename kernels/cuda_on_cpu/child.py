@@ -192,7 +192,7 @@ class _Run:
         library.report_to(ctypes.c_void_p(shared.address))
         if isinstance(shim, SteppedShim):
             assert request.at is not None
-            shim.step_through(self.job, shared, request.at)
+            shim.step_through(self.job, shared, request.at, is_sought=request.is_sought)
         elif request.is_repeated:
             return {"changes": self._repeated()}
         else:

@@ -27,19 +27,6 @@ ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 @dataclass(frozen=True, slots=True)
-class StepAt:
-    """The block to step through: that of a pass which stores a sample of a row.
-
-    is_sought  by a run of its own; else it is the block that should store there
-    """
-
-    number: int
-    row: int
-    sample: int
-    is_sought: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Request:
     """One run, but for its picture's samples.
 
@@ -47,6 +34,8 @@ class Request:
     blank      the job with a picture of one pixel, in place of one of `shape`
     is_repeated  two launches come before, of which no variable of the text is reset: on another
                picture, and on this one
+    at         pass, row and sample: the block of the pass that stores there is stepped through;
+               is_sought: it is looked for by a run of its own, else it is that which should
     rows       (first, end) to write; None: all
     cross      chooses a column and a row of blocks, which run alone; 0: all
     at_page_begin  the arrays begin with a page of memory; else they end with one
@@ -62,7 +51,8 @@ class Request:
     order: int = Order.FORWARD
     seed: int = 0
     is_repeated: bool = False
-    at: StepAt | None = None
+    at: tuple[int, int, int] | None = None
+    is_sought: bool = True
     rows: tuple[int, int] | None = None
     cross: int = 0
     at_page_begin: bool = False

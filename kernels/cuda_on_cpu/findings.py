@@ -33,17 +33,7 @@ from kernels.cuda_on_cpu.shared_run import (
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
 
-KINDS = {
-    Kind.DEADLINE: "deadline",
-    Kind.BOUNDS: "bounds",
-    Kind.READ_ONLY: "bounds",
-    Kind.ELEMENT: "bounds",
-    Kind.BEYOND: "bounds",
-    Kind.PADDING: "bounds",
-    Kind.MISALIGNED: "misaligned",
-    Kind.RACE: "race",
-    Kind.UNINITIALISED: "uninitialised",
-}
+OF_BOUNDS = Kind.READ_ONLY, Kind.ELEMENT, Kind.BEYOND, Kind.PADDING
 BARRIER = " at this barrier "  # in the runtime's words for threads that wait in vain
 SHARED = "shared memory"
 NEAR_NULL = 1 << 16
@@ -103,7 +93,7 @@ def finding_of(rung: Rung, region: Region, ended: Ended) -> Finding | None:
     is_over = not ended.crashed and report.kind in (Kind.CRASH, Kind.DEADLINE)
     if is_of_barrier or is_over or report.kind == Kind.NOTHING:
         return _without_report(region, ended, refusal)
-    kind = KINDS.get(Kind(report.kind), "crash")
+    kind = _kind(report)
     if report.signal == Signal.SIGFPE:
         kind = "division"
     if report.signal == Signal.SIGSEGV and report.array == DYNAMIC_ARRAY:
@@ -121,7 +111,7 @@ def suspicion_of(rung: Rung, region: Region, ended: Ended) -> Finding:
     words = f"{_does(report.is_store)} {_outside(ended, report)}."
     if report.kind == Kind.UNINITIALISED:
         words = f"reads {_element(ended, report)}, which no thread has written before."
-    finding = Finding(KINDS[Kind(report.kind)], "", region)
+    finding = Finding(_kind(report), "", region)
     return located(rung, ended, report.here, finding, f"{{who}} {words}")
 
 
@@ -137,6 +127,10 @@ def reads_old_answer(ended: Ended) -> bool:
     """True if a thread has read of the output what none had written."""
     report = ended.reports.suspicion
     return report.kind == Kind.UNINITIALISED and _array_of(ended, report) == WORDS["target"]
+
+
+def _kind(report: Report) -> str:
+    return "bounds" if report.kind in OF_BOUNDS else Kind(report.kind).name.lower()
 
 
 def _line(rung: Rung, ended: Ended, where: Where) -> tuple[str, int | None]:

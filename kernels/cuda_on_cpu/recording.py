@@ -31,7 +31,6 @@ from kernels.anatomy.transactions import NOWHERE, numbered, occurrence
 from kernels.core.job import Job
 from kernels.cuda.launch import LaunchStep
 from kernels.cuda_on_cpu.building import BuildError, building, default_cache
-from kernels.cuda_on_cpu.children import StepAt
 from kernels.cuda_on_cpu.compiler import RECORDED, STEPPED, why_not
 from kernels.cuda_on_cpu.device_code import Knobs, generated, knobs_of, with_words
 from kernels.cuda_on_cpu.regions import DEVICE
@@ -158,17 +157,20 @@ class SteppedShim(Shim):
 
         return generated(rung, sets, written, "stepping.h")
 
-    def step_through(self, job: Job, shared: SharedRun, at: StepAt) -> None:
-        """Run `job`, and record a block of a pass: the one that stores a sample of a row."""
-        self._job, self._at, self._trace = job, at, shared.trace
+    def step_through(
+        self, job: Job, shared: SharedRun, at: tuple[int, int, int], *, is_sought: bool
+    ) -> None:
+        """Run `job`, and record a block of a pass: see `Request.at`."""
+        self._job, self._trace = job, shared.trace
+        self._number, self._row, self._sample = at
         poison = shared.target.copy()
-        for self._is_seeking in (True, False) if at.is_sought else (False,):
+        for self._is_seeking in (True, False) if is_sought else (False,):
             shared.target[...] = poison
             self.run_into(job, shared.source, shared.target, Order.FORWARD)
 
     @contextmanager
     def _watching(self, step: LaunchStep, loads: Named, stores: Named) -> Iterator[None]:
-        if step.number != self._at.number:
+        if step.number != self._number:
             yield
             return
         arrays = [each for _, each in (*loads, *stores)]
@@ -176,7 +178,7 @@ class SteppedShim(Shim):
         stored = stores[0][1]
         row_bytes = stored.nbytes // self._job.height
         sample_bytes = row_bytes // Facts(self._job, DEVICE)["PITCH"]
-        sample = stored.ctypes.data + self._at.row * row_bytes + self._at.sample * sample_bytes
+        sample = stored.ctypes.data + self._row * row_bytes + self._sample * sample_bytes
         sought = int(sample) if self._is_seeking else 0
         block = self._block(step)
         record(self.library, self._trace, arrays, block, sought=sought, follows=True)
@@ -193,7 +195,7 @@ class SteppedShim(Shim):
         assert step.grid is not None
         facts = Facts(self._job, DEVICE)
         across, down = (facts.value(each) for each in self.rung.passes[step.number].covers)
-        x, y = self._at.sample // across, self._at.row // down
+        x, y = self._sample // across, self._row // down
         return min(x, step.grid[0] - 1), min(y, step.grid[1] - 1)
 
 

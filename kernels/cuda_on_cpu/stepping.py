@@ -8,7 +8,7 @@ the text: where no two threads race it makes no difference.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from kernels.core.job import Job, Progress
 from kernels.cuda_on_cpu.building import BuildError
-from kernels.cuda_on_cpu.children import StepAt
 from kernels.cuda_on_cpu.compile_errors import first_error
 from kernels.cuda_on_cpu.cpu_runs import Runs, prepared
 from kernels.cuda_on_cpu.findings import finding_of
@@ -349,11 +348,11 @@ def stepping(
             sentence, line = NOT_FOLLOWED.format(sentence=sentence), None
         yield Stepped(part, region, pixel, problem=sentence, line=line)
         return
-    where = StepAt(number, pixel[1], pixel[0] * job.channels)
+    where = number, pixel[1], pixel[0] * job.channels
     ended = yield from runs.once(at=where)
     if ended.answer is None and ended.trace is not None and not len(ended.trace.turns):
-        where = replace(where, is_sought=False)  # it came to no block that stores there
-        ended = yield from runs.once(at=where)
+        # It came to no block that stores there.
+        ended = yield from runs.once(at=where, is_sought=False)
     found = finding_of(rung, region, ended)
     sentence, line = (found.sentence, found.line) if found else ("", None)
     trace = ended.trace
