@@ -20,8 +20,7 @@ from kernels.cuda.event_timer import EventTimer
 from kernels.cuda.launch import Programs, occupancy_on, plan_steps, prepare_launch, ran_of
 from kernels.cuda.probing import probe
 from kernels.cuda_child.child_requests import Phase
-from kernels.cuda_child.guarded_run import KeptMemory
-from kernels.cuda_on_cpu.shared_run import Place
+from kernels.cuda_on_cpu.shared_run import KeptMemory, Place
 from kernels.rungs.rung import Rung
 
 MAX_LOCKED = 256 << 20  # bytes of this computer's memory that are locked at once, to be copied fast

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,43 +15,12 @@ from kernels.core.errors import OutOfMemoryError
 from kernels.core.job import Job
 from kernels.core.poison import RED_BYTES
 from kernels.cuda_child.child_requests import Phase, Request
-from kernels.cuda_on_cpu.shared_run import Bytes, GuardedLayout, Place, rounded_up
+from kernels.cuda_on_cpu.shared_run import Bytes, GuardedLayout, KeptMemory, Place, rounded_up
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
 
 if TYPE_CHECKING:
     from kernels.cuda_child.cuda_device import CudaDevice
-
-MAX_SIZES = 3
-
-M = TypeVar("M")
-
-
-class KeptMemory(Generic[M]):
-    """Memory by its exact size, so that nothing lies behind what a run asks for.
-
-    make    allocates N bytes; where there is not enough it raises, and nothing is kept
-    let_go  called when some was dropped
-    """
-
-    def __init__(self, make: Callable[[int], M], let_go: Callable[[], None] = lambda: None) -> None:
-        self._make, self._let_go = make, let_go
-        self._kept: dict[int, M] = {}  # the one made last is last
-
-    def get(self, size: int) -> M:
-        """Memory of that size, whatever is in it."""
-        if size not in self._kept:
-            self._make_room(size)
-            self._kept[size] = self._make(size)
-        return self._kept[size]
-
-    def _make_room(self, size: int) -> None:
-        """Drop what is larger, and the oldest: what is kept never takes much more than one."""
-        smaller = [each for each in self._kept if each < size][1 - MAX_SIZES :]
-        if dropped := [each for each in self._kept if each not in smaller]:
-            for each in dropped:
-                del self._kept[each]
-            self._let_go()
 
 
 def layout_of(rung: Rung, job: Job, device: Device) -> GuardedLayout:

@@ -34,7 +34,7 @@ IN_OTHER_WORDS = {
         "else return static_cast<unsigned>(static_cast<float>(rounded_to<sample>(value)));"
     ),
     "unsigned short bits;\n    __device__": (
-        "unsigned short bits; BY_WORDS(float16, bits = from.bits)\n    __device__"
+        "unsigned short bits; CPU_COPIED(float16)\n    __device__"
     ),
     "        const uint4 a = words[0], b = words[WARP];": (
         "        uint4 a, b; a = words[0]; b = words[WARP];"

@@ -21,15 +21,14 @@
 #ifdef COUNTING
 #include "counted_float.h"
 #define float counted_float
-// Assigned in a function, or g++ would not say that it stores what a function returns: by words,
-#define BY_WORDS(type, ...) \
-    type& operator=(const type& from) { return __VA_ARGS__, *this; }
-#elif defined(RECORDING)
+#endif
+#ifdef RECORDING
 namespace cuda_cpu {
 void copy(void* to, const void* from, size_t bytes);  // in recorder.cpp
 }
-// or all at once, as a GPU does; nor copied without a call, or what a function is handed is not told of;
-#define BY_WORDS(type, ...)                                               \
+// Assigned in a function, or g++ would not say that it stores what a function returns: all at once, as a GPU
+// does; nor copied without a call, or what a function is handed is not told of;
+#define CPU_COPIED(type)                                                  \
     type() = default;                                                     \
     template <class... Words>                                             \
         requires(sizeof...(Words) > 1)                                    \
@@ -41,13 +40,13 @@ void copy(void* to, const void* from, size_t bytes);  // in recorder.cpp
     type& operator=(const type& from) { return cuda_cpu::copy(this, &from, sizeof(type)), *this; }
 #elif defined(WATCHED)
 // or likewise, by the compiler's own words.
-#define BY_WORDS(type, ...)                                                                          \
+#define CPU_COPIED(type)                                                                             \
     type& operator=(const type& from) {                                                              \
         struct alignas(type) Whole { char bytes[sizeof(type)]; };                                    \
         return *reinterpret_cast<Whole*>(this) = reinterpret_cast<const Whole&>(from), *this;        \
     }
 #else
-#define BY_WORDS(...)
+#define CPU_COPIED(type)
 #endif
 
 #define __global__
@@ -87,11 +86,11 @@ struct dim3 {
     struct word##1 { of x; };                                                                       \
     struct alignas(2 * sizeof(of)) word##2 {                                                        \
         of x, y;                                                                                    \
-        BY_WORDS(word##2, x = from.x, y = from.y)                                                   \
+        CPU_COPIED(word##2)                                                                         \
     };                                                                                              \
     struct alignas(4 * sizeof(of) > 16 ? 16 : 4 * sizeof(of)) word##4 {                             \
         of x, y, z, w;                                                                              \
-        BY_WORDS(word##4, x = from.x, y = from.y, z = from.z, w = from.w)                           \
+        CPU_COPIED(word##4)                                                                         \
     };                                                                                              \
     inline word##1 make_##word##1(of x) { return {x}; }                                             \
     inline word##2 make_##word##2(of x, of y) { return {x, y}; }                                    \
@@ -100,7 +99,7 @@ struct dim3 {
 #define CPU_VECTORS_OF_3(word, of)                                                                  \
     struct word##3 {                                                                                \
         of x, y, z;                                                                                 \
-        BY_WORDS(word##3, x = from.x, y = from.y, z = from.z)                                       \
+        CPU_COPIED(word##3)                                                                         \
     };
 CPU_VECTORS_OF_3(char, signed char) CPU_VECTORS(char, signed char)
 CPU_VECTORS_OF_3(uchar, unsigned char) CPU_VECTORS(uchar, unsigned char)

@@ -170,8 +170,6 @@ void wait(State state, const char* file, int line) {
     back_to_scheduler();
 }
 
-const char* plural(unsigned number) { return number == 1 ? "" : "s"; }
-
 bool wait_together(const Fiber& one, const Fiber& other) {
     return one.state == other.state && one.line == other.line && one.barrier == other.barrier && one.way == other.way;
 }
@@ -179,8 +177,8 @@ bool wait_together(const Fiber& one, const Fiber& other) {
 // Threads that wait in vain: where, how many, and what became of another.
 void say_divergence(char (&message)[512], unsigned waiting, unsigned done, const Fiber& first, const Fiber& other) {
     const int length = std::snprintf(
-        message, sizeof message, "<%s:%d>: %u of the %u thread%s of block (%u, %u) wait%s at this barrier and ", first.file,
-        first.line, waiting, count, plural(count), blockIdx.x, blockIdx.y, waiting == 1 ? "s" : "");
+        message, sizeof message, "<%s:%d>: %u of the %u threads of block (%u, %u) wait at this barrier and ", first.file,
+        first.line, waiting, count, blockIdx.x, blockIdx.y);
     char* const rest = message + length;
     const size_t room = sizeof message - length;
     if (other.state == DONE)

@@ -54,19 +54,8 @@ void on_signal(int signal, siginfo_t* facts, void* context) {
     if (is_running()) {
         const auto pc = uint64_t(registers[REG_RIP]);
         find_where(report.here, reinterpret_cast<void*>(pc), reinterpret_cast<void*>(registers[REG_RBP]));
-        // As a function begins it has no frame yet: then its caller is what lies on the stack.
-        const auto top = uint64_t(registers[REG_RSP]);
-        const Running thread = running();
-        const auto lowest = reinterpret_cast<uint64_t>(thread.stack);
-        if (lowest <= top && top + 8 <= lowest + thread.stack_bytes) {
-            const uint64_t word = *reinterpret_cast<const uint64_t*>(top);
-            if (image().has(word)) {
-                auto& pcs = report.here.pcs;
-                std::copy_backward(pcs.begin() + 1, pcs.end() - 1, pcs.end());
-                pcs[1] = word - image().begin - 1;
-            }
-        }
-        if (!image().has(pc)) find_callers(report.here, uint64_t(registers[REG_RSP]));
+        const auto top = uint64_t(registers[REG_RSP]), lowest = reinterpret_cast<uint64_t>(running().stack);
+        if (!image().has(pc)) find_callers(report.here, top);
         // An array of its own may be so large that the address is far below the stack.
         if (signal == SIGSEGV && (overran(report.address) || top < lowest)) report.array = DYNAMIC_ARRAY;  // its stack
     }

@@ -10,12 +10,12 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,6 +126,37 @@ def _poison_between_rows(rows: int, end: int, row_bytes: int, turn: int) -> Byte
 def name_in_words(name: str) -> str:
     """The name of an array in sentences."""
     return WORDS.get(name, f"the buffer {name}")
+
+
+MAX_SIZES = 3
+M = TypeVar("M")
+
+
+class KeptMemory(Generic[M]):
+    """Memory by its exact size, so that nothing lies behind what a run asks for.
+
+    make    allocates N bytes; where there is not enough it raises, and nothing is kept
+    let_go  called when some was dropped
+    """
+
+    def __init__(self, make: Callable[[int], M], let_go: Callable[[], None] = lambda: None) -> None:
+        self._make, self._let_go = make, let_go
+        self._kept: dict[int, M] = {}  # the one made last is last
+
+    def get(self, size: int) -> M:
+        """Memory of that size, whatever is in it."""
+        if size not in self._kept:
+            self._make_room(size)
+            self._kept[size] = self._make(size)
+        return self._kept[size]
+
+    def _make_room(self, size: int) -> None:
+        """Drop what is larger, and the oldest: what is kept never takes much more than one."""
+        smaller = [each for each in self._kept if each < size][1 - MAX_SIZES :]
+        if dropped := [each for each in self._kept if each not in smaller]:
+            for each in dropped:
+                del self._kept[each]
+            self._let_go()
 
 
 DEPTH = 12

@@ -89,7 +89,14 @@ def trial(
     part = cropped(job, region)
     runs = yield from prepared(TriedShim, rung, part, deadline_s, library)
     if isinstance(runs, BuildError):
-        yield _refused_by_compiler(rung, part, region, runs)
+        refused = _refused_by_compiler(rung, region, runs)
+        errors = (each for each in refused.diagnostics if each.is_error)
+        log = "\n".join(f"{each.file}({each.line}): {each.text}" for each in errors)
+        is_lacking = LACKING in str(runs)
+        outcome = KernelTrial(
+            *(part, region), diagnostics=refused.diagnostics, log=log, is_lacking=is_lacking
+        )
+        yield _with(outcome, refused)
         return
     outcome = yield from _tried(runs, region, some_rows=some_rows)
     yield outcome
@@ -222,19 +229,10 @@ def _counts(rung: Rung, job: Job, seconds: float) -> Generator[Progress, None, R
     return None
 
 
-def _refused_by_compiler(rung: Rung, job: Job, region: Region, error: BuildError) -> KernelTrial:
-    """The outcome of a source that does not compile."""
-    problem, line = first_error(str(error), rung)
-    diagnostics = diagnostics_of(str(error), rung)
-    errors = (each for each in diagnostics if each.is_error)
-    return KernelTrial(
-        *(job, region),
-        problem=problem,
-        line=line,
-        diagnostics=diagnostics,
-        log="\n".join(f"{each.file}({each.line}): {each.text}" for each in errors),
-        is_lacking=LACKING in str(error),
-    )
+def _refused_by_compiler(rung: Rung, region: Region, error: BuildError) -> Finding:
+    kind = "refused" if str(error).startswith(REFUSED) else "compile"
+    sentence, line = first_error(str(error), rung)
+    return Finding(kind, sentence, region, line, diagnostics=diagnostics_of(str(error), rung))
 
 
 # ---- Local variables that are used before they have a value: `float sum;` without `= 0`. --------
@@ -382,13 +380,10 @@ def finding_bug(
         region = region_of(job, TRIED_SIZE, at)
     part = cropped(job, region)
     runs = yield from prepared(CheckedShim, rung, part, deadline_s)
-    if isinstance(runs, Runs):
+    if isinstance(runs, BuildError):
+        yield _refused_by_compiler(rung, region, runs)
+    else:
         yield (yield from _search(runs, region, seed))
-        return
-    sentence, line = first_error(str(runs), rung)
-    diagnostics = diagnostics_of(str(runs), rung)
-    kind = "refused" if str(runs).startswith(REFUSED) else "compile"
-    yield Finding(kind, sentence, region, line, diagnostics=diagnostics)
 
 
 def _search(runs: Runs, region: Region, seed: int) -> Search:

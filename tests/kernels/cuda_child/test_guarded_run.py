@@ -7,7 +7,8 @@ import pytest
 
 from kernels.core.job import Job
 from kernels.core.poison import RED_BYTES, same_bits
-from kernels.cuda_child.guarded_run import HostMemory, KeptMemory, layout_of
+from kernels.cuda_child.guarded_run import HostMemory, layout_of
+from kernels.cuda_on_cpu.shared_run import KeptMemory
 from kernels.rungs.rung import ladder
 from tests.kernels.cuda_child.bad_texts import BLUR
 from tests.made_up import H200
