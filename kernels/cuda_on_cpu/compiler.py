@@ -170,8 +170,9 @@ _UNSET = "-ftrivial-auto-var-init=pattern"
 _TRIED = (*_ALL, "-fno-inline", "-fsanitize=alignment,return,bounds")
 _TRIED_BY_GNU = (
     "-Og",  # with which clang would make one call of two, and one access of several
-    # Else g++ takes a variable without a value for one that has whatever value suits it.
-    "-fno-tree-fre",
+    # Else g++ takes a variable without a value for one that has whatever value suits it; from 13 on
+    # constants that come together do as well.
+    *("-fno-tree-fre", "-fno-tree-ccp"),
     # The object of a pointer within one function; without optimisation it is unknown.
     "-fsanitize=object-size",
     # Nor may it write a call twice: threads at one barrier are told apart by the calls to it.
