@@ -1,7 +1,7 @@
 """Reads broken files one after another; a process of its own, since one may end it.
 
 `python -m tests.broken.trying --kind pictures --seed 1 --first 0 --count 1000`; a line "case N"
-before each, and a line of JSON for each that ended as none should.
+before each, a line of JSON for each that ended as none should, and one with the counts.
 """
 
 import argparse
@@ -24,7 +24,7 @@ MAX_SENTENCE = 600
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--kind", required=True)
+    parser.add_argument("--kind", nargs="+", required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=1)
@@ -36,18 +36,21 @@ def main():
         os.dup2(noise.fileno(), 2)
         faulthandler.enable(to_parent)
         try:
-            outcomes = _try_all(arguments, Path(folder), noise, to_parent)
+            outcomes = {
+                kind: _try_all(kind, arguments, Path(folder), noise, to_parent)
+                for kind in arguments.kind
+            }
         finally:
             faulthandler.cancel_dump_traceback_later()
             os.dup2(to_parent, 2)
     _tell(json.dumps({"outcomes": outcomes}))
 
 
-def _try_all(arguments, folder, noise, to_parent):
+def _try_all(kind, arguments, folder, noise, to_parent):
     from tests.broken.mutate import broken
     from tests.broken.readers import READERS
 
-    reader = READERS[arguments.kind]
+    reader = READERS[kind]
     files = reader.files()
     for name, data in files.items():
         (folder / name).write_bytes(data)
@@ -59,7 +62,7 @@ def _try_all(arguments, folder, noise, to_parent):
         faulthandler.dump_traceback_later(CASE_S, exit=True, file=to_parent)
         rng = Random(f"{arguments.seed} {number}")
         name, data = broken(rng, rng.choice(sorted(files)), files)
-        _tell(f"case {number} {name} {len(data)}")
+        _tell(f"case {kind} {number} {name} {len(data)}")
         (folder / name).write_bytes(data)
         before = _peak_mib()
         problem, outcome = _read(reader, folder / name)
@@ -71,10 +74,16 @@ def _try_all(arguments, folder, noise, to_parent):
             problem, noisy = problem or f"said on stderr: {said}", size
         outcomes[outcome] += 1
         if problem is not None:
-            told = {"case": number, "file": name, "bytes": len(data), "problem": problem[-3000:]}
+            told = {
+                "case": number,
+                "kind": kind,
+                "file": name,
+                "bytes": len(data),
+                "problem": problem[-3000:],
+            }
             _tell(json.dumps(told))
             if arguments.keep:
-                (arguments.keep / f"{arguments.kind} {number} {name}").write_bytes(data)
+                (arguments.keep / f"{kind} {number} {name}").write_bytes(data)
         (folder / name).unlink()
     return outcomes
 

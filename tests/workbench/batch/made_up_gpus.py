@@ -13,7 +13,7 @@ from tests.workbench.engines import DEVICE, MadeUpGpu
 GOOD = 40
 KILLED, KILLED_ONCE, LOST_ONCE, BUG, SLOW, VERY_SLOW = 61, 62, 63, 64, 65, 66
 NO_MEMORY, NO_MEMORY_IN_CPP = 67, 68
-SLOW_S, VERY_SLOW_S = 0.2, 60.0
+SLOW_S, VERY_SLOW_S = 0.1, 60.0
 LOST_SAID = "The GPU fell off the bus."
 
 

@@ -25,7 +25,7 @@ from workbench.files.picture_errors import ImageFileError
 
 HEIGHT, WIDTH = 37, 45  # tiles and strips end beyond them
 NOT_READ = "of a kind this program does not read"
-PARTS, PARTS_WITHOUT_FULL = 24, 12  # of PARTS tests each runs a twelfth, but with `-m full`
+PARTS, SHARE = 24, 24  # without `-m full` one of SHARE variants is tried
 
 TYPES = (
     *("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
@@ -144,11 +144,9 @@ def outcome(path, expected, variant, within=0):
     return "read"
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", range(4))
 def test_a_tiff_of_any_make_is_read_sample_for_sample_or_refused(part, tmp_path):
-    outcomes = [
-        check(tmp_path / "a.tif", each) for each in VARIANTS[part :: PARTS * PARTS_WITHOUT_FULL]
-    ]
+    outcomes = [check(tmp_path / "a.tif", each) for each in VARIANTS[part * SHARE :: 4 * SHARE]]
     assert outcomes.count("read") > 0.5 * len(outcomes), outcomes
 
 
