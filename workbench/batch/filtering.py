@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from threading import Lock
 from time import perf_counter
 from typing import Any
 
@@ -47,10 +45,6 @@ OWN_TOO_LARGE = (
     "implementation."
 )
 FIND_ITS_BUG = "`workbench check --find-bug` with the kernel's file looks for the cause."
-# Folders that are being written into, by how many, and those of them that were made for it.
-_FOLDERS = Lock()
-_writers: Counter[Path] = Counter()
-_made: set[Path] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,10 +236,8 @@ def _filter(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
 def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
     """Filter from file to file, in strips.  Raises ImageFileError and KernelError."""
     pair, state = outcome.pair, recipe.chosen
-    with (
-        LargePicture(pair.source.absolute(), state.pixel_type, state.ksize + 1) as picture,
-        _folder(pair.folder),
-    ):
+    with LargePicture(pair.source.absolute(), state.pixel_type, state.ksize + 1) as picture:
+        _make_folder(pair.folder)
         outcome.remarks, outcome.metadata = picture.notes, picture.metadata
         job = intents.job_for(replace(state, picture=picture.sample()))
         assert job is not None
@@ -284,7 +276,7 @@ def encode(outcome: Outcome, recipe: Recipe) -> None:
     assert outcome.result is not None
     target = outcome.pair.target
     with _failing(outcome), _timed(outcome, "encode"), ExitStack() as steps:
-        steps.enter_context(_folder(outcome.pair.folder))
+        _make_folder(outcome.pair.folder)
         samples = reduced(target, outcome.result.picture)
         steps.enter_context(image_files.saving(target, samples, recipe.quality, outcome.metadata))
         outcome.unsynced = steps.pop_all()
@@ -331,32 +323,10 @@ def _timed(outcome: Outcome, stage: Stage) -> Iterator[None]:
         outcome.seconds[stage] = perf_counter() - began
 
 
-@contextmanager
-def _folder(path: Path | None) -> Iterator[None]:
-    """Make `path`, and take it away again if nothing is written into it.  Raises ImageFileError.
-
-    Several threads may write into it: the last one takes it away.
-    """
-    if path is None:
-        yield
-        return
-    with _FOLDERS:
-        if not os.path.isdir(path):  # noqa: PTH112 - `Path.is_dir` may raise
-            try:
-                path.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                said = f"Cannot make the folder {path}: {error.strerror}."
-                raise ImageFileError(said) from error
-            _made.add(path)
-        _writers[path] += 1
+def _make_folder(path: Path | None) -> None:
+    """Make the folder of an output, if it is one that may be missing.  Raises ImageFileError."""
     try:
-        yield
-    finally:
-        with _FOLDERS:
-            _writers[path] -= 1
-            if not _writers[path]:
-                del _writers[path]
-                if path in _made:
-                    _made.discard(path)
-                    with suppress(OSError):  # there is something in it
-                        path.rmdir()
+        if path is not None:
+            path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ImageFileError(f"Cannot make the folder {path}: {error.strerror}.") from error

@@ -12,13 +12,11 @@ import math
 import os
 import shutil
 import stat
-from collections import deque
 from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from itertools import zip_longest
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -395,16 +393,16 @@ class _Run:
         self, reader: ThreadPoolExecutor, strips: list[RowStrip]
     ) -> Iterator[tuple[RowStrip, NDArray[Any]]]:
         """Yield strips and their pictures; while one is worked on, the next is read."""
+        if not strips:
+            return
         # Memory that is used again: new pages cost the system more than filling them.
-        height = max((each.height for each in strips), default=0)
-        shape = (height, self.picture.width, self.picture.channels)
+        shape = (max(each.height for each in strips), self.picture.width, self.picture.channels)
         rooms = [np.empty(shape, self.picture.dtype) for _ in range(2)]
-        reading = deque(reader.submit(self._read, each, rooms[0]) for each in strips[:1])
-        for strip, following in zip_longest(strips, strips[1:]):
-            picture = reading.popleft().result()
-            rooms.reverse()
-            if following is not None:
-                reading.append(reader.submit(self._read, following, rooms[0]))
+        reading = reader.submit(self._read, strips[0], rooms[0])
+        for number, strip in enumerate(strips, 1):
+            picture = reading.result()
+            if number < len(strips):
+                reading = reader.submit(self._read, strips[number], rooms[number % 2])
             yield strip, picture
 
     def _written(self) -> bool:

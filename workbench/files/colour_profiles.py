@@ -59,7 +59,7 @@ def cmyk_to_rgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[
             return converted
     notes.append("Converted from CMYK to RGB, without a profile.")
     rgb = np.empty((*samples.shape[:2], 3), samples.dtype)
-    for rows in _bands(samples):
+    for rows in bands(samples):
         rgb[rows] = _mixed(samples[rows])
     return rgb
 
@@ -117,7 +117,7 @@ def _in_bands(samples: NDArray[Any], icc: bytes, space: str = "", wanted: str = 
         made[rows] = _transformed(samples[rows], icc, space, wanted)
 
     with ThreadPoolExecutor() as threads:
-        list(threads.map(convert, _bands(samples)))  # which raises what they do
+        list(threads.map(convert, bands(samples)))  # which raises what they do
     return made
 
 
@@ -150,7 +150,7 @@ def _mixed(inks: NDArray[Any]) -> NDArray[Any]:
     return np.rint(mixed) if is_integer else mixed
 
 
-def _bands(samples: NDArray[Any]) -> list[slice]:
-    """Yield whole rows of about BAND_SAMPLES."""
+def bands(samples: NDArray[Any]) -> list[slice]:
+    """Slices of whole rows of about BAND_SAMPLES."""
     rows = max(BAND_SAMPLES // samples[0].size, 1)
     return [slice(top, top + rows) for top in range(0, len(samples), rows)]

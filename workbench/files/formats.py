@@ -1,6 +1,6 @@
 """The file formats: what each can hold, and its extensions; imports neither NumPy nor Pillow.
 
-A format is a row here, and a reader in `image_decoders.READERS` or a writer in
+A format is a row here, and a reader in `image_decoders.reader_of` or a writer in
 `image_encoders.WRITERS`.
 """
 

@@ -163,9 +163,9 @@ class PillowReader:
     """A `Reader` of the first picture of any file."""
 
     def __init__(
-        self, path: Path, image: ImageFile.ImageFile, is_stopped: Callable[[], bool]
+        self, path: Path, image: ImageFile.ImageFile, start: bytes, is_stopped: Callable[[], bool]
     ) -> None:
-        self._path, self._image, self._is_stopped = path, image, is_stopped
+        self._path, self._image, self._start, self._is_stopped = path, image, start, is_stopped
 
     def need(self) -> Need:
         """Memory for the samples, for Pillow's own copy of them, and for inks in between."""
@@ -353,20 +353,13 @@ class PngReader(PillowReader):
     Pillow would cut 16 bits off.
     """
 
-    @classmethod
-    def reads(cls, _path: Path, start: bytes) -> bool:
-        """True for such a file of 8 or 16 bits a sample, by its first bytes."""
-        return (
-            start.startswith(png.SIGNATURE) and start[24] in (8, 16) and start[25] in _COLOUR_TYPES
-        )
+    @cached_property
+    def _is_deep(self) -> bool:
+        return self._start[24] == 16
 
-    def __init__(
-        self, path: Path, image: ImageFile.ImageFile, is_stopped: Callable[[], bool]
-    ) -> None:
-        super().__init__(path, image, is_stopped)
-        with path.open("rb") as file:
-            start = file.read(26)
-        self._is_deep, self._channels = start[24] == 16, _COLOUR_TYPES[start[25]]
+    @cached_property
+    def _channels(self) -> int:
+        return _COLOUR_TYPES[self._start[25]]
 
     def need(self) -> Need:
         """Memory for the file, and for its samples; a colour marked as transparent not counted."""
@@ -416,11 +409,6 @@ _SPACES = {"L": "GRAYSCALE", "RGB": "RGB"}  # of what is decoded, by Pillow's mo
 class PlainJpegReader(PillowReader):
     """A `Reader` of JPEG files: Pillow reads header, profile and EXIF data."""
 
-    @classmethod
-    def reads(cls, _path: Path, start: bytes) -> bool:
-        """True for a JPEG file, by its first bytes."""
-        return start.startswith(JPEG_SIGNATURE)
-
     def _samples(self, notes: list[str]) -> NDArray[Any]:
         image = self._image
         space = _SPACES.get(image.mode)
@@ -434,30 +422,22 @@ class PlainJpegReader(PillowReader):
         return super()._samples(notes)
 
 
-_PNM_CHANNELS = {b"P2": 1, b"P3": 3, b"P5": 1, b"P6": 3}
-_BETWEEN = rb"(?:\s|#[^\n]*\n)+"  # the words of a header; a comment ends with its line
-_PNM_HEADER = re.compile(rb"(P[2356])" + (_BETWEEN + rb"(\d{1,9})") * 3 + rb"\s")
-
-
 class DeepPnmReader(PillowReader):
-    """A `Reader` of such a file, of which Pillow reads the header."""
-
-    @classmethod
-    def reads(cls, path: Path, start: bytes) -> bool:
-        """True for a PNM file of more than 8 bits a sample, by its first bytes."""
-        return bool(re.match(rb"P[2356][\s#]", start)) and _largest_sample(path) > 255
+    """A `Reader` of PNM files of more than 8 bits a sample, of which Pillow reads the header."""
 
     def need(self) -> Need:
         """Memory for the file, for its samples, and for a copy."""
         width, height = self._image.size
-        with self._path.open("rb") as file:
-            channels = _PNM_CHANNELS[file.read(2)]
+        channels = len(self._image.getbands())
         ours = 2 * channels * width * height
         held = self._path.stat().st_size + 2 * ours
         return Need(self._path.name, width, height, channels, ours, held)
 
     def _samples(self, notes: list[str]) -> NDArray[np.uint16]:
-        samples, largest = _samples_in(self._path)
+        samples, largest = self._stored(), _largest_sample(self._image)
+        if samples.min() < 0 or samples.max() > largest:
+            raise ValueError(self._path.name)
+        samples = samples.astype(np.uint16)
         if largest == 65535:
             return samples
         notes.append(f"Samples scaled from 0–{largest} to 0–65535.")
@@ -465,36 +445,36 @@ class DeepPnmReader(PillowReader):
         spread: NDArray[np.uint16] = table[samples]
         return spread
 
+    def _stored(self) -> NDArray[Any]:
+        """Samples as they are in the file, (H, W, C).  Raises EOFError where it is cut short."""
+        image, data = self._image, self._path.read_bytes()
+        shape = image.height, image.width, len(image.getbands())
+        start = image.tile[0][2]
+        if self._start[:2] in (b"P2", b"P3"):
+            words = re.sub(rb"#[^\n]*", b" ", data[start:])
+            stored: NDArray[Any] = np.fromstring(words.decode("ascii"), np.int64, sep=" ")
+        else:
+            stored = np.frombuffer(data, ">u2", min(prod(shape), (len(data) - start) // 2), start)
+        if stored.size < prod(shape):
+            raise EOFError(self._path.name)
+        return stored[: prod(shape)].reshape(shape)
 
-def _largest_sample(path: Path) -> int:
-    """The largest sample value that the header allows."""
-    with path.open("rb") as file:
-        words: list[bytes] = []
-        while len(words) < 4 and (line := file.readline()):  # there may be long comments
-            words += line.partition(b"#")[0].split(maxsplit=4)
-    return int(words[3])
+
+def _largest_sample(image: ImageFile.ImageFile) -> int:
+    """The largest sample value that a PNM's header allows, as Pillow tells its decoder."""
+    words = image.tile[0][3]
+    return 65535 if words == "I;16B" else int(words[1]) if isinstance(words, tuple) else 0
 
 
-def _samples_in(path: Path) -> tuple[NDArray[np.uint16], int]:
-    """The samples, (H, W, C), and the largest that the file allows.
-
-    Raises EOFError where the file is cut short, ValueError where a sample is larger.
-    """
-    data = path.read_bytes()
-    header = _PNM_HEADER.match(data)
-    if header is None:
-        raise ValueError(path.name)
-    kind, width, height, largest = header[1], int(header[2]), int(header[3]), int(header[4])
-    shape = height, width, _PNM_CHANNELS[kind]
-    if kind in (b"P2", b"P3"):
-        words = re.sub(rb"#[^\n]*", b" ", data[header.end() :])
-        stored = np.fromstring(words.decode("ascii"), np.int64, sep=" ")
-    else:
-        count = min(prod(shape), (len(data) - header.end()) // 2)
-        stored = np.frombuffer(data, ">u2", count, header.end())
-    if stored.size < prod(shape):
-        raise EOFError(path.name)
-    samples = stored[: prod(shape)].reshape(shape)
-    if samples.min() < 0 or samples.max() > largest:
-        raise ValueError(path.name)
-    return samples.astype(np.uint16), largest
+def reader_of(
+    path: Path, image: ImageFile.ImageFile, start: bytes, is_stopped: Callable[[], bool]
+) -> PillowReader:
+    """The reader of an open picture; `start` is how its file begins."""
+    kind: type[PillowReader] = PillowReader
+    if start.startswith(png.SIGNATURE) and start[24] in (8, 16) and start[25] in _COLOUR_TYPES:
+        kind = PngReader
+    elif start.startswith(JPEG_SIGNATURE):
+        kind = PlainJpegReader
+    elif image.format == "PPM" and _largest_sample(image) > 255:
+        kind = DeepPnmReader
+    return kind(path, image, start, is_stopped)

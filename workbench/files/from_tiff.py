@@ -24,7 +24,6 @@ from workbench.files.tiff_rows import TiffRows, levels_of
 
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 ICC_PROFILE_TAG, INK_SET_TAG, XMP_TAG = 34675, 332, 700
-BAND_SAMPLES = 1 << 22  # worked on at once, since that takes several copies
 MAX_PADDING_BYTES = 1 << 26  # of a tile, beyond what the whole picture takes
 _SPREAD = ("uint8", "uint16", "int8", "int16", "float16")  # what float32 holds without rounding
 _COLOURS: dict[int, int] = {  # how many channels of a page are colour
@@ -297,7 +296,7 @@ def _without_extra(
     meaning = page.extrasamples[0] if page.extrasamples else 0
     if meaning == _ASSOCIATED:
         notes.append("Premultiplied alpha undone.")
-        for rows in _bands(samples):
+        for rows in colour_profiles.bands(samples):
             samples[rows, :, :-1] = _divided(samples[rows])
     elif meaning != _UNASSOCIATED:
         notes.append("The last channel was read as alpha; the file does not say what it is.")
@@ -325,9 +324,3 @@ def _to_pixel_type(samples: NDArray[Any], notes: list[str]) -> NDArray[Any]:
     too_large = f"; {beyond:,} of them are too large for it and infinite" if beyond else ""
     notes.append(f"Converted from {samples.dtype} to float32, {kept}{too_large}.")
     return as_float
-
-
-def _bands(samples: NDArray[Any]) -> list[slice]:
-    """Yield whole rows of about BAND_SAMPLES."""
-    rows = max(BAND_SAMPLES // samples[0].size, 1)
-    return [slice(top, top + rows) for top in range(0, len(samples), rows)]

@@ -21,8 +21,6 @@ from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import Metadata
 
 from_pillow.hush()
-# By Pillow, which reads all others itself, or says that they are no pictures.
-READERS = (from_pillow.PngReader, from_pillow.DeepPnmReader, from_pillow.PlainJpegReader)
 
 
 def reader_of(path: Path, is_stopped: Callable[[], bool], files: ExitStack) -> Reader:
@@ -36,8 +34,7 @@ def reader_of(path: Path, is_stopped: Callable[[], bool], files: ExitStack) -> R
     if reader := from_tiff.opened(path, files) or bmp_reader(path, start):
         return reader
     image = files.enter_context(from_pillow.image_in(path, is_stopped))
-    kind = next((each for each in READERS if each.reads(path, start)), from_pillow.PillowReader)
-    return kind(path, image, is_stopped)
+    return from_pillow.reader_of(path, image, start, is_stopped)
 
 
 def decode(

@@ -1,23 +1,24 @@
 """Encode samples as a file format, with the profile that says how their values are meant.
 
-imageio writes them all but PNG and JPEG files, which imagecodecs packs in less time, without other
-threads having to wait and without cutting 16 bits down to 8.
+tifffile and Pillow write them all but PNG and JPEG files, which imagecodecs packs in less time,
+without other threads having to wait and without cutting 16 bits down to 8.
 """
 
 from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import imagecodecs
-import imageio.v3 as iio
 import numpy as np
+import tifffile
 from numpy.typing import NDArray
+from PIL import Image
 
 from kernels.pictures.generated import stored_as, white, with_channels
 from workbench.files import exif as exif_of
@@ -67,7 +68,7 @@ def _write_png(
         file.writelines(png.parts_of(samples, chunks))
         return
     encoded = imagecodecs.png_encode(
-        np.ascontiguousarray(samples if channels > 1 else samples[:, :, 0]),
+        _plain(samples),
         level=imagecodecs.PNG.COMPRESSION.SPEED,
         **PNG_8_BITS if samples.dtype == np.uint8 else PNG_16_BITS,
     )
@@ -84,8 +85,8 @@ def _write_tiff(
 ) -> None:
     channels, is_big = samples.shape[2], samples.nbytes > MAX_TIFF_BYTES
     words = tiff_words(samples.dtype, channels, metadata, is_big=is_big)
-    with iio.imopen(file, "w", plugin="tifffile", bigtiff=is_big) as tiff:  # type: ignore[call-overload]
-        tiff.write(samples if channels > 1 else samples[:, :, 0], is_batch=False, **words)
+    with tifffile.TiffWriter(file, bigtiff=is_big) as tiff:
+        tiff.write(samples if channels > 1 else samples[:, :, 0], **words)
     if metadata.exif is not None:
         exif_of.fill_tiff(file, metadata.exif)
 
@@ -118,41 +119,28 @@ JPEG_ICC = b"ICC_PROFILE\0\x01\x01"  # in front of a profile in an APP2: the fir
 _JPEG_HEADER_END = 2 + 18  # the signature and JFIF's own segment, which encoders write first
 
 
-def _segment(kind: int, data: bytes) -> bytes:
-    """Return a whole segment, its marker and length included; it holds 65,533 bytes at most."""
-    return struct.pack(">BBH", 0xFF, kind, len(data) + 2) + data
-
-
-def _jpeg_with(
-    encoded: bytes | bytearray, more: Iterable[tuple[int, bytes]]
-) -> Iterator[bytes | memoryview]:
-    """Yield a JPEG file's bytes in parts, with more segments, by kind, right behind its header."""
-    view = memoryview(encoded)
-    yield view[:_JPEG_HEADER_END]
-    for kind, data in more:
-        yield _segment(kind, data)
-    yield view[_JPEG_HEADER_END:]
-
-
 def _write_jpeg(
     file: BinaryIO, samples: NDArray[Any], quality: int | None, metadata: Metadata
 ) -> None:
     channels = samples.shape[2]
     is_grey = channels == 1
     encoded = imagecodecs.jpeg8_encode(
-        np.ascontiguousarray(samples[:, :, 0] if is_grey else samples),
+        _plain(samples),
         level=quality or JPEG_QUALITY,
         colorspace="GRAYSCALE" if is_grey else "RGB",
         outcolorspace="GRAYSCALE" if is_grey else "YCBCR",
         subsampling="444",
     )
-    segments = []
+    view, segments = memoryview(encoded), []
     if metadata.exif is not None:
         segments.append((APP1, exif_of.PREFIX + metadata.exif))
     if metadata.xmp is not None:
         segments.append((APP1, JPEG_XMP + metadata.xmp))
     segments.append((APP2, JPEG_ICC + profile_for(channels)))
-    file.writelines(_jpeg_with(encoded, segments))
+    file.write(view[:_JPEG_HEADER_END])
+    for kind, data in segments:  # of 65,533 bytes at most each
+        file.write(struct.pack(">BBH", 0xFF, kind, len(data) + 2) + data)
+    file.write(view[_JPEG_HEADER_END:])
 
 
 def _write_webp(
@@ -164,12 +152,12 @@ def _write_webp(
     if metadata.xmp is not None:
         options["xmp"] = metadata.xmp
     icc = profile_for(samples.shape[2])
-    _write_by_pillow(file, samples, ".webp", icc_profile=icc, exact=True, **options)
+    Image.fromarray(samples).save(file, "WebP", icc_profile=icc, exact=True, **options)
 
 
-def _write_by_pillow(file: BinaryIO, samples: NDArray[Any], extension: str, **options: Any) -> None:
-    samples = np.ascontiguousarray(samples if samples.shape[2] > 1 else samples[:, :, 0])
-    iio.imwrite(file, samples, plugin="pillow", extension=extension, is_batch=False, **options)
+def _plain(samples: NDArray[Any]) -> NDArray[Any]:
+    """Samples as encoders take them: C-contiguous, grey ones as (H, W)."""
+    return np.ascontiguousarray(samples if samples.shape[2] > 1 else samples[:, :, 0])
 
 
 def _write_pnm(
@@ -186,7 +174,7 @@ WRITERS: dict[str, Writer] = {
     "TIFF": _write_tiff,
     "JPEG": _write_jpeg,
     "WebP": _write_webp,
-    "BMP": lambda file, samples, *_: _write_by_pillow(file, samples, ".bmp"),
+    "BMP": lambda file, samples, *_: Image.fromarray(_plain(samples)).save(file, "BMP"),
     "PNM": _write_pnm,
 }
 

@@ -179,7 +179,7 @@ def test_in_bands_a_tiff_is_converted_as_in_one_go(options, tmp_path, monkeypatc
     samples = noise(30, 20, 4, "uint16")
     tifffile.imwrite(tmp_path / "a.tif", samples, **{"photometric": RGB, **options})
     whole = load(tmp_path / "a.tif")
-    monkeypatch.setattr(from_tiff, "BAND_SAMPLES", 200)
+    monkeypatch.setattr(colour_profiles, "BAND_SAMPLES", 200)
     np.testing.assert_array_equal(load(tmp_path / "a.tif").samples, whole.samples)
 
 
