@@ -292,9 +292,12 @@ def checking(
                 break
         return _judged(found, check, how, refusal)
     if how.find_bug and suspect is not None and found.verdict in ("wrong", "failed"):
+        if reason := why_not_on_cpu():
+            return replace(found, search=NOT_LOOKED_FOR.format(reason=reason))
         where = Progress(f"{shown}: looking for the bug")
-        bug, remark = yield from run_with_progress(_bug(rung, suspect), where)
-        return replace(found, bug=bug, search=remark)
+        steps = last_of(finding_bug(rung, suspect, deadline_s=DEADLINE_S))
+        finding = yield from run_with_progress(steps, where)
+        return replace(found, bug=finding.sentence) if finding else replace(found, search=NOT_FOUND)
     return found
 
 
@@ -319,14 +322,6 @@ def _judged(found: CheckedKernel, check: Check, how: Exam, refusal: str) -> Chec
     verdict: Verdict = "verified" if check.is_verified else "unsearched"
     found = replace(found, search=check.unsearched, unseen=check.unseen)
     return replace(found, verdict=verdict, words=refusal)
-
-
-def _bug(rung: Rung, job: Job) -> Generator[Progress, None, tuple[str, str]]:
-    """A kernel's bug in a sentence, or else nothing and the reason."""
-    if reason := why_not_on_cpu():
-        return "", NOT_LOOKED_FOR.format(reason=reason)
-    finding = yield from last_of(finding_bug(rung, job, deadline_s=DEADLINE_S))
-    return (finding.sentence, "") if finding else ("", NOT_FOUND)
 
 
 def _tried(

@@ -372,7 +372,10 @@ class _Run:
             for strip, picture in self._coming(reader, strips):
                 answer = yield from self._filtered(strip_filter, strip, picture)
                 if self._written():
-                    yield self._news(began, resumed)
+                    done, height = self.part.rows, self.picture.height
+                    per_s = (done - resumed) / max(perf_counter() - began, 1e-9)
+                    left_s = (height - done) / per_s
+                    yield StripsDone(rows_in_words(done, height, left_s), done, height, left_s)
                 if self.check is not None and not self.check.ok:
                     break
                 self.writing = writer.submit(self._write, answer[strip.own])
@@ -453,9 +456,3 @@ class _Run:
         if (pick := strip_filter.pick) is not None and self.part.pick is None:
             self.part.note_pick(pick)
         return result.picture
-
-    def _news(self, began: float, resumed: int) -> StripsDone:
-        rows, height = self.part.rows, self.picture.height
-        per_s = (rows - resumed) / max(perf_counter() - began, 1e-9)
-        left_s = (height - rows) / per_s
-        return StripsDone(rows_in_words(rows, height, left_s), rows, height, left_s)

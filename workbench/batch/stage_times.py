@@ -190,7 +190,10 @@ class StageTimes:
             limit=self.limit,
             stages=tuple(self._stage(stage) for stage in STAGES if self._pictures[stage]),
             devices=tuple(
-                DeviceTime(device, times.finished, times.per_s, times.limit, times._busy)
+                DeviceTime(
+                    *(device, times.finished, times.per_s, times.limit),
+                    busy=sum(times._stage(stage).share for stage in BY_ENGINE),
+                )
                 for device, times in self._of_device.items()
             ),
         )
@@ -206,18 +209,12 @@ class StageTimes:
     def _threads(self, stage: Stage) -> int:
         return self._engines if stage in BY_ENGINE else self._jobs
 
-    @property
-    def _busy(self) -> float:
-        busy_s = sum(self._seconds[stage] for stage in BY_ENGINE)
-        return _over(busy_s, self.elapsed_s * self._engines)
-
     def _stage(self, stage: Stage) -> StageTime:
         threads, pictures = self._threads(stage), self._pictures[stage]
         seconds = self._seconds[stage]
         share = _over(seconds, self.elapsed_s * threads)
-        return StageTime(
-            stage, pictures, seconds, threads, share, _over(pictures * threads, seconds)
-        )
+        at_most_per_s = _over(pictures * threads, seconds)
+        return StageTime(stage, pictures, seconds, threads, share, at_most_per_s)
 
 
 def _over(part: float, whole: float) -> float:

@@ -16,7 +16,7 @@ from kernels.core import safe_files
 from kernels.core.safe_files import cache_folder
 
 if TYPE_CHECKING:
-    from requests import Response, Session
+    from requests import Response
 
 _TIMEOUT_S = 8  # without a single byte
 _LOOK_S = 0.1  # between two reports, and so soon is noticed that nobody wants the file any more
@@ -58,18 +58,18 @@ class _Fetching(threading.Thread):
         try:
             with requests.Session() as session:
                 session.max_redirects = _MAX_REDIRECTS
-                self._receive(self._response(session))
+                headers = {"Accept-Encoding": "identity"}
+                try:
+                    response = session.get(
+                        self._url, stream=True, timeout=_TIMEOUT_S, headers=headers
+                    )
+                except ValueError as error:  # InvalidURL and its kin
+                    raise BadAddressError from error
+                self._receive(response)
         except HTTPError as error:
             self.error = requests.ConnectionError(str(error))
         except Exception as error:  # noqa: BLE001 - raised again where the file is wanted
             self.error = error
-
-    def _response(self, session: Session) -> Response:
-        headers = {"Accept-Encoding": "identity"}
-        try:
-            return session.get(self._url, stream=True, timeout=_TIMEOUT_S, headers=headers)
-        except ValueError as error:  # InvalidURL and its kin
-            raise BadAddressError from error
 
     def _receive(self, response: Response) -> None:
         response.raise_for_status()

@@ -47,11 +47,17 @@ class LargePicture:
 
         Raises ImageFileError, also for what cannot be read some rows at a time.
         """
-        self.path, self._pixel_type, self._level = path, pixel_type, level
+        self.path, self._pixel_type = path, pixel_type
         self._files = ExitStack()
         try:
             with from_pillow.without_warnings(), failures_in_words(path.name):
-                self._reader = self._opened()
+                reader = from_tiff.opened(path, self._files, level, by_rows=True)
+                if reader is None:
+                    raise ImageFileError(
+                        f"{path.name} does not fit into memory, and is of a kind that is read as a "
+                        "whole; save it as a TIFF that is packed in another way, or not at all."
+                    )
+                self._reader = reader
                 self._rows = self._reader.rows(kept)
                 self._files.callback(self._rows.close)
                 self.notes = tuple(self._look())
@@ -81,7 +87,9 @@ class LargePicture:
                 if self._orientation in _UPSIDE_DOWN:
                     span = self.height - span[1], self.height - span[0]
                 stored = self._rows.read(*span, (left, right))
-                out[top - first : top - first + band] = self._meant(stored)
+                samples = self._converted(self._reader.decoded(stored, []), [])
+                samples = stored_as(samples, self._pixel_type or str(samples.dtype))
+                out[top - first : top - first + band] = samples
         return out
 
     @property
@@ -121,15 +129,6 @@ class LargePicture:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _opened(self) -> from_tiff.TiffReader:
-        reader = from_tiff.opened(self.path, self._files, self._level, by_rows=True)
-        if reader is None:
-            raise ImageFileError(
-                f"{self.path.name} does not fit into memory, and of this kind pictures are read as "
-                "a whole; save it as a TIFF that is packed in another way, or not at all."
-            )
-        return reader
-
     def _look(self) -> list[str]:
         """Read one row, which tells of what type all are; returns the notes on the picture."""
         if 0 in (self._rows.height, self._rows.width):
@@ -150,11 +149,6 @@ class LargePicture:
         self._reader.note_others(notes)
         self.metadata = kept_of(decoded, self.height, self.width, notes)
         return notes
-
-    def _meant(self, stored: NDArray[Any]) -> NDArray[Any]:
-        """Convert some rows as they are stored: upright, in the pixel type wanted."""
-        samples = self._converted(self._reader.decoded(stored, []), [])
-        return stored_as(samples, self._pixel_type or str(samples.dtype))
 
     def _converted(self, decoded: Decoded, notes: list[str]) -> NDArray[Any]:
         samples = decoded.samples

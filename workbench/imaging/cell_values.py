@@ -30,24 +30,18 @@ _PLACES[[ord(character) for character in ALPHABET]] = range(len(ALPHABET))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Digits:
-    """The glyphs: how much of a pixel each covers, (len(ALPHABET), height, width) uint8."""
-
-    shapes: Bytes
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class CellRequest:
     """The numbers to write, and where.
 
     samples  (H, W, C), and `pixels`, as of a Display: how they are shown, for the colour of the ink
+    digits   coverage of each glyph's pixels, (len(ALPHABET), height, width)
     """
 
     samples: NDArray[Any]
     pixels: Bytes
     region: Region  # which of them
     scale: float  # device pixels a pixel
-    digits: Digits
+    digits: Bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,8 +110,8 @@ def _in_cells(asked: CellRequest, side: int) -> Bytes:
         for place, value in enumerate(values.ravel().tolist())
     ]
     codes = np.frombuffer("".join(texts).encode("utf-16-le"), np.uint16)
-    _, height, width = asked.digits.shapes.shape
-    shapes = asked.digits.shapes[_PLACES[codes]]
+    _, height, width = asked.digits.shape
+    shapes = asked.digits[_PLACES[codes]]
     shapes = shapes.reshape(rows, columns, channels, wide, height, width)
     blocks = shapes.transpose(0, 1, 2, 4, 3, 5).reshape(
         rows, columns, channels * height, wide * width

@@ -20,10 +20,9 @@ from workbench.imaging.cell_values import (
     MARGIN,
     CellRequest,
     Cells,
-    Digits,
     columns_of,
 )
-from workbench.imaging.display import Display
+from workbench.imaging.display import Bytes, Display
 from workbench.panels.compare.view_transform import Patch, Size, ViewTransform
 
 MIN_PX = 40  # side of a picture's pixel on the screen, device-independent
@@ -159,7 +158,7 @@ def draw(
 
 
 @lru_cache(maxsize=32)
-def digits_for(side: int, channels: int, pixel_type: str) -> Digits | None:
+def digits_for(side: int, channels: int, pixel_type: str) -> Bytes | None:
     """The largest digits that fit a cell of `side` pixels; None where none fit."""
     font, wide = theme.fixed_font(), columns_of(channels, pixel_type)
     for size in SIZES_PX:
@@ -181,12 +180,12 @@ def digits_for(side: int, channels: int, pixel_type: str) -> Digits | None:
     painter.end()
     rows = np.frombuffer(image.constBits(), np.uint8).reshape(height, image.bytesPerLine())
     drawn = rows[:, : width * len(ALPHABET)].reshape(height, len(ALPHABET), width)
-    return Digits(np.ascontiguousarray(drawn.transpose(1, 0, 2)))
+    return np.ascontiguousarray(drawn.transpose(1, 0, 2))
 
 
 def _readable(cells: Cells, transform: ViewTransform, view: Size) -> QRect:
     """The part of the view with whole numbers: of 124, cut off at its edge, 12 would be left."""
-    _, height, width = cells.asked.digits.shapes.shape
+    _, height, width = cells.asked.digits.shape
     samples = cells.asked.samples
     channels = samples.shape[2]
     texts = (columns_of(channels, str(samples.dtype)) * width, channels * height)
