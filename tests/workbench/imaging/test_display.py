@@ -149,13 +149,13 @@ def test_each_value_of_a_cell_is_named_by_its_channels_letter(channels, names, q
     samples = np.zeros((1, 2, channels), np.uint8)
     digits = digits_for(64, channels, "uint8")
     found = written(CellRequest(samples, to_display(samples).pixels[0], (0, 0, 2, 1), 64, digits))
-    _, height, width = digits.shapes.shape
+    _, height, width = digits.shape
     wide = len("R 255") if names else len("255")
     top, left = (64 - channels * height) // 2, (64 - wide * width) // 2
     lines = found.memory[top:, left : left + width, 3][: channels * height]
     shapes = [lines[line * height :][:height] for line in range(channels)]
     seen = [
-        np.array_equal(each, digits.shapes[ALPHABET.index(name)])
+        np.array_equal(each, digits[ALPHABET.index(name)])
         for each, name in zip(shapes, names or " ", strict=True)
     ]
     assert all(seen)
