@@ -95,6 +95,7 @@ class MainWindow(QMainWindow):
         self._show_state(self.store.state)
         self._complain()
         self.kernel_folder.look()
+        self.memory.look_for_folders(self._writing, self._say_lost)
         self.worker.start()
 
     @property

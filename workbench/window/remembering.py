@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
 from functools import partial
@@ -30,6 +30,13 @@ from workbench.window.window_layout import Parts
 if TYPE_CHECKING:
     from workbench.panels.weights.weights_draft import WeightsDraft
     from workbench.panels.weights.weights_editor import WeightsEditor
+
+FOLDERS = {
+    "folder": "where the last picture was",
+    "save-folder": "where the last one was saved",
+    "kodak-folder": "which had the Kodak pictures",
+}
+TOLD_GONE = "told-gone-folders"  # the setting with those that it was said of
 
 
 class Memory:
@@ -79,6 +86,20 @@ class Memory:
             self._settings.set(name, value)
         return self._settings.save()
 
+    def look_for_folders(self, background: Background, say: Callable[[str], None]) -> None:
+        """Say once which folders are gone; they stay remembered, as a disk may come back."""
+        kept = {name: folder for name in FOLDERS if (folder := self._settings.get(name, ""))}
+        told = self._settings.get(TOLD_GONE, [])
+
+        def tell(gone: list[str]) -> None:
+            for name in gone:
+                if kept[name] not in told:
+                    say(f"The folder {kept[name]}, {FOLDERS[name]}, is not there any more.")
+            self._settings.set(TOLD_GONE, [kept[name] for name in gone])
+
+        if kept:
+            background.run(partial(_gone, kept), tell, lambda _: None)
+
     def forget(self) -> None:
         """Reset settings, choices and layout to those of a first start; the picture stays."""
         self._settings.forget()
@@ -91,6 +112,10 @@ class Memory:
         self._inspection.forget()
         self._docks.forget()
         self._layout.forget()
+
+
+def _gone(folders: Mapping[str, str]) -> list[str]:
+    return [name for name, folder in folders.items() if not os.path.isdir(folder)]  # noqa: PTH112 - Path's raises
 
 
 NO_PIN = "A pinned result is not restored: {reason}"

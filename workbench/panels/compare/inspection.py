@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -231,7 +231,7 @@ class ComparisonController(QObject):
             self._inform("No pixel differs from the float64 reference.")
 
 
-LOOK_AGAIN = "pins"  # the name of background work
+LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # names of background work
 SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
 MAX_BYTES = 256 << 20  # of pins of pictures that are not in view
 CELLS_URGENCY = 2  # numbers in cells are seen at once: they go first
@@ -333,6 +333,7 @@ class Inspection(QObject):
 
     def _set_aside(self, picture: Picture | None) -> None:
         """Set the pins aside with the former `picture`."""
+        self._steps.cancel(BRING_BACK)
         if picture is None or not self.pins:
             return
         self._aside.append(Pins(picture, self.pins, self.against))
@@ -347,12 +348,18 @@ class Inspection(QObject):
         if picture is not self._coming:
             return
         self._coming = None
-        of_it = (each for each in reversed(self._aside) if _is_same(each.picture, picture))
-        if not self.pins and (found := next(of_it, None)) is not None:
+
+        def take(found: Pins) -> None:
+            if self.pins:
+                return  # others have been pinned meanwhile
             self._aside = [each for each in self._aside if each is not found]
             self._set_pins(found.pins, found.against)
             self._look_again()  # the levels may differ from those when they were pinned
             self._messages.dismiss(SET_ASIDE.format(picture.name))
+
+        if self._aside and not self.pins:
+            kept = self._aside[::-1]
+            self._steps.ask(BRING_BACK, lambda: _of_same(picture, kept), take)
 
     def _refine(self, result: Result) -> None:
         """Update the pins of a job with its final result: its time and verdict."""
@@ -442,13 +449,17 @@ class Pins(NamedTuple):
         return sum({id(each): each.nbytes for each in arrays}.values())
 
 
-def _is_same(one: Picture, other: Picture) -> bool:
-    """Compare all samples, byte by byte, as NaN is not equal to itself."""
-    if (one.samples.shape, one.samples.dtype) != (other.samples.shape, other.samples.dtype):
-        return False
-    pairs = ((one.samples[:1], other.samples[:1]), (one.samples, other.samples))  # most differ soon
-    return all(np.array_equal(_as_bytes(a), _as_bytes(b)) for a, b in pairs)
+def _of_same(picture: Picture, kept: Sequence[Pins]) -> Iterator[Pins | None]:
+    """Yield None on the way, and at last the first of `kept` that is of the same samples."""
+    wanted = picture.samples
+    for pins in kept:
+        there = pins.picture.samples
+        is_like = there.shape == wanted.shape and there.dtype == wanted.dtype
+        if is_like and np.array_equal(_as_bytes(wanted), _as_bytes(there)):
+            yield pins
+            return
+        yield None
 
 
-def _as_bytes(samples: NDArray[Any]) -> NDArray[np.uint8]:
+def _as_bytes(samples: NDArray[Any]) -> NDArray[np.uint8]:  # as NaN is not equal to itself
     return samples.reshape(-1).view(np.uint8)
