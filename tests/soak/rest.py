@@ -32,8 +32,8 @@ def rest(stage, known):
     """
     window = stage.window
     yield from _close_windows(window)
-    for cancel in ("sweep", "comparison"):
-        getattr(window.worker, f"cancel_{cancel}")()
+    for task in (window.worker.sweep, window.worker.comparison):
+        task.cancel()
     window.report_writer.close()
     yield from _all_answered(window)  # a file that is still being read would come afterwards
     yield 100

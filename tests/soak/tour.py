@@ -55,8 +55,9 @@ def _all_loops():
     for pixel_type, gradient in product(PIXEL_TYPES, (False, True)):
         picture = np.zeros((2, 2, 1), pixel_type)
         job = Job(picture, np.ones((1, 1), np.float32), gradient=gradient)
-        sequential._compile_for(job)
-        parallel._compile_for(job)
+        for prepare in (sequential.prepare, parallel.prepare):
+            for _ in prepare(job).filtering(np.empty_like(picture)):
+                pass
 
 
 def _a_compilation(window):
