@@ -39,10 +39,12 @@ def most_grown(before, after, most=12):
     return dict(sorted(more.items(), key=lambda each: -each[1])[:most])
 
 
-# A chart keeps the axes and labels of the largest that it has drawn, which hold a few points each.
+# A chart keeps the axes and labels of the largest that it has drawn, which hold a few points each,
+# and what can be pointed at in its last drawing.
 # The grid of weights has a tint for each cell, and up to 31 × 31 of those.
 BOUNDED = {
     "pyqtgraph.Point.Point": 300,
+    "workbench.charts.data.figure.Spot": 300,
     "PySide6.QtGui.QColor": 31 * 31,
 }
 
