@@ -48,6 +48,14 @@ def test_the_hopeless_are_not_tried_in_other_shapes(path):
     assert len(shapes["constant"]) > 1
 
 
+def test_a_wrong_answer_does_not_count(path):
+    engine = TimedEngine(path, {"shared": 1.0, "constant": 2.0}, wrong=("shared",))
+    found = [each for each in trials(engine) if each.implementation == "shared"]
+    assert len(found) == 1
+    assert "WRONG" in found[0].outcome
+    assert next(engine.picks(JOB)).implementation == "constant"
+
+
 def test_what_is_found_wrong_now_is_forgotten_in_every_shape(path):
     trials(TimedEngine(path, {"shared": 1.0, "constant": 2.0}))
     engine = TimedEngine(path, {"shared": 1.0, "constant": 2.0}, wrong=("shared",))

@@ -122,6 +122,13 @@ def test_a_compressed_file_is_read_and_not_gone_on_with(tmp_path):
     assert "compressed" in refusal(resume, tmp_path, H200)
 
 
+def test_of_a_cell_measured_twice_the_last_counts(tmp_path):
+    again = Record(CELLS[0], "Later it was refused.")
+    read = read_session(written(tmp_path, replace(SESSION, records=(*SESSION.records, again))))
+    assert len(read.records) == len(CELLS)
+    assert read.records[0].objection == "Later it was refused."  # in the plan's order, still
+
+
 # -- what is no session ----------------------------------------------------------------------------
 
 

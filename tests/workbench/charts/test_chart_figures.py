@@ -655,6 +655,17 @@ def test_a_point_tells_its_spread_its_rate_and_its_check():
     assert lines[-1].startswith("verified, checked all pixels")
 
 
+def test_lines_of_two_sessions_have_letters_and_the_legend_says_whose():
+    both = a_session("sizes", LAPTOP), a_session("sizes", is_recorded=True)
+    chart = figure("time_by_size", *both, published=True)
+    names = [each.name for each in chart.body.series if each.entry.style.standing != "published"]
+    assert len(set(names)) == len(names)
+    assert {name[:4] for name in names} == {"A · ", "B · "}
+    assert {each.group for each in chart.entries} >= {
+        *("A: Intel Core i7-1260P", "B: NVIDIA H200 (recorded)")
+    }
+
+
 # -- words and tiles, whatever order measurements came in
 
 SQUARES = ((256, 256), (512, 512))
