@@ -107,6 +107,7 @@ Value* values;
 Room room;
 bool is_recording;  // the block that runs is written down
 bool is_followed;
+const volatile bool* is_stopped;  // by another thread of the process; null: nobody stops it
 uint64_t sought;    // whoever stores this byte is looked for; 0: a block is written down
 unsigned wanted_x, wanted_y;
 Bytes* bytes;          // (blocks, arrays), where all is counted; else null
@@ -189,7 +190,10 @@ struct Run {
 Run runs[2];  // of loads, of stores
 
 void write_down(int32_t array, uint64_t offset, const void* at, uint64_t size, bool is_store, const void* pc, const void* frame) {
-    if (head->accesses++ >= room.accesses) return;
+    if (head->accesses++ >= room.accesses) {
+        if (!bytes) give_up("A block does more than there is room to record.");
+        return;
+    }
     Access& access = accesses[head->accesses - 1];
     Site site{reinterpret_cast<uint64_t>(pc)};
     // Each function's frame begins with that of its caller, and where that goes on.
@@ -270,6 +274,7 @@ void Loop::next() {
 void step(unsigned point) {
     if (!is_recording) return;
     settle();
+    if (is_stopped && *is_stopped) give_up("stopped");
     Thread& thread = here();
     thread.point = point, thread.calls = 0, thread.step = -1;
     if (is_followed && head->turns++ < room.turns) turns[head->turns - 1] = {running().number, step_of(thread)};
@@ -326,6 +331,8 @@ void record(Head* into, const Room* most, const Watched* arrays, unsigned count,
 }
 // Sites that were written down, by their numbers.
 const Site* sites_found(uint64_t* number) { return *number = known_sites.size(), known_sites.data(); }
+// A launch ends at the next statement where this has become true; null: nobody stops it.
+void stop_at(const volatile bool* flag) { is_stopped = flag; }
 // Of a launch only this block runs; negative: all do.
 void run_only(int64_t block) { only_block = block; }
 }

@@ -209,6 +209,17 @@ HALF = (
 ALIGNMENT = 128  # of what the launch requests of shared memory, behind arrays of fixed size
 
 
+class Stop:
+    """A flag that ends a recording at its next statement; any thread may set it."""
+
+    def __init__(self) -> None:
+        self.flag = ctypes.c_bool(False)
+
+    def set(self) -> None:
+        """End the run."""
+        self.flag.value = True
+
+
 class RecordingShim(Shim):
     """A rung on the CPU, of whose passes single blocks can be recorded."""
 
@@ -239,7 +250,7 @@ class RecordingShim(Shim):
             places.append(("" if file == self.rung.file else file, line))
         return [places[each.line - 1] for each in told_in(text).points]
 
-    def record(self, job: Job, shape: Shape, block: Block) -> Record:
+    def record(self, job: Job, shape: Shape, block: Block, stop: Stop | None = None) -> Record:
         """Run one block of a pass."""
         arrays, given = self._arrays(job, shape, block)
         named = (*arrays, *(("weights", one) for one in given))
@@ -248,16 +259,18 @@ class RecordingShim(Shim):
         trace_memory = np.frombuffer(memory, np.uint8)
         record(self.library, trace_memory, pointers, block)
         self.library.run_only(ctypes.c_int64(block[1] * shape.grid[0] + block[0]))
+        self.library.stop_at(ctypes.byref(stop.flag) if stop else None)
         try:
             shared_bytes = Facts(job).value(each.shared_bytes)
             how = Launch(*shape.grid, *shape.block, shared_bytes, Order.FORWARD)
             self._launch(each, job, how, pointers, (0, job.height))
         finally:
+            self.library.stop_at(None)
             self.library.run_only(ctypes.c_int64(-1))
             record(self.library, None)
         trace = Trace.of(trace_memory)
         if trace.is_cut:
-            raise LaunchError("A block's accesses are too many to be recorded.")
+            raise LaunchError("A block takes more steps than there is room to record.")
         # As on a GPU arrays of fixed size come first.
         dynamic = trace.accesses["array"] == DYNAMIC_ARRAY
         trace.accesses["offset"][dynamic] += rounded_up(int(trace.head["static_bytes"]), ALIGNMENT)
@@ -306,7 +319,7 @@ class BlockRecords:
             self._known[block] = self._inside.moved(self.shape, block)
         return self._known.get(block)
 
-    def making(self, block: Block) -> Generator[None, None, None]:
+    def making(self, block: Block, stop: Stop | None = None) -> Generator[None, None, None]:
         """Record a block, bit by bit, unless that was done, or cannot be."""
         if self.get(block) or self.problem:
             return
@@ -316,18 +329,20 @@ class BlockRecords:
                 library = yield from building(text, RECORDED, default_cache())
                 self._shim = RecordingShim(self.rung, str(library))
             yield
-            record = self._shim.record(self.job, self.shape, block)
+            record = self._shim.record(self.job, self.shape, block, stop)
         except (BuildError, LaunchError, OSError) as error:
+            if stop and stop.flag:
+                return
             self.problem = f"{self.rung.title} cannot be recorded: {error}"
             return
         self._known[block] = record
         if self._inside is None and is_inside(self.shape, block):
             self._inside = record
 
-    def making_idle(self) -> Generator[None, None, None]:
+    def making_idle(self, stop: Stop | None = None) -> Generator[None, None, None]:
         """Record what `idle` needs: a block of each kind."""
         for each in kinds(self.shape):
-            yield from self.making(each)
+            yield from self.making(each, stop)
 
     def idle(self, block: Block) -> Idle | None:
         """Count idle threads; None: not all kinds of blocks are recorded."""

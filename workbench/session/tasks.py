@@ -29,6 +29,7 @@ class _Task:
     make: Make
     on_step: Callable[[Any], None]
     on_failure: Callable[[str], None]
+    on_drop: Callable[[], None]
     steps: Iterator[Any] | None = None
 
 
@@ -70,12 +71,14 @@ class StepQueue(QObject):
         on_failure: Callable[[str], None] = lambda _: None,
         urgency: int = 0,
         hurries: bool = False,
+        on_drop: Callable[[], None] = lambda: None,
     ) -> None:
         """Drive the generator that `make` returns, in place of another of this `name`.
 
         on_failure  called with a sentence where memory runs out
         urgency     a larger one goes before smaller ones; equals take turns
         hurries     others may wait for it, as `hurries` tells them
+        on_drop     called when it is dropped, perhaps in the midst of a step, which it may shorten
         """
         with self._wake:
             if self._is_closing:
@@ -83,7 +86,8 @@ class StepQueue(QObject):
             self._asked += 1
             self._awaited[name] = self._asked
             self._leave(self._tasks.pop(name, None))
-            self._tasks[name] = _Task(name, self._asked, urgency, make, on_step, on_failure)
+            task = _Task(name, self._asked, urgency, make, on_step, on_failure, on_drop)
+            self._tasks[name] = task
             self._wake.notify()
         self._note_hurry(name, hurries)
         self._begin()
@@ -153,7 +157,10 @@ class StepQueue(QObject):
 
     def _leave(self, task: _Task | None) -> None:
         """Leave it to the thread to close: finalizers may take their time."""
-        if task is not None and task.steps is not None:
+        if task is None:
+            return
+        task.on_drop()
+        if task.steps is not None:
             self._left.append(task.steps)
             task.steps = None
 

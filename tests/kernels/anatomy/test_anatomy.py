@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor, TimeoutError
 from functools import cache
 from pathlib import Path
 
@@ -12,13 +13,16 @@ from kernels.anatomy import transactions
 from kernels.anatomy.launch_shapes import shapes_of, why_none
 from kernels.anatomy.record import TILE, Record, digest, idle_of, is_inside, kinds, read_kept
 from kernels.anatomy.transactions import NOWHERE
+from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.counting import SHARED
-from kernels.cuda_on_cpu.recording import BlockRecords
+from kernels.cuda_on_cpu.recording import BlockRecords, Stop
 from kernels.cuda_on_cpu.regions import DEVICE
+from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import ladder
 from tests.kernels.anatomy.recorded import FOLDER, jobs_of, launches_of
 from tests.kernels.cases import Case
+from tests.kernels.cuda_on_cpu.bad_kernels import START
 from tests.kernels.on_cpu import CountingShim, RecordingShim
 from tests.kernels.runners import in_a_block_it_takes
 from tests.made_up import H200
@@ -197,6 +201,23 @@ def test_lanes_that_skip_a_turn_of_a_loop_stay_at_the_same_step(build_cache):
         y, x = np.divmod(offsets[lane], shape.row_bytes["picture"])
         np.testing.assert_array_equal(y, lane // 16 + time // 3 - 1)
         np.testing.assert_array_equal(x, lane % 16 + (time % 3 - 1) * 3)
+
+
+@NEEDS_A_COMPILER
+def test_a_recording_ends_at_once_where_it_is_stopped(build_cache, monkeypatch):
+    """Not when its native call ends: this one never does."""
+    endless = own_kernel("mine.cu", START.format(before="", body="while (height > 0)\n    y;"))
+    job = Job(np.zeros((8, 32, 1), np.uint8), np.ones((3, 3), np.float32), block_xy=(32, 8))
+    (shape,) = shapes_of(endless, job)
+    RecordingShim(endless, [job], build_cache)
+    monkeypatch.setattr("kernels.cuda_on_cpu.recording.default_cache", lambda: build_cache)
+    records, stop = BlockRecords(endless, job, shape), Stop()
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(list, records.making((0, 0), stop))
+        with pytest.raises(TimeoutError):
+            running.result(0.5)
+        stop.set()
+    assert (records.get((0, 0)), records.problem) == (None, "")
 
 
 # -- kept as data

@@ -52,11 +52,12 @@ def test_of_the_same_name_only_the_newest_goes_on(qtbot, steps):
 
 
 def test_what_was_cancelled_says_nothing_more(qtbot, steps):
-    gate, told = Gate([None, "too late"]), []
-    steps.ask("a", gate, told.append)
+    gate, told, dropped = Gate([None, "too late"]), [], []
+    steps.ask("a", gate, told.append, on_drop=lambda: dropped.append("a"))
     assert gate.begun.wait(10)
     assert steps.is_under_way("a")
     steps.cancel("a")
+    assert dropped == ["a"]  # in the midst of its step
     gate.on.release()
     gate.on.release()
     steps.ask("b", lambda: iter(("b",)), told.append)

@@ -17,6 +17,7 @@ from kernels.anatomy.transactions import LANES
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.core.job import Result
+from kernels.cuda_on_cpu.recording import Stop
 from workbench.base.background import AFTER_PAINTING_MS, Throttle
 from workbench.base.plain_text import tip_text
 from workbench.model import intents
@@ -295,15 +296,22 @@ class AnatomyPane(QWidget):
                 if self.look is not None and self.look.subject is subject:
                     self._show_words(self.look)
 
-            self._counts.ask(COUNTS, partial(told_at_end, records.making_idle), show)
+            self._make(COUNTS, records.making_idle, show)
 
     def _record(self, look: Look) -> None:
         """Record the block shown, off the GUI thread."""
         records = look.subject.records
         if look.record is None and not records.problem:
-            make = partial(told_at_end, partial(records.making, look.block))
             # No more urgent than the counts: both wait for the library that either compiles.
-            self._counts.ask(RECORDS, make, lambda _: self._show_record(look))
+            make = partial(records.making, look.block)
+            self._make(RECORDS, make, lambda _: self._show_record(look))
+
+    def _make(
+        self, name: str, make: Callable[[Stop], Iterator[None]], show: Callable[[bool], None]
+    ) -> None:
+        stop = Stop()
+        steps = partial(told_at_end, partial(make, stop))
+        self._counts.ask(name, steps, show, on_drop=stop.set)
 
     def _show_record(self, of: Look) -> None:
         look = self.look
