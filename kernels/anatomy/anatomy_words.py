@@ -21,27 +21,24 @@ def grid_words(shape: Shape) -> str:
 
 
 def block_words(shape: Shape, block: Block) -> str:
-    """Samples that one block computes."""
+    """Samples that one block computes, and those that it needs for that."""
     tile = shape.tile(block)
     own = tile.clipped(shape.picture)
     samples, rows = span("sample", own.left, own.right), span("row", own.top, own.bottom)
     beyond = 100 * (tile.count - own.count) / tile.count
     more = f"; {beyond:.2g} % of its tile is beyond the picture" if beyond else ""
-    return f"Block {block} computes {samples} of {rows}: {own.count:,} samples{more}."
-
-
-def halo_words(shape: Shape, block: Block) -> str:
-    """Samples that a block needs for that."""
+    words = f"Block {block} computes {samples} of {rows}: {own.count:,} samples{more}."
     across, down = shape.halo
+    if shape.layout is not None:
+        return words
     if not across and not down:
-        return "It needs no halo."
-    own = shape.tile(block).clipped(shape.picture)
+        return f"{words} It needs no halo."
     whole = own.grown(across, down)
     beyond = whole.count - whole.clipped(shape.picture).count
     return (
-        f"With a halo of {across} × {down} around it, it reads {whole.width:,} × {whole.height:,} "
-        f"= {whole.count:,} samples, {whole.count / own.count:.2f} per sample that it computes; "
-        f"{beyond:,} of them are beyond the picture."
+        f"{words} With a halo of {across} × {down} around it, it reads {whole.width:,} × "
+        f"{whole.height:,} = {whole.count:,} samples, {whole.count / own.count:.2f} per sample "
+        f"that it computes; {beyond:,} of them are beyond the picture."
     )
 
 
@@ -57,11 +54,13 @@ def load_words(traffic: Traffic, reads: str) -> str:
 def share_words(traffic: Traffic) -> str:
     """Bytes in shared memory, and how often each number is used."""
     if traffic.read_bytes:
+        uses = traffic.read_bytes / traffic.stored_bytes
         return (
             f"The block's threads store {traffic.stored_bytes:,} bytes in shared memory and read "
-            f"{traffic.read_bytes:,}: each byte is read {traffic.uses:.1f} times on average."
+            f"{traffic.read_bytes:,}: each byte is read {uses:.1f} times on average."
         )
-    return f"No shared memory: each number is loaded {traffic.uses:.2f} times on average."
+    uses = traffic.asked / max(traffic.different, 1)  # a cache may serve them
+    return f"No shared memory: each number is loaded {uses:.2f} times on average."
 
 
 def loads_words(loads: float, plain: float) -> str:
@@ -74,7 +73,8 @@ def idle_words(idle: Idle | None) -> str:
     """Threads that store nothing, in the block and in the picture; None: not counted yet."""
     if idle is None:
         return "Counting idle threads …"
-    share = f"{idle.in_all:,} of {idle.threads:,} threads ({100 * idle.share:.2g} %)"
+    percent = 100 * idle.in_all / idle.threads
+    share = f"{idle.in_all:,} of {idle.threads:,} threads ({percent:.2g} %)"
     return f"Idle: {share}, {idle.in_block:,} of them in this block."
 
 
@@ -96,6 +96,11 @@ def conflict_words(step: Access, found: Conflicts) -> str:
         return f"{begin}, no bank conflict."
     lanes = int(found.in_conflict.sum())
     return f"{begin} instead of {found.least_turns}: a bank conflict among {lanes} lanes."
+
+
+def _accesses(step: Access, count: int) -> str:
+    wide = f" of {step.size} bytes" if step.size > WORD_BYTES else ""
+    return f"{'Stores' if step.is_store else 'Loads'}{wide} by {count} lanes"
 
 
 def transform_words(record: Record) -> str:
@@ -126,8 +131,3 @@ def of_a_library(rung: Rung) -> str:
 def span(noun: str, begin: int, end: int) -> str:
     """Return "rows 3 to 5" for `begin` 3 and `end` 6."""
     return f"{noun} {begin:,}" if end == begin + 1 else f"{noun}s {begin:,} to {end - 1:,}"
-
-
-def _accesses(step: Access, count: int) -> str:
-    wide = f" of {step.size} bytes" if step.size > WORD_BYTES else ""
-    return f"{'Stores' if step.is_store else 'Loads'}{wide} by {count} lanes"

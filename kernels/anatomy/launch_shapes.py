@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from kernels.core.device import Device
 from kernels.core.job import Job
-from kernels.rungs.headers import header_of
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import PICTURE, Pass, Rung
 
@@ -18,6 +17,7 @@ Block = Pair  # of the grid
 # Of an H200: some rungs divide the rows among the multiprocessors.
 USUAL_MULTIPROCESSORS = 132
 FFT_COLUMNS = 8  # of frequencies, per block of filter_columns
+FFT_THREADS = 128  # per block of transform_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,6 @@ class Rect:
         right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
         return Rect(left, top, max(left, right), max(top, bottom))
 
-    def contains(self, other: Rect) -> bool:
-        """Return True if all of another rectangle is inside."""
-        return self.clipped(other) == other
-
 
 class Layout(NamedTuple):
     """Mapping between blocks and samples, where blocks do not lie side by side.
@@ -79,23 +75,28 @@ class Shape:
 
     A sample is one channel of a pixel.
 
+    number        of the pass in its rung
     reads, writes "picture", or a buffer's name
     grid, block   blocks, and threads in each, x then y
+    covers        samples and rows that a block writes, or that its numbers belong to
+    halo          how far around those it reads
     row_bytes     of each array that is laid out like the picture, from one row to the next
+    item_bytes    of a number of each array
+    layout        None: blocks lie side by side over the picture
     """
 
-    number: int  # of the pass in its rung
+    number: int
     function: str
     reads: str
     writes: str
-    grid: tuple[int, int]
-    block: tuple[int, int]
-    covers: tuple[int, int]  # samples and rows that a block writes, or that its numbers belong to
-    halo: tuple[int, int]  # how far around those it reads
-    picture: Rect  # the whole picture
+    grid: Pair
+    block: Pair
+    covers: Pair
+    halo: Pair
+    picture: Rect
     row_bytes: dict[str, int]
-    item_bytes: dict[str, int]  # of a number of each array
-    layout: Layout | None = None  # None: blocks lie side by side over the picture
+    item_bytes: dict[str, int]
+    layout: Layout | None = None
 
     @property
     def threads(self) -> int:
@@ -114,11 +115,12 @@ class Shape:
 
     def block_at(self, x: int, y: int) -> Block:
         """Find the block that writes sample x of row y; the nearest where there is none."""
+        x = min(max(x, 0), self.picture.right - 1)
+        y = min(max(y, 0), self.picture.bottom - 1)
         if self.layout is not None:
-            right, bottom = self.picture.right - 1, self.picture.bottom - 1
-            return self.layout.block_at(min(max(x, 0), right), min(max(y, 0), bottom))
-        across = min(max(x // self.covers[0], 0), self.grid[0] - 1)
-        return across, min(max(y // self.covers[1], 0), self.grid[1] - 1)
+            return self.layout.block_at(x, y)
+        across, down = x // self.covers[0], y // self.covers[1]
+        return min(across, self.grid[0] - 1), min(down, self.grid[1] - 1)
 
     def tile(self, block: Block) -> Rect:
         """The samples that `block` writes or transforms; they may reach beyond the picture."""
@@ -144,26 +146,17 @@ def shapes_of(rung: Rung, job: Job, device: Device | None = None) -> tuple[Shape
     return tuple(
         _shape(number, each, rung, facts)
         for number, each in enumerate(rung.passes)
-        if not each.library and (each.layout in LAYOUTS or not each.grid)
+        if not each.library and (each.layout or not each.grid)
     )
 
 
-def why_none(rung: Rung, job: Job, device: Device | None = None) -> str | None:
-    """The reason why no launch of `rung` for `job` can be drawn; None if it can."""
-    for number, each in enumerate(rung.passes):
-        if each.layout and each.layout not in LAYOUTS:
-            what = f"there is no layout {each.layout}; there are {', '.join(LAYOUTS)}"
-            return str(header_of(rung.file, rung.source).error(what, "layout", number))
-    return rung.why_never(job, device)
-
-
 def _shape(number: int, each: Pass, rung: Rung, facts: Facts) -> Shape:
-    job = facts.job
+    def both(expressions: tuple[str, str]) -> Pair:
+        return facts.value(expressions[0]), facts.value(expressions[1])
+
+    job, covers = facts.job, both(each.covers)
     row = job.width * job.channels
-    covers = _both(each.covers, facts)
-    grid = -(-row // covers[0]), -(-job.height // covers[1])
-    if each.grid:
-        grid = _both(each.grid, facts)
+    grid = both(each.grid) if each.grid else (-(-row // covers[0]), -(-job.height // covers[1]))
     if each.rows_by:
         group = facts.value(each.rows_by)
         covers = covers[0], -(-job.height // (grid[1] * group)) * group
@@ -174,34 +167,22 @@ def _shape(number: int, each: Pass, rung: Rung, facts: Facts) -> Shape:
         name: size // job.height for name, size in sizes.items() if is_on_it or name == PICTURE
     }
     return Shape(
-        number=number,
-        function=each.function,
-        reads=each.reads,
-        writes=each.writes,
-        grid=grid,
-        block=_both(each.block, facts),
-        covers=covers,
-        halo=_both(each.halo, facts),
+        *(number, each.function, each.reads, each.writes, grid, both(each.block), covers),
+        halo=both(each.halo),
         picture=Rect(0, 0, row, job.height),
         row_bytes=row_bytes,
         item_bytes={n: row_bytes[n] // facts["PITCH"] if n in row_bytes else 8 for n in sizes},
-        layout=LAYOUTS[each.layout](facts) if each.layout in LAYOUTS else None,
+        layout=LAYOUTS[each.layout](_Tiles(facts)) if each.layout else None,
     )
 
 
-def _both(expressions: tuple[str, str], facts: Facts) -> Pair:
-    return facts.value(expressions[0]), facts.value(expressions[1])
-
-
-# -- transforms: pairs of overlapping tiles, of which one is the real part, the next the imaginary
-
-
 class _Tiles:
-    """A picture in pairs of tiles, in the names of the FFT rungs' text.
+    """A picture in pairs of tiles, of which one is the real part, the next the imaginary.
 
     line   numbers along either side of a tile
     valid  how many of them come out right, which is how far apart tiles begin
     pairs  pairs of tiles side by side; `tiles` lie one above the other
+    rows   that a block of transform_rows has
     """
 
     def __init__(self, facts: Facts) -> None:
@@ -209,6 +190,7 @@ class _Tiles:
         self.tiles, self.colours = facts.value("FFT_TILES"), facts.value("PLANES")
         self.channels, self.radius = facts.job.channels, facts.job.radius
         self.valid = self.line - 2 * self.radius
+        self.rows = FFT_THREADS // facts.value("FFT_SIDE")
 
     def pair_of(self, x: int) -> int:
         """The pair of sample x; alpha, never transformed, counts as the last colour."""
@@ -228,51 +210,28 @@ class _Tiles:
         colour, across = divmod(self.pair_of(x), self.pairs)
         return (colour * self.tiles + y // self.valid) * self.pairs + across
 
-    def frequency(self, place: int, length: int) -> int:
-        """The frequency that a place stands for: as far along the line as it is in its tile."""
-        return place % length * self.line // length
+    def columns_at(self, x: int) -> int:
+        """The block of filter_columns, of those of a pair, for the frequencies of sample x."""
+        frequency = x // self.channels % (2 * self.valid) * self.line // (2 * self.valid)
+        return frequency // FFT_COLUMNS * self.colours * self.pairs + self.pair_of(x)
 
 
-def _rows_of_tiles(facts: Facts) -> Layout:
-    """Blocks that have one row of a tile each."""
-    on = _Tiles(facts)
-    return Layout(
+# By the names that headers use.  A frequency is as far along its line as the sample is in its tile.
+LAYOUTS: dict[str, Callable[[_Tiles], Layout]] = {
+    "rows_of_tiles": lambda on: Layout(
         lambda x, y: (on.left(y), on.top(y) + x - on.radius),
         lambda x, y: (y % on.valid + on.radius, on.number_at(x, y)),
-    )
-
-
-def _frequencies_of_tiles(facts: Facts) -> Layout:
-    """Blocks that have one row of a tile's frequencies each."""
-    on = _Tiles(facts)
-    return Layout(
+    ),
+    "frequencies_of_tiles": lambda on: Layout(
         lambda _, y: (on.left(y), on.top(y)),
-        lambda x, y: (on.frequency(y, on.valid), on.number_at(x, y)),
-    )
-
-
-def _rows_of_pairs(facts: Facts) -> Layout:
-    """Blocks that have some rows of a pair each, across its tiles."""
-    on, rows = _Tiles(facts), 128 // facts.value("FFT_SIDE")
-    return Layout(lambda x, y: (on.left(y), x * rows), lambda x, y: (y // rows, on.pair_of(x)))
-
-
-def _frequencies_of_columns(facts: Facts) -> Layout:
-    """Blocks that have some frequencies of the rows of a tile."""
-    on = _Tiles(facts)
-    planes = on.colours * on.pairs
-
-    def block_at(x: int, y: int) -> Pair:
-        group = on.frequency(x // on.channels, 2 * on.valid) // FFT_COLUMNS
-        return group * planes + on.pair_of(x), y // on.valid
-
-    return Layout(lambda x, y: (on.left(x % planes), y * on.valid), block_at)
-
-
-# By the names that headers use.
-LAYOUTS: dict[str, Callable[[Facts], Layout]] = {
-    "rows_of_tiles": _rows_of_tiles,
-    "frequencies_of_tiles": _frequencies_of_tiles,
-    "rows_of_pairs": _rows_of_pairs,
-    "frequencies_of_columns": _frequencies_of_columns,
+        lambda x, y: (y % on.valid * on.line // on.valid, on.number_at(x, y)),
+    ),
+    "rows_of_pairs": lambda on: Layout(
+        lambda x, y: (on.left(y), x * on.rows),
+        lambda x, y: (y // on.rows, on.pair_of(x)),
+    ),
+    "frequencies_of_columns": lambda on: Layout(
+        lambda x, y: (on.left(x % (on.colours * on.pairs)), y * on.valid),
+        lambda x, y: (on.columns_at(x), y // on.valid),
+    ),
 }

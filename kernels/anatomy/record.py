@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kernels.anatomy.launch_shapes import Block, Layout, Rect, Shape
 from kernels.anatomy.transactions import LANES, NOWHERE, Numbers
 from kernels.core.job import Job
-from kernels.rungs.rung import Rung
+from kernels.rungs.rung import PICTURE, Rung
 
 TILE = "tile"  # the array in shared memory
 WEIGHT_BYTES = 4
@@ -63,9 +63,9 @@ class Access:
         Loads from global memory come first, then stores in shared memory; reads from there and
         what is stored in the end belong to the computing.
         """
-        if self.memory == "global":
-            return "compute" if self.is_store else "load"
-        return "share" if self.is_store else "compute"
+        if self.is_store == (self.array != TILE):
+            return "compute"
+        return "share" if self.is_store else "load"
 
     @property
     def count(self) -> int:
@@ -85,8 +85,7 @@ class Access:
         return lanes
 
 
-@dataclass(frozen=True, slots=True)
-class Traffic:
+class Traffic(NamedTuple):
     """The numbers that one block moves, of the array that its pass reads: picture or buffer."""
 
     asked: int  # numbers that its threads load from global memory
@@ -95,30 +94,13 @@ class Traffic:
     read_bytes: int  # bytes read from shared memory; 0 without shared memory
     stored_bytes: int  # bytes stored in shared memory before
 
-    @property
-    def uses(self) -> float:
-        """Average uses of each loaded number.
 
-        Where numbers are kept in shared memory, reads from there count; else repeated loads do,
-        which a cache may serve.
-        """
-        if self.read_bytes:
-            return self.read_bytes / self.stored_bytes
-        return self.asked / self.different if self.different else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Idle:
+class Idle(NamedTuple):
     """Counts of threads that store nothing of what the pass writes: in one block, and in all."""
 
     in_block: int
     in_all: int
     threads: int
-
-    @property
-    def share(self) -> float:
-        """The idle share of all threads: 0 to 1."""
-        return self.in_all / self.threads
 
 
 class Record:
@@ -131,23 +113,19 @@ class Record:
     @cached_property
     def traffic(self) -> Traffic:
         """The block's traffic."""
-        reads = self.shape.reads
-        loads = [each for each in self.steps if each.array == reads and not each.is_store]
-        shared = [each for each in self.steps if each.array == TILE]
-        item = min([self.shape.item_bytes[reads], *(each.size for each in loads)])
-        loaded = sum(each.bytes for each in loads)
-        return Traffic(
-            asked=loaded // item,
-            different=len(np.unique(np.concatenate([[], *(_numbers(s, item) for s in loads)]))),
-            loaded_bytes=loaded,
-            read_bytes=sum(each.bytes for each in shared if not each.is_store),
-            stored_bytes=sum(each.bytes for each in shared if each.is_store),
+        loads, own = self._steps_of(self.shape.reads, False), self.shape.item_bytes
+        item = min([own[self.shape.reads], *(each.size for each in loads)])
+        loaded, read, stored = (
+            sum(each.bytes for each in some)
+            for some in (loads, self._steps_of(TILE, False), self._steps_of(TILE, True))
         )
+        different = np.unique(np.concatenate([[], *(_numbers(each, item) for each in loads)]))
+        return Traffic(loaded // item, len(different), loaded, read, stored)
 
     @cached_property
     def idle(self) -> int:
         """Threads that store nothing of what the pass writes."""
-        writes = [s for s in self.steps if s.is_store and s.array == self.shape.writes]
+        writes = self._steps_of(self.shape.writes, True)
         busy = [(each.offsets != NOWHERE).any(0) for each in writes]
         return self.shape.threads - int(np.any(busy, 0).sum())
 
@@ -157,23 +135,21 @@ class Record:
 
         Where the pass writes no samples, it is the first that loads one of the picture.
         """
-        tile, array = self.shape.tile(self.block), self.shape.writes
+        shape, tile = self.shape, self.shape.tile(self.block)
         owners = np.full((tile.height, tile.width), NOWHERE, np.int16)
-        is_store = array in self.shape.row_bytes
-        array = array if is_store else "picture"
-        for step in reversed(self.steps):
-            if step.array == array and step.is_store == is_store:
-                self._own(owners, step, tile)
+        is_store = shape.writes in shape.row_bytes
+        for step in reversed(self._steps_of(shape.writes if is_store else PICTURE, is_store)):
+            item = shape.item_bytes[step.array]
+            time, thread = np.nonzero(step.offsets != NOWHERE)
+            y, x = np.divmod(step.offsets[time, thread], shape.row_bytes[step.array])
+            for part in range(max(step.size // item, 1)):
+                column, row = x // item + part - tile.left, y - tile.top
+                is_there = (column >= 0) & (column < tile.width) & (row >= 0) & (row < tile.height)
+                owners[row[is_there][::-1], column[is_there][::-1]] = thread[is_there][::-1]
         return owners
 
-    def _own(self, owners: NDArray[np.int16], step: Access, tile: Rect) -> None:
-        item = self.shape.item_bytes[step.array]
-        time, thread = np.nonzero(step.offsets != NOWHERE)
-        y, x = np.divmod(step.offsets[time, thread], self.shape.row_bytes[step.array])
-        for part in range(max(step.size // item, 1)):
-            column, row = x // item + part - tile.left, y - tile.top
-            is_there = (column >= 0) & (column < tile.width) & (row >= 0) & (row < tile.height)
-            owners[row[is_there][::-1], column[is_there][::-1]] = thread[is_there][::-1]
+    def _steps_of(self, array: str, is_store: bool) -> list[Access]:
+        return [s for s in self.steps if (s.array, s.is_store) == (array, is_store)]
 
     def rects(self, first: int, end: int) -> list[Rect]:
         """The samples of threads from `first` on as rectangles: runs of samples, equal rows joined.
@@ -212,12 +188,9 @@ class Record:
 
 def is_inside(shape: Shape, block: Block) -> bool:
     """Return True if a block is far enough from the picture's edges to do as others there."""
-    is_on_it = {shape.reads, shape.writes} <= set(shape.row_bytes)
-    return (
-        is_on_it
-        and shape.layout is None
-        and shape.picture.contains(shape.with_halo(block).grown(*INSIDE))
-    )
+    is_on_it = shape.layout is None and {shape.reads, shape.writes} <= set(shape.row_bytes)
+    needed = shape.with_halo(block).grown(*INSIDE)
+    return is_on_it and needed.clipped(shape.picture) == needed
 
 
 def kinds(shape: Shape) -> dict[Block, int]:
@@ -250,22 +223,15 @@ def _numbers(step: Access, item: int) -> Numbers:
 
 
 def _rects(mine: NDArray[np.bool_], tile: Rect) -> list[Rect]:
-    found: list[Rect] = []
-    begun: dict[tuple[int, int], Rect] = {}  # those that the row above is of, by their sides
+    found: dict[tuple[int, int, int], Rect] = {}  # by their sides, and the row below
     edges = np.diff(np.pad(mine, ((0, 0), (1, 1))).astype(np.int8), axis=1)
     for y in np.flatnonzero(mine.any(1)).tolist():
-        sides = zip(np.flatnonzero(edges[y] > 0), np.flatnonzero(edges[y] < 0), strict=True)
-        row: dict[tuple[int, int], Rect] = {}
-        for left, right in ((tile.left + int(a), tile.left + int(b)) for a, b in sides):
-            above, top = begun.pop((left, right), None), tile.top + y
-            if above is None or above.bottom != top:
-                if above is not None:
-                    found.append(above)
-                above = Rect(left, top, right, top)
-            row[left, right] = replace(above, bottom=top + 1)
-        found += begun.values()
-        begun = row
-    return found + list(begun.values())
+        top, sides = tile.top + y, tile.left + np.flatnonzero(edges[y])
+        for left, right in sides.reshape(-1, 2).tolist():
+            above = found.pop((left, right, top), None)
+            begin = above.top if above else top
+            found[left, right, top + 1] = Rect(left, begin, right, top + 1)
+    return sorted(found.values(), key=lambda each: (each.top, each.left))
 
 
 # Records of usual launches are kept as data for computers without a C++ compiler, a file KEY.npz
@@ -286,14 +252,10 @@ def digest(rung: Rung, job: Job, shape: Shape) -> str:
 
 def read_kept(folder: Path, rung: Rung, job: Job, shape: Shape) -> Record | None:
     """Read the record of a launch's blocks inside the picture; None where none is kept."""
-    path = folder / f"{rung.key}.npz"
     try:
-        with np.load(path) as file:
-            name = digest(rung, job, shape)
-            packed = file[name].tobytes() if name in file else b""
-    except (OSError, ValueError, BadZipFile):
-        return None
-    if not packed:
+        with np.load(folder / f"{rung.key}.npz") as file:
+            packed = file[digest(rung, job, shape)].tobytes()
+    except (KeyError, OSError, ValueError, BadZipFile):
         return None
     begin = 4 + int.from_bytes(packed[:4], "little")
     data, steps = np.frombuffer(packed[begin:], np.int32).astype(np.int64), []
@@ -306,9 +268,7 @@ def read_kept(folder: Path, rung: Rung, job: Job, shape: Shape) -> Record | None
 
 def frame_of(shape: Shape) -> Shape:
     """A picture in which the tile of block (1, 1) begins at ORIGIN."""
-    x, y = ORIGIN
-    corner = Layout(lambda *_: ORIGIN, lambda *_: (1, 1))
-    picture = Rect(0, 0, 2 * x, 2 * y)
-    return replace(
-        shape, picture=picture, layout=corner, row_bytes=dict.fromkeys(shape.row_bytes, ROW_BYTES)
-    )
+    layout = Layout(lambda *_: ORIGIN, lambda *_: (1, 1))
+    picture = Rect(0, 0, 2 * ORIGIN[0], 2 * ORIGIN[1])
+    rows = dict.fromkeys(shape.row_bytes, ROW_BYTES)
+    return replace(shape, picture=picture, layout=layout, row_bytes=rows)

@@ -1,12 +1,10 @@
 """Costs of warps' accesses: sectors and lines of global memory, banks of shared memory.
 
 Global memory is moved in sectors of 32 bytes, four to a line of 128.  Shared memory has 32 banks,
-one word of four bytes wide, and word n is in bank n mod 32; lanes that want different words of one
-bank take turns, lanes that want the same word do not (CUDA C++ Programming Guide, sections
-"Device Memory Accesses" and "Shared Memory").  Accesses of eight bytes per lane are served half a
-warp at a time, those of sixteen a quarter, so that 32 lanes need at least two turns or four.
-How the hardware really splits them is not published (forums.developer.nvidia.com/t/339143): where
-lanes of different parts want the same words it may serve them together, which is not counted here.
+one word of four bytes wide; lanes that want different words of one bank take turns (CUDA C++
+Programming Guide).  Accesses of eight bytes per lane are served half a warp at a time, those of
+sixteen a quarter.  How the hardware splits them is not published (forums.developer.nvidia.com/t/
+339143): where lanes of different parts want the same words it may take fewer turns.
 """
 
 from __future__ import annotations
@@ -25,10 +23,7 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Coalescing:
-    """The cost of one access of a warp to global memory.
-
-    sectors, lines how many the access touches
-    """
+    """The cost of one access of a warp to global memory."""
 
     sector: Numbers  # of each lane, counted from the start of the array; NOWHERE: it takes no part
     active: int  # lanes that take part
@@ -69,11 +64,10 @@ def coalescing(lanes: Numbers, size: int) -> Coalescing:
     lanes  (32,) the byte of an array that each lane's access begins with, or NOWHERE
     size   bytes per access; arrays begin at a line
     """
-    takes_part = lanes != NOWHERE
-    first = lanes[takes_part]
+    first = lanes[lanes != NOWHERE]
     request, sizes = np.zeros_like(first), np.full_like(first, size)
     return Coalescing(
-        sector=np.where(takes_part, lanes // SECTOR_BYTES, NOWHERE),
+        sector=np.where(lanes != NOWHERE, lanes // SECTOR_BYTES, NOWHERE),
         active=len(first),
         sectors=touched(request, first, sizes, SECTOR_BYTES),
         lines=touched(request, first, sizes, LINE_BYTES),
@@ -87,18 +81,18 @@ def conflicts(lanes: Numbers, size: int = WORD_BYTES) -> Conflicts:
     lanes  (32,) the byte of shared memory that each lane's access begins with, or NOWHERE
     size   bytes per access, sixteen at most
     """
-    takes_part = lanes != NOWHERE
-    (own,) = np.nonzero(takes_part)
-    part = served_together(np.zeros_like(own), own, np.full_like(own, size))
-    asked, access, bank = _asked(part, lanes[own], np.full_like(own, size))
+    (own,) = np.nonzero(lanes != NOWHERE)
+    sizes = np.full_like(own, size)
+    part = _served_together(np.zeros_like(own), own, sizes)
+    asked, access, bank = _asked(part, lanes[own], sizes)
     in_conflict = np.zeros(LANES, np.bool_)
     in_conflict[own[access[asked[part[access], bank] > 1]]] = True
     return Conflicts(
-        bank=np.where(takes_part, lanes // WORD_BYTES % BANKS, NOWHERE),
+        bank=np.where(lanes != NOWHERE, lanes // WORD_BYTES % BANKS, NOWHERE),
         in_conflict=in_conflict,
         active=len(own),
         turns=int(asked.max(1, initial=0).sum()),
-        least_turns=len(np.unique(part)),
+        least_turns=len(asked),
     )
 
 
@@ -114,14 +108,15 @@ def touched(request: Numbers, first: Numbers, size: Numbers, unit: int = SECTOR_
 
 def turns_taken(request: Numbers, lane: Numbers, first: Numbers, size: Numbers) -> int:
     """Sum the transactions of requests to shared memory."""
-    part = np.unique(served_together(request, lane, size), return_inverse=True)[1]
+    part = _served_together(request, lane, size)
     return int(_asked(part, first, size)[0].max(1, initial=0).sum())
 
 
-def served_together(request: Numbers, lane: Numbers, size: Numbers) -> Numbers:
+def _served_together(request: Numbers, lane: Numbers, size: Numbers) -> Numbers:
     """Number the parts of warps that are served at a time: those with wide accesses are several."""
     words = np.maximum(size // WORD_BYTES, 1)
-    return numbered(request, lane // np.maximum(LANES // words, 1))
+    part = numbered(request, lane // np.maximum(LANES // words, 1))
+    return np.unique(part, return_inverse=True)[1]
 
 
 def _asked(part: Numbers, first: Numbers, size: Numbers) -> tuple[Numbers, Numbers, Numbers]:
@@ -145,8 +140,8 @@ def occurrence(*columns: Numbers) -> Numbers:
     order = np.argsort(number, kind="stable")
     ordered = number[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    lengths = np.diff(np.r_[starts, len(ordered)])
     counted = np.empty(len(number), np.int64)
+    lengths = np.diff(np.r_[starts, len(ordered)])
     counted[order] = np.arange(len(ordered)) - np.repeat(starts, lengths)
     return counted
 

@@ -31,6 +31,10 @@ NO_WORDS, NOTHING, TAPS = Expression(""), Expression("0"), Expression("KSIZE * K
 NO_COUNT = WorkExpression("")
 HALO = Expression("HALO_X"), Expression("HALO_Y")
 BLOCK = Expression("BLOCK_X"), Expression("BLOCK_Y")
+# Of blocks that do not lie side by side, as `anatomy.launch_shapes` has them.
+Layout = Literal[
+    "", "rows_of_tiles", "frequencies_of_tiles", "rows_of_pairs", "frequencies_of_columns"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ class Pass:
     loads: tuple[tuple[str, WorkExpression], ...] = ()
     stores: tuple[tuple[str, WorkExpression], ...] = ()
     flops: WorkExpression = NO_COUNT  # operations on them
-    layout: str = ""
+    layout: Layout = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,7 @@ class Rung:
         """The reason why it cannot run `job` whatever the device; None if it can."""
         return self._why_other_work(job) or self._why_no_samples(job)
 
-    def why_never(self, job: Job, device: Device | None) -> str | None:
+    def why_never(self, job: Job, device: Device | None = None) -> str | None:
         """The reason why it launches nothing for `job`, whatever the picture holds; None if it may.
 
         device  None: on any GPU

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels import filters
-from kernels.anatomy.launch_shapes import Block, Shape, shapes_of, why_none
+from kernels.anatomy.launch_shapes import Block, Shape, shapes_of
 from kernels.anatomy.record import Record, digest, frame_of, is_inside
 from kernels.core.job import Job
 from kernels.rungs.rung import Rung, ladder
@@ -50,7 +50,7 @@ def _job(
     if ksize not in chosen.sizes or getattr(chosen, "gradient", False) != rung.gradient:
         return None
     job = Job(picture, chosen.weights(ksize), "clamp", rung.key, block_xy, gradient=rung.gradient)
-    return None if why_none(rung, job) else job
+    return None if rung.why_never(job) else job
 
 
 def launches_of(rung: Rung, jobs: list[Job]) -> dict[str, tuple[Job, Shape, Block]]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kernels.anatomy import transactions
-from kernels.anatomy.launch_shapes import shapes_of, why_none
+from kernels.anatomy.launch_shapes import shapes_of
 from kernels.anatomy.record import TILE, Record, digest, idle_of, is_inside, kinds, read_kept
 from kernels.anatomy.transactions import NOWHERE
 from kernels.core.job import Job
@@ -42,14 +42,14 @@ LARGE = Case("mirror", "uint8", 3, (300, 1400), 5, (32, 8))
 @cache
 def job_of(key, case):
     job = in_a_block_it_takes(case.job(key))
-    if reason := why_none(RUNGS[key], job, H200):
+    if reason := RUNGS[key].why_never(job, H200):
         pytest.skip(reason)
     return job
 
 
 def able(key, cases):
     jobs = [in_a_block_it_takes(case.job(key)) for case in cases]
-    return [job for job in jobs if not why_none(RUNGS[key], job, H200)]
+    return [job for job in jobs if not RUNGS[key].why_never(job, H200)]
 
 
 def one_of(key: str) -> Case:

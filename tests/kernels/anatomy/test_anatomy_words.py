@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernels.anatomy import anatomy_words
-from kernels.anatomy.anatomy_words import halo_words, idle_words
+from kernels.anatomy.anatomy_words import block_words, idle_words
 from kernels.anatomy.launch_shapes import shapes_of
 from kernels.anatomy.record import Access, Idle, Record, Traffic
 from kernels.core.job import Job
@@ -34,14 +34,13 @@ def step(array="picture", is_store=False, size=4, threads=32):
 
 
 def test_a_block_its_tile_and_its_halo():
-    inside = anatomy_words.block_words(shape(), (1, 2))
-    assert numbers(inside) == [1, 2, 32, 63, 16, 23, 256]
+    halo = [2, 2, 36, 12, 432, 1.69, 0]
+    assert numbers(block_words(shape(), (1, 2))) == [1, 2, 32, 63, 16, 23, 256, *halo[:-1], 24]
     edge = shape(size=(60, 60, 1))
-    assert numbers(anatomy_words.block_words(edge, (1, 7))) == [1, 7, 32, 59, 56, 59, 112, 56]
-    assert numbers(halo_words(shape(), (0, 3))) == [2, 2, 36, 12, 432, 1.69, 24]
+    tile = [1, 7, 32, 59, 56, 59, 112, 56]
     # Of what it makes, not of all its tile.
-    assert numbers(halo_words(edge, (1, 7))) == [2, 2, 32, 8, 256, 2.29, 76]
-    assert "no halo" in halo_words(shape("shared_untiled"), (0, 0))
+    assert numbers(block_words(edge, (1, 7))) == [*tile, 2, 2, 32, 8, 256, 2.29, 76]
+    assert "no halo" in block_words(shape("shared_untiled"), (0, 0))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.anatomy.launch_shapes import shapes_of, why_none
+from kernels.anatomy.launch_shapes import shapes_of
 from kernels.cuda.launch import plan_steps
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.rungs.job_facts import Facts
@@ -46,7 +46,7 @@ LAID_OUT = (
 
 def job_of(key, case):
     job = in_a_block_it_takes(case.job(key))
-    if reason := why_none(RUNGS[key], job, H200):
+    if reason := RUNGS[key].why_never(job, H200):
         pytest.skip(reason)
     return job
 
@@ -112,22 +112,13 @@ def test_every_channel_has_as_many_blocks_in_each_place(key, function, case):
     assert set(corners.values()) == {colours * a_tile}
 
 
-def test_a_layout_that_does_not_exist_is_told_with_its_line():
-    rung = RUNGS["shared"]
-    source = rung.source.replace("[[passes]]", '[[passes]]\nlayout = "rows"')
-    broken = replace(rung, source=source, passes=(replace(rung.passes[0], layout="rows"),))
-    line = next(n for n, text in enumerate(source.split("\n"), 1) if text.startswith("layout"))
-    sentence = why_none(broken, CASES[0].job("shared"))
-    assert sentence.startswith(f"03_shared.cu, line {line}: there is no layout rows")
-
-
 def test_a_rung_that_could_never_run_says_why():
     case = replace(CASES[0], size_hw=(512, 768))
-    assert why_none(RUNGS["shared"], case.job("shared")) is None
+    assert RUNGS["shared"].why_never(case.job("shared")) is None
     untiled = case.job("shared_untiled")
-    sentence = why_none(RUNGS["shared_untiled"], untiled) or ""
+    sentence = RUNGS["shared_untiled"].why_never(untiled) or ""
     assert "1,536.0 KiB" in sentence
     assert "no GPU has more than 227 KiB" in sentence
-    assert "NVIDIA H200 has 227 KiB" in (why_none(RUNGS["shared_untiled"], untiled, H200) or "")
-    assert "gradient" in (why_none(RUNGS["gradient"], case.job("shared")) or "")
-    assert "rank" in (why_none(RUNGS["separable"], case.job("shared")) or "")
+    assert "NVIDIA H200 has 227 KiB" in (RUNGS["shared_untiled"].why_never(untiled, H200) or "")
+    assert "gradient" in (RUNGS["gradient"].why_never(case.job("shared")) or "")
+    assert "rank" in (RUNGS["separable"].why_never(case.job("shared")) or "")

@@ -188,6 +188,7 @@ def refused(tmp_path, text, name="07_x.cu"):
         ("2 *\n", "2 +*\n", ", line 16: flops of a pass is wrong: '(2 +*"),
         ("flops", "halo", ", line 16: halo of a pass is not a list of 2."),
         ('reads = "sums"', "library = 'fft'", ", line 15: library of a pass is none of"),
+        ('reads = "sums"', "layout = 'rows'", ", line 15: layout of a pass is none of"),
         ('reads = "sums"', "library = 'fft2'", ", line 15: a library's pass needs a shape."),
         ("convolve()", "my_convolve()", ", line 10: there is no function convolve in it."),
         ("[[passes]]\nw", "[passes]\nw", "the header is no TOML"),

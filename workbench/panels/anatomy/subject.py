@@ -8,14 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.anatomy import anatomy_words
-from kernels.anatomy.launch_shapes import (
-    USUAL_MULTIPROCESSORS,
-    Block,
-    Rect,
-    Shape,
-    shapes_of,
-    why_none,
-)
+from kernels.anatomy.launch_shapes import USUAL_MULTIPROCESSORS, Block, Rect, Shape, shapes_of
 from kernels.anatomy.record import TILE, Access, Part, Record
 from kernels.anatomy.transactions import LANES, NOWHERE, coalescing, conflicts
 from kernels.core.device import Device
@@ -74,7 +67,7 @@ class Subject:
 def subject_of(rung: Rung, job: Job, device: Device | None) -> Subject | str:
     """Choose the first pass of `rung` for `job`, or explain why there is none to show."""
     job = replace(job, implementation=rung.key)
-    if refusal := why_none(rung, job, device):
+    if refusal := rung.why_never(job, device):
         return refusal
     shapes = shapes_of(rung, job, device)
     if not shapes:
@@ -170,8 +163,6 @@ class Look:
         here = anatomy_words.block_words(shape, self.block)
         if self.record is not None and shape.layout is not None:
             here = anatomy_words.transform_words(self.record)
-        elif shape.layout is None:
-            here = f"{here} {anatomy_words.halo_words(shape, self.block)}"
         missing = anatomy_words.of_a_library(self.subject.rung)
         if self.record is None:
             why = records.problem or "this block is being recorded on the CPU …"
