@@ -1,48 +1,101 @@
-"""Controller of "Filter files": the window's filter, the dialog, and the process that runs it."""
+"""Dialog "Filter files": the window's filter, choices about files, and the process that runs it."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import get_args
+from typing import Any, Literal
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QProgressBar,
+    QTabWidget,
+    QWidget,
+)
 
-from kernels import filters
 from kernels.core.device import Device, NoDevice
-from workbench.base import numbers
+from workbench.base import theme
 from workbench.base.background import Background
-from workbench.batch.journal import JournalError, Status
+from workbench.base.plain_text import Label, tip_text
+from workbench.batch.journal import JournalError
 from workbench.batch.pairs import PairingError
-from workbench.model.names import implementation_title
+from workbench.batch.stage_times import BatchProgress, progress_words, rows_in_words, stage_table
+from workbench.files.formats import EXTENSION_OF, PICTURES_FILTER
 from workbench.model.state import State
 from workbench.session.batch_process import BatchEnd, BatchProcess
 from workbench.widgets.actions import AddHelp
+from workbench.widgets.boxes import Form, HBox, UprightArea, VBox
+from workbench.widgets.buttons import described, push_button
+from workbench.widgets.drop_down import ElidingBox
+from workbench.widgets.file_dialogs import ask_folder
 from workbench.widgets.message_bar import Kind
+from workbench.widgets.tile import words_label
 from workbench.window.copy_as import device_options, in_shell
-from workbench.window.filter_choice import FilterChoice, FilterPlan, note_on, plan_of, words_of
-from workbench.window.filter_dialog import FilterDialog, Phase
+from workbench.window.filter_choice import (
+    FilterChoice,
+    FilterPlan,
+    end_in_words,
+    filter_in_words,
+    note_on,
+    plan_of,
+    words_of,
+)
 from workbench.window.window_layout import Parts
 
 AskPath = Callable[[str, str], Path | None]  # proposed name and file types
 TYPES = "TIFF (*.tif *.tiff)"
 SETTING = "filter-folder"  # under which the choices are remembered
 PAUSE_MS = 150  # in typing, after which names are looked for anew
+SIZE = (760, 640)
+MAX_FAILURES = 1000  # listed; the journal has all of them
+PATH = Qt.ItemDataRole.UserRole
 NOT_CHOSEN = "Choose a folder of pictures, and one for the results."
 LOOKING = "Looking for pictures…"
 NOT_LOOKED = "Something went wrong while looking for pictures; change something to look again."
+NOT_BEGUN, STARTING = "Not begun.", "Starting…"
 STOPPING = {
     False: "Stopping after the pictures that are under way…",
     True: "Stopping after the strip that is under way…",
 }
-KEPT = "Stopped. What is finished is kept in {}.part, and Resume does the rest."
+Phase = Literal["choosing", "running", "paused", "stopping"]
+VERBS = {"start": "&Start", "resume": "Res&ume", "pause": "Pa&use"}
+TIPS = {
+    "start": "Filter all of it",
+    "resume": "Do the rest; what failed is tried again",
+    "pause": "Begin nothing else until it is resumed",
+}
+# Each is a field of FilterChoice, what the box says, and its tooltip.
+TICKS = (
+    ("recursive", "&Subfolders", "The pictures in folders below as well; each gets its like there"),
+    ("replace", "Re&place files", "Write anew what is there already; else it is left alone"),
+    (
+        "reduce",
+        "Re&duce where needed",
+        "Round to 8 bits, and put what is transparent on white, where the format cannot hold it; "
+        "else such a picture fails",
+    ),
+)
+NAMES_TIP = (
+    "{stem} and {ext} are of the picture's name, {filter} and {size} the filter's; empty: as the "
+    "picture"
+)
+GPU_TIP = "Which of this computer's GPUs filters; several share the pictures, a process for each"
+STAGES_TIP = "How busy the threads of each stage are, and how many pictures it could take"
+FAILED_TIP = "Pictures without a result; Enter or a double click opens one in the window"
 
 
-class FileFilter(QObject):
-    """A service that has a dialog, and one run at a time."""
+class FileFilter(QDialog):
+    """A dialog with one run at a time, beside the usable window; closing it stops nothing."""
 
     def __init__(self, parts: Parts, ask_path: AskPath, add_help: AddHelp) -> None:
         """Make the dialog.
@@ -50,34 +103,33 @@ class FileFilter(QObject):
         ask_path  asks for the target of a large picture, as `SaveMenu.ask_path`
         """
         super().__init__(parts.window)
+        self.setObjectName("folder-dialog")
+        self.setWindowTitle("Filter files")
         self._ask_path = ask_path
         self._store, self._opener, self._settings = parts.store, parts.opener, parts.settings
-        self._messages, self._parent = parts.messages, parts.window
+        self._messages = parts.messages
+        self._phase: Phase = "choosing"
         self._plan: FilterPlan | None = None
         self._newest_request = 0  # for a plan
-        self._is_looking = False
+        self._is_looking = self._is_filling = False
         self._starts = False  # as soon as there is a plan
         self._failure = ""  # of one large picture
         self._said = ""  # of the last run, until something else is chosen
-        self._is_behind = False  # the filter has changed while the dialog was hidden
         self._looking = Background((PairingError, JournalError), self)
         self._process = BatchProcess(self)
         self._process.ended.connect(self._end)
+        self._process.progressed.connect(self._show_progress)
+        self._process.strips_done.connect(self._show_strips)
+        self._process.picture_failed.connect(self._take_failure)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._look)
-        self.dialog = dialog = FilterDialog(self._parent)
-        dialog.form.show_choice(self._remembered())
-        dialog.form.chosen.connect(self._remember)
-        dialog.wanted.connect(self._act)
-        dialog.pages.picture_wanted.connect(self._opener.open_file)
-        self._process.progressed.connect(dialog.pages.stages.show_progress)
-        self._process.strips_done.connect(dialog.pages.stages.show_strips)
-        self._process.picture_failed.connect(self._take_failure)
-        self._show_choice()
+        self._make_form()
+        self._make_pages()
+        self._lay_out()
+        self._fill(self._remembered())
         self._store.changed.connect(self._follow)
-        add_help(dialog, "folder")
-        if parts.worker.device is not None:
-            self.show_device(parts.worker.device)
+        add_help(self, "folder")
+        self.show_device(parts.worker.device)
 
     @property
     def is_settled(self) -> bool:
@@ -86,12 +138,11 @@ class FileFilter(QObject):
 
     def open_folder(self) -> None:
         """Show the dialog with the folders of the last time; a run under way stays."""
-        if self.is_settled and self._choice.is_file:
-            self.dialog.form.show_choice(self._remembered())
-            self._is_behind = True
-        if self._is_behind and not self._process.is_running:
+        if self.is_settled:
+            if self._is_file:
+                self._fill(self._remembered())
             self._show_choice()
-        self.dialog.bring_forward()
+        self.bring_forward()
 
     def open_file(self) -> None:
         """Ask for a file and filter the large picture into it, unless a run is under way."""
@@ -100,74 +151,212 @@ class FileFilter(QObject):
             target = self._ask_path(f"{picture.path.stem}-filtered.tif", TYPES)
             if target is None:
                 return
-            choice = FilterChoice(str(picture.path), str(target), is_file=True)
-            self.dialog.form.show_choice(choice)
+            self._fill(FilterChoice(str(picture.path), str(target), is_file=True))
             self._starts = True
             self._show_choice()
-        self.dialog.bring_forward()
+        self.bring_forward()
 
-    def show_device(self, device: Device | NoDevice) -> None:
-        """Offer a choice among the GPUs of this computer."""
-        self.dialog.form.show_devices(device.count if isinstance(device, Device) else 0)
+    def show_device(self, device: Device | NoDevice | None) -> None:
+        """Offer the GPUs of this computer where there are several."""
+        count = device.count if isinstance(device, Device) else 0
+        offered = {"As the window": ""}
+        if count > 1:
+            offered[f"All {count}, which share the pictures"] = "all"
+            offered |= {f"Number {number}": str(number) for number in range(count)}
+        self._is_filling = True
+        self._devices.clear()
+        for text, devices in offered.items():
+            self._devices.addItem(text, devices)
+        # As the settings remember, if this computer has them.
+        self._devices.setCurrentIndex(max(self._devices.findData(self._remembered().devices), 0))
+        self._is_filling = False
+        self._form.setRowVisible(self._devices, count > 1)
         if not self._process.is_running:
             self._show_choice()
 
-    def close(self) -> None:
+    def bring_forward(self) -> None:
+        """Show the dialog in front of the window."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def close_threads(self) -> None:
         """Stop what runs, which can be resumed, and wait for all threads."""
         self._pause.stop()
         self._process.close()
         self._looking.close()
 
+    # -- how it is built
+
+    def _make_form(self) -> None:
+        self._source = self._line("source", "Folder of the pictures", "Folder with the pictures")
+        self._target = self._line("target", "Folder of the results", "Folder for the results")
+        self._pattern = self._line("names", "Names of the results", NAMES_TIP)
+        self._pattern.setPlaceholderText("{stem}_{filter}")
+        self._format = ElidingBox("folder-format", "Format", "Format of the results")
+        self._format.addItem("As the picture", "")
+        for name in EXTENSION_OF:
+            self._format.addItem(name.upper(), name)
+        self._devices = ElidingBox("folder-gpus", "GPU", GPU_TIP)
+        for box in (self._format, self._devices):
+            box.currentIndexChanged.connect(self._edit)
+        self._fields: dict[str, QWidget] = {  # of FilterChoice
+            **{"source": self._source, "target": self._target, "pattern": self._pattern},
+            **{"format_name": self._format, "devices": self._devices},
+        }
+        self._of_form, names, ticks = QWidget(), QWidget(), QWidget()
+        form = self._form = Form(self._of_form)
+        form.setContentsMargins(0, 0, 0, 0)
+        self._of_folders: list[QWidget] = []  # hidden for one large picture
+        form.add("&From", self._with_button(self._source, "source"), self._source)
+        form.add("&Into", self._with_button(self._target, "target"), self._target)
+        HBox(names, 0, 8).add((self._pattern, 1), self._format)
+        form.add("&Names", names, self._pattern)
+        form.add("&GPU", self._devices)
+        row = HBox(ticks, 0, 18)
+        for name, text, tip in TICKS:
+            tick = self._fields[name] = described(QCheckBox(text), f"folder-{name}", "", tip)
+            tick.toggled.connect(self._edit)
+            row.add(tick)
+        row.add(1)
+        form.addRow("", ticks)
+        self._rows_of_folders = names, ticks
+
+    def _line(self, name: str, title: str, tip: str) -> QLineEdit:
+        line = described(QLineEdit(), f"folder-{name}", title, tip)
+        line.textChanged.connect(self._edit)
+        return line
+
+    def _with_button(self, line: QLineEdit, name: str) -> QWidget:
+        tip, both = "Choose the folder in a dialog", QWidget()
+        title = f"Choose {line.accessibleName()}"
+        button = push_button(f"folder-choose-{name}", "Choose…", tip, title)
+        button.setAutoDefault(False)  # Enter starts, wherever it is pressed
+        button.clicked.connect(lambda: self._ask(line))
+        self._of_folders.append(button)
+        HBox(both, 0, 8).add((line, 1), button)
+        return both
+
+    def _ask(self, line: QLineEdit) -> None:
+        begin = line.text() or self._source.text()
+        types = PICTURES_FILTER if line is self._source else ""
+        if path := ask_folder(self, line.accessibleName(), begin, types):
+            line.setText(str(path))
+
+    def _make_pages(self) -> None:
+        """Make the pages of names, progress and failures."""
+        self._pages = described(QTabWidget(), "folder-pages", "Names, progress and failures")
+        self._names = _list("folder-preview", "Names of the results", "Pictures and their results")
+        self._bar = described(QProgressBar(), "folder-progress", "Progress", "Progress")
+        self._words = words_label("folder-words")
+        self._words.setText(NOT_BEGUN)
+        stages = self._stages = Label(font=theme.fixed_font())
+        described(stages, "folder-stages", "", STAGES_TIP).setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._failed = _list("folder-failures", "Pictures that failed", FAILED_TIP)
+        self._failed.itemActivated.connect(
+            lambda item: self._opener.open_file(Path(item.data(PATH)))
+        )
+        self._progress = QWidget()
+        VBox(self._progress, 12, 10).add(self._bar, self._words, (UprightArea(stages), 1))
+        for page, title in ((self._names, "Na&mes"), (self._progress, "Pro&gress")):
+            self._pages.addTab(page, title)
+        self._pages.addTab(self._failed, "")
+        self._show_failures(())
+
+    def _lay_out(self) -> None:
+        self._filter = words_label("folder-filter", 1.1)
+        self._filter.setToolTip("As it is set in the window; change it there")
+        self._note = words_label("folder-note", is_muted=True)
+        self._sentence = words_label("folder-sentence")
+        self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
+        self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._command = described(QLineEdit(), "folder-command", "The same as a command")
+        self._command.setReadOnly(True)
+        self._command.setFont(theme.fixed_font())
+        copy = push_button("folder-copy", "C&opy", "Copy the command that does the same")
+        self._start = push_button("folder-start", "")
+        self._stop = push_button("folder-stop", "Canc&el", "Stop; it can be resumed")
+        close = push_button("folder-close", "&Close", "Close this; what runs continues")
+        self._start.setDefault(True)
+        for each, act in (
+            *((copy, self._copy), (self._start, self._go_on)),
+            *((self._stop, self._stop_run), (close, self.reject)),
+        ):
+            each.setAutoDefault(each is self._start)
+            each.clicked.connect(act)
+        command, buttons = HBox(spacing=8), HBox(spacing=8)
+        command.add((self._command, 1), copy)
+        buttons.add(1, self._start, self._stop, close)
+        column = VBox(self, (20, 16, 20, 14), 10)
+        column.add(self._filter, self._note, self._of_form, (self._pages, 1), command)
+        column.add(self._sentence, buttons)
+        self.resize(theme.window_size(*SIZE))
+
     # -- choices
 
     @property
     def _choice(self) -> FilterChoice:
-        return self.dialog.form.choice
+        values: dict[str, Any] = {name: _value(field) for name, field in self._fields.items()}
+        for name in ("source", "target"):  # where ~ was typed; "" stays so
+            values[name] = os.path.expanduser(values[name].strip())  # noqa: PTH111 - see above
+        return FilterChoice(**values, is_file=self._is_file)
 
     def _remembered(self) -> FilterChoice:
         return FilterChoice.from_data(self._settings.get(SETTING, {}))
 
-    def _remember(self, choice: FilterChoice) -> None:
-        if not choice.is_file:
-            self._settings.set(SETTING, asdict(choice))
-        self._show_choice()
+    def _fill(self, choice: FilterChoice) -> None:
+        """Show `choice` in the form; of one large picture source and target only."""
+        self._is_filling, self._is_file = True, choice.is_file
+        for name, field in self._fields.items():
+            _set_value(field, getattr(choice, name))
+        self._is_filling = False
+        for line in (self._source, self._target):
+            line.setReadOnly(choice.is_file)
+        for row in self._rows_of_folders:
+            self._form.setRowVisible(row, not choice.is_file)
+        for part in self._of_folders:
+            part.setVisible(not choice.is_file)
+
+    @Slot()
+    def _edit(self) -> None:
+        if not self._is_filling:
+            if not self._is_file:
+                self._settings.set(SETTING, asdict(self._choice))
+            self._show_choice()
 
     def _follow(self, old: State, new: State) -> None:
         """Show the plan of another filter; look at no disk while the dialog is hidden."""
-        if _everything_shown(self._choice, old) == _everything_shown(self._choice, new):
-            return
-        if self.dialog.isVisible() and not self._process.is_running:
+        before, now = ((words_of(self._choice, each), filter_in_words(each)) for each in (old, new))
+        if before != now and self.isVisible() and not self._process.is_running:
             self._show_choice()
-        else:
-            self._is_behind = True
 
     def _show_choice(self) -> None:
         """Show the filter and its command, and soon the plan."""
-        dialog, state, choice = self.dialog, self._store.state, self._choice
-        dialog.show_filter(filter_in_words(state), note_on(choice, state))
-        dialog.show_command(in_shell(self._words(resume=False)))
+        state, choice = self._store.state, self._choice
+        self._filter.setText(filter_in_words(state))
+        self._note.show_or_hide(note_on(choice, state))
         self._newest_request += 1
-        self._is_behind = False
-        self._plan, self._said = None, ""
+        self._said = ""
         is_whole = self._is_looking = bool(choice.source and choice.target)
-        dialog.show_plan(None, LOOKING if is_whole else NOT_CHOSEN)
+        self._show_plan(None, LOOKING if is_whole else NOT_CHOSEN)
         if is_whole:
             self._pause.start()
         else:
             self._pause.stop()
 
+    @Slot()
     def _look(self) -> None:
         """Make the plan, off this thread."""
         request, choice, state = self._newest_request, self._choice, self._store.state
 
         def show(plan: FilterPlan | None, sentence: str = "") -> None:
             if request == self._newest_request and not self._process.is_running:
-                self._plan, self._is_looking = plan, False
-                self.dialog.show_plan(plan, self._said or sentence)
-                self.dialog.show_command(in_shell(self._words(resume=self._resumes)))
+                self._is_looking = False
+                self._show_plan(plan, self._said or sentence)
                 starts, self._starts = self._starts, False
                 if starts:
-                    self._start()
+                    self._start_run()
 
         self._looking.run(
             lambda: plan_of(choice, state),
@@ -176,102 +365,174 @@ class FileFilter(QObject):
             lambda: show(None, NOT_LOOKED),
         )
 
-    def _words(self, *, resume: bool) -> list[str]:
-        words = words_of(self._choice, self._store.state, resume=resume)
-        return words if self._choice.devices else words + device_options(sys.argv[1:])
+    def _show_plan(self, plan: FilterPlan | None, sentence: str = "") -> None:
+        """Show the files of a plan, with a sentence in place of its words."""
+        self._plan = plan
+        self._names.clear()
+        for source, target, is_there in plan.names if plan is not None else ():
+            there = "   (is there already)" if is_there else ""
+            self._names.addItem(f"{source}  →  {target}{there}")
+        if plan is not None and (more := plan.count - len(plan.names)) > 0:
+            self._names.addItem(f"… and {more:,} more")
+        if plan is not None and plan.known is not None:
+            self._show_failures(plan.failed)
+        self._sentence.setText(sentence if sentence or plan is None else plan.in_words)
+        command = in_shell(self._arguments)
+        self._command.setText(command)
+        self._command.setCursorPosition(0)
+        self._command.setToolTip(tip_text(command))
+        self._show_phase(self._phase)
 
     @property
     def _resumes(self) -> bool:
         return self._plan is not None and self._plan.known is not None
 
+    @property
+    def _arguments(self) -> list[str]:
+        words = words_of(self._choice, self._store.state, resume=self._resumes)
+        return words if self._choice.devices else words + device_options(sys.argv[1:])
+
+    @Slot()
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(in_shell(self._arguments))
+        self._sentence.setText("Copied the command.")
+
     # -- a run
 
-    def _act(self, verb: str) -> None:
-        """Do what a button of the dialog says."""
-        dialog, stopping = self.dialog, STOPPING[self._choice.is_file]
-        words: dict[str, tuple[Phase, str]] = {
-            "pause": ("paused", "Paused."),
-            "resume": ("running", ""),
-            "stop": ("stopping", stopping),
-        }
-        if verb == "start":
-            self._start()
-        elif verb == "copy":
-            command = in_shell(self._words(resume=self._resumes))
-            QGuiApplication.clipboard().setText(command)
-            dialog.say("Copied the command.")
-        else:
-            phase, sentence = words[verb]
-            self._process.tell(verb)
-            dialog.say(sentence)
-            dialog.show_phase(phase)
+    def _show_phase(self, phase: Phase) -> None:
+        """Enable the form and the buttons that make sense now."""
+        self._phase = phase
+        first = "resume" if self._resumes else "start"
+        shown = {"choosing": first, "paused": "resume"}.get(phase, "pause")
+        self._of_form.setEnabled(phase == "choosing")
+        self._start.setText(VERBS[shown])
+        self._start.setToolTip(tip_text(TIPS[shown]))
+        is_ready = self._plan is not None if phase == "choosing" else phase != "stopping"
+        self._start.setEnabled(is_ready)
+        self._stop.setEnabled(phase in ("running", "paused"))
 
-    def _start(self) -> None:
+    @Slot()
+    def _go_on(self) -> None:
+        """Start, pause or resume, as the first button says."""
+        if self._phase == "choosing":
+            self._start_run()
+        elif self._phase == "paused":
+            self._tell("resume", "running", "")
+        else:
+            self._tell("pause", "paused", "Paused.")
+
+    @Slot()
+    def _stop_run(self) -> None:
+        self._tell("stop", "stopping", STOPPING[self._is_file])
+
+    def _tell(self, word: str, phase: Phase, sentence: str) -> None:
+        self._process.tell(word)
+        self._sentence.setText(sentence)
+        self._show_phase(phase)
+
+    def _start_run(self) -> None:
         if self._plan is None or self._process.is_running:
             return
-        words = self._words(resume=self._resumes)
-        if self._plan.memory:
-            words += ["--memory", f"{self._plan.memory >> 20}M"]
+        memory = self._plan.memory
+        words = [*self._arguments, *(["--memory", f"{memory >> 20}M"] if memory else [])]
         self._failure = ""
-        self.dialog.pages.begin(is_file=self._choice.is_file)
-        self.dialog.say("")
-        self.dialog.show_phase("running")
+        self._show_failures(())
+        self._words.setText(STARTING)
+        self._stages.setText("")
+        self._bar.setRange(0, 100)
+        self._bar.setValue(0)
+        self._pages.setCurrentWidget(self._progress)
+        self._sentence.setText("")
+        self._show_phase("running")
         self._process.start(words)
 
+    @Slot(object)
+    def _show_progress(self, progress: BatchProgress) -> None:
+        """Show the pictures finished, and the stage that limits the others."""
+        self._bar.setRange(0, max(progress.total, 1))
+        self._bar.setValue(progress.finished)
+        self._words.setText(progress_words(progress))
+        self._stages.setText(stage_table(progress, "█░") if progress.stages else "")
+
+    @Slot(str, int, int, float)
+    def _show_strips(self, path: str, rows: int, height: int, left_s: float) -> None:
+        """Show the finished rows of a large picture, which may be one of many."""
+        self._words.setText(f"{Path(path).name}: {rows_in_words(rows, height, left_s)}.")
+        if self._is_file:
+            self._bar.setRange(0, height)
+            self._bar.setValue(rows)
+
+    def _show_failures(self, failures: Sequence[tuple[str, str]]) -> None:
+        """List these pictures and sentences in place of all others."""
+        self._failed.clear()
+        for path, sentence in failures:
+            self._add_failure(path, sentence)
+        self._count_failures()
+
+    def _add_failure(self, path: str, sentence: str) -> None:
+        if self._failed.count() < MAX_FAILURES:
+            name = Path(path).name
+            item = QListWidgetItem(sentence if name in sentence else f"{name}: {sentence}")
+            item.setData(PATH, path)
+            item.setToolTip(tip_text(path))
+            self._failed.addItem(item)
+
+    def _count_failures(self) -> None:
+        page, count = self._pages.indexOf(self._failed), self._failed.count()
+        more = "+" if count == MAX_FAILURES else ""
+        self._pages.setTabText(page, f"Fai&lures ({count:,}{more})")
+        self._pages.setTabEnabled(page, count > 0)
+
+    @Slot(str, str)
     def _take_failure(self, path: str, sentence: str) -> None:
         self._failure = sentence
-        self.dialog.pages.add_failure(path, sentence)
+        self._add_failure(path, sentence)
+        self._count_failures()
 
+    @Slot(object)
     def _end(self, end: BatchEnd) -> None:
         """Show the end and the next plan; in the window, too, if the dialog is hidden."""
-        dialog, choice = self.dialog, self._choice
-        is_done = end.how == "ended" and not self._failure
-        sentence = _end_of_file(end, choice, self._failure) if choice.is_file else ""
-        sentence = sentence or _end_of_batch(end)
-        dialog.show_phase("choosing")
-        if choice.is_file and is_done:
-            self._plan = None
-            dialog.show_plan(None)
-            dialog.pages.stages.show_complete()
+        is_stopped = end.how == "stopped"
+        is_bad = end.how == "refused" or bool(self._failure or end.counts.get("wrong"))
+        sentence = end_in_words(end, self._choice, self._failure)
+        self._show_phase("choosing")
+        if self._is_file and end.how == "ended" and not self._failure:
+            self._show_plan(None)  # it would write the same file again
+            self._bar.setValue(self._bar.maximum())
+            self._words.setText("")
         else:
             self._show_choice()  # there is a journal now, and other files are there already
         # The plan says what a stopped batch has left.
-        self._said = "" if end.how == "stopped" and not choice.is_file else sentence
-        dialog.say(sentence)
-        if not dialog.isVisible():
-            failed = end.counts.get("failed", 0) + end.counts.get("wrong", 0)
-            if choice.is_file:
-                failed = not is_done and end.how != "stopped"
-            kind: Kind = "error" if end.how == "refused" or failed else "info"
-            show = ("&Show", dialog.bring_forward)
+        self._said = "" if is_stopped and not self._is_file else sentence
+        self._sentence.setText(sentence)
+        if not self.isVisible():
+            kind: Kind = "error" if is_bad and not (is_stopped and self._is_file) else "info"
+            show = ("&Show", self.bring_forward)
             self._messages.show_message(kind, sentence, actions=[show])
 
 
-def _everything_shown(choice: FilterChoice, state: State) -> tuple[list[str], str, str]:
-    return words_of(choice, state), filter_in_words(state), note_on(choice, state)
+def _list(name: str, title: str, tip: str) -> QListWidget:
+    made = described(QListWidget(), name, title, tip)
+    made.setAlternatingRowColors(True)
+    made.setWordWrap(True)
+    return made
 
 
-def filter_in_words(state: State) -> str:
-    """Format the filter: "Gaussian blur 5×5 · border clamp · Auto"."""
-    title = filters.get(state.filter).title
-    parts = [f"{title} {state.ksize}×{state.ksize}", f"border {state.border}"]
-    if state.pixel_type is not None:
-        parts.append(f"as {state.pixel_type}")
-    return " · ".join((*parts, implementation_title(state.implementation)))
+def _value(field: QWidget) -> Any:
+    match field:
+        case QLineEdit():
+            return field.text()
+        case QComboBox():
+            return field.currentData()
+        case QCheckBox():
+            return field.isChecked()
 
 
-def _end_of_file(end: BatchEnd, choice: FilterChoice, failure: str) -> str:
-    target = Path(choice.target).name
-    if end.how == "stopped":
-        return KEPT.format(target)
-    took = numbers.duration(end.seconds * 1e3)
-    return failure or end.complaint or f"Finished after {took}: {target}."
-
-
-def _end_of_batch(end: BatchEnd) -> str:
-    if end.how == "refused":
-        return end.complaint
-    parts = [f"{end.counts[each]:,} {each}" for each in get_args(Status) if end.counts.get(each)]
-    counts = ", ".join(parts) or "none"
-    verb = "Finished" if end.how == "ended" else "Stopped"
-    return f"{verb} after {numbers.duration(end.seconds * 1e3)}: {counts}."
+def _set_value(field: QWidget, value: Any) -> None:
+    match field:
+        case QLineEdit():
+            field.setText(value)
+        case QComboBox():
+            field.setCurrentIndex(max(field.findData(value), 0))
+        case QCheckBox():
+            field.setChecked(value)

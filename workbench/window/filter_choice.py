@@ -10,21 +10,26 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from kernels import filters
+from workbench.base import numbers
 from workbench.base.memory import memory_there_bytes
-from workbench.batch.journal import last_run
+from workbench.batch.journal import Status, last_run
 from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import PairingError, naming, pairs_into
 from workbench.files.formats import EXTENSION_OF
 from workbench.model.intents import is_unclipped
+from workbench.model.names import implementation_title
 from workbench.model.state import State
+from workbench.session.batch_process import BatchEnd
 from workbench.window.copy_as import filter_words, no_option
 
 SHOWN = 200  # names in the list
 MIN_BYTES, MAX_BYTES = 64 << 20, 2 << 30  # of a quarter of the memory, for one large picture
 CLIPPED = "Negative results become 0; the format TIFF keeps them, as float32."
 KEPT = "Negative results are kept, as float32."
+STOPPED = "Stopped. What is finished is kept in {}.part, and Resume does the rest."
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +75,14 @@ class FilterPlan:
     memory: int = 0  # bytes that one large picture may take; 0: any
 
     @property
-    def is_file(self) -> bool:
-        """True for one large picture."""
-        return self.memory > 0
+    def in_words(self) -> str:
+        """The number of pictures, and how many a stopped run has finished."""
+        words = f"{self.count:,} picture{'' if self.count == 1 else 's'}."
+        if self.memory and self.known is not None:
+            words = "A run that was stopped has finished some rows."
+        elif self.known is not None:
+            words = f"{words} A run that was stopped is done with {self.known:,} of them."
+        return " ".join((words, *self.warnings))
 
 
 def words_of(choice: FilterChoice, state: State, *, resume: bool = False) -> list[str]:
@@ -155,3 +165,25 @@ def _reject_unwritable(target: Path) -> None:
         raise PairingError(f"{there} is a file; choose a folder to write into.")
     if not os.access(there, os.W_OK | os.X_OK):
         raise PairingError(f"Nothing can be written into {there}; choose another folder.")
+
+
+def filter_in_words(state: State) -> str:
+    """Format the filter: "Gaussian blur 5×5 · border clamp · Auto"."""
+    title = filters.get(state.filter).title
+    parts = [f"{title} {state.ksize}×{state.ksize}", f"border {state.border}"]
+    if state.pixel_type is not None:
+        parts.append(f"as {state.pixel_type}")
+    return " · ".join((*parts, implementation_title(state.implementation)))
+
+
+def end_in_words(end: BatchEnd, choice: FilterChoice, failure: str) -> str:
+    """The sentence on the end of a run; failure: why one large picture has no result."""
+    took, target = numbers.duration(end.seconds * 1e3), Path(choice.target).name
+    if end.how == "refused":
+        return (failure if choice.is_file else "") or end.complaint
+    if choice.is_file:
+        done = failure or f"Finished after {took}: {target}."
+        return STOPPED.format(target) if end.how == "stopped" else done
+    parts = [f"{end.counts[each]:,} {each}" for each in get_args(Status) if end.counts.get(each)]
+    verb = "Finished" if end.how == "ended" else "Stopped"
+    return f"{verb} after {took}: {', '.join(parts) or 'none'}."

@@ -213,7 +213,7 @@ class HelpWindow(QDialog):
         self.setWindowTitle("Help")
         self.resize(theme.window_size(*SIZE_PX))
         self._book = book
-        tip = "Pages that have all of these words, the best first"
+        tip = "Pages that have all of these words"
         self._search = described(QLineEdit(), "help-search", "Search the help", tip)
         self._search.setPlaceholderText("Search (Ctrl+F)")
         self._search.setClearButtonEnabled(True)
@@ -223,11 +223,22 @@ class HelpWindow(QDialog):
         self._contents = described(QTreeWidget(), "help-contents", "Contents", tip)
         self._contents.setHeaderHidden(True)
         self._contents.setIndentation(14)
+        self._items: dict[str, QTreeWidgetItem] = {}  # of pages, by their keys
+        for title, pages in book.chapters.items():
+            chapter = QTreeWidgetItem(self._contents, [title])
+            font = chapter.font(0)
+            font.setBold(True)
+            chapter.setFont(0, font)
+            chapter.setFlags(Qt.ItemFlag.ItemIsEnabled)
+            for page in pages:
+                item = self._items[page.key] = QTreeWidgetItem(chapter, [page.title])
+                item.setData(0, KEY, page.key)
+        self._contents.expandAll()
         self._contents.currentItemChanged.connect(self._choose)
         self._view = PageView(book)
         self._view.sourceChanged.connect(self._follow)
         self._lay_out()
-        self._show_chapters()
+        self._find("")
 
     @property
     def page(self) -> HelpPage | None:
@@ -253,21 +264,19 @@ class HelpWindow(QDialog):
         view = self._view
         back = tab_button("help-back", "‹ Back", "The page before (Alt+Left)")
         forward = tab_button("help-forward", "Forward ›", "The page after (Alt+Right)")
-        for button, act, is_available in (
-            (back, view.backward, view.backwardAvailable),
-            (forward, view.forward, view.forwardAvailable),
+        for button, keys, act, is_available in (
+            (back, "Alt+Left", view.backward, view.backwardAvailable),
+            (forward, "Alt+Right", view.forward, view.forwardAvailable),
         ):
             button.setEnabled(False)
             button.clicked.connect(act)
             is_available.connect(button.setEnabled)
+            QShortcut(QKeySequence(keys), self, button.click)
         for keys in ("Ctrl+F", "F1"):
             QShortcut(QKeySequence(keys), self, self._search.setFocus)
-        for keys, button in (("Alt+Left", back), ("Alt+Right", forward)):
-            QShortcut(QKeySequence(keys), self, button.click)
         steps, side = HBox(spacing=6), QWidget()
         steps.add(back, forward, 1)
-        left = VBox(side, 0, 8)
-        left.add(self._search, self._count, (self._contents, 1), steps)
+        VBox(side, 0, 8).add(self._search, self._count, (self._contents, 1), steps)
         both = QSplitter(Qt.Orientation.Horizontal)
         both.setChildrenCollapsible(False)
         both.addWidget(side)
@@ -279,15 +288,11 @@ class HelpWindow(QDialog):
     @Slot()
     def _follow(self) -> None:
         """Mark the page in view among the contents."""
-        if (page := self.page) is None:
-            return
-        self.setWindowTitle(f"{page.title} — Help")
-        recursive = Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchRecursive
-        for item in self._contents.findItems(page.title, recursive):
-            if item.data(0, KEY) == page.key:
-                with QSignalBlocker(self._contents):
-                    self._contents.setCurrentItem(item)
-                self._contents.scrollToItem(item)
+        if (page := self.page) is not None:
+            self.setWindowTitle(f"{page.title} — Help")
+            with QSignalBlocker(self._contents):
+                self._contents.setCurrentItem(self._items[page.key])
+            self._contents.scrollToItem(self._items[page.key])
 
     def _choose(self, item: QTreeWidgetItem | None) -> None:
         if item is not None and (key := item.data(0, KEY)):
@@ -295,43 +300,18 @@ class HelpWindow(QDialog):
 
     @Slot(str)
     def _find(self, query: str) -> None:
+        """Leave the pages with these words in the contents, and show the best of them."""
         self._view.words = tuple(query.split())
-        if not self._view.words:
-            self._show_chapters()
-            if self.page is not None:
-                self._view.preview(self.page)
-            return
-        found = self._book.find(query)
-        with QSignalBlocker(self._contents):
-            self._contents.clear()
-            for page in found:
-                _add(self._contents.invisibleRootItem(), page)
-        self._contents.setRootIsDecorated(False)
+        found = self._book.find(query) if self._view.words else list(self._book.pages)
+        keys = {page.key for page in found}
+        for key, item in self._items.items():
+            item.setHidden(key not in keys)
+        for row in range(self._contents.topLevelItemCount()):
+            chapter = self._contents.topLevelItem(row)
+            below = (chapter.child(number) for number in range(chapter.childCount()))
+            chapter.setHidden(all(item.isHidden() for item in below))
         said = FOUND.format(len(found), len(self._book.pages)) if found else NOTHING
-        self._count.setText(said.format(query.strip()))
-        self._count.show()
-        if found:
-            self._view.preview(found[0])
-            self._follow()
-
-    def _show_chapters(self) -> None:
-        """Show all pages below their chapters."""
-        self._count.hide()
-        with QSignalBlocker(self._contents):
-            self._contents.clear()
-            for title, pages in self._book.chapters.items():
-                chapter = QTreeWidgetItem(self._contents, [title])
-                font = chapter.font(0)
-                font.setBold(True)
-                chapter.setFont(0, font)
-                chapter.setFlags(Qt.ItemFlag.ItemIsEnabled)
-                for page in pages:
-                    _add(chapter, page)
-            self._contents.expandAll()
-        self._contents.setRootIsDecorated(True)
+        self._count.show_or_hide(said.format(query.strip()) if self._view.words else "")
+        if best := found[0] if self._view.words and found else self.page:
+            self._view.preview(best)
         self._follow()
-
-
-def _add(parent: QTreeWidgetItem, page: HelpPage) -> None:
-    item = QTreeWidgetItem(parent, [page.title])
-    item.setData(0, KEY, page.key)

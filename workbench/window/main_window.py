@@ -449,7 +449,7 @@ class MainWindow(QMainWindow):
         for each in (self.report_writer, self.help_controller):
             each.close()
         if self.filter_menu.made is not None:
-            self.filter_menu.made.close()  # what runs can be resumed
+            self.filter_menu.made.close_threads()  # what runs can be resumed
         if self.kernel.made is not None:
             self.kernel.made.close_threads()
         self.worker.close()  # before the threads that work on its results
