@@ -328,12 +328,14 @@ class Sentence(QTextEdit):
 
 
 class DetailsDialog(QDialog):
-    """The whole story of a message, to read and to copy."""
+    """A sentence and the whole story, to read and to copy."""
 
-    def __init__(self, sentence: str, details: str, parent: QWidget) -> None:
+    def __init__(
+        self, sentence: str, details: str, parent: QWidget, title: str = "Details"
+    ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Details")
+        self.setWindowTitle(title)
         self.resize(theme.window_size(760, 420))
         headline = Sentence()
         headline.setPlainText(sentence)

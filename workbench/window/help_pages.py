@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,12 +11,9 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 
 from kernels import filters
 from kernels.core.borders import BORDERS
-from kernels.core.plain_data import parse_toml
 from kernels.engine.auto import AUTO
-from kernels.engine.engine import Implementation, all_implementations
+from kernels.engine.engine import all_implementations
 from kernels.rungs.own_kernels import is_own
-from kernels.rungs.rung import BrokenRung, Rung
-from kernels.rungs.work import not_described
 from workbench.base.paths import asset
 from workbench.charts.chart_view import ChartView
 from workbench.charts.kinds import chart_kinds
@@ -24,7 +21,8 @@ from workbench.model.names import modes
 from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.controls.filter_controls import BORDER_TIPS
-from workbench.panels.rung.idea_page import block_words, place_words
+from workbench.panels.rung.idea_page import KEY as RUNG_KEY
+from workbench.panels.rung.idea_page import escaped, link, words_on
 from workbench.widgets.actions import MenuLine, menu_lines
 from workbench.widgets.docks import Docks
 from workbench.widgets.tile import ValueTile
@@ -157,8 +155,6 @@ class Book:
 # {Pin this result} is the action's key; {{Pin this result}} says where it stands in the menus.
 KEY, PLACE = re.compile(r"\{([^{}]+)\}"), re.compile(r"\{\{([^{}]+)\}\}")
 FILE_LINK = re.compile(r"\[([^\]]+)\]\((?!help:)[^)\s]+\)")
-# Characters that Markdown would take for marks.
-SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
 
 Lookup = Callable[[str], str]
 
@@ -167,16 +163,6 @@ def lesson(name: str) -> str:
     """Read assets/help/NAME.md, without its title and its links to other files."""
     text = asset(f"help/{name}.md").read_text(encoding="utf-8")
     return FILE_LINK.sub(r"\1", text.partition("\n\n")[2])
-
-
-def escaped(text: str) -> str:
-    """Plain text as Markdown, line by line."""
-    return SPECIAL.sub(r"\\\1", text).replace("\n", "  \n")
-
-
-def link(title: str, key: str) -> str:
-    """Markdown link to the help's page `key`."""
-    return f"[{escaped(title)}](help:{key})"
 
 
 def sections(parts: dict[str, str]) -> str:
@@ -190,7 +176,6 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 RUNGS_CHAPTER = "Implementations"
-NUMBER = re.compile(r"\{[^}]*\}")
 
 
 def rung_pages(overview: str) -> list[HelpPage]:
@@ -199,63 +184,14 @@ def rung_pages(overview: str) -> list[HelpPage]:
     overview  the page written by hand
     """
     known = list(all_implementations())
-    table = _table(("", "idea"), ((link(e.title, rung_key(e)), escaped(e.idea)) for e in known))
+    keys = {each.key: f"{RUNG_KEY}{each.key}" for each in known}
+    table = _table(("", "idea"), ((link(e.title, keys[e.key]), escaped(e.idea)) for e in known))
     auto = f"{escaped(AUTO.idea)}\n\nThe strip below the pictures tells its choice, and why."
     return [
         HelpPage("rungs", RUNGS_CHAPTER, "The ladder", f"{overview}\n\n{table}", "ladder"),
-        HelpPage("rung/auto", RUNGS_CHAPTER, AUTO.title, auto),
-        *(HelpPage(rung_key(e), RUNGS_CHAPTER, e.title, _text(e, known)) for e in known),
+        HelpPage(f"{RUNG_KEY}auto", RUNGS_CHAPTER, AUTO.title, auto),
+        *(HelpPage(keys[e.key], RUNGS_CHAPTER, e.title, words_on(e, known)) for e in known),
     ]
-
-
-def rung_key(implementation: Implementation) -> str:
-    """Key of the page about an implementation."""
-    return f"rung/{implementation.key}"
-
-
-def _text(each: Implementation, known: Sequence[Implementation]) -> str:
-    parts = [f"*{place_words(each, known)}*", f"**{escaped(each.idea)}**"]
-    if isinstance(each, Rung):
-        parts += _of_rung(each, known)
-    if isinstance(each, BrokenRung):
-        parts.append(escaped(each.reason))
-    parts.append(f"On the command line and in files it is called `{each.key}`.")
-    return "\n\n".join(filter(None, parts))
-
-
-def _of_rung(rung: Rung, known: Sequence[Implementation]) -> Iterator[str]:
-    before = [other for other in known if other.key == rung.after]
-    then = [other for other in known if isinstance(other, Rung) and other.after == rung.key]
-    yield escaped(" ".join(rung.lesson.split()))
-    if before:
-        yield f"It changes one thing about {_links(before)}."
-    if then:
-        yield f"Changed further by {_links(then)}."
-    yield parse_toml(asset("help/forms.toml").read_text("utf-8"), "forms.toml")[rung.weights]
-    yield escaped(block_words(rung))
-    if len(rung.passes) > 1:
-        names = ", ".join(f"`{each.library or each.function}`" for each in rung.passes)
-        yield f"It takes {len(rung.passes)} launches: {names}."
-    if rung.capability > (0, 0):
-        yield "It needs compute capability {}.{} or higher.".format(*rung.capability)
-    if rung.reduced_precision:
-        yield (
-            "Its error is far above that of float32, within a bound of its own; Auto never picks "
-            "it."
-        )
-    if rung.finite_only:
-        yield (
-            "It rejects pictures that hold NaN or infinity, which it would spread beyond the "
-            "filter's reach."
-        )
-    yield escaped(not_described(rung))
-    if rung.requires:
-        reasons = "\n".join(f"- {escaped(NUMBER.sub('…', why))}" for _, why in rung.requires)
-        yield f"It rejects some jobs, and says why (… stands for a number):\n\n{reasons}"
-
-
-def _links(implementations: Sequence[Implementation]) -> str:
-    return ", ".join(link(each.title, rung_key(each)) for each in implementations)
 
 
 CHARTS_CHAPTER = "Charts"

@@ -224,12 +224,14 @@ class HelpWindow(QDialog):
         self._contents.setHeaderHidden(True)
         self._contents.setIndentation(14)
         self._items: dict[str, QTreeWidgetItem] = {}  # of pages, by their keys
+        self._chapters: list[tuple[QTreeWidgetItem, tuple[HelpPage, ...]]] = []
         for title, pages in book.chapters.items():
             chapter = QTreeWidgetItem(self._contents, [title])
             font = chapter.font(0)
             font.setBold(True)
             chapter.setFont(0, font)
             chapter.setFlags(Qt.ItemFlag.ItemIsEnabled)
+            self._chapters.append((chapter, pages))
             for page in pages:
                 item = self._items[page.key] = QTreeWidgetItem(chapter, [page.title])
                 item.setData(0, KEY, page.key)
@@ -304,12 +306,10 @@ class HelpWindow(QDialog):
         self._view.words = tuple(query.split())
         found = self._book.find(query) if self._view.words else list(self._book.pages)
         keys = {page.key for page in found}
-        for key, item in self._items.items():
-            item.setHidden(key not in keys)
-        for row in range(self._contents.topLevelItemCount()):
-            chapter = self._contents.topLevelItem(row)
-            below = (chapter.child(number) for number in range(chapter.childCount()))
-            chapter.setHidden(all(item.isHidden() for item in below))
+        for chapter, pages in self._chapters:
+            chapter.setHidden(keys.isdisjoint(page.key for page in pages))
+            for page in pages:
+                self._items[page.key].setHidden(page.key not in keys)
         said = FOUND.format(len(found), len(self._book.pages)) if found else NOTHING
         self._count.show_or_hide(said.format(query.strip()) if self._view.words else "")
         if best := found[0] if self._view.words and found else self.page:

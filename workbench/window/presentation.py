@@ -28,9 +28,7 @@ from workbench.window.result_views import ExplanationController
 from workbench.window.stage import (
     BACK,
     FORWARD,
-    MARGINS,
     SMALL,
-    SPACING,
     LadderBar,
     NotesWindow,
     Stage,
@@ -112,12 +110,9 @@ class Show(QObject):
         pixel = self._docks.panel("Pixel").made
         was_held = pixel is not None and pixel.is_held
         self._before = (parts.store.state, compare.choices(), self._rung.choices()["tab"], was_held)
-        self._around = rows.contentsMargins(), rows.spacing()
         self._silenced = [each for each in compare.findChildren(QShortcut) if each.isEnabled()]
         for each in self._silenced:
             each.setEnabled(False)  # Esc would mean two things
-        rows.setContentsMargins(*MARGINS)
-        rows.setSpacing(SPACING)
         rows.insertWidget(rows.indexOf(self._docks.area), stage.head)
         rows.addWidget(stage.foot)
         for part in (stage.head, stage.foot):
@@ -138,9 +133,6 @@ class Show(QObject):
         self.stage.remove()
         self._notes.close()
         self._notes.deleteLater()
-        margins, spacing = self._around
-        self._rows.setContentsMargins(margins)
-        self._rows.setSpacing(spacing)
         set_factor(compare, 1.0)
         for each in self._silenced:
             each.setEnabled(True)

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from functools import partial
-from html import escape
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import (
     QActionGroup,
     QCursor,
-    QGuiApplication,
-    QIcon,
     QKeySequence,
     QShortcut,
 )
-from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QTextBrowser, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
-from kernels.core.device import Device, NoDevice
+from kernels.core.device import NoDevice
 from kernels.core.version import program_version
 from workbench.base import theme
-from workbench.base.paths import asset
-from workbench.base.plain_text import Label, ask_before
+from workbench.base.plain_text import ask_before
 from workbench.widgets.actions import Actions, MenuTree
-from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.lazy_panel import LazyPanel
+from workbench.widgets.message_bar import DetailsDialog
 from workbench.window.remembering import Memory
 from workbench.window.window_layout import Parts
 
@@ -35,54 +31,10 @@ if TYPE_CHECKING:
 
 THEME = "theme"  # the setting
 SCHEMES: dict[theme.Scheme, str] = {"system": "Follow system", "light": "Light", "dark": "Dark"}
-
-
-ICON_PX = 72
-
-
-class AboutDialog(QDialog):
-    """A dialog with version, licence, and the diagnostics of `workbench doctor`, ready to copy."""
-
-    def __init__(self, device: Device | NoDevice, parent: QWidget | None = None) -> None:
-        from workbench.base.columns import aligned  # a start does not need them
-        from workbench.base.diagnostics import facts
-
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("About Filter Workbench")
-        icon = Label()
-        icon.setPixmap(QIcon(str(asset("icon.svg"))).pixmap(ICON_PX, ICON_PX))
-        title = Label(
-            f"<h2>Filter Workbench {escape(program_version())}</h2>See, time and verify image "
-            "filters on the CPU and on a ladder of CUDA kernels.<br>MIT licence."
-        )
-        title.setTextFormat(Qt.TextFormat.RichText)
-        title.setWordWrap(True)
-        head = HBox(spacing=16)
-        head.add((icon, 0, Qt.AlignmentFlag.AlignTop), (title, 1))
-        found = facts(device)
-        report = QTextBrowser()
-        report.setObjectName("diagnostics")
-        report.setHtml(_table(found))
-        report.setAccessibleName("Diagnostics")
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        copy = buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(aligned(found)))
-        buttons.rejected.connect(self.reject)
-        column = VBox(self, (24, 24, 24, 16), 16)
-        column.add(head, (report, 1), buttons)
-        self.resize(theme.window_size(640, 480))
-
-
-def _table(found: list[tuple[str, str]]) -> str:
-    rows = (
-        f'<tr><td style="white-space: nowrap; padding-right: 18px">{escape(name)}</td>'
-        f"<td>{escape(value)}</td></tr>"
-        for name, value in found
-    )
-    return f'<table cellspacing="3">{"".join(rows)}</table>'
-
-
+ABOUT = (
+    "Filter Workbench {}: see, time and verify image filters on the CPU and on a ladder of CUDA "
+    "kernels. MIT licence."
+)
 FORGET = "Reset settings, layout, theme and recent files?"
 
 
@@ -132,8 +84,12 @@ class ProgramDialogs(QObject):
 
     @Slot()
     def _show_about(self) -> None:
+        from workbench.base.columns import aligned  # a start does not need them
+        from workbench.base.diagnostics import facts
+
         device = self._parts.worker.device or NoDevice("The GPU is still being looked for.")
-        AboutDialog(device, self._window).open()
+        words, found = ABOUT.format(program_version()), aligned(facts(device))
+        DetailsDialog(words, found, self._window, "About Filter Workbench").open()
 
     @Slot()
     def _ask_to_forget(self) -> None:

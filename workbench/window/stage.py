@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from html import escape
+from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTime, QTimer
-from PySide6.QtGui import QColor, QFont, QKeySequence, QPainter, QPaintEvent, QPalette, QShortcut
+from PySide6.QtCore import QEvent, QObject, Qt, QTime, QTimer
+from PySide6.QtGui import QColor, QFont, QKeySequence, QPalette, QShortcut
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from kernels import filters
@@ -16,37 +19,55 @@ from kernels.core.errors import KernelError
 from kernels.core.job import Result
 from kernels.core.timing import SAME_WITHIN
 from workbench.base import numbers, theme
-from workbench.base.numbers import MISSING, star, why_starred
+from workbench.base.numbers import MISSING
 from workbench.base.plain_text import Label, tip_text
 from workbench.model import intents
 from workbench.model.rung_times import CACHE, RecordedTimes
-from workbench.model.speed_up import no_time_in_words, single_in_words, speed_up_of
 from workbench.model.state import State
+from workbench.panels.timing import timing_words
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import described
 from workbench.widgets.tile import MUTED, TEXT, ElidedLabel
 
 USUAL_PX = (1280, 720)  # of a projector; on a larger screen everything grows with it
 SMALL = 24  # letters in pixels there; nothing is smaller
-SIZES = {
-    **{"title": 38, "count": 28, "time": 72, "speedup": 38, "work": 28, "verdict": 28},
-    **dict.fromkeys(("time_note", "speedup_note", "hint"), SMALL),
+
+
+class Look(NamedTuple):
+    """The look of a label: letters in pixels, and whether a long text is cut."""
+
+    px: int = SMALL
+    is_bold: bool = False
+    is_pale: bool = False
+    is_elided: bool = False
+
+
+LABELS = {
+    "title": Look(38, is_bold=True, is_elided=True),
+    "count": Look(28, is_pale=True),
+    "time": Look(72, is_bold=True),
+    "time_note": Look(is_pale=True),
+    "speedup": Look(38, is_bold=True),
+    "speedup_note": Look(is_pale=True),
+    "verdict": Look(28, is_bold=True),
+    "work": Look(28, is_elided=True),
+    "hint": Look(is_pale=True, is_elided=True),
 }
 FIGURES = ("time", "time_note", "speedup", "speedup_note", "verdict", "work")
-BOLD = ("title", "time", "speedup", "verdict")
-PALE = ("count", "time_note", "speedup_note", "hint")
-ELIDED = ("title", "work", "hint")
 POINTS_AN_INCH = 72
-MARGINS, SPACING = (28, 12, 28, 10), 6  # around the stage, and between its parts
+SIDE_PX, SPACING = 28, 6
 FORWARD = ("PgDown", "Right", "Down", "Return", "Enter")
 BACK = ("PgUp", "Left", "Up", "Backspace")
 BLANK = ("B", ".")  # what clickers send
 HINT = "→ PgDn next   ← PgUp back   Space original   + − 0 zoom   F7 notes   B blank   Esc leave"
 MAX_BARS = 4  # the newest
-ROW, BESIDE = 1.12, 0.12  # height in lines of text; of a row, above and below its bar
-SPACE_PX, MIN_PX, MIN_ROOM_PX = 10, 3, 40
+BAR_LETTERS, NAME_LETTERS = 8, 20  # of the longest bar; a longer name loses its end
+PARTS = ("", *"▏▎▍▌▋▊▉")  # of a letter, in eighths
+ROW = (
+    '<tr style="color:{}; white-space:pre"><td>{} </td>'
+    '<td><span style="color:{}">{}</span> {}</td></tr>'
+)
 Keys = Mapping[str, Callable[[], object]]
-LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 
 class Stage(QObject):
@@ -60,10 +81,7 @@ class Stage(QObject):
         self._window, self._resized = window, resized
         window.installEventFilter(self)
         self.head, self.foot, self.numbers = QWidget(), QWidget(), QWidget()
-        self._labels = {name: _label(name) for name in SIZES}
-        self._labels["verdict"].setAlignment(
-            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        )
+        self._labels = {name: _label(name, look) for name, look in LABELS.items()}
         self.ladder = LadderBars()
         self._black = described(QWidget(window), "stage-black", "Blank")
         self._black.setAutoFillBackground(True)
@@ -92,9 +110,8 @@ class Stage(QObject):
     def show_figures(self, figures: Figures) -> None:
         """Show time, speed-up and verdict, muted until the output is known to be right."""
         is_right, colors = figures.is_right, theme.colors()
-        texts = [getattr(figures, name) for name in FIGURES]
-        for name, text in zip(FIGURES, texts, strict=True):
-            self._write(name, text)
+        for name in FIGURES:
+            self._write(name, getattr(figures, name))
         self._labels["time"].setToolTip(tip_text(figures.time_more))
         for name in ("time", "speedup"):
             self._labels[name].setForegroundRole(TEXT if is_right else MUTED)
@@ -102,8 +119,8 @@ class Stage(QObject):
         color = colors.muted if is_right is None else colors.good if is_right else colors.bad
         palette.setColor(QPalette.ColorRole.WindowText, QColor(color))
         self._labels["verdict"].setPalette(palette)
-        words = filter(None, (self._title, *texts, figures.time_more))
-        self.foot.setAccessibleName(", ".join(words))
+        said = [self._title, *(getattr(figures, name) for name in FIGURES), figures.time_more]
+        self.foot.setAccessibleName(", ".join(filter(None, said)))
 
     def say(self, sentence: str) -> None:
         """Show the keys, or why there is nothing new to see."""
@@ -125,11 +142,11 @@ class Stage(QObject):
         """Fit all letters to the size of the window."""
         size = self._window.size()
         factor = max(min(size.width() / USUAL_PX[0], size.height() / USUAL_PX[1]), 1.0)
-        parts = [(self._labels[name], px, name in BOLD) for name, px in SIZES.items()]
-        for widget, px, is_bold in [*parts, (self.ladder, SMALL, False)]:
+        parts = [(self._labels[name], look) for name, look in LABELS.items()]
+        for widget, look in [*parts, (self.ladder, Look())]:
             font = theme.numbers_font()
-            font.setPointSizeF(round(px * factor) * POINTS_AN_INCH / self.head.logicalDpiY())
-            font.setWeight(QFont.Weight.DemiBold if is_bold else QFont.Weight.Normal)
+            font.setPointSizeF(round(look.px * factor) * POINTS_AN_INCH / self.head.logicalDpiY())
+            font.setWeight(QFont.Weight.DemiBold if look.is_bold else QFont.Weight.Normal)
             widget.setFont(font)
             widget.updateGeometry()
         self._resized(factor)
@@ -145,10 +162,9 @@ class Stage(QObject):
 
     def _lay_out(self) -> None:
         labels = self._labels
-        HBox(self.head, 0).add((labels["title"], 1), labels["count"])
-        work = HBox()
+        HBox(self.head, (SIDE_PX, 12, SIDE_PX, SPACING)).add((labels["title"], 1), labels["count"])
+        work, speed = HBox(), HBox(margins=(0, 8, 0, 0), spacing=12)
         work.add((labels["work"], 1), labels["verdict"])
-        speed = HBox(margins=(0, 8, 0, 0), spacing=12)  # the note above belongs to the time
         speed.add(labels["speedup"], (labels["speedup_note"], 1))
         below = QGridLayout(self.numbers)
         below.setContentsMargins(0, 0, 0, 0)
@@ -159,125 +175,21 @@ class Stage(QObject):
         below.addLayout(speed, 2, 0)
         below.addWidget(self.ladder, 0, 1, 3, 1)
         below.setColumnStretch(1, 1)
-        foot = VBox(self.foot, 0, SPACING)
+        foot = VBox(self.foot, (SIDE_PX, SPACING, SIDE_PX, 10), SPACING)
         foot.add(work, self.numbers, labels["hint"])
 
 
-def _label(name: str) -> Label:
+def _label(name: str, look: Look) -> Label:
     known = f"stage-{name.replace('_', '-')}"
-    label = ElidedLabel(1.0, known) if name in ELIDED else Label(name=known)
-    if name not in ELIDED:
+    label = ElidedLabel(1.0, known) if look.is_elided else Label(name=known)
+    if not look.is_elided:
         label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         label.setMinimumWidth(1)
-    label.setForegroundRole(MUTED if name in PALE else TEXT)
+    label.setForegroundRole(MUTED if look.is_pale else TEXT)
     return label
 
 
-class LadderBars(QWidget):
-    """The newest bars in the order of the steps, the present one in colour.
-
-    lines  name, and time with comparison, of each bar
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        described(self, "stage-ladder", "The ladder so far")
-        self._bars: list[LadderBar] = []
-        self._now: LadderBar | None = None
-        self.lines: list[tuple[str, str]] = []
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.show_bars([])
-
-    def show_bars(self, bars: Sequence[LadderBar], now: LadderBar | None = None) -> None:
-        """Show the bars of the steps so far, the present one among them."""
-        self._bars, self._now = list(bars[-MAX_BARS:]), now
-        is_mixed = len({each.source for each in bars}) > 1
-        self.lines, words = [], []
-        for bar, before in list(zip(bars, [None, *bars], strict=False))[-MAX_BARS:]:
-            name = f"{bar.name}, here" if is_mixed and not bar.source else bar.name
-            source = f"recorded on an {bar.source}" if bar.source else ""
-            beside = bar.beside(before)
-            self.lines.append((name, f"{bar.time}   {beside}".rstrip()))
-            words.append(", ".join(filter(None, (name, bar.time, beside, source))))
-        self.setAccessibleDescription("; ".join(words))
-        self.setToolTip(tip_text("\n".join(words)))
-        self.setVisible(bool(bars))
-        self.updateGeometry()
-        self.update()
-
-    def sizeHint(self) -> QSize:  # noqa: N802
-        names_px, words_px = self._widths()
-        # A name may lose its end rather than the words beside the ladder theirs.
-        width = round(0.7 * names_px) + words_px + MIN_ROOM_PX + 3 * SPACE_PX
-        return QSize(width, round(MAX_BARS * ROW * self.fontMetrics().height()))
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
-        return self.sizeHint()
-
-    def _widths(self) -> tuple[int, int]:
-        """Width of the longest name, and of the words behind a bar."""
-        width = self.fontMetrics().horizontalAdvance
-        names = max((width(name) for name, _ in self.lines), default=0) + 1
-        return names, max((width(words) for _, words in self.lines), default=0)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        painter, colors = QPainter(self), theme.colors(self.palette())
-        # Times of two machines do not compare: only those that are from where the newest is.
-        source = (self._now or self._bars[-1]).source if self._bars else ""
-        longest = max((each.median_ms for each in self._bars if each.source == source), default=1)
-        names_px, words_px = self._widths()
-        left_px = self.width() - words_px - 3 * SPACE_PX
-        names_px = min(names_px, left_px - MIN_ROOM_PX)
-        high = self.height() / MAX_BARS
-        for row, (bar, (name, words)) in enumerate(zip(self._bars, self.lines, strict=True)):
-            is_now, left, top = bar == self._now, float(names_px + SPACE_PX), row * high
-            painter.setPen(QColor(colors.text if is_now else colors.muted))
-            elided = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, names_px)
-            painter.drawText(QRectF(0, top, names_px, high), LEFT, elided)
-            if bar.source == source:
-                length = max(bar.median_ms / longest * (left_px - names_px), MIN_PX)
-                color = QColor(colors.accent if is_now else colors.muted)
-                color.setAlphaF(1.0 if is_now else 0.5)
-                shown = QRectF(left, top + BESIDE * high, length, high * (1 - 2 * BESIDE))
-                painter.fillRect(shown, color)
-                left += length + SPACE_PX
-            painter.drawText(QRectF(left, top, self.width(), high), LEFT, words)
-
-
-class NotesWindow(QWidget):
-    """A window for the speaker's own screen: the note, what comes next, and the time gone by."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
-        self.setObjectName("stage-notes-window")
-        self.setWindowTitle("Speaker's notes")
-        self.resize(theme.window_size(620, 420))
-        self._began, self._count = QTime.currentTime(), ""
-        font = QFont(self.font())
-        font.setPointSizeF(1.5 * font.pointSizeF())
-        self._clock, self._note = (
-            Label(name=f"notes-{name}", font=font, wraps=True) for name in ("clock", "text")
-        )
-        self._note.setAlignment(Qt.AlignmentFlag.AlignTop)
-        VBox(self, (16, 12, 16, 12)).add(self._clock, (UprightArea(self._note), 1))
-        ticking = QTimer(self, interval=1000)
-        ticking.timeout.connect(self._tick)
-        ticking.start()
-
-    def show_note(self, note: str, count: str, following: str) -> None:
-        """Show a note, its number as "3 of 20", and the name of the next step."""
-        after = f"Next: {following}" if following else "This is the last step."
-        self._note.setText(f"{note or 'No note for this step.'}\n\n{after}")
-        self._count = count
-        self._tick()
-
-    def _tick(self) -> None:
-        gone = self._began.secsTo(QTime.currentTime())
-        self._clock.setText(f"{self._count}   ·   {gone // 60}:{gone % 60:02}")
-
-
-@dataclass(frozen=True, slots=True)
-class LadderBar:
+class LadderBar(NamedTuple):
     """One step's time.
 
     work    what was timed, in words, with its blocks
@@ -302,17 +214,88 @@ class LadderBar:
         return f"{words} the step before" if ratio > 1 else words
 
 
+class LadderBars(Label):
+    """The newest bars in the order of the steps, the present one in colour.
+
+    lines  name, and time with comparison, of each bar
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        described(self, "stage-ladder", "The ladder so far")
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setMinimumWidth(1)
+        self.lines: list[tuple[str, str]] = []
+        self.hide()
+
+    def show_bars(self, bars: Sequence[LadderBar], now: LadderBar | None = None) -> None:
+        """Show the bars of the steps so far, the present one among them."""
+        colors, rows, words = theme.colors(), [], []
+        # Times of two machines do not compare: only those that are from where the newest is.
+        source = (now or bars[-1]).source if bars else ""
+        pairs = list(zip(bars, [None, *bars], strict=False))[-MAX_BARS:]
+        longest = max((bar.median_ms for bar, _ in pairs if bar.source == source), default=1.0)
+        self.lines = [
+            (bar.name, f"{bar.time}   {bar.beside(before)}".rstrip()) for bar, before in pairs
+        ]
+        for (bar, _), (name, said) in zip(pairs, self.lines, strict=True):
+            text, fill = (colors.text, colors.accent) if bar == now else 2 * (colors.muted,)
+            length = bar.median_ms / longest if bar.source == source else 0.0
+            cut = name if len(name) <= NAME_LETTERS else f"{name[: NAME_LETTERS - 1]}…"
+            rows.append(ROW.format(text, escape(cut), fill, _bar(length), escape(said)))
+            recorded = f"recorded on an {bar.source}" if bar.source else ""
+            words.append(", ".join(filter(None, (name, said, recorded))))
+        self.setText(f"<table>{''.join(rows)}</table>")
+        self.setAccessibleDescription("; ".join(words))
+        self.setToolTip(tip_text("\n".join(words)))
+        self.setVisible(bool(bars))
+
+
+def _bar(share: float) -> str:
+    """A bar of block letters; empty only for 0."""
+    eighths = math.ceil(8 * BAR_LETTERS * share)
+    return f"{eighths // 8 * '█'}{PARTS[eighths % 8]}"
+
+
+class NotesWindow(QWidget):
+    """A window for the speaker's own screen: the note, what comes next, and the time gone by."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self.setObjectName("stage-notes-window")
+        self.setWindowTitle("Speaker's notes")
+        self.resize(theme.window_size(620, 420))
+        self._began, self._count = QTime.currentTime(), ""
+        font = QFont(self.font())
+        font.setPointSizeF(1.5 * font.pointSizeF())
+        self._clock = Label(name="notes-clock", font=font)
+        self._note = Label(name="notes-text", font=font, wraps=True)
+        self._note.setAlignment(Qt.AlignmentFlag.AlignTop)
+        VBox(self, (16, 12, 16, 12)).add(self._clock, (UprightArea(self._note), 1))
+        ticking = QTimer(self, interval=1000)
+        ticking.timeout.connect(self._tick)
+        ticking.start()
+
+    def show_note(self, note: str, count: str, following: str) -> None:
+        """Show a note, its number as "3 of 20", and the name of the next step."""
+        after = f"Next: {following}" if following else "This is the last step."
+        self._note.setText(f"{note or 'No note for this step.'}\n\n{after}")
+        self._count = count
+        self._tick()
+
+    def _tick(self) -> None:
+        gone = self._began.secsTo(QTime.currentTime())
+        self._clock.setText(f"{self._count}   ·   {gone // 60}:{gone % 60:02}")
+
+
 @dataclass(frozen=True, slots=True)
 class Figures:
     """The figures of one result, in words.
 
-    work          filter, size, implementation and block shape
-    verdict       one line on the output
-    is_right      None: not known yet
-    speedup       times as fast as the CPU, or slower
-    speedup_note  the baseline, or why there is none
-    time_more     disturbances of the time, for a tooltip
-    bar           of the ladder; None while there is no right output
+    work       filter, size, implementation and block shape
+    is_right   None: not known yet
+    time_more  disturbances of the time, for a tooltip
+    bar        of the ladder; None while there is no right output
     """
 
     work: str
@@ -344,31 +327,23 @@ def figures_of(
         return Figures(_work(state), verdict, False if is_refused else None)
     title = intents.title_with_pick(state.implementation, result.picked)
     work, check, kernel = _work(state, title, result.block_xy), result.check, result.kernel
+    verdict = timing_words.verdict(check)[-1]
     if check is not None and not check.ok:
-        unknown = "✗ not verified" if check.bug else "✗ the output cannot be checked"
-        return Figures(work, "✗ the output is wrong" if check.wrong else unknown, False)
-    is_right = True if check is not None and check.is_verified else None
-    verdict = "✓ verified" if is_right else "right, not verified" if check else "verifying …"
-    speedup, against = MISSING, "the CPU's time is still to come"
-    if baseline is not None and baseline.check is not None:
-        found = speed_up_of(result, baseline)
-        speedup, against = found.text, found.against
-    figures = Figures(
-        *(work, verdict, is_right),
-        time_note=no_time_in_words(result),
-        speedup=speedup,
-        speedup_note=against,
-        time_more=why_starred(result.disturbances),
+        return Figures(work, verdict, False)
+    time, speed = timing_words.filter_time(result), timing_words.speed_up(result, baseline)
+    disturbed = "* disturbed" if result.disturbances else ""
+    noted = ("filter time", time.note, time.unsure, disturbed) if kernel else (time.detail,)
+    bar = None
+    if kernel is not None and check is not None:
+        named = intents.title_with_pick(state.implementation)
+        bar = LadderBar(named, work, kernel.median_ms, time.text)
+    return Figures(
+        *(work, verdict, True if check is not None and check.is_verified else None),
+        *(time.text, ", ".join(filter(None, noted))),
+        # A speed counts only beside two passed checks.
+        *((MISSING, speed.unsure) if speed.unsure else (speed.text, speed.detail)),
+        *(time.more, bar),
     )
-    if kernel is None:
-        return figures
-    note = f"filter time, L2 {kernel.cache}" if kernel.cache else "filter time on the CPU"
-    note += f", {single_in_words(result)}" if kernel.is_single else ""
-    note += ", * disturbed" if result.disturbances else ""
-    time = f"{numbers.duration(kernel.median_ms)}{star(result.disturbances)}"
-    title = intents.title_with_pick(state.implementation)
-    bar = LadderBar(title, work, kernel.median_ms, time) if check is not None else None
-    return replace(figures, time=time, time_note=note, bar=bar)
 
 
 def recorded_figures(state: State, recorded: RecordedTimes) -> Figures | None:

@@ -1,38 +1,34 @@
-"""The page with an implementation in words, and the resources that it takes."""
+"""An implementation in words, as Markdown for its page and for the help, and what it takes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
+import re
+from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QTextBrowser
 
 from kernels.core.job import Pick, Ran
+from kernels.core.plain_data import parse_toml
 from kernels.engine.engine import Implementation
 from kernels.rungs.operands import Operands
 from kernels.rungs.own_kernels import is_own
-from kernels.rungs.rung import Rung
+from kernels.rungs.rung import BrokenRung, Rung
 from kernels.rungs.work import not_described
 from workbench.base import numbers
-from workbench.base.plain_text import Label
+from workbench.base.paths import asset
 from workbench.panels.controls.tool_row import KIND_TITLES
-from workbench.widgets.boxes import UprightArea, VBox
-from workbench.widgets.tile import scaled_font, words_label
+from workbench.widgets.buttons import described
 
-NOT_RUN = "Not measured yet with these settings."
 OWN = "Yours · it stands on the ladder beside the rungs"
-LINKS = (
-    Qt.TextInteractionFlag.TextSelectableByMouse
-    | Qt.TextInteractionFlag.LinksAccessibleByMouse
-    | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
-)
 STEPS = {"cpu": "implementation", "cuda": "rung"}
+SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")  # characters that Markdown would take for marks
+NUMBER = re.compile(r"\{[^}]*\}")
+KEY = "rung/"  # in front of a rung's key, in links to its page
 
 
-class IdeaPage(UprightArea):
-    """The page with title, idea, place, refusal and resources of one implementation.
+class IdeaPage(QTextBrowser):
+    """A page of Markdown on one implementation.
 
     Signals:
         chosen(key): the user followed a link to another implementation.
@@ -42,87 +38,105 @@ class IdeaPage(UprightArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("rung-idea-page")
-        self.setAccessibleName("Idea and resources")
-        self._title = words_label("rung-title")
-        self._title.setFont(scaled_font(1.25, QFont.Weight.DemiBold))
-        # Its longest word sets the panel's least width.
-        self._title.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        self._place = words_label("rung-place", 0.9, is_muted=True)
-        self._idea = words_label("rung-idea", 1.05)
-        self._after = Label(name="rung-after", font=scaled_font(1.0), wraps=True)
-        self._after.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self._after.setTextFormat(Qt.TextFormat.RichText)
-        self._after.setTextInteractionFlags(LINKS)  # only at this label does Tab stop
-        self._after.linkActivated.connect(self.chosen)
-        self._block = words_label("rung-block")
-        self._undescribed = words_label("rung-undescribed", 0.95)
-        self._refusal = words_label("rung-refusal")
-        self._refusal.setProperty("objection", True)
-        self._resources = words_label("rung-resources")
-        self._resources.setTextFormat(Qt.TextFormat.RichText)
-        self._lay_out()
+        described(self, "rung-idea-page", "Idea and resources")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setProperty("sentence", True)  # for the style sheet
+        self.setOpenLinks(False)
+        self.anchorClicked.connect(lambda url: self.chosen.emit(url.path().removeprefix(KEY)))
+        self._shown = ""
 
-    def show_implementation(
-        self, chosen: Implementation, known: Sequence[Implementation], refusal: str | None
-    ) -> None:
-        """Describe an implementation and its place among the others of its kind.
+    def show_page(self, markdown: str) -> None:
+        """Show this text, from its beginning if it is another one."""
+        if markdown != self._shown:
+            self._shown = markdown
+            self.setMarkdown(markdown)
 
-        known    all implementations
-        refusal  why it cannot run the present job, or None
-        """
-        self._title.setText(chosen.title)
-        self._place.setText(place_words(chosen, known))
-        self._idea.setText(chosen.idea)
-        for label, text in (
-            (self._after, _relations(chosen, known)),
-            (self._block, block_words(chosen)),
-            (self._undescribed, not_described(chosen) if isinstance(chosen, Rung) else ""),
-            (self._refusal, refusal or ""),
-        ):
-            label.show_or_hide(text)
 
-    def show_pick(self, pick: Pick | None) -> None:
-        """Add why `auto` picked it; None: the user chose it."""
-        if pick is not None:
-            self._place.setText(f"{self._place.text()} · picked by Auto: {pick.why}")
+def escaped(text: str) -> str:
+    """Plain text as Markdown, line by line."""
+    return SPECIAL.sub(r"\\\1", text).replace("\n", "  \n")
 
-    def show_ran(
-        self, ran: Sequence[Ran], operands: Operands | None, otherwise: str = NOT_RUN
-    ) -> None:
-        """List what ran for the present settings, if anything did, and with which weights.
 
-        otherwise  said where nothing did
-        """
-        parts = [_ran_table(each) for each in ran] or [escape(otherwise).replace("\n", "<br>")]
-        if operands is not None and (words := operand_words(operands)):
-            parts.append(f"<b>Weights</b><br>{'<br>'.join(map(escape, words))}")
-        self._resources.setText("".join(f"<div>{part}</div>" for part in parts))
+def link(title: str, key: str) -> str:
+    """Markdown link to the help's page `key`."""
+    return f"[{escaped(title)}](help:{key})"
 
-    def _lay_out(self) -> None:
-        heading = words_label("rung-resources-heading", 0.9, is_muted=True)
-        heading.setText("Resources")
-        card = QFrame()
-        card.setProperty("card", True)
-        VBox(card).addWidget(self._resources)
-        inside = QWidget()
-        layout = VBox(inside, (2, 10, 2, 4), 8)
-        layout.add(
-            *(self._title, self._place, self._idea, self._after, self._block),
-            *(self._undescribed, self._refusal, heading, card),
-            1,
+
+def words_on(
+    each: Implementation,
+    known: Sequence[Implementation],
+    pick: Pick | None = None,
+    now: Sequence[str] = (),
+) -> str:
+    """Describe an implementation and its place among the others of its kind.
+
+    known  all implementations
+    pick   why `auto` picked it; None: it did not
+    now    paragraphs on the present job
+    """
+    picked = f" · picked by Auto: {pick.why}" if pick else ""
+    parts = [f"*{escaped(place_words(each, known) + picked)}*", f"**{escaped(each.idea)}**", *now]
+    if isinstance(each, Rung):
+        parts += _of_rung(each, known)
+    if isinstance(each, BrokenRung):
+        parts.append(escaped(each.reason))
+    parts.append(f"On the command line and in files it is called `{each.key}`.")
+    return "\n\n".join(filter(None, parts))
+
+
+def place_words(chosen: Implementation, known: Sequence[Implementation]) -> str:
+    """Its place among its kind: "CUDA · rung 3 of 23"."""
+    if is_own(chosen.key):
+        return OWN
+    kind = chosen.kind
+    same = [each for each in known if each.kind == kind and not is_own(each.key)]
+    return f"{KIND_TITLES[kind]} · {STEPS[kind]} {same.index(chosen) + 1} of {len(same)}"
+
+
+def _of_rung(rung: Rung, known: Sequence[Implementation]) -> Iterator[str]:
+    before = [other for other in known if other.key == rung.after]
+    then = [other for other in known if isinstance(other, Rung) and other.after == rung.key]
+    if before:
+        yield f"Changes one thing about {_links(before)}."
+    if then:
+        yield f"Changed further by {_links(then)}."
+    yield escaped(" ".join(rung.lesson.split()))
+    yield parse_toml(asset("help/forms.toml").read_text("utf-8"), "forms.toml")[rung.weights]
+    yield escaped(rung.own_block or "It takes the block shape that you choose.")
+    if len(rung.passes) > 1:
+        names = ", ".join(f"`{each.library or each.function}`" for each in rung.passes)
+        yield f"It takes {len(rung.passes)} launches: {names}."
+    if rung.capability > (0, 0):
+        yield "It needs compute capability {}.{} or higher.".format(*rung.capability)
+    if rung.reduced_precision:
+        yield (
+            "Its error is far above that of float32, within a bound of its own; Auto never picks "
+            "it."
         )
-        self.setWidget(inside)
+    if rung.finite_only:
+        yield (
+            "It rejects pictures that hold NaN or infinity, which it would spread beyond the "
+            "filter's reach."
+        )
+    yield escaped(not_described(rung))
+    if rung.requires:
+        reasons = "\n".join(f"- {escaped(NUMBER.sub('…', why))}" for _, why in rung.requires)
+        yield f"It rejects some jobs, and says why (… stands for a number):\n\n{reasons}"
 
 
-def block_words(chosen: Implementation) -> str:
-    """Describe the rung's block shape, the picker's or its own."""
-    if not isinstance(chosen, Rung):
-        return ""
-    return chosen.own_block or "It takes the block shape that you choose."
+def _links(implementations: Sequence[Implementation]) -> str:
+    return ", ".join(link(each.title, f"{KEY}{each.key}") for each in implementations)
 
 
-def operand_words(operands: Operands) -> list[str]:
+def resources(ran: Sequence[Ran], operands: Operands | None) -> list[str]:
+    """Tables of what ran for the present settings, and the weights that it took."""
+    parts = [_table(each) for each in ran]
+    if operands is not None and (words := _operand_words(operands)):
+        parts.append(escaped("\n".join(("Weights", *words))))
+    return parts
+
+
+def _operand_words(operands: Operands) -> list[str]:
     """Describe the operands of a launch beside pictures: "COLUMN: 5 float32 in constant memory"."""
     words = [
         f"{name}: {_shape(values.shape)} {values.dtype} in constant memory"
@@ -135,42 +149,17 @@ def operand_words(operands: Operands) -> list[str]:
     return words + [f"{name} = {value}" for name, value in operands.knobs.items()]
 
 
-def place_words(chosen: Implementation, known: Sequence[Implementation]) -> str:
-    """Its place among its kind: "CUDA · rung 3 of 23"."""
-    if is_own(chosen.key):
-        return OWN
-    kind = chosen.kind
-    same = [each for each in known if each.kind == kind and not is_own(each.key)]
-    return f"{KIND_TITLES[kind]} · {STEPS[kind]} {same.index(chosen) + 1} of {len(same)}"
+def _shape(shape: tuple[int, ...]) -> str:
+    return "×".join(map(str, shape))
 
 
-def _relations(chosen: Implementation, known: Sequence[Implementation]) -> str:
-    """Links to the rung that it builds on, and to those that build on it."""
-    if not isinstance(chosen, Rung):
-        return ""
-    before = [each for each in known if each.key == chosen.after]
-    next_ones = [each for each in known if isinstance(each, Rung) and each.after == chosen.key]
-    lines = [
-        f"Changes one thing about {_links(before)}." if before else "",
-        f"Changed further by {_links(next_ones)}." if next_ones else "",
-    ]
-    return "<br>".join(line for line in lines if line)
+def _table(ran: Ran) -> str:
+    rows = [(name, value) for name, value in _rows(ran) if value]
+    lines = [(escaped(ran.function), " "), ("---", "---"), *rows]
+    return "\n".join(f"| {name} | {value} |" for name, value in lines)
 
 
-def _links(implementations: Sequence[Implementation]) -> str:
-    return ", ".join(f'<a href="{each.key}">{escape(each.title)}</a>' for each in implementations)
-
-
-def _ran_table(ran: Ran) -> str:
-    cells = "".join(
-        f'<tr><td style="padding-right: 14px">{escape(name)}</td><td>{escape(value)}</td></tr>'
-        for name, value in _ran_rows(ran)
-        if value
-    )
-    return f"<b>{escape(ran.function)}</b><table>{cells}</table>"
-
-
-def _ran_rows(ran: Ran) -> list[tuple[str, str]]:
+def _rows(ran: Ran) -> list[tuple[str, str]]:
     if ran.grid is None or ran.block is None:
         return [("Threads", str(ran.threads))] if ran.threads else []
     (across, down), (x, y) = ran.grid, ran.block
@@ -181,7 +170,3 @@ def _ran_rows(ran: Ran) -> list[tuple[str, str]]:
         ("Registers", f"{ran.registers} per thread" if ran.registers is not None else ""),
         ("Shared", f"{shared} per block" if shared else ""),
     ]
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    return "×".join(map(str, shape))

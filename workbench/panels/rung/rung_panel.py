@@ -34,7 +34,7 @@ from workbench.model.rung_times import (
 )
 from workbench.model.state import State
 from workbench.panels.controls.tool_row import ImplementationBox
-from workbench.panels.rung.idea_page import NOT_RUN, IdeaPage
+from workbench.panels.rung.idea_page import IdeaPage, escaped, resources, words_on
 from workbench.panels.rung.ladder_view import LadderView
 from workbench.session.kernel_code import (
     PtxRequest,
@@ -95,6 +95,7 @@ TAB_TIPS = {
     "PTX": "What becomes of it for the present settings: PTX and SASS",
 }
 TABS = tuple(map(str.lower, TAB_TIPS))
+NOT_RUN = "Not measured yet with these settings."
 NEEDS_GPU = "Needs an NVIDIA GPU."
 NOT_RECORDED = "What it takes for this job was not recorded."
 RECORDED = "CUDA: recorded on an {device}, L2 cold, the same work on another picture."
@@ -298,16 +299,17 @@ class RungPane(QWidget):
             return None  # the window says why
 
     def _show_idea(self, chosen: Implementation) -> None:
-        known = [each for each, _ in self._availability]
-        self._idea.show_implementation(chosen, known, self._reasons[chosen.key])
-        self._idea.show_pick(self._pick(chosen))
-        job, shown = self._job(), self._shown
+        job, shown, refusal = self._job(), self._shown, self._reasons[chosen.key]
         of = (chosen.key, WorkKey.of(job), job.block_xy) if job else None
         if job and shown and (shown.implementation, shown.work, shown.block_xy) == of:
             operands = chosen.operands(job) if isinstance(chosen, Rung) else None
-            self._idea.show_ran(shown.ran, operands)
+            taken = resources(shown.ran, operands)
         else:
-            self._idea.show_ran((), None, self._not_run(chosen, job))
+            taken = [escaped(self._not_run(chosen, job))]
+        known = [each for each, _ in self._availability]
+        now = [f"✗ {escaped(refusal)}" if refusal else "", *taken]
+        words = words_on(chosen, known, self._pick(chosen), now)
+        self._idea.show_page(f"## {escaped(chosen.title)}\n\n{words}")
 
     def _not_run(self, chosen: Implementation, job: Job | None) -> str:
         if not isinstance(chosen, Rung) or not isinstance(self._worker.device, NoDevice):

@@ -1,7 +1,7 @@
 """The ladder without a GPU: what was recorded on a GPU stands there, marked, and why no more."""
 
 import pytest
-from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QTextBrowser
 
 from kernels.pictures.generated import scene
 from kernels.rungs.rung import ladder
@@ -26,7 +26,8 @@ def window(qtbot, make_window):
 
 
 def said(window):
-    return child(window, "rung-resources", QLabel).text().replace(GAP, " ")
+    text = child(window, "rung-idea-page", QTextBrowser).toPlainText()
+    return text.replace(GAP, " ")
 
 
 def recorded(window, key):

@@ -350,7 +350,7 @@ def test_a_bar_says_what_its_step_brought(before, now, words):
     second = LadderBar("Two", "b", now, "")
     assert second.beside(first) == words
     assert second.beside(None) == ""
-    elsewhere = replace(second, source="NVIDIA H200")
+    elsewhere = second._replace(source="NVIDIA H200")
     assert elsewhere.beside(first) == ""  # times of two machines
 
 
