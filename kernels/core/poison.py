@@ -17,10 +17,17 @@ RED_BYTES = 64 << 10  # before and behind an array: memory that nobody may touch
 
 def poison(size: int, turn: int) -> NDArray[np.uint8]:
     """Make a filling of `size` bytes; those of turns 0 and 1 have no byte in common anywhere."""
+    filling = np.empty(size, np.uint8)
+    fill_with_poison(filling, turn)
+    return filling
+
+
+def fill_with_poison(memory: NDArray[np.uint8], turn: int) -> None:
+    """Fill memory with it."""
     some = ~_some_bytes() if turn else _some_bytes()
-    filling = np.empty(-(-size // some.size) * some.size, np.uint8)
-    filling.reshape(-1, some.size)[:] = some
-    return filling[:size]
+    whole = memory.size // some.size * some.size
+    memory[:whole].reshape(-1, some.size)[:] = some
+    memory[whole:] = some[: memory.size - whole]
 
 
 def poison_at(places: NDArray[np.int64], turn: int) -> NDArray[np.uint8]:

@@ -22,9 +22,14 @@ import numpy as np
 from kernels.core.child_process import next_request, reply, take_replies
 from kernels.core.device import Device, NoDevice
 from kernels.core.device_turns import Turns, note_process, purpose
-from kernels.core.errors import CompileFailedError, DeviceLostError, KernelError
+from kernels.core.errors import (
+    CompileFailedError,
+    DeviceLostError,
+    KernelError,
+    OutOfMemoryError,
+)
 from kernels.cuda_child.child_requests import Request, shared_bytes
-from kernels.cuda_child.guarded_run import HostMemory, guarded_run
+from kernels.cuda_on_cpu.shared_run import Bytes, KeptMemory, layout_of
 
 if TYPE_CHECKING:
     from kernels.cuda_child.cuda_device import CudaDevice
@@ -50,12 +55,13 @@ def _listen(requests: queue.SimpleQueue[Request]) -> None:
 
 
 class _Child:
-    """The device, and the replies."""
+    """The device, memory of this computer for its runs, and the replies."""
 
     def __init__(self) -> None:
         # Unbuffered: others write to it as well.
         self._printed = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - for the process's life
         self._replies = take_replies(self._printed)
+        self._memory = KeptMemory(self._allocated)  # new memory would cost a fault a page
 
     def start(self, maker: str, index: int) -> None:
         """Make the device, and report its facts, or why there is none."""
@@ -69,7 +75,6 @@ class _Child:
             self._say(bug=traceback.format_exc())
             os._exit(1)
         else:
-            self._host = HostMemory(self._device)
             # Others wait for the process that sends requests, by its number.
             self._turns = Turns([facts] if isinstance(facts, Device) else [], os.getppid())
             note_process()
@@ -102,11 +107,32 @@ class _Child:
         return self._device.compile(request.rung, job)
 
     def _run(self, request: Request) -> dict[str, Any]:
+        """Run a kernel once, in poisoned memory; report its time, and a rule that it broke."""
         both = shared_bytes(*request.memory)[: 2 * request.picture_bytes]
         picture, answer = both.view(request.blank.picture.dtype).reshape(2, *request.shape)
-        what = self._device, request, picture, answer, self._host
-        with purpose(request.purpose):
-            return guarded_run(*what, lambda phase: self._say(phase=phase), self._taking_turn)
+        rung, job, turn, facts = request.rung, request.job(picture), request.turn, self._facts
+        layout = layout_of(rung, job, facts)
+        block = self._memory.get(layout.size)
+        layout.fill(block, job, turn)
+        arrays = block, layout.places
+        with purpose(request.purpose), self._taking_turn():
+            ms = self._device.launch(rung, job, request.rows, *arrays, request.cache, self._enter)
+        answer.reshape(job.height, -1)[:] = layout.samples(block, "target", job)
+        return {"ms": ms, "broken_rule": layout.broken_rule(block, job, turn)}
+
+    @property
+    def _facts(self) -> Device:
+        assert isinstance(self._device.facts, Device)
+        return self._device.facts
+
+    def _allocated(self, size: int) -> Bytes:
+        if size <= self._facts.memory_bytes:
+            with suppress(MemoryError):
+                return self._device.host_memory(size)
+        raise OutOfMemoryError(
+            f"It takes {size / (1 << 30):,.3g} GiB for the picture, the answer and the kernel's "
+            "own buffers, which there is no room for; use a smaller picture, or smaller buffers."
+        )
 
     @contextmanager
     def _taking_turn(self) -> Iterator[None]:
@@ -120,8 +146,11 @@ class _Child:
 
         with self._turns.held(say):
             if said:
-                self._say(phase="preparing")
+                self._enter("preparing")
             yield
+
+    def _enter(self, phase: str) -> None:
+        self._say(phase=phase)
 
     def _taken(self) -> str:
         """Read what was printed; CUDA prints through C's own buffer."""

@@ -148,20 +148,18 @@ def mapped(handle: str, size: int) -> mmap.mmap:
     return mmap.mmap(int(handle), size)
 
 
-# What ended CUDA in the child, by its name without "cudaError" or "CUDA_ERROR_".
+# What ended CUDA in the child, by the begin of its name without "cudaError" or "CUDA_ERROR_".
 FAILURES = {
     "illegaladdress": "A thread accessed memory outside of all arrays",
     "misalignedaddress": "A thread accessed numbers at an address that is not a multiple of their "
     "size",
-    "invalidaddressspace": "A thread accessed memory as if it were of another kind",
-    "invalidpc": "A thread jumped to where there is no code",
     "illegalinstruction": "A thread came to a trap, or to an instruction that this GPU lacks",
     "hardwarestackerror": "A thread has used up its stack: does a function call itself without "
     "end?",
     "launchtimeout": "The kernel took longer than this computer lets one run: a loop that does not "
     "end?",
-    "assert": "A thread found an assertion that does not hold",
     "launchfail": "The kernel failed: perhaps a thread came to a trap, or used up its stack",
+    "": "The kernel ended all work on the GPU in its process",
 }
 ASSERTION = re.compile(
     r"^(?:.*[/\\])?([^/\\\n]+):(\d+): .*?block: \[(\d+),(\d+),\d+\], thread: \[(\d+),(\d+),\d+\] "
@@ -223,26 +221,28 @@ def how_it_ended(code: int | None) -> str:
 
 def failed(rung: Rung, said: dict[str, Any]) -> RunEndedError:
     """The error for a failure that a child reports."""
-    name = str(said.get("status", ""))
-    key = name.lower().replace("_", "").removeprefix("cudaerror")
-    key = "launchfail" if key in ("launchfailure", "launchfailed") else key
     if said["error"] == "DeviceLostError":
-        if key == "assert" and (found := ASSERTION.search(str(said.get("printed", "")))):
-            file, line, block_x, block_y, x, y, what = found.groups()
-            is_own = file == rung.file
-            return RunEndedError(
-                f"{'Line' if is_own else f'{file}, line'} {line}: thread ({x}, {y}) of block "
-                f"({block_x}, {block_y}) finds an assertion that does not hold: {what}.",
-                int(line) if is_own else None,
-            )
-        words = FAILURES.get(key, "The kernel ended all work on the GPU in its process")
-        return RunEndedError(words if words.endswith("?") else f"{words} ({name}).")
-    if said["error"] == "CompileFailedError":
+        return _lost(rung, str(said.get("status", "")), str(said.get("printed", "")))
+    if said["error"] == "CompileFailedError" and (log := str(said["log"])):
         from kernels.cuda_on_cpu.compile_errors import as_gnu, first_error  # with a parser
 
-        if log := str(said["log"]):
-            return RunEndedError(*first_error(as_gnu(rung, log), rung), log)
+        return RunEndedError(*first_error(as_gnu(rung, log), rung), log)
     return RunEndedError(str(said["sentence"]))
+
+
+def _lost(rung: Rung, name: str, printed: str) -> RunEndedError:
+    """The error for what ended CUDA, by its name there."""
+    key = name.lower().replace("_", "").removeprefix("cudaerror")
+    if key == "assert" and (found := ASSERTION.search(printed)):
+        file, line, block_x, block_y, x, y, what = found.groups()
+        is_own = file == rung.file
+        return RunEndedError(
+            f"{'Line' if is_own else f'{file}, line'} {line}: thread ({x}, {y}) of block "
+            f"({block_x}, {block_y}) finds an assertion that does not hold: {what}.",
+            int(line) if is_own else None,
+        )
+    words = next(words for begin, words in FAILURES.items() if key.startswith(begin))
+    return RunEndedError(words if words.endswith("?") else f"{words} ({name}).")
 
 
 def in_seconds(seconds: float) -> str:

@@ -17,24 +17,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.cpu_load import usable_cores
-from kernels.core.device import Device, NoDevice, Occupancy
+from kernels.core.device import Device, Occupancy
 from kernels.core.device_turns import Waiting, takes_turns
 from kernels.core.driving import run_with_progress
 from kernels.core.health import Nvml, Watch
 from kernels.core.job import Job, Progress, Ran, Sampling
-from kernels.core.poison import (
-    is_as_before,
-    order_in_words,
-    same_bits,
-    unwritten_in_words,
-)
+from kernels.core.poison import is_as_before, order_in_words, same_bits, unwritten_in_words
 from kernels.core.sampling import Sampler
-from kernels.core.timing import Cache, Timing
+from kernels.core.timing import Cache
 from kernels.cuda.launch import FP32_LANES, WATCHDOG_EFFICIENCY
 from kernels.cuda_child.child_requests import Request, RunEndedError, in_seconds, with_tuples
-from kernels.cuda_child.guarded_run import layout_of
-from kernels.cuda_child.verification import VerificationQueue, put_back, taken
+from kernels.cuda_child.verification import VerificationQueue, put_back, take_references
 from kernels.cuda_child.worker_pool import GpuWorker, WorkerPool, cuda_children
 from kernels.cuda_on_cpu.compile_errors import as_gnu, diagnostics_of
 from kernels.cuda_on_cpu.findings import Built, KernelTrial
@@ -46,6 +39,7 @@ from kernels.cuda_on_cpu.regions import (
     rows_to_try,
     whole_of,
 )
+from kernels.cuda_on_cpu.shared_run import layout_of
 from kernels.rungs.rung import Rung
 
 CROP = (64, 64)
@@ -53,11 +47,12 @@ STRIP_ROWS = 64  # at least
 STRIPS = 16  # of which one foretells the time of all
 MIN_DEADLINE_S = 0.5
 SLOWER_THAN_PLAIN = 20  # times: then it is ended
-AGAIN = 2  # more times it is run, at most, before it is refused for being slow
+AGAIN = 2  # more times it is run, at most, before it is rejected for being slow
 WATCHDOG_S = 1.0  # that a launch may take where a display hangs on the GPU
 MAX_TIMING_S = 1.0  # for all samples, with bringing their pictures there and back
-MAX_WAITING = 256 << 20  # bytes of pictures and answers that wait for their check
+MAX_WAITING = 256 << 20  # bytes of pictures and outputs that wait for their check
 LOOK_S = 0.002  # between two looks at whether checks are done
+STARTING = Progress("starting the process that runs kernels on the GPU")
 VERIFYING = Progress("verifying against the float64 reference")
 OVERDUE = "waiting for whether the GPU reports a fault: the kernel did not end within {time}"
 OWN_SAMPLING = Sampling(max_samples=9, max_seconds=0.1)
@@ -77,76 +72,94 @@ def gpu_trial(
 
     children  that it may run in; None: those of the first GPU
     """
-    known = KernelTrial(job, whole_of(job), on_gpu=True)
+    children = children or cuda_children()
+    trial = _Trial(rung, job, sampling)
     try:
-        with closing(_on_a_child(rung, job, sampling, children or cuda_children())) as steps:
-            for step in steps:
-                if isinstance(step, KernelTrial):
-                    known = step
-                yield step
+        child = yield from run_with_progress(children.taking(), STARTING)
+        try:
+            yield from trial.run(child, once_compiled=children.keep_spare)
+        finally:
+            children.give_back(child)
     except RunEndedError as error:
-        known = replace(known, kernel=None, problem=str(error), line=error.line)
+        known = replace(trial.known, kernel=None, problem=str(error), line=error.line)
         diagnostics = diagnostics_of(as_gnu(rung, error.log), rung)
         yield replace(known, diagnostics=diagnostics, log=error.log)
-
-
-def _on_a_child(rung: Rung, job: Job, sampling: Sampling, children: WorkerPool) -> Steps:
-    starting = Progress("starting the process that runs kernels on the GPU")
-    child = yield from run_with_progress(children.taking(), starting)
-    try:
-        assert child.facts is not None
-        with closing(_Trial(child, rung, job, child.facts, sampling)) as trial:
-            known = yield from trial.compiled()
-            yield known
-            children.keep_spare()
-            yield from trial.tried_small()
-            whole = yield from trial.whole()
-            known = replace(known, answer=whole.answer, printed=whole.printed)
-            yield from trial.checked(known, whole)
     finally:
-        children.give_back(child)
+        trial.close()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Run:
-    """One run of a kernel; `problem` is of two runs together."""
+    """One run of a kernel."""
 
     ms: float
     answer: NDArray[Any]
     printed: str
-    problem: str = ""
 
 
 class _Trial:
-    """The stages of a trial, in their order.  Each raises RunEndedError where it ends badly."""
+    """The stages of a trial, in their order.  Each raises RunEndedError where it ends badly.
 
-    def __init__(
-        self,
-        child: GpuWorker,
-        rung: Rung,
-        job: Job,
-        device: Device | NoDevice,
-        sampling: Sampling,
-    ) -> None:
-        if reason := rung.why_not(job, device):
-            raise RunEndedError(reason)
-        assert isinstance(device, Device)
-        self._child, self._rung, self._job, self._device = child, rung, job, device
-        self._deadline_s = max(MIN_DEADLINE_S, SLOWER_THAN_PLAIN * slowest_s(job, device))
-        self._sampling = sampling
+    known  the outcome so far
+    """
+
+    _child: GpuWorker
+    _device: Device
+
+    def __init__(self, rung: Rung, job: Job, sampling: Sampling) -> None:
+        self._rung, self._job, self._sampling = rung, job, sampling
+        self.known = KernelTrial(job, whole_of(job), on_gpu=True)
         self._waited_s = 0.0  # that the run in hand waited for its turn on the device
-        self._of_rows = ""  # what is wrong where it is launched for some rows alone
-        self._expected = taken(job, sampling)
-        self._nvml = _nvml(device.uuid)
-        self._watch = Watch(self._nvml)
-        self._checks = VerificationQueue(rung.tolerance, self._expected, sampling)
+        self._references = take_references(job, sampling)
+        self._checks = VerificationQueue(rung.tolerance, sampling.check_taps)
 
-    def compiled(self) -> Generator[Progress, None, KernelTrial]:
+    def run(self, child: GpuWorker, once_compiled: Callable[[], None]) -> Steps:
+        """Try it in a child; yield what is known as soon as there is more of it."""
+        assert child.facts is not None
+        if reason := self._rung.why_not(self._job, child.facts):
+            raise RunEndedError(reason)
+        assert isinstance(child.facts, Device)
+        self._child, self._device = child, child.facts
+        plain_s = slowest_s(self._job, self._device)
+        self._deadline_s = max(MIN_DEADLINE_S, SLOWER_THAN_PLAIN * plain_s)
+        self._nvml = _nvml(child.facts.uuid)
+        yield (yield from self._built())
+        once_compiled()
+        of_rows = yield from self._tried_small()
+        first = yield from self._run(self._job, "the whole")
+        again = yield from self._run(self._job, "the whole", turn=1)
+        problem = self._difference(first.answer, again.answer) or of_rows
+        self._checks.add(self._job, again.answer, self._references.whole())
+        # While it is shown it is being checked.
+        yield self._now(answer=again.answer, printed=again.printed)
+        is_timed = self._sampling.max_samples > 0 and not problem
+        with closing(self._timed(again.ms) if is_timed else self._checking()) as steps:
+            for step in steps:
+                if self.known.check is None and self._checks.done:
+                    yield self._now(problem=problem, check=self._checks.done[0])
+                    if not self.known.ok:
+                        return
+                elif isinstance(step, Progress):
+                    yield step
+        if is_timed:
+            yield self._now(kernel=self._timing, health=self._watch.health())
+
+    def close(self) -> None:
+        """Cancel checks; references of the job are kept for the next source."""
+        self._checks.close()
+        put_back(self._references)
+
+    def _now(self, **more: Any) -> KernelTrial:
+        self.known = replace(self.known, **more)
+        return self.known
+
+    # ---- Its stages. ----------------------------------------------------------------------------
+
+    def _built(self) -> Generator[Progress, None, KernelTrial]:
         """Compile it for the whole picture, and compute references meanwhile."""
 
         def prepare() -> None:
-            if usable_cores() > 1:
-                self._checks.begin(self._job.picture)
+            self._references.begin()
             self._nvml.look()  # opens it
 
         said = yield from self._compiled(self._job, prepare)
@@ -156,129 +169,21 @@ class _Trial:
             occupancy=said["occupancy"] and Occupancy(**said["occupancy"]),
             ran=tuple(Ran(**with_tuples(each)) for each in said["ran"]),
         )
-        region, name = whole_of(self._job), self._device.name
-        return KernelTrial(self._job, region, on_gpu=True, built=built, device_name=name)
+        return self._now(built=built, device_name=self._device.name)
 
-    def tried_small(self) -> Generator[Progress, None, None]:
-        """Run it on a crop, then on a strip; reject it where the whole would take too long."""
+    def _tried_small(self) -> Generator[Progress, None, str]:
+        """Run it on a crop, then on a strip; return the sentence for a bug in some rows alone."""
         crop = cropped(self._job, region_of(self._job, CROP, None))
         run = yield from self._run(crop, "a part")
-        self._of_rows = yield from self._some_rows(crop, run.answer)
+        of_rows = yield from self._some_rows(crop, run.answer)
         rows = min(max(STRIP_ROWS, self._job.height // STRIPS), self._job.height)
         strip = cropped(self._job, region_of(self._job, (self._job.width, rows), None))
         yield from self._estimated(crop, "a part", run.ms, strip, "a strip")
         run = yield from self._run(strip, "a strip")
         yield from self._estimated(strip, "a strip", run.ms, self._job, "the whole")
-
-    def whole(self) -> Generator[Progress, None, _Run]:
-        """Run it twice on the whole picture, with different poison."""
-        job, problem = self._job, ""
-        first = yield from self._run(job, "the whole", room=self._checks.room())
-        again = yield from self._run(job, "the whole", turn=1, room=self._checks.room())
-        if not same_bits(first.answer, again.answer):  # else nothing is poison, which differs
-            # A sample that differs between runs may equal both poisons, and was written then.
-            never = self._as_before(job, first.answer, 0) & self._as_before(job, again.answer, 1)
-            problem = order_in_words(first.answer, again.answer, never)
-            problem = problem or unwritten_in_words(never)
-        return replace(again, problem=problem or self._of_rows)
-
-    def checked(self, known: KernelTrial, whole: _Run) -> Steps:
-        """Check the answer, and time it where it is right; yield each as soon as it is known."""
-        self._checks.add(self._job, whole.answer)
-        yield known  # and while the answer is shown it is being checked
-        known = replace(known, problem=whole.problem)
-        is_timed = self._sampling.max_samples > 0 and not whole.problem
-        if not is_timed or usable_cores() == 1:
-            yield from self._checking()
-            known = replace(known, check=self._checks.done[0])
-            yield known
-        if is_timed and (known.check is None or known.ok):
-            yield from self._checked_while_timed(known, whole)
-
-    def close(self) -> None:
-        """Cancel checks; references of the job are kept for the next source."""
-        self._checks.close()
-        self._expected.drop_unfinished()
-        put_back(self._expected)
-
-    def _checked_while_timed(self, known: KernelTrial, whole: _Run) -> Steps:
-        with closing(self._timed_or_wrong(whole)) as steps:
-            for step in steps:
-                is_news = known.check is None and bool(self._checks.done)
-                if is_news:
-                    known = replace(known, check=self._checks.done[0])
-                    yield known
-                    if not known.ok:
-                        return
-                if isinstance(step, Timing):
-                    yield replace(known, kernel=step, health=self._watch.health())
-                elif not is_news:
-                    yield step
-
-    def _timed_or_wrong(self, whole: _Run) -> Generator[Progress | Timing, None, None]:
-        """Time it; a failure counts only where the output for the picture itself is right."""
-        try:
-            yield (yield from self._timed(whole))
-        except RunEndedError:
-            yield from self._checking(first_alone=True)
-            raise
-
-    def _timed(self, whole: _Run) -> Generator[Progress, None, Timing]:
-        """Time it with a fresh picture each time; check some tiles of each answer, all of one.
-
-        No kernel can tell which one that will be.
-        """
-        sampling, self._watch = self._sampling, Watch(self._nvml)
-        random = np.random.default_rng()
-        wholly, count = int(random.integers(0, sampling.max_samples)), 0
-        samples = Sampler(whole.ms, sampling, sampling.cache)
-        is_only = not samples.wants_more()  # it takes that long; yet its picture was not fresh
-        until = monotonic() + MAX_TIMING_S
-        while (is_only or samples.wants_more()) and (count == 0 or monotonic() < until):
-            self._waited_s = 0.0
-            unseen, turn = self._checks.unseen(count == wholly), int(random.integers(0, 2))
-            run = yield from self._run(
-                unseen.job, "the whole", turn, sampling.cache, room=self._checks.room()
-            )
-            if is_only:
-                samples, is_only = Sampler(run.ms, sampling, sampling.cache), False
-            else:
-                samples.add(run.ms)
-            self._watch.look()
-            self._checks.add_unseen(unseen, run.answer, count == wholly)
-            begun = monotonic()
-            # Where there is no core for checks, or no room for what they hold.
-            if usable_cores() == 1 or self._checks.left * 2 * run.answer.nbytes > MAX_WAITING:
-                yield from self._checking()
-            self._refuse_wrong()
-            until += self._waited_s + monotonic() - begun
-            count += 1
-        if count <= wholly:  # fewer were taken
-            self._checks.add_unseen(unseen, run.answer, True)
-        yield from self._checking()
-        self._refuse_wrong()
-        timing = samples.timing()
-        return timing if timing.ended else replace(timing, ended="time")
-
-    def _checking(self, *, first_alone: bool = False) -> Generator[Progress, None, None]:
-        """Wait for the checks that are left, or for the first of all; yield once they are done."""
-        is_over = False
-        while not is_over:
-            self._checks.wait(LOOK_S)
-            is_over = not self._checks.left or (first_alone and bool(self._checks.done))
-            yield VERIFYING
-
-    def _refuse_wrong(self) -> None:
-        """Reject a kernel that is right for the user's picture alone."""
-        for check in self._checks.done[1:]:
-            if not check.ok:
-                raise RunEndedError(
-                    "The output is right for the picture, and wrong for another one, with which it "
-                    f"was timed: {check}. A kernel must compute each output anew."
-                )
+        return of_rows
 
     def _some_rows(self, crop: Job, whole: NDArray[Any]) -> Generator[Progress, None, str]:
-        """Run it for some rows of a part alone; return the sentence for a bug."""
         if (rows := rows_to_try(crop.height)) is None:
             return ""
         try:
@@ -289,52 +194,6 @@ class _Trial:
         as_before = self._as_before(crop, some.answer, 0)
         words, _ = yield from rows_fault(self._rung, crop, rows, whole, some.answer, as_before)
         return words.format(who="The kernel")
-
-    def _compiled(
-        self, job: Job, meanwhile: Callable[[], None] = lambda: None
-    ) -> Generator[Progress, None, dict[str, Any]]:
-        doing = Progress(f"compiling {self._rung.title}")
-        yield doing
-        steps = self._child.serving(Request.of("compile", self._rung, job), once_sent=meanwhile)
-        return (yield from run_with_progress(steps, doing))
-
-    def _run(
-        self,
-        job: Job,
-        stage: Stage,
-        turn: int = 0,
-        cache: Cache = "cold",
-        rows: tuple[int, int] | None = None,
-        room: NDArray[Any] | None = None,
-    ) -> Generator[Progress, None, _Run]:
-        """Run it once; nothing may have been written but the answer.
-
-        room  for that; None: new memory
-        """
-        if self._rung.defines(job) != self._rung.defines(self._job):
-            yield from self._compiled(job)
-        request = Request.of("run", self._rung, job, rows=rows, turn=turn, cache=cache)
-        doing = Progress(f"running {self._rung.title} on {stage} of the picture")
-        yield doing
-        steps = self._child.running(request, job.picture, self._deadline_s, room)
-        late = Progress(OVERDUE.format(time=in_seconds(self._deadline_s)))
-        since = monotonic()
-
-        def where() -> Progress:
-            if self._child.waits:
-                self._waited_s = monotonic() - since
-                return Waiting(self._child.waits)
-            return late if self._child.is_overdue else doing
-
-        said, answer = yield from run_with_progress(steps, where)
-        if said["broken_rule"]:
-            raise RunEndedError(said["broken_rule"])
-        return _Run(said["ms"], answer, said["printed"])
-
-    def _as_before(self, job: Job, answer: NDArray[Any], turn: int) -> NDArray[np.bool_]:
-        """The samples of an output that are still as they were filled."""
-        layout = layout_of(self._rung, job, self._device)
-        return is_as_before(answer, layout.unwritten(job, turn))
 
     def _estimated(
         self, small: Job, small_stage: Stage, small_ms: float, large: Job, large_stage: Stage
@@ -354,18 +213,127 @@ class _Trial:
 
     def _too_long(self, stage: Stage, seconds: float) -> str:
         """The sentence that rejects a kernel of this estimate; "": it may run."""
+        words = f"Estimated time {in_seconds(seconds)} for {stage} of the picture"
         if self._device.watchdog and seconds > WATCHDOG_S:
             return (
-                f"Estimated time {in_seconds(seconds)} for {stage} of the picture: a display hangs "
-                f"on {self._device.name}, which would stand still as long, and "
-                f"{in_seconds(WATCHDOG_S)} is the limit; use a smaller picture."
+                f"{words}: a display hangs on {self._device.name}, which would stand still as "
+                f"long, and {in_seconds(WATCHDOG_S)} is the limit; use a smaller picture."
             )
         if seconds > self._deadline_s:
-            return (
-                f"Estimated time {in_seconds(seconds)} for {stage} of the picture exceeds the "
-                f"limit {in_seconds(self._deadline_s)} ({SLOWER_THAN_PLAIN} × the naive kernel)."
-            )
+            limit = in_seconds(self._deadline_s)
+            return f"{words} exceeds the limit {limit} ({SLOWER_THAN_PLAIN} × the naive kernel)."
         return ""
+
+    def _difference(self, first: NDArray[Any], again: NDArray[Any]) -> str:
+        """The sentence on how two runs with different poison differ; "": they do not."""
+        if same_bits(first, again):  # then nothing is poison, which differs
+            return ""
+        # A sample that differs between runs may equal both poisons, and was written then.
+        never = self._as_before(self._job, first, 0) & self._as_before(self._job, again, 1)
+        return order_in_words(first, again, never) or unwritten_in_words(never)
+
+    def _timed(self, first_ms: float) -> Generator[Progress, None, None]:
+        """Time it; a failure counts only where the output for the picture itself is right."""
+        try:
+            yield from self._sampled(first_ms)
+        except RunEndedError:
+            yield from self._checking(first_alone=True)
+            raise
+
+    def _sampled(self, first_ms: float) -> Generator[Progress, None, None]:
+        """Time it with a fresh picture each time; check some tiles of each output, all of one.
+
+        No kernel can tell which one that will be.
+        """
+        sampling, self._watch = self._sampling, Watch(self._nvml)
+        random = np.random.default_rng()
+        wholly, count = int(random.integers(0, sampling.max_samples)), 0
+        samples = Sampler(first_ms, sampling, sampling.cache)
+        is_only = not samples.wants_more()  # it takes that long; yet its picture was not fresh
+        until = monotonic() + MAX_TIMING_S
+        while (is_only or samples.wants_more()) and (count == 0 or monotonic() < until):
+            self._waited_s = 0.0
+            unseen, turn = self._references.unseen(count == wholly), int(random.integers(0, 2))
+            run = yield from self._run(unseen.job, "the whole", turn, sampling.cache)
+            if is_only:
+                samples, is_only = Sampler(run.ms, sampling, sampling.cache), False
+            else:
+                samples.add(run.ms)
+            self._watch.look()
+            self._checks.add(unseen.job, run.answer, unseen.reference)
+            begun = monotonic()
+            if self._checks.left * 2 * run.answer.nbytes > MAX_WAITING:
+                yield from self._checking()
+            self._reject_wrong()
+            until += self._waited_s + monotonic() - begun
+            count += 1
+        if count <= wholly:  # fewer were taken
+            self._checks.add(unseen.job, run.answer)
+        yield from self._checking()
+        self._reject_wrong()
+        timing = samples.timing()
+        self._timing = timing if timing.ended else replace(timing, ended="time")
+
+    def _checking(self, *, first_alone: bool = False) -> Generator[Progress, None, None]:
+        """Wait for the checks that are left, or for the first of all; yield once they are done."""
+        is_over = False
+        while not is_over:
+            self._checks.wait(LOOK_S)
+            is_over = not self._checks.left or (first_alone and bool(self._checks.done))
+            yield VERIFYING
+
+    def _reject_wrong(self) -> None:
+        """Reject a kernel that is right for the user's picture alone."""
+        for check in self._checks.done[1:]:
+            if not check.ok:
+                raise RunEndedError(
+                    "The output is right for the picture, and wrong for another one, with which it "
+                    f"was timed: {check}. A kernel must compute each output anew."
+                )
+
+    # ---- In the child. --------------------------------------------------------------------------
+
+    def _compiled(
+        self, job: Job, meanwhile: Callable[[], None] = lambda: None
+    ) -> Generator[Progress, None, dict[str, Any]]:
+        doing = Progress(f"compiling {self._rung.title}")
+        yield doing
+        steps = self._child.serving(Request.of("compile", self._rung, job), once_sent=meanwhile)
+        return (yield from run_with_progress(steps, doing))
+
+    def _run(
+        self,
+        job: Job,
+        stage: Stage,
+        turn: int = 0,
+        cache: Cache = "cold",
+        rows: tuple[int, int] | None = None,
+    ) -> Generator[Progress, None, _Run]:
+        """Run it once; nothing may have been written but the answer."""
+        if self._rung.defines(job) != self._rung.defines(self._job):
+            yield from self._compiled(job)
+        request = Request.of("run", self._rung, job, rows=rows, turn=turn, cache=cache)
+        doing = Progress(f"running {self._rung.title} on {stage} of the picture")
+        yield doing
+        steps = self._child.running(request, job.picture, self._deadline_s)
+        late = Progress(OVERDUE.format(time=in_seconds(self._deadline_s)))
+        since = monotonic()
+
+        def where() -> Progress:
+            if self._child.waits:
+                self._waited_s = monotonic() - since
+                return Waiting(self._child.waits)
+            return late if self._child.is_overdue else doing
+
+        said, answer = yield from run_with_progress(steps, where)
+        if said["broken_rule"]:
+            raise RunEndedError(said["broken_rule"])
+        return _Run(said["ms"], answer, said["printed"])
+
+    def _as_before(self, job: Job, answer: NDArray[Any], turn: int) -> NDArray[np.bool_]:
+        """The samples of an output that are still as they were filled."""
+        layout = layout_of(self._rung, job, self._device)
+        return is_as_before(answer, layout.unwritten(job, turn))
 
 
 @cache

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from kernels.core.child_process import ChildProcess, Reply
 from kernels.core.device import Device, NoDevice
+from kernels.core.driving import run_with_progress
 from kernels.core.errors import DeviceLostError
 from kernels.cuda_child.child_requests import (
     Phase,
@@ -41,8 +42,7 @@ ENDING_S = 0.3  # in which a process that has closed its pipe ends, as a rule
 # and several where others use the GPU or the driver has more GPUs to look after.  Not where a
 # display hangs on the GPU, which stands still meanwhile.
 FAULT_S = 6.0
-# Times the picture's size that a run may hold here: picture and output, shared, laid out twice and
-# packed.
+# Times the picture's size that a run may hold here: picture and output, shared and laid out.
 COPIES = 14
 LEFT_AT_WORK_S = 0.2  # longer than a run takes, as a rule, that nobody waits for any more
 # CuPy never unloads a program, so what each has declared __device__ stays in the GPU's memory.
@@ -83,25 +83,26 @@ class GpuWorker:
     def __init__(self, maker: str = CUDA, index: int = 0, limits: Limits | None = None) -> None:
         self.facts: Device | NoDevice | None = None
         self.device_bytes = self.compiled = 0
-        self.is_overdue, self.waits = False, ""
+        self.is_overdue = False
         self._limits = limits or Limits()
         self._most_bytes = self._limits.held_bytes
-        memory: SharedBytes | None = None
+        self._owes = True  # that it is ready
+        self._launch_s = 0.0
         try:
-            self._memory = memory = SharedBytes()
-            self.process = ChildProcess(
-                *(MAIN, maker, str(index)),
-                descriptors=memory.descriptors,
-                is_final=lambda line: "phase" not in line,
-            )
+            self._memory = SharedBytes()
+            try:
+                self.process = ChildProcess(
+                    *(MAIN, maker, str(index)),
+                    descriptors=self._memory.descriptors,
+                    is_final=lambda line: "phase" not in line,
+                )
+            except OSError:
+                self._memory.close()
+                raise
         except OSError as error:  # too many files or processes
-            if memory is not None:
-                memory.close()
             why = error.strerror or type(error).__name__
             words = f"The process that runs kernels on the GPU could not be started: {why}."
             raise RunEndedError(words) from error
-        self._owes = True  # that it is ready
-        self._launch_s = 0.0
         self._begin("starting")
 
     @property
@@ -110,15 +111,15 @@ class GpuWorker:
         has_started = self.facts is None and self.process.has_news
         return self.process.is_alive and (has_started or not self._owes)
 
-    def ready(self) -> Generator[None, None, Device | NoDevice]:
-        """Wait until it is done with whatever it was sent before, and return its device.
+    def ready(self) -> Generator[None, None, None]:
+        """Wait until it is done with whatever it was sent before.
 
         Raises RunEndedError, as `serving` does.
         """
         if self._owes:
             yield from self._reply()
-        assert self.facts is not None
-        return self.facts
+        if not self.process.is_alive:  # ended by somebody else
+            raise RunEndedError(WAS_ENDED)
 
     def serving(
         self,
@@ -134,8 +135,6 @@ class GpuWorker:
         once_sent  work to do meanwhile
         """
         yield from self.ready()
-        if not self.process.is_alive:  # ended by somebody else
-            raise RunEndedError(WAS_ENDED)
         self._launch_s, self._owes, self.is_overdue = launch_s, True, False
         self.compiled += request.what == "compile"
         self._most_bytes = self._limits.held_bytes + COPIES * request.picture_bytes
@@ -145,105 +144,82 @@ class GpuWorker:
         try:
             said = yield from self._reply()
         except GeneratorExit:
-            if launch_s and not self.process.has_reply.is_set():
-
-                def end_late() -> None:
-                    if not self.process.has_reply.wait(launch_s + FAULT_S):
-                        self.end()
-
-                threading.Thread(target=end_late, name="cuda-child", daemon=True).start()
+            if launch_s:
+                patience = (launch_s + FAULT_S,)
+                threading.Thread(target=self._end_late, args=patience, daemon=True).start()
             raise
         if "error" in said:
             raise failed(request.rung, said)
         return said
 
     def running(
-        self,
-        request: Request,
-        picture: NDArray[Any],
-        launch_s: float,
-        room: NDArray[Any] | None = None,
+        self, request: Request, picture: NDArray[Any], launch_s: float
     ) -> Generator[None, None, tuple[Reply, NDArray[Any]]]:
-        """Run a kernel on a picture; return the reply, and the output, (H, W, C).
-
-        room  for the output, like the picture; None: new memory
-        """
+        """Run a kernel on a picture; return the reply, and the output, (H, W, C)."""
         yield from self.ready()  # nobody else looks at the memory then
-        if not self.process.is_alive:
-            raise RunEndedError(WAS_ENDED)
         size = picture.nbytes
         memory = self._memory.array(2 * size)
         memory[:size] = picture.reshape(-1).view(np.uint8)
         place = (self._memory.handle, self._memory.size)
         said = yield from self.serving(replace(request, memory=place), launch_s)
-        answer = np.empty_like(picture) if room is None else room
-        answer.reshape(-1).view(np.uint8)[:] = memory[size : 2 * size]
-        return said, answer
+        return said, memory[size:].copy().view(picture.dtype).reshape(picture.shape)
 
     def end(self) -> None:
         """End it, whatever it does, without waiting: a GPU may take its time to let go of it."""
         self.process.kill()
         self._memory.close()
 
+    def _end_late(self, patience_s: float) -> None:
+        if not self.process.has_reply.wait(patience_s):
+            self.end()
+
     def _reply(self) -> Generator[None, None, Reply]:
         """Return the reply that ends a request."""
-        while True:
-            said = yield from self._line()
-            if said is None:
-                self.end()
-                raise child_failed(self._phase, how_it_ended(self.process.code(ENDING_S)))
-            if "phase" in said:
+        said: Reply | None = {"phase": self._phase}
+        while said is not None and "phase" in said:
+            said = yield from run_with_progress(self.process.replies(), self._enforce_limits)
+            if said is not None and "phase" in said:
                 self._begin(said["phase"], str(said.get("for", "")))
-                continue
-            if "garbled" in said:
-                self.end()
-                raise RuntimeError(f"A child said what is no reply: {said['garbled']}")
-            self._owes = False
-            if said.get("error") == DeviceLostError.__name__:
-                self.end()
-            if "bug" in said:
-                if self.facts is None:  # it never started
-                    self.end()
-                raise RuntimeError(f"A run in a child failed:\n{said['bug']}")
-            if "ready" in said:
-                self.facts = device_of(said["device"])
-            self.device_bytes = int(said.get("device_bytes", self.device_bytes))
-            if self.is_overdue and "error" not in said:  # it came to its end, too late
-                raise too_long("launching", self._launch_s)
-            return said
+        if said is None:
+            self.end()
+            raise child_failed(self._phase, how_it_ended(self.process.code(ENDING_S)))
+        if "garbled" in said:
+            self.end()
+            raise RuntimeError(f"A child said what is no reply: {said['garbled']}")
+        self._owes = False
+        has_failed_to_start = "bug" in said and self.facts is None
+        if has_failed_to_start or said.get("error") == DeviceLostError.__name__:
+            self.end()
+        if "bug" in said:
+            raise RuntimeError(f"A run in a child failed:\n{said['bug']}")
+        if "ready" in said:
+            self.facts = device_of(said["device"])
+        self.device_bytes = int(said.get("device_bytes", self.device_bytes))
+        if self.is_overdue and "error" not in said:  # it came to its end, too late
+            raise too_long("launching", self._launch_s)
+        return said
 
-    def _line(self) -> Generator[None, None, Reply | None]:
-        """Return the next line; end the child where it takes too long, or too much memory."""
-        lines = self.process.replies()
-        while True:
-            try:
-                next(lines)
-            except StopIteration as end:
-                line: Reply | None = end.value
-                return line
-            if time.monotonic() > self._until:
-                self._end_unless_it_fails()
-            if self.process.held_bytes > self._most_bytes:
+    def _enforce_limits(self) -> None:
+        """End it where it takes too long, or too much memory.
+
+        A kernel is ended only once the GPU had time to report a fault.
+        """
+        if time.monotonic() > self._until:
+            has_display = isinstance(self.facts, Device) and self.facts.watchdog
+            if self._phase != "launching" or self.is_overdue or has_display:
                 self.end()
-                took = f"took more than {self._most_bytes / (1 << 30):.3g} GiB of memory"
-                raise child_failed(self._phase, took)
-            yield
+                raise too_long(self._phase, self._limit_s)
+            self.is_overdue = True
+            self._until += FAULT_S
+        if self.process.held_bytes > self._most_bytes:
+            self.end()
+            took = f"took more than {self._most_bytes / (1 << 30):.3g} GiB of memory"
+            raise child_failed(self._phase, took)
 
     def _begin(self, phase: Phase, waits: str = "") -> None:
         limits = {**self._limits.seconds, "launching": self._launch_s, "waiting": inf}
-        self._phase, self._limit_s = phase, limits[phase]
+        self._phase, self._limit_s, self.waits = phase, limits[phase], waits
         self._until = time.monotonic() + self._limit_s
-        self.waits = waits
-
-    def _end_unless_it_fails(self) -> None:
-        """End it at its deadline; a kernel only once the GPU had time to report a fault."""
-        has_display = isinstance(self.facts, Device) and self.facts.watchdog
-        if self._phase == "launching" and not self.is_overdue and not has_display:
-            self.is_overdue = True
-            self._until += FAULT_S
-            return
-        self.end()
-        raise too_long(self._phase, self._limit_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,23 +258,22 @@ class WorkerPool:
                 child = self._waiting.pop() if self._waiting else GpuWorker(*self._made_with)
                 self._out.append(child)
             is_new, until = child.facts is None, time.monotonic() + LEFT_AT_WORK_S
+            is_taken = False
             try:
                 for _ in child.ready():
-                    if time.monotonic() > until and self.has_ready:
+                    if time.monotonic() > until and self._has_ready:
                         child.end()
                         break
                     yield
+                is_taken = child.process.is_alive
+                if is_taken:
+                    return child
             except RunEndedError:
-                self.give_back(child)
                 if is_new:
                     raise
-                continue
-            except BaseException:  # nobody drives this any more
-                self.give_back(child)
-                raise
-            if child.process.is_alive:
-                return child
-            self.give_back(child)
+            finally:
+                if not is_taken:
+                    self.give_back(child)
 
     def give_back(self, child: GpuWorker) -> None:
         """Keep a child for who takes one next, unless it has ended, or has had many texts."""
@@ -318,15 +293,13 @@ class WorkerPool:
                     self._waiting.append(GpuWorker(*self._made_with))
 
     @property
-    def has_ready(self) -> bool:
-        """True if one stands by that would serve a request at once."""
+    def _has_ready(self) -> bool:
         with self._lock:
             return any(each.is_ready for each in self._waiting)
 
     def held(self) -> Held:
         """The memory that all of them hold."""
         with self._lock:
-            self._reap()
             all_of_them = (*self._waiting, *self._out)
             return Held(
                 len(all_of_them),
@@ -339,19 +312,14 @@ class WorkerPool:
         with self._lock:
             for each in (*self._waiting, *self._out):
                 each.end()
-            self._ended += self._waiting
-            self._waiting = []
-            self._ended = [each for each in self._ended if each.process.code(patience_s) is None]
+            self._drop_ended(patience_s)
 
-    def _drop_ended(self) -> None:
+    def _drop_ended(self, patience_s: float = 0) -> None:
         for each in [each for each in self._waiting if not each.process.is_alive]:
             self._waiting.remove(each)
             each.end()
             self._ended.append(each)
-        self._reap()
-
-    def _reap(self) -> None:
-        self._ended = [each for each in self._ended if each.process.code(0) is None]
+        self._ended = [each for each in self._ended if each.process.code(patience_s) is None]
 
 
 @cache

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
@@ -20,11 +20,21 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.device import Device
 from kernels.core.job import Job
-from kernels.core.poison import RED_BYTES, poison, poison_at, red_zone, row_end, same_bits
+from kernels.core.poison import (
+    RED_BYTES,
+    fill_with_poison,
+    poison,
+    poison_at,
+    red_zone,
+    row_end,
+    same_bits,
+)
 from kernels.cuda_on_cpu.elf import LineTable, Row
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.rungs.job_facts import Facts
+from kernels.rungs.rung import Rung
 
 ALIGNMENT = 256  # of arrays on a device
 WORDS = {"source": "the picture", "target": "the answer"}
@@ -69,23 +79,15 @@ class GuardedLayout:
         return rows[:, : job.width * job.channels].reshape(job.picture.shape)
 
     def fill(self, block: Bytes, job: Job, turn: int) -> None:
-        """Copy the picture; fill output, buffers and red zones with this turn's poison."""
+        """Copy the picture; fill output, buffers and red zones with this turn's poison.
+
+        Between the rows of the picture is NaN.
+        """
         for begin, end, name in self.zones:
             block[begin:end] = self._red_zone(begin, end, name)
-        for begin, end in self._poisoned():
-            block[begin:end] = poison(end - begin, turn)
-        self.copy_picture(block, job)
-
-    def turn_over(self, block: Bytes) -> None:
-        """Put the other turn's poison in the place of this turn's."""
-        for begin, end in self._poisoned():
-            np.invert(block[begin:end], out=block[begin:end])
-
-    def _poisoned(self) -> Iterator[Place]:
-        return (place for name, place in self.places.items() if name != "source")
-
-    def copy_picture(self, block: Bytes, job: Job) -> None:
-        """Copy the picture, with NaN between its rows."""
+        for name, (begin, end) in self.places.items():
+            if name != "source":
+                fill_with_poison(block[begin:end], turn)
         rows = self.array(block, "source", job)
         row = job.width * job.channels
         rows.view(np.uint8)[:, row * rows.itemsize :] = 0xFF
@@ -128,6 +130,21 @@ def name_in_words(name: str) -> str:
     return WORDS.get(name, f"the buffer {name}")
 
 
+def layout_of(rung: Rung, job: Job, device: Device) -> GuardedLayout:
+    """Lay out all arrays of a run on a device: every other byte is of the red zone of one."""
+    facts = Facts(job, device)
+    shape = (job.height, int(facts["PITCH"]))
+    sizes = dict.fromkeys(("source", "target"), shape[0] * shape[1] * job.picture.itemsize)
+    sizes |= {name: int(facts.value(size)) for name, size in rung.buffers}
+    places, zones, at = dict[str, Place](), list[tuple[int, int, str]](), 0
+    for name, size in sizes.items():
+        begin = rounded_up(at + RED_BYTES)
+        places[name] = begin, begin + size
+        zones += [(at, begin, name), (begin + size, begin + size + RED_BYTES, name)]
+        at = begin + size + RED_BYTES
+    return GuardedLayout(shape, places, tuple(zones), at)
+
+
 MAX_SIZES = 3
 M = TypeVar("M")
 
@@ -144,19 +161,17 @@ class KeptMemory(Generic[M]):
         self._kept: dict[int, M] = {}  # the one made last is last
 
     def get(self, size: int) -> M:
-        """Memory of that size, whatever is in it."""
+        """Memory of that size, whatever is in it.
+
+        What is larger is dropped, and the oldest: what is kept never takes much more than one.
+        """
         if size not in self._kept:
-            self._make_room(size)
+            smaller = [each for each in self._kept if each < size][1 - MAX_SIZES :]
+            if len(smaller) < len(self._kept):
+                self._kept = {each: self._kept[each] for each in smaller}
+                self._let_go()
             self._kept[size] = self._make(size)
         return self._kept[size]
-
-    def _make_room(self, size: int) -> None:
-        """Drop what is larger, and the oldest: what is kept never takes much more than one."""
-        smaller = [each for each in self._kept if each < size][1 - MAX_SIZES :]
-        if dropped := [each for each in self._kept if each not in smaller]:
-            for each in dropped:
-                del self._kept[each]
-            self._let_go()
 
 
 DEPTH = 12

@@ -25,7 +25,7 @@ from kernels.core.errors import (
     OutOfMemoryError,
 )
 from kernels.core.job import Ran
-from kernels.cuda_child.guarded_run import layout_of
+from kernels.cuda_on_cpu.shared_run import layout_of
 from kernels.oracle.reference import filtered, to_pixel_type
 from tests.made_up import H200
 

@@ -1,20 +1,20 @@
 """Verification beside a child: references computed once and kept, checks shared by threads."""
 
-from concurrent.futures import Future
+from concurrent.futures import CancelledError
 from threading import Event
 
 import numpy as np
 import pytest
 
 from kernels.core.job import Job, Sampling
-from kernels.core.verdict import Check, Tolerance
+from kernels.core.verdict import Tolerance
 from kernels.cuda_child import verification as module
 from kernels.cuda_child.verification import (
-    ExpectedAnswers,
+    References,
     VerificationQueue,
     fresh,
     put_back,
-    taken,
+    take_references,
 )
 from kernels.oracle.checking import checking, largest_finite
 from kernels.oracle.reference import filtered, to_pixel_type
@@ -35,53 +35,25 @@ def shelf():
     module.forget()
 
 
-@pytest.fixture
-def checks(monkeypatch):
-    monkeypatch.setattr(module, "STRIP_SAMPLES", 7 * 120)
-    job = a_job()
-    made = VerificationQueue(lambda _: TOLERANCE, ExpectedAnswers(job, SAMPLING), SAMPLING)
-    yield job, made
-    made.close()
-
-
 def right(job):
     return to_pixel_type(filtered(job), job.picture.dtype)
 
 
 def test_an_answer_compared_by_several_threads_has_the_check_of_one_that_is_compared_at_once(
-    checks,
+    monkeypatch,
 ):
-    job, made = checks
+    monkeypatch.setattr(module, "STRIP_SAMPLES", 7 * 120)
+    job = a_job()
+    made, references = VerificationQueue(lambda _: TOLERANCE, None), References(job, SAMPLING)
     answer = right(job)
     answer[3, 5] ^= 1
     answer[99, 119] ^= 0x80
-    made.begin(job.picture)
-    made.add(job, answer)
+    for reference in (references.whole(), ()):
+        made.add(job, answer, reference)
     made.wait(60)
     *_, at_once = checking(job, answer, TOLERANCE)
-    assert made.done == [at_once]
-    assert (at_once.wrong, at_once.is_full) == (2, True)
-
-
-def test_the_memory_of_an_answer_is_used_again_once_it_is_checked_and_the_users_own_never(checks):
-    job, made = checks
-    assert made.room() is None
-    unseen = made.unseen(is_whole=True)
-    answer = right(unseen.job)
-    made.add_unseen(unseen, answer, is_whole=True)
-    made.add(job, right(job))
-    made.wait(60)
-    assert made.room() is answer
-    assert made.room() is None
-    assert [each.ok for each in made.done] == [True, True]
-    assert made.left == 0
-
-
-def at_once(steps, in_turn=False):
-    done = Future()
-    *_, last = steps
-    done.set_result(last)
-    return done
+    assert made.done == [at_once, at_once]
+    assert (at_once.wrong, at_once.is_full, made.left) == (2, True, 0)
 
 
 def tiles(reference):
@@ -99,15 +71,15 @@ def whole(job, reference):
 def test_the_reference_of_a_picture_is_all_of_it(monkeypatch, rows):
     job = a_job()
     monkeypatch.setattr(module, "STRIP_SAMPLES", rows * 120)
-    found = ExpectedAnswers(job, SAMPLING).reference(at_once)
+    found = References(job, SAMPLING).whole()
     assert len(found) == -(-100 // rows)  # threads share it
     assert (whole(job, found) == filtered(job)).all()
 
 
-def test_what_is_worked_out_before_is_one_picture_wholly_and_others_in_parts():
-    expected = ExpectedAnswers(a_job(), SAMPLING)
-    expected.begin(at_once)
-    given = [expected.unseen(at_once, is_whole) for is_whole in (False, True, False, False, True)]
+def test_what_is_computed_before_is_one_picture_wholly_and_others_in_parts():
+    references = References(a_job(), SAMPLING)
+    references.begin()
+    given = [references.unseen(is_whole) for is_whole in (False, True, False, False, True)]
     pictures = [each.job.picture.tobytes() for each in given]
     assert len(set(pictures)) == 5
     for each in given:
@@ -116,43 +88,55 @@ def test_what_is_worked_out_before_is_one_picture_wholly_and_others_in_parts():
         assert np.isnan(whole(each.job, each.reference)).any() != each.is_whole
 
 
-def test_an_answer_that_equals_one_that_passed_bit_by_bit_has_passed_and_no_other():
-    expected = ExpectedAnswers(a_job(), SAMPLING)
-    answer = np.ones((100, 120, 1), np.uint8)
-    passed = Check(0.0, (0, 0, 0), 0, 0, 1.0, 12_000, 12_000)
-    expected.note_passed(TOLERANCE, answer, passed)
-    assert expected.passed(TOLERANCE, answer.copy()) is passed
-    assert expected.passed(Tolerance(8), answer) is None
-    other = answer.copy()
-    other[99, 119] ^= 1
-    assert expected.passed(TOLERANCE, other) is None
-
-
 def test_what_is_known_of_a_job_is_kept_for_it_alone():
     job = a_job()
-    expected = taken(job, SAMPLING)
-    put_back(expected)
-    assert taken(job, SAMPLING) is expected
-    assert taken(job, SAMPLING) is not expected  # it is for one trial at a time
+
+    def known():
+        references = take_references(job, SAMPLING)
+        tiles(references.whole())
+        put_back(references)
+        return references
+
+    references = known()
+    assert take_references(job, SAMPLING) is references
+    assert take_references(job, SAMPLING) is not references  # it is for one trial at a time
     for other in (a_job(), Job(job.picture, BLUR, "mirror", block_xy=(32, 8))):
-        put_back(expected)
-        assert taken(other, SAMPLING) is not expected
-    put_back(expected)
-    assert taken(job, Sampling(max_samples=4)) is not expected
+        references = known()
+        assert take_references(other, SAMPLING) is not references
+    references = known()
+    assert take_references(job, Sampling(max_samples=4)) is not references
+
+
+def test_what_is_cancelled_is_not_kept(monkeypatch):
+    may_go_on = Event()
+
+    def waiting(*arguments):
+        assert may_go_on.wait(60)
+        return filtered(*arguments)
+
+    monkeypatch.setattr(module, "STRIP_SAMPLES", 120)
+    monkeypatch.setattr(module, "filtered", waiting)
+    references = References(a_job(), SAMPLING)
+    reference = references.whole()
+    put_back(references)
+    may_go_on.set()
+    with pytest.raises(CancelledError):
+        reference[-1].result(60)
+    assert take_references(references.job, SAMPLING) is not references
 
 
 def test_of_large_pictures_nothing_is_kept(monkeypatch):
     monkeypatch.setattr(module, "MAX_BYTES", 1000)
-    expected = ExpectedAnswers(a_job(), SAMPLING)
-    expected.begin(at_once)
-    assert expected.reference(at_once) == ()
-    assert expected.unseen(at_once, True).reference == ()
-    assert expected.unseen(at_once, False).reference
-    put_back(expected)
-    assert taken(a_job(), SAMPLING) is not expected
+    references = References(a_job(), SAMPLING)
+    references.begin()
+    assert references.whole() == ()
+    assert references.unseen(True).reference == ()
+    assert references.unseen(False).reference
+    put_back(references)
+    assert take_references(references.job, SAMPLING) is not references
 
 
-def test_the_reference_is_worked_out_once_for_all_texts_of_a_job(children, monkeypatch):
+def test_the_reference_is_computed_once_for_all_texts_of_a_job(children, monkeypatch):
     jobs = []
 
     def seen(job, *part):
@@ -196,23 +180,3 @@ def test_floats_grow_no_larger_and_what_is_not_finite_stays():
     job = fresh(Job(picture, BLUR), random)
     assert largest_finite(job.picture) <= largest_finite(picture)
     assert np.isnan(job.picture).sum() == np.isinf(job.picture).sum() == 1
-
-
-def test_the_memory_of_an_answer_is_not_used_again_while_it_is_compared(checks, monkeypatch):
-    _, made = checks
-    may_go_on = Event()
-
-    def waiting(*arguments):
-        assert may_go_on.wait(60)
-        yield from checking(*arguments)
-
-    monkeypatch.setattr(module, "checking", waiting)
-    unseen = made.unseen(is_whole=False)
-    answer = right(unseen.job)
-    for is_whole in (False, True):  # twice: the second one compares all of it
-        made.add_unseen(unseen, answer, is_whole)
-    assert made.room() is None
-    may_go_on.set()
-    made.wait(60)
-    assert made.room() is answer
-    assert made.room() is None

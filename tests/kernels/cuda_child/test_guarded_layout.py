@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job
-from kernels.core.poison import RED_BYTES, same_bits
-from kernels.cuda_child.guarded_run import HostMemory, layout_of
-from kernels.cuda_on_cpu.shared_run import KeptMemory
+from kernels.core.poison import RED_BYTES
+from kernels.cuda_on_cpu.shared_run import KeptMemory, layout_of
 from kernels.rungs.rung import ladder
 from tests.kernels.cuda_child.bad_texts import BLUR
 from tests.made_up import H200
@@ -72,30 +71,6 @@ def test_what_is_copied_from_beside_one_array_to_beside_another_is_noticed():
             (_, behind), (_, at) = layout.places[first], layout.places[other]
             block[at : at + 16] = block[behind : behind + 16]
             assert bool(layout.broken_rule(block, job, 0)) == (first != other)
-
-
-class Computer:
-    """A device that has as much memory as is asked for."""
-
-    facts = H200
-
-    def host_memory(self, size):
-        return np.empty(size, np.uint8)
-
-
-def test_what_is_kept_from_run_to_run_is_what_would_be_filled_anew():
-    random, host = np.random.default_rng(3), HostMemory(Computer())
-    # Rows of the same pitch that end elsewhere, another pixel type of as many bytes, another size.
-    kinds = [((37, 61, 1), np.uint8), ((37, 60, 1), np.uint8), ((37, 30, 1), np.uint16)]
-    for shape, dtype in [kinds[n] for n in (0, 0, 0, 1, 2, 0, 1)] + [((64, 64, 3), np.uint8)]:
-        job = Job(random.integers(0, 255, shape).astype(dtype), BLUR)
-        layout = layout_of(RUNGS["separable"], job, H200)
-        for turn in (0, 1, 1, 0):
-            anew = np.empty(layout.size, np.uint8)
-            layout.fill(anew, job, turn)
-            block = host.filled(layout, job, turn)
-            assert same_bits(block, anew)
-            block[:] = 7  # what a run does with it
 
 
 def made():
