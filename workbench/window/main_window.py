@@ -155,7 +155,7 @@ class MainWindow(QMainWindow):
         self.weights = panel(DOCKS["Weights"], store, self._writing)
         self.gallery = panel(DOCKS["Gallery"])
         self.kernel = panel(
-            DOCKS["Kernel"], store, times, worker.trials, self.kernel_folder, self.messages
+            DOCKS["Kernel"], store, times, worker, self.kernel_folder, self.messages
         )
         panels = (  # in the order of the rail
             *(self.controls, self.analysis, self.pixel, self.anatomy, self.rung),

@@ -82,7 +82,7 @@ def test_a_bug_is_carried_to_whoever_listens_and_the_thread_lives_on(qtbot, step
 
 
 def test_closing_ends_what_runs_at_its_next_step(qtbot, steps):
-    begun, before = threading.Event(), threading.active_count()
+    begun, told = threading.Event(), []
 
     def endless():
         while True:
@@ -92,9 +92,9 @@ def test_closing_ends_what_runs_at_its_next_step(qtbot, steps):
     steps.ask("a", endless, lambda _: None)
     assert begun.wait(10)
     steps.close()
-    assert threading.active_count() == before
-    steps.ask("b", lambda: iter((1,)), lambda _: None)  # is not heard any more
-    assert threading.active_count() == before
+    assert steps.isFinished()
+    steps.ask("b", lambda: iter((1,)), told.append)  # is not heard any more
+    assert not steps.isRunning()
 
 
 def test_others_hear_of_a_hurry_and_of_its_end(qtbot, steps):

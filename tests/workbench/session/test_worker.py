@@ -435,9 +435,7 @@ def test_the_thread_ends_in_the_middle_of_everything(qtbot, make_worker):
     worker.close()
 
 
-def test_a_trial_under_way_is_closed_on_the_thread_before_that_ends(
-    qtbot, make_worker, monkeypatch
-):
+def test_a_trial_under_way_is_closed_on_the_thread_before_that_ends(qtbot, make_worker):
     closed, steps = [], []
 
     def trying():
@@ -448,10 +446,8 @@ def test_a_trial_under_way_is_closed_on_the_thread_before_that_ends(
 
     worker, _ = make_worker()
     worker.start()
-    worker.trials.ask("trial", trying, steps.append)
+    worker.ask("trial", trying, steps.append)
     qtbot.waitUntil(lambda: bool(steps))
-    stop = worker.trials.stop
-    monkeypatch.setattr(worker.trials, "stop", lambda: (QThread.msleep(100), stop()))
     worker.close()
     assert closed == [worker]
 
@@ -566,13 +562,9 @@ def test_a_bug_before_anything_is_done_is_shown_and_the_thread_goes_on(qtbot, ma
     worker, told = make_worker(make_engine=lambda: engines.pop(0)())
     worker.start()
     assert "ZeroDivisionError" in wait_for(qtbot, told, "broke")[0]
-    dropped = []
-    worker.trials.dropped.connect(dropped.append)
-    worker.trials.ask("a trial", lambda: iter("a"), lambda _: None)
     worker.sweep.start(for_ever)
     wait_for(qtbot, told, "broke", count=2)
     assert wait_for(qtbot, told, "sweep.ended") == (None, False)
-    qtbot.waitUntil(lambda: dropped == ["a trial"])
     worker.request(a_job())
     wait_for(qtbot, told, "settled")
 
@@ -598,7 +590,7 @@ def test_a_trial_and_a_picture_that_waits_for_it_take_turns_before_a_sweep(qtbot
     wait_for(qtbot, told, "device_found")
     worker.sweep.start(for_ever)
     wait_for(qtbot, told, "sweep.stepped")
-    worker.trials.ask("a", trial, done.append)
+    worker.ask("a", trial, done.append, urgency=worker_module.PICTURE)
     until(qtbot, lambda: has_device)
     worker.request(a_job())
     wait_for(qtbot, told, "settled")

@@ -23,7 +23,7 @@ from workbench.panels.kernel.trying import Trying
 from workbench.session.kernel_folder import KernelFolder
 from workbench.session.kernel_trial import Followed
 from workbench.session.store import Store
-from workbench.session.tasks import StepQueue
+from workbench.session.tasks import Scheduler
 from workbench.widgets.boxes import VBox
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.message_bar import MessageBar
@@ -46,7 +46,7 @@ class KernelPane(QWidget):
         self,
         store: Store,
         times: RungTimes,
-        trials: StepQueue,
+        trials: Scheduler,
         folder: KernelFolder,
         messages: MessageBar,
     ) -> None:

@@ -38,7 +38,8 @@ from workbench.session.kernel_trial import (
     trying,
 )
 from workbench.session.store import Store
-from workbench.session.tasks import AnalysisThread, StepQueue
+from workbench.session.tasks import AnalysisThread, Scheduler
+from workbench.session.worker import PICTURE
 
 PAUSE_MS = 500  # in typing, after which what stands there is tried
 NAME = "kernel"  # of both on the thread: the newer takes the other's place
@@ -74,7 +75,7 @@ class Trying(QObject):
         self,
         store: Store,
         times: RungTimes,
-        trials: StepQueue,
+        trials: Scheduler,
         file: KernelFile,
         editor: CodeEditor,
         view: TrialView,
@@ -219,7 +220,11 @@ class Trying(QObject):
         self._stop()
         on_gpu = asked.device is not None and steps in (trying, searching)
         queue = self._trials if on_gpu else self._thread
-        queue.ask(NAME, lambda: steps(asked), self._take, self._end)
+        queue.ask(
+            *(NAME, lambda: steps(asked), self._take, self._end),
+            urgency=PICTURE,
+            purpose="a trial of a user kernel",
+        )
 
     def _stop(self) -> None:
         for queue in (self._thread, self._trials):
