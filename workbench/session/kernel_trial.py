@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from kernels.core.device import Device
 from kernels.core.driving import last_of
 from kernels.core.errors import CompileFailedError
 from kernels.core.job import Job, Progress
-from kernels.core.verdict import NOT_YET_SEARCHED, Check
+from kernels.core.verdict import NOT_YET_SEARCHED
 from kernels.cuda.listings import Kind, Row, listing_of
 from kernels.cuda.nvrtc import LINES, Compiled
 from kernels.cuda_child import verification
@@ -35,7 +36,6 @@ from workbench.session.kernel_code import PtxRequest, request_for
 Pixel = tuple[int, int]
 Levels = tuple[float, float] | None
 COUNTING = Progress("verified; counting what it loads, stores and computes")
-REMEMBERED = 8  # sources whose instructions were shown
 LINE_OF_HEADER = re.compile(r", line (\d+): (.*)\Z", re.DOTALL)
 
 
@@ -78,7 +78,8 @@ class Refused:
 class Tried:
     """The findings of a trial, ready to show; displays are None where there is no output.
 
-    On the GPU there is more of them from step to step: the answer, the check, the time.
+    On the GPU there is more of them from step to step: the output, the check, the time, and last
+    the counts, which the CPU takes.
 
     finding  the bug that the search, which comes last, found in a kernel whose output is right
     is_good  it is of the last source that ran, in place of one that does not
@@ -93,13 +94,6 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """The counts, by the CPU, of a kernel that is right on the GPU."""
-
-    trial: KernelTrial
-
-
-@dataclass(frozen=True, slots=True)
 class Searched:
     """The bug that a search found, or None, with the part of the picture it ran on."""
 
@@ -110,34 +104,49 @@ class Searched:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """The last step: there is no more to come.
+class Followed:
+    """The steps of a block, or why there are none, with the pictures that it ran on and made."""
 
-    held  the memory that the processes hold which run kernels on the GPU; None: there are none
-    """
-
-    held: Held | None = None
-
-
-Step = Progress | Refused | Tried | Counted | Searched | Ended
+    rung: Rung
+    stepped: Stepped
+    before: Display | None = None
+    after: Display | None = None
 
 
-def trying(asked: KernelText) -> Iterator[Step | None]:
+@dataclass(frozen=True, slots=True)
+class KernelCode:
+    """Instructions, ready to show."""
+
+    rung: Rung
+    compiled: Compiled
+    architecture: int
+    rows: tuple[Row, ...]
+
+
+# Held is the memory of the processes that run kernels on the GPU.
+Step = Progress | Refused | Tried | Searched | Followed | KernelCode | Held
+Steps = Iterator[Step | None]
+
+
+def trying(asked: KernelText) -> Steps:
     """Try a source; count its loads and operations once its output is right.
 
     Where it does not run, the last one that did is tried on the job that is requested now.
     """
+    work = _on_cpu if asked.device is None else _on_gpu
     has_answer = False
-    for step in _steps_of(asked):
+    for step in _with_rung(asked, work, needs_compiler=asked.device is None):
         has_answer = has_answer or (isinstance(step, Tried) and step.after is not None)
         yield step
     if asked.good and not has_answer:
-        for step in _steps_of(replace(asked, text=asked.good)):
+        good = replace(asked, text=asked.good)
+        for step in _with_rung(good, work, needs_compiler=asked.device is None):
             if isinstance(step, Tried) and step.trial.answer is not None:
                 yield replace(step, is_good=True)
             elif step is None or isinstance(step, Progress):
                 yield step
-    yield Ended(None if asked.device is None else cuda_children(asked.device.index).held())
+    if asked.device is not None:
+        yield cuda_children(asked.device.index).held()
 
 
 def end_children(device: Device) -> None:
@@ -146,12 +155,10 @@ def end_children(device: Device) -> None:
     verification.forget()
 
 
-def searching(asked: KernelText) -> Iterator[Step]:
+def searching(asked: KernelText) -> Steps:
     """Look for the bug in a source."""
-    rung = rung_of(asked)
-    if isinstance(rung, Refused):
-        yield rung
-    else:
+
+    def search(rung: Rung, asked: KernelText) -> Steps:
         for step in finding_bug(rung, asked.job, at=asked.at):
             if isinstance(step, Progress):
                 yield step
@@ -159,20 +166,45 @@ def searching(asked: KernelText) -> Iterator[Step]:
                 part = cropped(asked.job, step.region).picture if step else None
                 before = None if part is None else to_display(part, asked.levels)
                 yield Searched(rung, asked.job, step, before)
-    yield Ended()
+
+    return _with_rung(asked, search)
 
 
-def _steps_of(asked: KernelText) -> Iterator[Step | None]:
-    rung = rung_of(asked, asked.device is None)
-    if isinstance(rung, Refused):
-        yield rung
-    elif asked.device is None:
-        yield from _on_cpu(rung, asked)
+def following(asked: KernelText, number: int | None) -> Steps:
+    """Yield the steps of the block that stores the pixel looked at.
+
+    number  of the pass; None: the last
+    """
+
+    def follow(rung: Rung, asked: KernelText) -> Steps:
+        for step in stepping(rung, asked.job, at=asked.at, number=number):
+            if isinstance(step, Progress):
+                yield step
+            else:
+                before = to_display(np.ascontiguousarray(step.job.picture), asked.levels)
+                after = None if step.answer is None else show(step.answer, asked.look)
+                yield Followed(rung, step, before, after)
+
+    return _with_rung(asked, follow)
+
+
+def _with_rung(
+    asked: KernelText, work: Callable[[Rung, KernelText], Steps], *, needs_compiler: bool = True
+) -> Steps:
+    """Make a rung of a source and work on it, or say why there is none."""
+    if needs_compiler and (reason := why_not()) is not None:
+        yield Refused(reason, is_ours=True)
+        return
+    try:
+        rung = own_kernel(asked.name, asked.text)
+    except HeaderError as error:
+        found = LINE_OF_HEADER.search(str(error))
+        yield Refused(str(error), int(found[1]) if found else 0)
     else:
-        yield from _on_gpu(rung, asked)
+        yield from work(rung, asked)
 
 
-def _on_cpu(rung: Rung, asked: KernelText) -> Iterator[Step]:
+def _on_cpu(rung: Rung, asked: KernelText) -> Steps:
     """Try it, search it where its output is right, and count what it does where it is verified."""
     right: Tried | None = None
     for step in trial(rung, asked.job, at=asked.at, counting=True):
@@ -192,27 +224,25 @@ def _searched(tried: Tried, asked: KernelText) -> Generator[Step, None, Tried]:
     """Complete the verdict on a right output; yield the steps to it, and return the last."""
     check = tried.trial.check
     assert check is not None
-    yield _with_check(tried, replace(check, unsearched=NOT_YET_SEARCHED))
+    yield _with(tried, check=replace(check, unsearched=NOT_YET_SEARCHED))
     search = yield from last_of(verdict_search(tried.rung, asked.job, at=asked.at))
-    judged = _with_check(tried, search.verdict(check, asked.device))
+    judged = _with(tried, check=search.verdict(check, asked.device))
     judged = replace(judged, finding=search.finding)
     yield judged
     return judged
 
 
-def _with_check(tried: Tried, check: Check) -> Tried:
-    return replace(tried, trial=replace(tried.trial, check=check))
+def _with(tried: Tried, **changes: Any) -> Tried:
+    return replace(tried, trial=replace(tried.trial, **changes))
 
 
-def _on_gpu(rung: Rung, asked: KernelText) -> Iterator[Step | None]:
+def _on_gpu(rung: Rung, asked: KernelText) -> Steps:
     """Try it there; then search and count it, where that can be done here."""
     assert asked.device is not None
     tried: Tried | None = None
-    said = ""
     for step in gpu_trial(rung, asked.job, children=cuda_children(asked.device.index)):
-        if isinstance(step, Progress):  # one every few milliseconds, and as a rule the same
-            yield step if step.doing != said else None
-            said = step.doing
+        if isinstance(step, Progress):
+            yield step
         elif tried is not None and step.answer is tried.trial.answer and tried.after is not None:
             yield (tried := replace(tried, trial=step))
         else:
@@ -221,37 +251,26 @@ def _on_gpu(rung: Rung, asked: KernelText) -> Iterator[Step | None]:
         yield from _after_gpu(tried, asked)
 
 
-def _after_gpu(tried: Tried, asked: KernelText) -> Iterator[Step]:
+def _after_gpu(tried: Tried, asked: KernelText) -> Steps:
     """Run what is right on the GPU on the CPU as well: there it is searched, then counted."""
     assert tried.trial.check is not None
-    yield _with_check(tried, replace(tried.trial.check, unsearched=NOT_YET_SEARCHED))
-    is_right = False
+    yield _with(tried, check=replace(tried.trial.check, unsearched=NOT_YET_SEARCHED))
+    judged: Tried | None = None
     steps = () if why_not() else trial(tried.rung, asked.job, at=asked.at, counting=True)
     for step in steps:
         if isinstance(step, Progress):
-            yield COUNTING if is_right else CHECKING
-        elif is_right or step.is_at_fault:
-            yield Counted(step)
-            if step.is_at_fault:
-                return
+            yield COUNTING if judged else CHECKING
+        elif step.is_at_fault:  # it is right on the GPU by chance
+            yield _with(judged or tried, problem=step.problem, line=step.line, counts=step.counts)
+            return
+        elif judged is not None:
+            yield _with(judged, counts=step.counts)
         elif step.ok:
-            is_right = True
             judged = yield from _searched(tried, asked)
             if not judged.trial.ok:
                 return
-    if not is_right:
+    if judged is None:
         yield from _searched(tried, asked)
-
-
-def rung_of(asked: KernelText, needs_compiler: bool = True) -> Rung | Refused:
-    """Make a rung of a source, or say why there is none."""
-    if needs_compiler and (reason := why_not()) is not None:
-        return Refused(reason, is_ours=True)
-    try:
-        return own_kernel(asked.name, asked.text)
-    except HeaderError as error:
-        found = LINE_OF_HEADER.search(str(error))
-        return Refused(str(error), int(found[1]) if found else 0)
 
 
 def _shown(rung: Rung, tried: KernelTrial, asked: KernelText) -> Tried:
@@ -262,76 +281,30 @@ def _shown(rung: Rung, tried: KernelTrial, asked: KernelText) -> Tried:
     return Tried(rung, tried, to_display(before, asked.levels), show(answer, asked.look))
 
 
-@dataclass(frozen=True, slots=True)
-class Followed:
-    """The steps of a block, or why there are none, with the pictures that it ran on and made."""
-
-    rung: Rung
-    stepped: Stepped
-    before: Display | None = None
-    after: Display | None = None
-
-
-def following(asked: KernelText, number: int | None) -> Iterator[Step | Followed]:
-    """Yield the steps of the block that stores the pixel looked at.
-
-    number  of the pass; None: the last
-    """
-    rung = rung_of(asked)
-    if isinstance(rung, Refused):
-        yield rung
-    else:
-        for step in stepping(rung, asked.job, at=asked.at, number=number):
-            if isinstance(step, Progress):
-                yield step
-                continue
-            before = to_display(np.ascontiguousarray(step.job.picture), asked.levels)
-            after = None if step.answer is None else show(step.answer, asked.look)
-            yield Followed(rung, step, before, after)
-    yield Ended()
-
-
-@dataclass(frozen=True, slots=True)
-class KernelCode:
-    """Instructions, ready to show."""
-
-    rung: Rung
-    compiled: Compiled
-    architecture: int
-    rows: tuple[Row, ...]
-
-
 class CodeReader:
-    """A compiler of user kernels, which remembers the last few; for one thread."""
+    """A compiler of user kernels, which remembers the last one; for one thread."""
 
     def __init__(self) -> None:
-        self._made: dict[PtxRequest, Compiled] = {}
+        self._made: tuple[PtxRequest, Compiled] | None = None
 
-    def reading(self, asked: KernelText, kind: Kind) -> Iterator[KernelCode | Refused | None]:
+    def reading(self, asked: KernelText, kind: Kind) -> Steps:
         """Yield the instructions of a user kernel, or why there are none."""
-        rung = rung_of(asked, needs_compiler=False)
-        if isinstance(rung, Refused):
-            yield rung
-        elif reason := rung.why_not_anywhere(asked.job):
-            yield Refused(reason)
-        else:
+
+        def read(rung: Rung, asked: KernelText) -> Steps:
+            if reason := rung.why_not_anywhere(asked.job):
+                yield Refused(reason)
+                return
+            wanted = request_for(rung, asked.job, asked.device)
+            wanted = replace(wanted, options=(*wanted.options, LINES))
             try:
-                yield (yield from self._compiling(rung, asked, kind))
+                if self._made is None or self._made[0] != wanted:
+                    self._made = wanted, (yield from kernel_code.compiling_apart(wanted))
+                found = self._made[1]
+                rows = tuple(listing_of(found, kind))
+                yield KernelCode(rung, found, wanted.architecture, rows)
             except RunEndedError as error:
                 yield Refused(str(error), error.line or 0)
             except CompileFailedError as error:
                 yield Refused(str(error), is_ours=True)
 
-    def _compiling(
-        self, rung: Rung, asked: KernelText, kind: Kind
-    ) -> Generator[None, None, KernelCode]:
-        wanted = request_for(rung, asked.job, asked.device)
-        wanted = replace(wanted, options=(*wanted.options, LINES))
-        found = self._made.pop(wanted, None)
-        if found is None:
-            found = yield from kernel_code.compiling_apart(wanted)
-        self._made[wanted] = found  # the last one now
-        while len(self._made) > REMEMBERED:
-            del self._made[next(iter(self._made))]
-        rows = tuple(listing_of(found, kind))
-        return KernelCode(rung, found, wanted.architecture, rows)
+        return _with_rung(asked, read, needs_compiler=False)

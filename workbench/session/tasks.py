@@ -84,12 +84,14 @@ class Scheduler(QThread):
         hurries: bool = False,
         purpose: str = "an analysis",
         on_drop: Callable[[], None] = lambda: None,
+        on_end: Callable[[bool], None] = lambda _: None,
     ) -> None:
         """Drive the generator that `make` returns, in place of another of this `name`.
 
         Steps of a computation that was replaced or cancelled are dropped.
 
         on_failure  called with a sentence where memory runs out, or another KernelError ends it
+        on_end      called at the end, with True if it is complete
         hurries     others may wait for it, as `hurries` tells them
         on_drop     called when it is dropped, perhaps in the midst of a step, which it may shorten
         """
@@ -106,6 +108,7 @@ class Scheduler(QThread):
                 on_failure(str(error))
             elif not is_complete:
                 self.dropped.emit(name)
+            on_end(is_complete)
             if name not in self._awaited:
                 self._note_hurry(name, False)
 

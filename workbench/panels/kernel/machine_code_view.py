@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Signal
 from PySide6.QtGui import QTextCursor
@@ -140,7 +141,6 @@ class MachineCodeView(QWidget):
         self._is_on = False
         self.is_settled = True  # nothing is under way
         self._reader, self._thread = CodeReader(), AnalysisThread(self)
-        self._thread.dropped.connect(lambda _: self._end(""))
         self._kinds = make_segments(SEGMENTS, lambda _: self._compile())
         check_segment(self._kinds, "kernel-ptx")
         close = make_button("kernel-code-close", "Close", "Back to the answer (Ctrl+F6)")
@@ -207,10 +207,10 @@ class MachineCodeView(QWidget):
         if request != self._read:
             self._read, self.is_settled = request, False
             self._caption.setText(COMPILING)  # the instructions before stay until it ends
-            self._thread.ask(NAME, lambda: self._reader.reading(*request), self._take, self._end)
+            reading = partial(self._reader.reading, *request)
+            self._thread.ask(NAME, reading, self._take, self._show_problem, on_end=self._end)
 
     def _take(self, found: KernelCode | Refused) -> None:
-        self.is_settled = True
         if isinstance(found, Refused):
             self._show_problem(found.sentence)
             return
@@ -224,9 +224,10 @@ class MachineCodeView(QWidget):
                 self._rows.setdefault(line, []).append(at)
         self._follow_cursor()
 
-    def _end(self, sentence: str) -> None:
-        self.is_settled, self._read = True, None
-        self._show_problem(sentence)
+    def _end(self, is_complete: bool) -> None:
+        self.is_settled = True
+        if not is_complete:
+            self._read = None
 
     def _show_problem(self, sentence: str) -> None:
         self._caption.setText(OUTDATED if self._code is not None else NOTHING)

@@ -21,7 +21,6 @@ from workbench.model.rung_times import RungTimes
 ON_THE_CPU = "Run on the CPU: no time."
 NOT_YET = "Not verified yet."
 NOT_RIGHT = "✗ The output shown is right, and the kernel is not: see above. No time."
-BY_CHANCE = "✗ Right on the GPU by chance; run on the CPU it is not: see above. No time."
 OF_GOOD = "Of the last text that ran: {verdict}"
 NO_BUG = "No bug found: bounds, races, barriers and the output are in order."
 

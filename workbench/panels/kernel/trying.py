@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Progress
+from kernels.cuda_child.worker_pool import Held
 from kernels.cuda_on_cpu import confinement
-from kernels.cuda_on_cpu.counting import RunCounts
 from kernels.cuda_on_cpu.findings import Built, KernelTrial
 from kernels.cuda_on_cpu.trial import BugSearch
 from workbench.model import intents
@@ -21,16 +21,16 @@ from workbench.model.rung_times import RungTimes
 from workbench.panels.kernel import trial_words
 from workbench.panels.kernel.code_editor import CodeEditor, Kind, Mark
 from workbench.panels.kernel.trial_view import Findings, TrialView
-from workbench.panels.kernel.trial_words import BY_CHANCE, NO_BUG, searched_words, verdict_words
+from workbench.panels.kernel.trial_words import NO_BUG, searched_words, verdict_words
 from workbench.session.kernel_file import KernelFile
 from workbench.session.kernel_trial import (
-    Counted,
     Followed,
     KernelText,
     Pixel,
     Refused,
     Searched,
     Step,
+    Steps,
     Tried,
     end_children,
     following,
@@ -42,7 +42,7 @@ from workbench.session.tasks import AnalysisThread, Scheduler
 from workbench.session.worker import PICTURE
 
 PAUSE_MS = 500  # in typing, after which what stands there is tried
-NAME = "kernel"  # of both on the thread: the newer takes the other's place
+NAME = "kernel"  # of all that is done with it: the newer takes the other's place
 NO_PICTURE = "Open a picture: the kernel is tried on it."
 TRYING, SEARCHING = "Trying it on the CPU…", "Searching for the bug…"
 TRYING_ON_GPU = "Trying it on the GPU…"
@@ -98,8 +98,6 @@ class Trying(QObject):
         self._done: KernelText | None = None  # the text whose trial is over
         self._is_held = self._is_trial = False
         self._remark = ""  # shown at the end of what is under way
-        for queue in (self._thread, trials):
-            queue.dropped.connect(lambda _: self._end(""))
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._try)
         editor.textChanged.connect(self._pause.start)
@@ -144,8 +142,7 @@ class Trying(QObject):
 
     def release(self) -> None:
         """Try the present text, and those after it."""
-        self._is_held = False
-        self._asked = None
+        self._is_held, self._asked = False, None
         self._try()
 
     def look_at(self, pixel: Pixel) -> None:
@@ -186,8 +183,7 @@ class Trying(QObject):
 
     def _begin_another(self) -> None:
         """Show nothing of the kernel before, and try this one, even if it is the same text."""
-        self._answered = self._asked = self._done = None
-        self._built = self._saved = None
+        self._answered = self._asked = self._done = self._built = self._saved = None
         self.found = Findings(self.found.status, self.found.is_busy)
         self._show(marks=[])
         self.asked_for.emit(None)
@@ -195,23 +191,21 @@ class Trying(QObject):
 
     def _try(self) -> None:
         self._pause.stop()
-        asked = self._wanted()
+        asked, good = self._wanted(), self._answered
         if asked is None or _is_same(asked, self._asked):
             return
         self._asked = asked
         self.asked_for.emit(asked)
-        good = self._answered
         if good is not None and not _same_work(asked, good):
             asked = replace(asked, good=good.text)
         self.began.emit()
         self._children_of = asked.device or self._children_of
+        if asked.device is None:
+            self._show(build=(), held=())
         self._begin(TRYING if asked.device is None else TRYING_ON_GPU, asked, trying)
 
     def _begin(
-        self,
-        sentence: str,
-        asked: KernelText,
-        steps: Callable[[KernelText], Iterator[Step | Followed | None]],
+        self, sentence: str, asked: KernelText, steps: Callable[[KernelText], Steps]
     ) -> None:
         self._doing, self._remark, self._is_trial = asked, "", steps is trying
         if self._is_trial:
@@ -221,8 +215,8 @@ class Trying(QObject):
         on_gpu = asked.device is not None and steps in (trying, searching)
         queue = self._trials if on_gpu else self._thread
         queue.ask(
-            *(NAME, lambda: steps(asked), self._take, self._end),
-            urgency=PICTURE,
+            *(NAME, lambda: steps(asked), self._take, self._keep_remark, PICTURE),
+            on_end=self._end,
             purpose="a trial of a user kernel",
         )
 
@@ -230,8 +224,10 @@ class Trying(QObject):
         for queue in (self._thread, self._trials):
             queue.cancel(NAME)
 
-    def _end(self, sentence: str) -> None:
-        self._show(status=sentence, is_busy=False)
+    def _cancel(self, why: str) -> None:
+        self._stop()
+        self._asked = None
+        self._show(status=why, is_busy=False)
 
     def _wanted(self) -> KernelText | None:
         """The text and the job to try; None, with the reason shown, without them."""
@@ -243,17 +239,12 @@ class Trying(QObject):
         except KernelError as error:
             job, why_not = None, str(error)
         if job is None:
-            self._end(why_not)
+            self._show(status=why_not, is_busy=False)
             return None
         look = intents.look_for(state)
         return KernelText(
             *(self._file.name, self._file.text, job, self._at, state.levels, look, self._device)
         )
-
-    def _cancel(self, why: str) -> None:
-        self._stop()
-        self._asked = None
-        self._end(why)
 
     def _show(self, marks: list[Mark] | None = None, **changes: Any) -> None:
         """Show changed fields of `found`; marks: in place of those in the editor."""
@@ -264,31 +255,31 @@ class Trying(QObject):
 
     # -- findings
 
-    def _take(self, step: Step | Followed) -> None:
-        if isinstance(step, Refused) and step.sentence == confinement.why_not():
-            self.unconfined.emit(step.sentence)
-        if isinstance(step, Progress):
-            self._show(status=f"{step.doing[:1].upper()}{step.doing[1:]}…")
-        elif isinstance(step, Refused) and step.is_ours and not self._is_trial:
-            self._remark = step.sentence  # it says nothing about the text
-        elif isinstance(step, Refused):
-            self._refuse(step.sentence, step.line)
-        elif isinstance(step, Tried) and step.is_good:
-            self._show_answer(step)
-        elif isinstance(step, Tried):
-            self._show_trial(step)
-        elif isinstance(step, Counted):
-            self._show_counted(step.trial)
-        elif isinstance(step, Searched):
-            self._show_search(step)
-        elif isinstance(step, Followed):
-            self._show_steps(step)
-        else:
-            if self._is_trial:
-                self._done = self._doing
-                held = tuple(trial_words.held_rows(step.held)) if step.held else ()
-                self._show(held=held, build=self.found.build if step.held else ())
-            self._end(self._remark)
+    def _take(self, step: Step) -> None:
+        match step:
+            case Progress():
+                self._show(status=f"{step.doing[:1].upper()}{step.doing[1:]}…")
+            case Refused():
+                self._show_refusal(step)
+            case Tried():
+                self._show_trial(step)
+            case Searched():
+                self._show_search(step)
+            case Followed(stepped=found) if found.steps is not None:
+                self.followed.emit(step)
+            case Followed(stepped=found):
+                self._point_out(found.problem, found.line)
+                self.began.emit()
+            case Held():
+                self._show(held=tuple(trial_words.held_rows(step)))
+
+    def _keep_remark(self, sentence: str) -> None:
+        self._remark = sentence
+
+    def _end(self, is_complete: bool) -> None:
+        if self._is_trial and is_complete:
+            self._done = self._doing
+        self._show(status=self._remark, is_busy=False)
 
     @property
     def _now(self) -> KernelText:
@@ -296,19 +287,32 @@ class Trying(QObject):
         assert self._doing is not None
         return self._doing
 
-    def _point_out(self, sentence: str, line: int, kind: Kind = "bug", **changes: Any) -> None:
-        """Show one error, and mark its line; 0: it has none."""
+    def _point_out(
+        self, sentence: str, line: int | None, kind: Kind = "bug", **changes: Any
+    ) -> None:
+        """Show one error, and mark its line, if it has one."""
         marks = [Mark(line, 0, sentence, kind)] if line else []
-        self._show(marks, problem=sentence, line=line, **changes)
+        self._show(marks, problem=sentence, line=line or 0, **changes)
 
-    def _refuse(self, sentence: str, line: int) -> None:
+    def _show_refusal(self, step: Refused) -> None:
+        if step.sentence == confinement.why_not():
+            self.unconfined.emit(step.sentence)
+        if step.is_ours and not self._is_trial:
+            self._remark = step.sentence  # it says nothing about the text
+        else:
+            self._refuse(step.sentence, step.line)
+
+    def _refuse(self, sentence: str, line: int | None) -> None:
         has_answer = self._answered is not None
         self._remark = BEFORE if has_answer else ""
         self._point_out(sentence, line, "error", is_old=has_answer)
 
     def _show_trial(self, step: Tried) -> None:
+        if step.is_good:
+            self._show_answer(step)
+            return
         self.tried = tried = step.trial
-        problem, line = tried.problem, tried.line or 0
+        problem, line = tried.problem, tried.line
         self._show_build(step)
         if step.after is None:
             if not problem:  # it compiles, and now it runs
@@ -317,9 +321,9 @@ class Trying(QObject):
         else:
             where = ""
             if bug := step.finding:
-                problem, line, where = bug.sentence, bug.line or 0, searched_words(bug.region)
+                problem, line, where = bug.sentence, bug.line, searched_words(bug.region)
             self._remark = " ".join(filter(None, (where, tried.printed.strip())))
-            self._show(problem=problem, line=line)
+            self._show(problem=problem, line=line or 0)
             self._show_answer(step)
         marks = [
             Mark(each.line, each.column, each.text)
@@ -332,12 +336,10 @@ class Trying(QObject):
 
     def _show_build(self, step: Tried) -> None:
         """Show the build, beside that of the last save, and the kernel's place on the ladder."""
-        now, tried = self._now, step.trial
+        now, tried, saved = self._now, step.trial, self._saved
         if tried.built is None:
             return
-        saved = self._saved
-        is_other = saved is not None and saved[0].text != now.text
-        before = saved[1] if saved and is_other and saved[0].job.same_work(now.job) else None
+        before = saved[1] if saved and saved[0].job.same_work(now.job) else None
         self._built = now, tried.built
         if self._file.is_saved:
             self._saved = self._built
@@ -354,7 +356,7 @@ class Trying(QObject):
         self._answered = replace(self._now, text=step.rung.source)
         is_unknown = check is None and tried.on_gpu and not tried.problem
         if tried.counts or not (tried.ok or is_unknown):  # else those before stay meanwhile
-            self._show_counts(tried.counts, tried.job, is_of_text=not step.is_good)
+            self._show_counts(tried, is_of_text=not step.is_good)
         is_wrong = check is not None and check.wrong > 0
         self._show(
             verdict=verdict_words(tried),
@@ -365,26 +367,12 @@ class Trying(QObject):
             pixel=(check.worst[1], check.worst[0]) if check and is_wrong else None,
         )
 
-    def _show_counted(self, tried: KernelTrial) -> None:
-        """Show the counts of a kernel that is right on the GPU, perhaps by chance."""
-        self._show_counts(tried.counts, tried.job)
-        if tried.is_at_fault:
-            self._point_out(tried.problem, tried.line or 0, verdict=BY_CHANCE)
-
-    def _show_counts(self, counts: RunCounts | None, job: Job, is_of_text: bool = True) -> None:
+    def _show_counts(self, tried: KernelTrial, *, is_of_text: bool) -> None:
         """Show counts, also beside the lines if they are of the text in the editor."""
-        sample_bytes = job.picture.itemsize
+        counts, sample_bytes = tried.counts, tried.job.picture.itemsize
         self._show(counts=tuple(trial_words.count_rows(counts, sample_bytes)) if counts else ())
         by_line = trial_words.line_words(counts, sample_bytes) if counts and is_of_text else {}
         self._editor.show_counts(by_line)
-
-    def _show_steps(self, step: Followed) -> None:
-        found = step.stepped
-        if found.steps is not None:
-            self.followed.emit(step)
-            return
-        self._point_out(found.problem, found.line or 0)
-        self.began.emit()
 
     def _show_search(self, step: Searched) -> None:
         finding = step.finding
@@ -398,11 +386,11 @@ class Trying(QObject):
             self.tried = replace(tried, check=check)  # the verdict on a right output is complete
             changes["verdict"] = verdict_words(self.tried)
         if finding is None:
-            self._point_out("", 0, **changes)
+            self._point_out("", None, **changes)
             return
         if (pixel := trial_words.pixel_of(step.rung, step.job, finding)) is not None:
             changes |= {"before": step.before, "after": None, "pixel": pixel}
-        self._point_out(finding.sentence, finding.line or 0, **changes)
+        self._point_out(finding.sentence, finding.line, **changes)
         if finding.line:
             self._editor.go_to_line(finding.line)
 

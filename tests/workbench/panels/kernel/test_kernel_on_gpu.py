@@ -28,11 +28,7 @@ from tests.workbench.panels.kernel.made_up_trials import (
 from workbench.model.rung_times import RungTimes
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel import trying
-from workbench.panels.kernel.trial_words import (
-    BY_CHANCE,
-    NONE_YET,
-    ladder_rows,
-)
+from workbench.panels.kernel.trial_words import NONE_YET, NOT_RIGHT, ladder_rows
 
 
 @pytest.fixture
@@ -131,7 +127,7 @@ def test_without_a_compiler_for_the_cpu_a_right_kernel_stays_so_when_its_bug_is_
 def test_what_is_right_on_the_gpu_by_chance_is_not_verified(qtbot, window):
     write(qtbot, window, source() + "// by chance\n")
     assert words(window, "kernel-problem") == "Line 7: by chance."
-    assert words(window, "kernel-verdict") == BY_CHANCE
+    assert words(window, "kernel-verdict") == NOT_RIGHT
     assert editor(window).marked_lines() == {6: "bug"}
     write(qtbot, window, source())
     assert words(window, "kernel-problem") == ""
