@@ -26,6 +26,7 @@ from workbench.session.kernel_journal import KernelJournal, Unsaved
 
 KEEP_MS = 300  # of typing are lost at most, where the program is killed
 NEW_NAME = "my_kernel.cu"
+OnFailure = Callable[[Exception], None]
 
 
 class KernelFile(QObject):
@@ -37,7 +38,7 @@ class KernelFile(QObject):
     Signals:
         arrived(text): the text on disk is another, and is to be shown instead; it can be undone.
         began(text): another kernel is worked on from now on.
-        named(): its path, or whether it is saved, is another.
+        named(): its path, or whether it is saved, may be another.
         saving(): the text is about to be written to its file, which may take a while.
         saved(): the text is on disk.
         said(sentence): what became of a text, in words.
@@ -58,7 +59,6 @@ class KernelFile(QObject):
         self.path: Path | None = None
         self.text = self._on_disk = self._new_name = ""
         self._newline = "\n"
-        self._named: tuple[Path | None, bool] = None, False  # as `named` was emitted last
         self._was_gone = False
         self._at_disk = 0  # how much is under way there
         self._opening = 0  # number of the newest that is begun, opened or brought back
@@ -95,7 +95,7 @@ class KernelFile(QObject):
         self,
         path: Path,
         once_read: Callable[[bool], None] = lambda _: None,
-        on_failure: Callable[[Exception], None] = lambda _: None,
+        on_failure: OnFailure = lambda _: None,
     ) -> None:
         """Work on the kernel in a file, once it is read; until then nothing has changed.
 
@@ -120,19 +120,17 @@ class KernelFile(QObject):
         self._read(partial(_beneath, unsaved.path), take, lambda _: None)
 
     def _read(
-        self,
-        reading: Callable[[], Any],
-        take: Callable[[Any], None],
-        on_failure: Callable[[Exception], None],
+        self, reading: Callable[[], Any], take: Callable[[Any], None], on_failure: OnFailure
     ) -> None:
         """Read on the thread; an earlier read that has not finished is dropped."""
         self._opening += 1
         number = self._opening
-        self.do(
-            reading,
-            lambda found: take(found) if number == self._opening else None,
-            lambda error: on_failure(error) if number == self._opening else None,
-        )
+
+        def if_newest(deliver: Callable[[Any], None], outcome: Any) -> None:
+            if number == self._opening:
+                deliver(outcome)
+
+        self.do(reading, partial(if_newest, take), partial(if_newest, on_failure))
 
     def look_for_unsaved(self, then: Callable[[Unsaved | None], None]) -> None:
         """Find the newest text that was not saved, once the journal is written."""
@@ -144,16 +142,15 @@ class KernelFile(QObject):
 
     def type(self, text: str) -> None:
         """Take what is typed; it is kept in a moment, also if the program ends."""
-        if text == self.text:
-            return
-        self.text = text
-        self._note()
+        if text != self.text:
+            self.text = text
+            self._note()
 
     def save(
         self,
         path: Path | None = None,
         then: Callable[[], None] = lambda: None,
-        on_failure: Callable[[Exception], None] = lambda _: None,
+        on_failure: OnFailure = lambda _: None,
     ) -> None:
         """Write the text into its file, or into another one from then on; on the thread.
 
@@ -177,8 +174,6 @@ class KernelFile(QObject):
                 if target != self.path:
                     self.path = target
                     self._watch.begin(target)
-                else:
-                    self._watch.renew()
                 self._note()  # more may have been typed
             elif text == self.text:
                 self._take_up(*found)
@@ -195,10 +190,7 @@ class KernelFile(QObject):
         self.do(writing, take, fail)
 
     def do(
-        self,
-        work: Callable[[], Any],
-        take: Callable[[Any], None],
-        on_failure: Callable[[Exception], None],
+        self, work: Callable[[], Any], take: Callable[[Any], None], on_failure: OnFailure
     ) -> None:
         """Do `work` on the thread; it is under way until its outcome is taken."""
         self._at_disk += 1
@@ -241,7 +233,7 @@ class KernelFile(QObject):
         self.path, self.text, self._was_gone = path, text, False
         self._on_disk = found.text if found else ""
         self._watch.begin(path)
-        self._emit_named()
+        self.named.emit()
         self.began.emit(text)
 
     def _note(self) -> None:
@@ -251,20 +243,15 @@ class KernelFile(QObject):
         else:
             self._journal.note(Unsaved(self.text, self.path))
             self._soon.ask()
-        if self._named != (self.path, self.is_saved):  # not at each key
-            self._emit_named()
-
-    def _emit_named(self) -> None:
-        self._named = self.path, self.is_saved
         self.named.emit()
 
     @Slot()
     def _keep(self) -> None:
-        self._keeping.run(self._journal.write, self._complain, self._complain)
+        def complain(sentence: str) -> None:
+            if sentence:
+                self.said.emit(sentence)
 
-    def _complain(self, _outcome: object) -> None:
-        if self._journal.complaint:
-            self.said.emit(self._journal.complaint)
+        self._keeping.run(self._journal.write, complain, lambda _: None)
 
     @Slot()
     def _look(self) -> None:
@@ -272,7 +259,6 @@ class KernelFile(QObject):
         path, texts = self.path, (self.text, self._on_disk)
         if path is None:
             return
-        self._watch.renew()
 
         def take(found: _OnDisk) -> None:
             if path != self.path:
@@ -296,8 +282,7 @@ class KernelFile(QObject):
             return
         is_other = found != self.text
         self._on_disk = self.text = found
-        if is_other:
-            self._newline = newline
+        self._newline = newline
         self._note()
         if is_other:
             self.arrived.emit(found)

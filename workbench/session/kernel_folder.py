@@ -6,7 +6,6 @@ The file on disk is the truth: whatever saves it, another text arrives.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -206,9 +205,6 @@ def _path_of(name: str, folder: Path, admitted: Path | None) -> Path:
     return admitted if admitted is not None and admitted.name == name else folder / name
 
 
-Stamp = tuple[int, int, int] | None  # of its contents; None: it is not there
-
-
 class FileWatch(QObject):
     """A watch on one file and on its folder, since editors put another file in its place.
 
@@ -219,14 +215,11 @@ class FileWatch(QObject):
     changed = Signal()
 
     def __init__(self, background: Background, parent: QObject | None = None) -> None:
-        """Make the watch.
-
-        background  looks at the file, whose disk may be slow
-        """
+        """Make the watch; `background` looks at the file, whose disk may be slow."""
         super().__init__(parent)
         self._background = background
         self._path: Path | None = None
-        self._stamp: Stamp = None
+        self._found: tuple[set[str], Stamp] = set(), None
         self._watcher = QFileSystemWatcher(self)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(lambda: self._look(after_rest=True))
@@ -235,44 +228,29 @@ class FileWatch(QObject):
 
     def begin(self, path: Path | None) -> None:
         """Watch this file from now on; None: nothing.  Notices of another are dropped."""
-        self._timer.stop()
         self._path = path
         watch_only(self._watcher, set())
-        if path is not None:
-            self.renew(self._look)  # what was written until it is watched
-
-    def renew(self, then: Callable[[], None] = lambda: None) -> None:
-        """Watch it again: one that was replaced is out of sight."""
-        path = self._path
-
-        def watch(there: set[str]) -> None:
-            if path == self._path:
-                watch_only(self._watcher, there)
-                then()
-
-        if path is not None:
-            self._background.run(partial(_there, path), watch, lambda _: None)
+        self._look()
 
     def _look(self, *, after_rest: bool = False) -> None:
         """Look at the file, and again after a rest, in which it has to stay the same."""
         path = self._path
         self._timer.stop()
+        if path is None:
+            return
 
-        def take(found: Stamp) -> None:
+        def take(found: tuple[set[str], Stamp]) -> None:
             if path != self._path:
                 return
-            if after_rest and found == self._stamp:
+            watch_only(self._watcher, found[0])  # one that was replaced is out of sight
+            if after_rest and found == self._found:
                 self.changed.emit()
                 return
-            self._stamp = found
-            is_written = found is not None and found[0] > 0
+            self._found = found
+            is_written = found[1] is not None and found[1][0] > 0
             self._timer.start(STEADY_MS if is_written else SETTLE_MS)
 
-        self._background.run(partial(_stamp_of, path), take, lambda _: None)
-
-
-def _there(path: Path) -> set[str]:
-    return {str(each) for each in (path, path.parent) if os.path.exists(each)}  # noqa: PTH110 - Path's may raise
+        self._background.run(partial(_seen, path), take, lambda _: None)
 
 
 def watch_only(watcher: QFileSystemWatcher, wanted: set[str]) -> None:
@@ -284,9 +262,14 @@ def watch_only(watcher: QFileSystemWatcher, wanted: set[str]) -> None:
         watcher.addPaths(missing)
 
 
-def _stamp_of(path: Path | None) -> Stamp:
+Stamp = tuple[int, int, int] | None  # of a file's contents; None: it is not there
+
+
+def _seen(path: Path) -> tuple[set[str], Stamp]:
+    """What there is of a file and its folder, and the file's stamp."""
+    there = {str(each) for each in (path, path.parent) if os.path.exists(each)}  # noqa: PTH110 - Path's may raise
     try:
-        found = path.stat() if path is not None else None
+        found = path.stat()
     except (OSError, ValueError):
-        return None
-    return found and (found.st_size, found.st_mtime_ns, found.st_ino)
+        return there, None
+    return there, (found.st_size, found.st_mtime_ns, found.st_ino)

@@ -11,7 +11,7 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 from uuid import uuid4
 
 from kernels.core import plain_data, safe_files
@@ -19,7 +19,7 @@ from kernels.core.safe_files import hold
 from workbench.base.paths import data_folder
 
 MAX_BYTES = 8_000_000  # JSON takes up to six bytes for a letter
-_KEPT, _LOCK = ".json", ".lock"
+NOT_KEPT = "What you type is not kept if the program ends: {reason}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,6 @@ def journal_folder() -> Path:
 class KernelJournal:
     """The journal of this program, and those that others left.
 
-    Never fails: where nothing can be written, `complaint` says so once there was a try.
     `note` and `set_aside` wait for no disk; all else does, and is called on one thread.
     """
 
@@ -56,8 +55,6 @@ class KernelJournal:
         self._left: tuple[Unsaved, _Held] | None = None
         self._noted: Unsaved | None = None
         self._leaving: deque[Unsaved] = deque()
-        self._written: Unsaved | None = None
-        self.complaint = ""
 
     def note(self, unsaved: Unsaved | None) -> None:
         """Keep this text from the next `write` on, instead of the one before; None: nothing."""
@@ -69,15 +66,20 @@ class KernelJournal:
             self._leaving.append(self._noted)
             self._noted = None
 
-    def write(self) -> None:
-        """Write what was noted last, unless it is written; remove what was forgotten."""
-        while self._leaving:
-            self._keep(self._leaving.popleft())
-            self._let_go(is_wanted=True)
-        if self._noted is None:
-            self._let_go(is_wanted=False)
-        else:
-            self._keep(self._noted)
+    def write(self) -> str:
+        """Write what was noted last, or remove it; returns why it cannot be kept, or ""."""
+        try:
+            while self._leaving:
+                self._keep(self._leaving[0])
+                self._leaving.popleft()
+                self._let_go(is_wanted=True)
+            if (noted := self._noted) is None:
+                self._let_go(is_wanted=False)
+            else:
+                self._keep(noted)
+        except OSError as error:
+            return NOT_KEPT.format(reason=safe_files.reason(error))
+        return ""
 
     def left(self) -> Unsaved | None:
         """The newest text that was not saved, by a program that has ended or by this one.
@@ -87,58 +89,48 @@ class KernelJournal:
         if self._left is None:
             found: list[tuple[float, Path]] = []
             with suppress(OSError):
-                found = [(path.stat().st_mtime, path) for path in self._folder.glob(f"*{_KEPT}")]
+                found = [(path.stat().st_mtime, path) for path in self._folder.glob("*.json")]
             for _, path in sorted(found, reverse=True):
                 with suppress(OSError, ValueError, TypeError, KeyError):
                     unsaved = _read(path)
                     is_own = self._own is not None and path == self._own.path
-                    if not is_own and (lock := hold(path.with_suffix(_LOCK))) is not None:
+                    if not is_own and (lock := hold(path.with_suffix(".lock"))) is not None:
                         self._left = unsaved, _Held(path, lock)
                         break
         return self._left[0] if self._left else None
 
-    def drop_left(self) -> None:
-        """Remove what `left` returned: it was brought back, or is not wanted."""
+    def drop_left(self, *, is_wanted: bool = False) -> None:
+        """Let go of what `left` returned; unless it is still wanted, remove it."""
         if self._left is not None:
-            self._left[1].close(is_wanted=False)
+            self._left[1].close(is_wanted=is_wanted)
             self._left = None
 
     def close(self) -> None:
         """Let go of the files; what was not saved is offered the next time."""
         self.set_aside()
         self.write()
-        if self._left is not None:
-            self._left[1].close(is_wanted=True)
-            self._left = None
+        self.drop_left(is_wanted=True)
 
     def _keep(self, noted: Unsaved) -> None:
-        if noted is self._written:
-            return
-        data = json.dumps({"text": noted.text, "path": str(noted.path or "")}).encode()
-        try:
-            if self._own is None:
-                self._folder.mkdir(parents=True, exist_ok=True)
-                path = self._folder / f"{uuid4().hex}{_KEPT}"
-                lock = hold(path.with_suffix(_LOCK))
-                assert lock is not None  # nobody else knows its name
-                self._own = _Held(path, lock)
-            # Not on the disk yet but with the system, which outlives the program.
-            with safe_files.replacing(self._own.path, is_synced=False) as file:
-                file.write(data)
-            self._written, self.complaint = noted, ""
-        except OSError as error:
-            reason = safe_files.reason(error)
-            self.complaint = f"What you type is not kept if the program ends: {reason}."
+        """Write a text.  Raises OSError."""
+        if self._own is None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            path = self._folder / f"{uuid4().hex}.json"
+            lock = hold(path.with_suffix(".lock"))
+            assert lock is not None  # nobody else knows its name
+            self._own = _Held(path, lock)
+        # Not on the disk yet but with the system, which outlives the program.
+        with safe_files.replacing(self._own.path, is_synced=False) as file:
+            data = {"text": noted.text, "path": str(noted.path or "")}
+            file.write(json.dumps(data).encode())
 
     def _let_go(self, *, is_wanted: bool) -> None:
-        self._written, self.complaint = None, ""
         if self._own is not None:
             self._own.close(is_wanted=is_wanted)
             self._own = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
+class _Held(NamedTuple):
     """A journal, and the lock beside it."""
 
     path: Path
@@ -148,7 +140,7 @@ class _Held:
         """Unlock it; where it is not wanted, remove both."""
         self.lock.close()
         if not is_wanted:
-            for each in (self.path, self.path.with_suffix(_LOCK)):
+            for each in (self.path, self.path.with_suffix(".lock")):
                 with suppress(OSError):
                     each.unlink(missing_ok=True)
 

@@ -59,9 +59,10 @@ class FileRow(QWidget):
 
     def __init__(self, folder: KernelFolder, messages: MessageBar) -> None:
         super().__init__()
-        self._folder, self._show_message = folder, messages.show_message
+        self._show_message = messages.show_message
         self.file = KernelFile(KernelJournal(), self)
         self.file.named.connect(self._show_name)
+        self.file.saved.connect(folder.look)
         self.file.said.connect(partial(self._show_message, "warning"))
         self.recent: list[Path] = []
         self._allowed: set[Path] = set()  # outside the user's folder: saved here, or said to run
@@ -92,16 +93,17 @@ class FileRow(QWidget):
 
     def begin(self, path: Path | None) -> None:
         """Open the file of the last time, or an empty kernel where it is gone."""
-        if path is None:
-            self.begin_new("")
-            return
 
         def begin_without(error: Exception) -> None:
+            assert path is not None
             is_gone = isinstance(error, KernelGoneError)
             self._show_message("warning", GONE.format(name=path.name) if is_gone else str(error))
             self.begin_new("")
 
-        self.file.open(path, partial(self._hold_unless_allowed, path), begin_without)
+        if path is None:
+            self.begin_new("")
+        else:
+            self._open(path, begin_without)
 
     def begin_new(self, key: str) -> None:
         """Begin a kernel with a rung's text, or with the empty one where `key` is empty."""
@@ -121,7 +123,10 @@ class FileRow(QWidget):
             self._show_error(error)
             self.show_recent([each for each in self.recent if each != path])
 
-        self.file.open(path, partial(self._hold_unless_allowed, path), fail)
+        self._open(path, fail)
+
+    def _open(self, path: Path, on_failure: Callable[[Exception], None]) -> None:
+        self.file.open(path, partial(self._hold_unless_allowed, path), on_failure)
 
     def ask_file(self) -> None:
         """Ask for a kernel's file, and open it."""
@@ -255,7 +260,6 @@ class FileRow(QWidget):
         self._name.setText(f"{self.file.name}{'' if self.file.is_saved else ' · not saved'}")
         self._name.setToolTip(tip_text(str(self.file.path or "")))
         self._save.setEnabled(not self.file.is_saved)
-        self._folder.look()
 
     def _show_offer(self, left: Unsaved | None) -> None:
         if left is None:
