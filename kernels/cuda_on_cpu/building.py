@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import atexit
 import hashlib
-import json
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache as cached
 from pathlib import Path
-from typing import IO
 
-from kernels.core.child_process import finished
 from kernels.core.safe_files import cache_folder, holding
+from kernels.cuda_on_cpu.children import Compilation, borrowed_child
 from kernels.cuda_on_cpu.compiler import (
     HERE,
     RUNTIME,
@@ -34,11 +30,7 @@ MAX_SECONDS = 30  # for one text, by the clock
 OWN_SECONDS = 600  # for the runtime, which is known to compile
 MAX_BYTES = 4 << 30  # of memory, for g++; zig's own working space is larger
 MAX_WRITTEN = 128 << 20  # bytes of a file that it writes
-FILE_SIZE, CORE, ADDRESSES = 1, 4, 9  # RLIMIT_... of Linux
-MAX_SAID = 1 << 20  # bytes of what it says, and as many of its last words
-PROGRAM = HERE / "compiler_process.py"
-# Without what takes Python its time to find; the packaged program knows no such options.
-ALONE = () if getattr(sys, "frozen", False) else ("-I", "-S")
+RLIMIT_FSIZE, RLIMIT_CORE, RLIMIT_AS = 1, 4, 9  # as on Linux
 SOURCE, MADE = "text.cpp", "made"  # in the folder, with this suffix, that the compiler works in
 WORK = ".work"
 TOO_LONG = "the compiler takes too long"
@@ -194,43 +186,20 @@ def _compiling(
     Returns its messages where it has no error.
     """
     named = [each.removeprefix("-I") for each in options if each.startswith(("/", "-I"))]
-    memory = [(ADDRESSES, MAX_BYTES)] if compiler.is_gnu else []
-    order = {
-        "words": (*compiler.words, *options),
-        "scratch": str(folder),
-        "readable": compiler.readable and [*compiler.readable, str(HERE), *named],
-        "too_long": TOO_LONG,
+    memory = [(RLIMIT_AS, MAX_BYTES)] if compiler.is_gnu else []
+    order = Compilation(
+        (*compiler.words, *options),
+        str(folder),
+        readable=(*compiler.readable, str(HERE), *named) if compiler.readable else (),
         # The first time zig compiles its libraries, too.
-        "seconds": max(40 * MAX_SECONDS, seconds) if compiler.is_zig else seconds,
-        "limits": [(FILE_SIZE, MAX_WRITTEN), (CORE, 0), *memory],
-    }
-    with tempfile.TemporaryFile(dir=folder) as said:
-        process = subprocess.Popen(
-            (sys.executable, *ALONE, "-c", PROGRAM.read_text("utf-8"), json.dumps(order)),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=said,
-            env={**os.environ, "LC_ALL": "C", "TMPDIR": str(folder), "CCACHE_DISABLE": "1"},
-            start_new_session=True,
-        )
-        try:
-            yield from finished(process, LOOK_S)
-        finally:
-            assert process.stdin is not None
-            process.stdin.close()  # which ends it
-            process.wait()
-        if process.returncode != 0:
-            raise BuildError(_words_in(said))
-        return _words_in(said)
-
-
-def _words_in(said: IO[bytes]) -> str:
-    """The begin and the end of a compiler's messages: they may be endless."""
-    size = said.seek(0, os.SEEK_END)
-    said.seek(0)
-    words = said.read(MAX_SAID)
-    said.seek(max(size - MAX_SAID, len(words)))
-    return (words + said.read()).decode("utf-8", "replace")
+        seconds=max(40 * MAX_SECONDS, seconds) if compiler.is_zig else seconds,
+        limits=((RLIMIT_FSIZE, MAX_WRITTEN), (RLIMIT_CORE, 0), *memory),
+    )
+    with borrowed_child() as child:
+        reply = yield from child.serving(order)
+    if reply["ended"] != 0:
+        raise BuildError(TOO_LONG if reply.get("late") else reply.get("said", ""))
+    return str(reply["said"])
 
 
 def default_cache() -> Path:

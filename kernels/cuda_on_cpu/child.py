@@ -1,6 +1,6 @@
-"""The child that runs user kernels: each in a fork of it, which may die of it.
+"""The child that compiles and runs user kernels: each in a fork of it, which may die of it.
 
-It replies to each request with what the run reported, and how that ended.
+It replies to each request with what the fork reported, and how that ended.
 """
 
 from __future__ import annotations
@@ -11,11 +11,15 @@ import math
 import os
 import resource
 import select
+import shutil
 import signal
 import sys
 import time
 import traceback
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +27,10 @@ import numpy as np
 
 from kernels.core.child_process import next_request, reply, take_replies
 from kernels.cuda_on_cpu.building import runtime_of
-from kernels.cuda_on_cpu.children import Request
-from kernels.cuda_on_cpu.confinement import NoConfinementError, confine
+from kernels.cuda_on_cpu.children import Compilation
+from kernels.cuda_on_cpu.confinement import NoConfinementError, confine, give_up_files
 from kernels.cuda_on_cpu.counting import LOOKED_AT, CountingShim, counted
+from kernels.cuda_on_cpu.cpu_runs import Request
 from kernels.cuda_on_cpu.device_code import key_of, knobs_of
 from kernels.cuda_on_cpu.elf import LineTable, symbols_of, variables_of
 from kernels.cuda_on_cpu.recording import TRACE_BYTES, SteppedShim
@@ -39,42 +44,48 @@ from kernels.cuda_on_cpu.shim import (
     load_transforms,
 )
 
-LOOK_S = 0.004  # between two looks at whether a run has ended
+LOOK_S = 0.004  # between two looks at whether a fork has ended
 PATIENCE = 2  # times the CPU time that a run may take: then it ends, however it waits
 KILLING_S = 0.5  # later it is killed, where it does not end by itself
-MAX_SAID = 64 << 20  # bytes that it may report
+MAX_REPORT = 64 << 20  # bytes that a fork may report
+MAX_WORDS = 1 << 20  # of a compiler that are passed on, and as many of its last ones
 PR_SET_PDEATHSIG = 1
 
 
 def main(memory: str) -> None:
     """Serve requests; `memory` is the descriptor of what runs share with the parent."""
     replies = take_replies()
+    os.set_inheritable(int(memory), False)  # no compiler gets it
     reply(replies, {"ready": True})
     while (request := next_request()) is not None:
-        if isinstance(request, Request):
-            _serve(request, int(memory), replies)
+        if isinstance(request, Compilation):
+            reply(replies, _compiled(request, replies))
+        elif isinstance(request, Request):
+            reply(replies, _ran(request, int(memory), replies))
 
 
-def _serve(request: Request, memory: int, replies: int) -> None:
-    us, word = os.getpid(), os.urandom(16).hex().encode()
-    hearing, telling = os.pipe()
-    process = os.fork()
-    if process == 0:
-        os.close(hearing)
-        os.close(replies)  # whatever it writes, it speaks for itself alone,
-        os.dup2(1, 0)  # and what is requested next is not for it
+def _compiled(order: Compilation, replies: int) -> dict[str, Any]:
+    """Run a compiler; reply with its exit code, its words, and whether it took too long."""
+    try:
+        said, code, is_late = _forked(partial(_become, order), replies, order.seconds)
+    except SystemExit:  # nobody else would
+        shutil.rmtree(order.folder, ignore_errors=True)
+        raise
+    words = said[:MAX_WORDS] + said[max(len(said) - MAX_WORDS, MAX_WORDS) :]
+    return {"ended": code, "late": is_late, "said": words.decode("utf-8", "replace")}
+
+
+def _ran(request: Request, memory: int, replies: int) -> dict[str, Any]:
+    """Run a kernel; reply with what it reported, its exit code, and whether it was killed."""
+    word = os.urandom(16).hex().encode()
+
+    def run(telling: int) -> None:
         try:
-            # The system ends this process when its parent ends, or has ended by now.
-            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() == us:
-                _Run(request, memory).run(telling, word)
+            _Run(request, memory).run(telling, word)
         except Exception:  # noqa: BLE001 - a bug of ours, not to be taken for the kernel's
             reply(telling, {"bug": traceback.format_exc()}, word)
-        finally:
-            os._exit(2)
-    os.close(telling)
-    said, code, is_late = _ending(process, hearing, PATIENCE * request.seconds + KILLING_S)
-    os.close(hearing)
+
+    said, code, is_late = _forked(run, replies, PATIENCE * request.seconds + KILLING_S)
     try:
         # The report begins with `word`: else a kernel wrote there.  It decides nothing: the parent
         # looks itself at whether the output is right.
@@ -82,14 +93,42 @@ def _serve(request: Request, memory: int, replies: int) -> None:
     except (ValueError, RecursionError):  # it was ended in the midst, or a kernel wrote there, too
         found = {}
     known = found if isinstance(found, dict) else {}
-    reply(replies, {**known, "ended": code, "late": is_late})
+    return {**known, "ended": code, "late": is_late}
 
 
-def _ending(process: int, hearing: int, patience_s: float) -> tuple[bytes, int, bool]:
-    """Wait for a run's end, or bring it about.
+def _forked(
+    work: Callable[[int], None], replies: int, patience_s: float
+) -> tuple[bytes, int, bool]:
+    """Do `work` in a fork, which is given the pipe to report to; end it, and all it has started.
 
     Return its report, its exit code, and whether it was killed as its time was over.
     """
+    us = os.getpid()
+    hearing, telling = os.pipe()
+    process = os.fork()
+    if process == 0:
+        try:
+            os.close(hearing)
+            os.close(replies)  # whatever it writes, it speaks for itself alone,
+            os.dup2(1, 0)  # and what is requested next is not for it
+            os.setpgid(0, 0)
+            # The system ends this process when its parent ends, or has ended by now.
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() == us:
+                work(telling)
+        finally:
+            os._exit(2)
+    os.close(telling)
+    with suppress(OSError):  # it did so itself
+        os.setpgid(process, process)
+    try:
+        return _ending(process, hearing, patience_s)
+    finally:
+        os.close(hearing)
+
+
+def _ending(process: int, hearing: int, patience_s: float) -> tuple[bytes, int, bool]:
+    """Wait for a fork's end, or bring it about."""
     said, from_where, until = b"", [0, hearing], time.monotonic() + patience_s
     ended = status = 0
     is_late = False
@@ -105,18 +144,36 @@ def _ending(process: int, hearing: int, patience_s: float) -> tuple[bytes, int, 
         elif ended:
             return said, os.waitstatus_to_exitcode(status), is_late
         is_late = is_late or (not ended and time.monotonic() > until)
-        is_too_much = is_late or len(said) > MAX_SAID
-        is_cancelled = False
-        if not ended and 0 in ready:  # a request that came during a run: all but a Request end it
-            if (request := next_request()) is None:
-                sys.exit()
-            is_cancelled = not isinstance(request, Request)
+        is_too_much = is_late or len(said) > MAX_REPORT
+        is_over = is_cancelled = False
+        if not ended and 0 in ready:  # what comes meanwhile ends it
+            is_over = next_request() is None
+            is_cancelled = True
         if not ended and (is_too_much or is_cancelled):
-            os.kill(process, signal.SIGKILL)
+            os.killpg(process, signal.SIGKILL)
             until = float("inf")
+        if is_over:
+            sys.exit()
 
 
 # ---- In the fork. -------------------------------------------------------------------------------
+
+
+def _become(order: Compilation, telling: int) -> None:
+    """Become the compiler, with no more than it needs."""
+    try:
+        os.dup2(telling, 2)
+        for each in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python does not listen to
+            signal.signal(each, signal.SIG_DFL)
+        for kind, most in order.limits:
+            resource.setrlimit(kind, (most, most))
+        os.chdir(order.folder)
+        os.environ.update(LC_ALL="C", TMPDIR=order.folder, CCACHE_DISABLE="1")
+        if order.readable:
+            give_up_files([*order.readable, os.devnull], [order.folder, os.devnull])
+        os.execvp(order.words[0], order.words)
+    except OSError as error:
+        os.write(2, f"{order.words[0]}: {error}".encode())
 
 
 class _Run:

@@ -1,4 +1,4 @@
-"""Children that run user kernels, so that nothing these do reaches this process.
+"""Children that compile and run user kernels, so that nothing these do reaches this process.
 
 A child is started when it is first needed, and kept, as it takes a third of a second.
 """
@@ -15,49 +15,31 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernels.core.child_process import ChildProcess
-from kernels.core.job import Job
-from kernels.cuda_on_cpu.shim import Order, Shim
-from kernels.rungs.rung import Rung
+from kernels.core.cpu_load import usable_cores
 
 LOOK_S = 0.02
 ENDING_S = 2.0
-END = "end"  # instead of a request: of what runs
+END = "end"  # instead of a request: of what is under way
 # A process that has threads cannot fork.
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """One run, but for its picture's samples.
+class Compilation:
+    """A request to run a compiler.
 
-    seconds    of the CPU's time that it may take
-    blank      the job with a picture of one pixel, in place of one of `shape`
-    is_repeated  two launches come before, of which no variable of the text is reset: on another
-               picture, and on this one
-    at         pass, row and sample: the block of the pass that stores there is stepped through;
-               is_sought: it is looked for by a run of its own, else it is that which should
-    rows       (first, end) to write; None: all
-    cross      chooses a column and a row of blocks, which run alone; 0: all
-    at_page_begin  the arrays begin with a page of memory; else they end with one
-    is_guarded  to touch what lies beside them is a fault
+    words     the command
+    folder    that it may write to, and begins in
+    readable  files and folders that it may read; none: all that its user may
+    seconds   that it may take, by the clock
+    limits    (RLIMIT_..., the most) of each
     """
 
-    shim: type[Shim]
-    library: str
+    words: tuple[str, ...]
+    folder: str
+    readable: tuple[str, ...]
     seconds: float
-    rung: Rung
-    blank: Job
-    shape: tuple[int, int, int]
-    order: int = Order.FORWARD
-    seed: int = 0
-    is_repeated: bool = False
-    at: tuple[int, int, int] | None = None
-    is_sought: bool = True
-    rows: tuple[int, int] | None = None
-    cross: int = 0
-    at_page_begin: bool = False
-    is_guarded: bool = True
-    is_unconfined: bool = False
+    limits: tuple[tuple[int, int], ...]
 
 
 class Child:
@@ -76,10 +58,10 @@ class Child:
             raise
         self._is_ready = False
 
-    def running(self, request: Request) -> Generator[None, None, dict[str, Any]]:
-        """Run it; return the reply, with its exit code as "ended".
+    def serving(self, request: Any) -> Generator[None, None, dict[str, Any]]:
+        """Send a `Compilation` or a `Run`; return the reply, with its exit code as "ended".
 
-        Closing the generator ends the run.
+        Closing the generator ends what it does.
         """
         if not self._is_ready:
             self._is_ready = "ready" in (yield from self._reply())
@@ -130,7 +112,7 @@ def borrowed_child() -> Iterator[Child]:
         yield child
     finally:
         with _lock:
-            if child.memory >= 0 and child.process.is_alive and not _idle:
+            if child.memory >= 0 and child.process.is_alive and len(_idle) < usable_cores():
                 _idle.append(child)
             else:
                 child.end()

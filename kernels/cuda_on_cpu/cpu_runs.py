@@ -16,7 +16,7 @@ from kernels.core.driving import run_with_progress, side_by_side
 from kernels.core.job import Job, Progress
 from kernels.core.poison import BY_ORDER, BY_STATE, is_as_before, order_in_words
 from kernels.cuda_on_cpu.building import REFUSED, BuildError, building, default_cache
-from kernels.cuda_on_cpu.children import Request, borrowed_child
+from kernels.cuda_on_cpu.children import borrowed_child
 from kernels.cuda_on_cpu.compile_errors import cuda_errors, why_not_seen, with_lacking
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.confinement import is_allowed
@@ -33,6 +33,40 @@ from kernels.rungs.rung import Rung
 SPARE, MAX_TIMES = 3, 192  # times its estimate that a slow run gets; times its limit at most
 
 Steps = Generator[Progress, None, "Ended"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One run, but for its picture's samples.
+
+    seconds    of the CPU's time that it may take
+    blank      the job with a picture of one pixel, in place of one of `shape`
+    is_repeated  two launches come before, of which no variable of the text is reset: on another
+               picture, and on this one
+    at         pass, row and sample: the block of the pass that stores there is stepped through;
+               is_sought: it is looked for by a run of its own, else it is that which should
+    rows       (first, end) to write; None: all
+    cross      chooses a column and a row of blocks, which run alone; 0: all
+    at_page_begin  the arrays begin with a page of memory; else they end with one
+    is_guarded  to touch what lies beside them is a fault
+    """
+
+    shim: type[Shim]
+    library: str
+    seconds: float
+    rung: Rung
+    blank: Job
+    shape: tuple[int, int, int]
+    order: int = Order.FORWARD
+    seed: int = 0
+    is_repeated: bool = False
+    at: tuple[int, int, int] | None = None
+    is_sought: bool = True
+    rows: tuple[int, int] | None = None
+    cross: int = 0
+    at_page_begin: bool = False
+    is_guarded: bool = True
+    is_unconfined: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,7 +244,7 @@ class Runs:
         ):
             shared.layout.fill(shared.block, self.job, turn)
             running = Progress(f"running {self.rung.title} on the CPU")
-            said = yield from run_with_progress(child.running(request), running)
+            said = yield from run_with_progress(child.serving(request), running)
             job, layout, reports = self.job, shared.layout, shared.reports
             unwritten = layout.unwritten(job, turn)
             answer = out_of_rows(shared.target, job).copy() if "done" in said else None

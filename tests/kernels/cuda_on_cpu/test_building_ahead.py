@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
 from secrets import token_hex
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from kernels.core.borders import BORDERS
 from kernels.core.job import Job
-from kernels.cuda_on_cpu import building, compiler
+from kernels.cuda_on_cpu import compiler
+from kernels.cuda_on_cpu.children import Child, Compilation
 from kernels.cuda_on_cpu.trial import building_ahead, finding_bug, trial
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_on_cpu.bad_kernels import START
@@ -26,18 +27,24 @@ JOBS = [Job(PICTURE, SHIFT, border) for border in sorted(BORDERS)[:3]]
 
 @pytest.fixture
 def compilers(monkeypatch):
-    """Every C++ compiler that was started, and how many ran then."""
+    """Every compilation that was begun, and how many were under way then."""
     started, counts = [], []
-    popen = subprocess.Popen
+    serving = Child.serving
 
-    def start(*arguments, **options):
-        process = popen(*arguments, **options)
-        if building.PROGRAM.read_text("utf-8") in arguments[0]:  # no child, nor CUDA's compiler
-            started.append(process)
+    def watched(child, request):
+        compiling = SimpleNamespace(returncode=None)
+        if isinstance(request, Compilation):
+            started.append(compiling)
             counts.append(sum(each.returncode is None for each in started))
-        return process
+        try:
+            reply = yield from serving(child, request)
+            compiling.returncode = reply["ended"]
+        finally:
+            if compiling.returncode is None:
+                compiling.returncode = "closed"
+        return reply
 
-    monkeypatch.setattr(building.subprocess, "Popen", start)
+    monkeypatch.setattr(Child, "serving", watched)
     return started, counts
 
 
@@ -134,4 +141,4 @@ def test_whoever_stops_driving_it_ends_the_compilers(compilers):
     while not started:
         next(steps)
     steps.close()
-    assert all(each.returncode is not None for each in started)
+    assert [each.returncode for each in started] == ["closed"] * len(started)

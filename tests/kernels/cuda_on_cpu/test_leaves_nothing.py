@@ -47,7 +47,7 @@ def test_a_child_whose_reply_is_garbled_is_ended_and_replaced(monkeypatch):
 
     with borrowed_child() as child, monkeypatch.context() as patched:
         patched.setattr(ChildProcess, "replies", garbled)
-        said = outcome_of(child.running(None))
+        said = outcome_of(child.serving(None))
         assert "done" not in said
         assert not child.process.is_alive
     steps = trial(RUNG, a_job())
