@@ -1,8 +1,9 @@
-"""Recorded loads and stores of one block of a launch, and statistics of them."""
+"""Recorded loads and stores of one block of a launch, statistics of them, and sentences."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.anatomy.launch_shapes import Block, Layout, Rect, Shape
-from kernels.anatomy.transactions import LANES, NOWHERE, Numbers
+from kernels.anatomy.transactions import LANES, NOWHERE, WORD_BYTES, Cost, Numbers
 from kernels.core.job import Job
 from kernels.rungs.rung import PICTURE, Rung
 
@@ -272,3 +273,119 @@ def frame_of(shape: Shape) -> Shape:
     picture = Rect(0, 0, 2 * ORIGIN[0], 2 * ORIGIN[1])
     rows = dict.fromkeys(shape.row_bytes, ROW_BYTES)
     return replace(shape, picture=picture, layout=layout, row_bytes=rows)
+
+
+# ---- Sentences. -----------------------------------------------------------------------------
+
+NO_LANE = "No lane of this warp takes part here."
+
+
+def grid_words(shape: Shape) -> str:
+    """Blocks of the grid, and threads and warps of each."""
+    (across, down), (x, y) = shape.grid, shape.block
+    blocks = f"Blocks: {across:,} × {down:,} = {shape.blocks:,}"
+    return f"{blocks}, each of {x} × {y} = {shape.threads:,} threads (warps: {shape.warps})."
+
+
+def block_words(shape: Shape, block: Block) -> str:
+    """Samples that one block computes, and those that it needs for that."""
+    tile = shape.tile(block)
+    own = tile.clipped(shape.picture)
+    samples, rows = span("sample", own.left, own.right), span("row", own.top, own.bottom)
+    beyond = 100 * (tile.count - own.count) / tile.count
+    more = f"; {beyond:.2g} % of its tile is beyond the picture" if beyond else ""
+    words = f"Block {block} computes {samples} of {rows}: {own.count:,} samples{more}."
+    across, down = shape.halo
+    if shape.layout is not None:
+        return words
+    if not across and not down:
+        return f"{words} It needs no halo."
+    whole = own.grown(across, down)
+    beyond = whole.count - whole.clipped(shape.picture).count
+    return (
+        f"{words} With a halo of {across} × {down} around it, it reads {whole.width:,} × "
+        f"{whole.height:,} = {whole.count:,} samples, {whole.count / own.count:.2f} per sample "
+        f"that it computes; {beyond:,} of them are beyond the picture."
+    )
+
+
+def load_words(traffic: Traffic, reads: str) -> str:
+    """Numbers and bytes that a block loads from global memory."""
+    name = "samples" if reads == "picture" else f"numbers of the buffer “{reads}”"
+    return (
+        f"The block loads {traffic.asked:,} {name} from global memory, {traffic.loaded_bytes:,} "
+        f"bytes; {traffic.different:,} of them are different."
+    )
+
+
+def share_words(traffic: Traffic) -> str:
+    """Bytes in shared memory, and how often each number is used."""
+    if traffic.read_bytes:
+        uses = traffic.read_bytes / traffic.stored_bytes
+        return (
+            f"The block's threads store {traffic.stored_bytes:,} bytes in shared memory and read "
+            f"{traffic.read_bytes:,}: each byte is read {uses:.1f} times on average."
+        )
+    uses = traffic.asked / max(traffic.different, 1)  # a cache may serve them
+    return f"No shared memory: each number is loaded {uses:.2f} times on average."
+
+
+def loads_words(loads: float, plain: float) -> str:
+    """Samples loaded per sample computed, beside those of the plain kernel."""
+    own, its = (f"{each:,.1f}".removesuffix(".0") for each in (loads, plain))
+    return f"{own} loads per sample; the plain kernel {its}"
+
+
+def idle_words(idle: Idle | None) -> str:
+    """Threads that store nothing, in the block and in the picture; None: not counted yet."""
+    if idle is None:
+        return "Counting idle threads …"
+    percent = 100 * idle.in_all / idle.threads
+    share = f"{idle.in_all:,} of {idle.threads:,} threads ({percent:.2g} %)"
+    return f"Idle: {share}, {idle.in_block:,} of them in this block."
+
+
+def cost_words(step: Access, found: Cost) -> str:
+    """Sectors and lines that a warp's access touches, or the turns it takes at shared memory."""
+    if not found.active:
+        return NO_LANE
+    wide = f" of {step.size} bytes" if step.size > WORD_BYTES else ""
+    begin = f"{'Stores' if step.is_store else 'Loads'}{wide} by {found.active} lanes"
+    if step.memory == "global":
+        ideal = "fully coalesced" if found.is_best else f"{found.least} × 32 would be ideal"
+        return f"{begin} touch {found.count} × 32 bytes in {found.lines} × 128 bytes: {ideal}."
+    begin = f"{begin}, transactions: {found.count}"
+    if found.is_best:
+        return f"{begin}, no bank conflict."
+    lanes = int(found.waits.sum())
+    return f"{begin} instead of {found.least}: a bank conflict among {lanes} lanes."
+
+
+def transform_words(record: Record) -> str:
+    """Numbers that a block of a transform, which has no samples of its own, loads and stores."""
+    sums: Counter[tuple[str, bool]] = Counter()
+    for thread in range(record.shape.threads):
+        sums.update(record.numbers_of(thread))
+    return f"Block {record.block} {moves(sums)}."
+
+
+def moves(counts: Mapping[tuple[str, bool], int]) -> str:
+    """Verbs and objects for `Record.numbers_of`: "loads 9 numbers of “picture”"."""
+    parts = [
+        f"{'stores' if is_store else 'loads'} {count:,} number{'s' * (count != 1)} of “{name}”"
+        for (name, is_store), count in counts.items()
+        if name not in (TILE, "weights")
+    ]
+    return " and ".join(parts) or "loads and stores nothing"
+
+
+def of_a_library(rung: Rung) -> str:
+    """Launches that a rung leaves to a library; "" if none."""
+    numbers = [str(n + 1) for n, each in enumerate(rung.passes) if each.library]
+    words = f"Launches {' and '.join(numbers)} belong to cuFFT, whose threads are not known."
+    return words if numbers else ""
+
+
+def span(noun: str, begin: int, end: int) -> str:
+    """Return "rows 3 to 5" for `begin` 3 and `end` 6."""
+    return f"{noun} {begin:,}" if end == begin + 1 else f"{noun}s {begin:,} to {end - 1:,}"

@@ -22,43 +22,34 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Coalescing:
-    """The cost of one access of a warp to global memory."""
+class Cost:
+    """The cost of one access of a warp: sectors of global memory, or turns at shared memory.
 
-    sector: Numbers  # of each lane, counted from the start of the array; NOWHERE: it takes no part
-    active: int  # lanes that take part
-    sectors: int
-    lines: int
-    least_sectors: int  # how many the same bytes would touch, side by side
+    A turn: for each part of the warp that is served at a time, the most different words requested
+    of one bank.
 
-    @property
-    def is_best(self) -> bool:
-        """Return True if no fewer sectors could hold these bytes."""
-        return self.sectors <= self.least_sectors
-
-
-@dataclass(frozen=True, slots=True)
-class Conflicts:
-    """The cost of one access of a warp to shared memory.
-
-    in_conflict  lanes one of whose banks has several words requested at the same time
-    turns        transactions: for each part of the warp that is served at a time, the most
-                 different words requested of one bank; their sum
+    places  (32,) of each lane its sector, counted from the start of the array, or its first bank;
+            NOWHERE: it takes no part
+    waits   (32,) lanes one of whose banks has several words requested at the same time
+    active  lanes that take part
+    count   of sectors or turns; `least` if the bytes lay side by side, or without conflicts
+    lines   of global memory
     """
 
-    bank: Numbers  # of each lane, its first; NOWHERE: it takes no part
-    in_conflict: NDArray[np.bool_]
-    active: int  # lanes that take part
-    turns: int
-    least_turns: int  # how many such parts there are: the transactions without conflicts
+    places: Numbers
+    waits: NDArray[np.bool_]
+    active: int
+    count: int
+    least: int
+    lines: int = 0
 
     @property
     def is_best(self) -> bool:
-        """Return True if the access meets no bank conflict."""
-        return self.turns <= self.least_turns
+        """Return True if it cannot be less."""
+        return self.count <= self.least
 
 
-def coalescing(lanes: Numbers, size: int) -> Coalescing:
+def coalescing(lanes: Numbers, size: int) -> Cost:
     """Count the sectors and lines that a warp touches.
 
     lanes  (32,) the byte of an array that each lane's access begins with, or NOWHERE
@@ -66,17 +57,18 @@ def coalescing(lanes: Numbers, size: int) -> Coalescing:
     """
     first = lanes[lanes != NOWHERE]
     request, sizes = np.zeros_like(first), np.full_like(first, size)
-    return Coalescing(
-        sector=np.where(lanes != NOWHERE, lanes // SECTOR_BYTES, NOWHERE),
+    return Cost(
+        np.where(lanes != NOWHERE, lanes // SECTOR_BYTES, NOWHERE),
+        np.zeros(LANES, np.bool_),
         active=len(first),
-        sectors=touched(request, first, sizes, SECTOR_BYTES),
+        count=touched(request, first, sizes, SECTOR_BYTES),
+        least=-(-len(np.unique(first)) * size // SECTOR_BYTES),
         lines=touched(request, first, sizes, LINE_BYTES),
-        least_sectors=-(-len(np.unique(first)) * size // SECTOR_BYTES),
     )
 
 
-def conflicts(lanes: Numbers, size: int = WORD_BYTES) -> Conflicts:
-    """Count the transactions that a warp takes.
+def conflicts(lanes: Numbers, size: int = WORD_BYTES) -> Cost:
+    """Count the turns that a warp takes.
 
     lanes  (32,) the byte of shared memory that each lane's access begins with, or NOWHERE
     size   bytes per access, sixteen at most
@@ -85,15 +77,10 @@ def conflicts(lanes: Numbers, size: int = WORD_BYTES) -> Conflicts:
     sizes = np.full_like(own, size)
     part = _served_together(np.zeros_like(own), own, sizes)
     asked, access, bank = _asked(part, lanes[own], sizes)
-    in_conflict = np.zeros(LANES, np.bool_)
-    in_conflict[own[access[asked[part[access], bank] > 1]]] = True
-    return Conflicts(
-        bank=np.where(lanes != NOWHERE, lanes // WORD_BYTES % BANKS, NOWHERE),
-        in_conflict=in_conflict,
-        active=len(own),
-        turns=int(asked.max(1, initial=0).sum()),
-        least_turns=len(asked),
-    )
+    waits = np.zeros(LANES, np.bool_)
+    waits[own[access[asked[part[access], bank] > 1]]] = True
+    banks = np.where(lanes != NOWHERE, lanes // WORD_BYTES % BANKS, NOWHERE)
+    return Cost(banks, waits, len(own), int(asked.max(1, initial=0).sum()), len(asked))
 
 
 def touched(request: Numbers, first: Numbers, size: Numbers, unit: int = SECTOR_BYTES) -> int:

@@ -277,7 +277,7 @@ def test_without_a_compiler_what_is_kept_is_shown_and_the_rest_is_said(monkeypat
 )
 def test_sectors_of_32_bytes_and_lines_of_128(lanes, size, sectors, least, lines):
     found = transactions.coalescing(np.array(lanes), size)
-    assert (found.sectors, found.least_sectors, found.lines) == (sectors, least, lines)
+    assert (found.count, found.least, found.lines) == (sectors, least, lines)
     assert found.is_best == (sectors == least)
 
 
@@ -305,6 +305,6 @@ def test_lanes_that_want_different_words_of_a_bank_take_turns(
     """The lanes' first words."""
     at = np.array([NOWHERE if each is None else 4 * each for each in lanes])
     found = transactions.conflicts(at, size)
-    assert (found.turns, found.least_turns) == (turns, least)
-    assert int(found.in_conflict.sum()) == in_conflict
+    assert (found.count, found.least) == (turns, least)
+    assert int(found.waits.sum()) == in_conflict
     assert found.is_best == (turns == least)

@@ -7,10 +7,19 @@ import re
 import numpy as np
 import pytest
 
-from kernels.anatomy import anatomy_words
-from kernels.anatomy.anatomy_words import block_words, idle_words
 from kernels.anatomy.launch_shapes import shapes_of
-from kernels.anatomy.record import Access, Idle, Record, Traffic
+from kernels.anatomy.record import (
+    Access,
+    Idle,
+    Record,
+    Traffic,
+    block_words,
+    idle_words,
+    load_words,
+    moves,
+    share_words,
+    transform_words,
+)
 from kernels.core.job import Job
 from kernels.rungs.rung import ladder
 
@@ -51,8 +60,8 @@ def test_a_block_its_tile_and_its_halo():
     ],
 )
 def test_what_is_loaded_and_what_is_shared(traffic, load, share):
-    assert numbers(anatomy_words.load_words(traffic, "picture")) == load
-    assert numbers(anatomy_words.share_words(traffic)) == share
+    assert numbers(load_words(traffic, "picture")) == load
+    assert numbers(share_words(traffic)) == share
 
 
 def test_a_block_of_a_transform_loads_and_stores_numbers():
@@ -60,8 +69,8 @@ def test_a_block_of_a_transform_loads_and_stores_numbers():
     own = shapes_of(RUNGS["fft"], job)[0]
     steps = [step("picture", False, 1, 64), step("tiles", True, 8, 64), step("weights", threads=64)]
     record = Record(steps, own, (3, 0))
-    assert numbers(anatomy_words.transform_words(record)) == [3, 0, 64, 64]
-    assert numbers(anatomy_words.moves(record.numbers_of(5))) == [1, 1]
+    assert numbers(transform_words(record)) == [3, 0, 64, 64]
+    assert numbers(moves(record.numbers_of(5))) == [1, 1]
 
 
 def test_idle_threads():

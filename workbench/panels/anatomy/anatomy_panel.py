@@ -10,9 +10,8 @@ from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QWidget
 
-from kernels.anatomy.anatomy_words import loads_words
 from kernels.anatomy.launch_shapes import Block
-from kernels.anatomy.record import PARTS, Part
+from kernels.anatomy.record import PARTS, Part, loads_words
 from kernels.anatomy.transactions import LANES
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError

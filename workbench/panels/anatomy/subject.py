@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.anatomy import anatomy_words
+from kernels.anatomy import record as words
 from kernels.anatomy.launch_shapes import USUAL_MULTIPROCESSORS, Block, Rect, Shape, shapes_of
-from kernels.anatomy.record import TILE, Access, Part, Record
+from kernels.anatomy.record import TILE, Access, Part, Record, span
 from kernels.anatomy.transactions import LANES, NOWHERE, coalescing, conflicts
 from kernels.core.device import Device
 from kernels.core.job import Job
@@ -142,7 +142,7 @@ class Look:
             return ""
         begin = f"Thread {self.thread}, lane {self.lane} of warp {self.warp},"
         if self.subject.shape.layout is not None:
-            return f"{begin} {anatomy_words.moves(self.record.numbers_of(self.thread))}."
+            return f"{begin} {words.moves(self.record.numbers_of(self.thread))}."
         rect, channels = self.own, self.subject.channels
         if rect is None:
             return f"{begin} has no sample to compute."
@@ -151,25 +151,25 @@ class Look:
         if rect.count == 1:
             name = f"{CHANNELS[channels][x % channels]} " if channels > 1 else ""
             return f"{begin} computes the {name}sample of pixel ({x // channels:,}, {y:,}){more}."
-        samples = anatomy_words.span("sample", x, rect.right)
+        samples = span("sample", x, rect.right)
         if channels > 1:
-            pixels = anatomy_words.span("pixel", x // channels, (rect.right - 1) // channels + 1)
+            pixels = span("pixel", x // channels, (rect.right - 1) // channels + 1)
             samples += f" (of {pixels})"
-        return f"{begin} computes {samples} in {anatomy_words.span('row', y, rect.bottom)}{more}."
+        return f"{begin} computes {samples} in {span('row', y, rect.bottom)}{more}."
 
     def sentences(self) -> list[tuple[str, str]]:
         """Headings, each with its paragraph."""
         shape, records = self.subject.shape, self.subject.records
-        here = anatomy_words.block_words(shape, self.block)
+        here = words.block_words(shape, self.block)
         if self.record is not None and shape.layout is not None:
-            here = anatomy_words.transform_words(self.record)
-        missing = anatomy_words.of_a_library(self.subject.rung)
+            here = words.transform_words(self.record)
+        missing = words.of_a_library(self.subject.rung)
         if self.record is None:
             why = records.problem or "this block is being recorded on the CPU …"
             missing = f"Warps and lanes are not drawn: {why} {missing}".strip()
-        idle, launch = records.idle(self.block), anatomy_words.grid_words(shape)
+        idle, launch = records.idle(self.block), words.grid_words(shape)
         if idle is not None or not records.problem:
-            launch = f"{launch} {anatomy_words.idle_words(idle)}"
+            launch = f"{launch} {words.idle_words(idle)}"
         return [
             ("The launch", launch),
             ("This block", here),
@@ -185,8 +185,8 @@ class Look:
         if part == "compute" or self.record is None:
             return ""
         if part == "load":
-            return anatomy_words.load_words(self.record.traffic, self.subject.shape.reads)
-        return anatomy_words.share_words(self.record.traffic)
+            return words.load_words(self.record.traffic, self.subject.shape.reads)
+        return words.share_words(self.record.traffic)
 
     def loaded_by_warp(self, step: Access, time: int) -> list[tuple[int, Rect]]:
         """Lanes of the warp with the samples of the picture that each loads or stores at a time.
@@ -300,26 +300,22 @@ class Lanes(NamedTuple):
 
 def lanes_of(look: Look, step: Access, time: int) -> Lanes:
     """Describe the warp's lanes at one time of an access, from 0 to step.count - 1."""
-    lanes = step.lanes(time, look.warp)
-    if step.memory == "global":
-        found = coalescing(lanes, step.size)
-        touched = np.unique(found.sector[found.sector != NOWHERE])
-        groups = np.where(found.sector == NOWHERE, NOWHERE, np.searchsorted(touched, found.sector))
-        sentence = anatomy_words.coalescing_words(step, found)
-        cells = [_cell("sector", n, group, 1, False) for n, group in enumerate(groups.tolist())]
-        return Lanes(tuple(cells), "Above: lane. Below: sector.", sentence)
-    met = conflicts(lanes, step.size)
-    banks = zip(met.bank.tolist(), met.in_conflict.tolist(), strict=True)
-    cells = [_cell("bank", lane, bank, 0, waits) for lane, (bank, waits) in enumerate(banks)]
-    marked = " Marked (!): bank conflict." if met.in_conflict.any() else ""
-    legend = f"Above: lane. Below: bank.{marked}"
-    return Lanes(tuple(cells), legend, anatomy_words.conflict_words(step, met))
+    lanes, is_global = step.lanes(time, look.warp), step.memory == "global"
+    found = coalescing(lanes, step.size) if is_global else conflicts(lanes, step.size)
+    places, sentence = found.places, words.cost_words(step, found)
+    if is_global:
+        touched = np.unique(places[places != NOWHERE])
+        places = np.where(places == NOWHERE, NOWHERE, np.searchsorted(touched, places) + 1)
+    name, shown = ("sector" if is_global else "bank"), enumerate(places.tolist())
+    cells = [_cell(name, lane, at, bool(found.waits[lane])) for lane, at in shown]
+    marked = " Marked (!): bank conflict." if found.waits.any() else ""
+    return Lanes(tuple(cells), f"Above: lane. Below: {name}.{marked}", sentence)
 
 
-def _cell(name: str, lane: int, group: int, first: int, waits: bool) -> LaneCell:
-    """A lane's cell: neighbouring groups in two colours; first: the number of group 0."""
-    if group == NOWHERE:
+def _cell(name: str, lane: int, number: int, waits: bool) -> LaneCell:
+    """A lane's cell: neighbouring numbers in two colours."""
+    if number == NOWHERE:
         return LaneCell("–", f"Lane {lane} takes no part.")
-    text = str(group + first)
     meets = "; it meets others there" if waits else ""
-    return LaneCell(text, f"Lane {lane}: {name} {text}{meets}", 4 if group % 2 else 0, waits)
+    colour = 4 if (number + (name == "sector")) % 2 else 0
+    return LaneCell(str(number), f"Lane {lane}: {name} {number}{meets}", colour, waits)
