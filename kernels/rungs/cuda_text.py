@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -24,14 +23,6 @@ _DECORATION = re.compile(
 )
 # Not beyond the next one, or a text of nothing else would take minutes.
 _KERNEL = re.compile(r"__global__\b(?:(?!__global__)[^;{}()])*?\b(\w+)\s*\(")
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter of a function, as it is written, and the line that it ends on."""
-
-    text: str
-    line: int
 
 
 def without_comments(source: str) -> str:
@@ -67,29 +58,34 @@ def without_decorations(code: str) -> str:
 def kernels_in(code: str) -> dict[str, int]:
     """Names of the kernels in a source without comments, each with its line."""
     bare = without_decorations(code)
-    return {each[1]: bare.count("\n", 0, each.end()) + 1 for each in _KERNEL.finditer(bare)}
+    return {each[1]: _line_at(bare, each.end()) for each in _KERNEL.finditer(bare)}
 
 
-def parameters_of(function: str, code: str) -> tuple[int, tuple[Parameter, ...]] | None:
-    """Line and parameters of a kernel in a source without comments; None if it is not there."""
+def parameters_of(function: str, code: str) -> tuple[int, list[tuple[str, int]]] | None:
+    """Line and parameters of a kernel in a source without comments; None if it is not there.
+
+    Of each parameter what is written, and the line that it ends on.
+    """
     code = without_decorations(code)
     found = next((each for each in _KERNEL.finditer(code) if each[1] == function), None)
     if not found:
         return None
-    line = code.count("\n", 0, found.end()) + 1
-    parameters: list[Parameter] = []
+    parameters: list[tuple[str, int]] = []
     depth, start = 1, found.end()
     for at in range(start, len(code)):
-        depth += code[at] in "([{<"
-        depth -= code[at] in ")]}>"
+        depth += (code[at] in "([{<") - (code[at] in ")]}>")
         if depth == 0 or (depth == 1 and code[at] == ","):
             text = " ".join(code[start:at].split())
             if text and text != "void":
-                parameters.append(Parameter(text, code.count("\n", 0, at) + 1))
+                parameters.append((text, _line_at(code, at)))
             start = at + 1
         if depth == 0:
-            return line, tuple(parameters)
+            return _line_at(code, found.end()), parameters
     return None
+
+
+def _line_at(code: str, at: int) -> int:
+    return code.count("\n", 0, at) + 1
 
 
 def _blank(text: str) -> str:
@@ -122,12 +118,11 @@ LADDER = Path(__file__).parents[1] / "ladder"
 PRELUDE = "prelude"
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One file's share of a text."""
+class Part(NamedTuple):
+    """One file's share of a text, which begins in a line of it."""
 
     name: str  # the file's, without folders: what is compiled says nothing of this computer
-    line: int  # of the file, that `text` begins in
+    line: int
     text: str
 
 
@@ -139,11 +134,6 @@ def header_parts(includes: Iterable[str]) -> tuple[Part, ...]:
 def with_lines(parts: Iterable[Part]) -> str:
     """Join `parts`; the compiler counts lines in each of them anew."""
     return "".join(f"#line {each.line} {_quoted(each.name)}\n{each.text}" for each in parts)
-
-
-def bare(parts: Iterable[Part]) -> str:
-    """Join `parts` without #line directives."""
-    return "".join(each.text for each in parts)
 
 
 def _quoted(name: str) -> str:
@@ -207,31 +197,22 @@ _GLOBAL = re.compile(r"(\w+|[>])?\s*(::)\s*[A-Za-z_]")
 _HAS = re.compile(r"\b__has_(?:include|include_next|embed|feature)\b")
 
 
-class Refused(NamedTuple):
-    """A line that a kernel may not have, and why."""
-
-    line: int
-    reason: str
-
-
-def refused_directive(source: str, job_macros: Collection[str]) -> Refused | None:
-    """The first directive that no kernel may have, or None.
+def refused(
+    source: str, job_macros: Collection[str], *, is_strict: bool = False
+) -> tuple[int, str] | None:
+    """The first line that no kernel may have, and why; None: there is none.
 
     job_macros  must not be redefined: that would change the job in silence
+    is_strict   nor may anything tell one compiler from another
     """
     joined = _with_joined_lines(source)
     if joined != source and (raw := _RAW.search(joined)):  # the one thing that a joint is part of
-        return _on_its_line(joined, raw.end(), NO_RAW)
-    refusals = _refusals(without_literals(joined, joined=True), job_macros)
-    return next((_on_its_line(joined, *each) for each in refusals), None)
-
-
-def telling_word(source: str) -> Refused | None:
-    """The first words that could tell one compiler from another, or None."""
-    joined = _with_joined_lines(source)
+        return _line_at(joined, raw.end()), NO_RAW
+    code = without_literals(joined, joined=True)
     own = {*OF_CUDA, *RESERVED, *macros_in(source)}
-    for at, word in _telling(without_literals(joined, joined=True), own):
-        return _on_its_line(joined, at, TELLING.format(word=" ".join(word.split())))
+    telling = ((at, TELLING.format(word=" ".join(w.split()))) for at, w in _telling(code, own))
+    for at, reason in chain(_refusals(code, job_macros), telling if is_strict else ()):
+        return _line_at(joined, at), reason
     return None
 
 
@@ -240,10 +221,6 @@ def _with_joined_lines(source: str) -> str:
     return _CONTINUED.sub(
         lambda found: _GOES_ON.sub("", found[0]) + "\n" * len(_GOES_ON.findall(found[0])), source
     )
-
-
-def _on_its_line(joined: str, at: int, reason: str) -> Refused:
-    return Refused(joined.count("\n", 0, at) + 1, reason)
 
 
 def _telling(code: str, own: Collection[str]) -> Iterator[tuple[int, str]]:
@@ -386,10 +363,7 @@ def unknown_words(source: str) -> list[tuple[int, str]]:
     """Lines with words that NVRTC does not know, and its message for each."""
     code = NOT_COMPILED.sub(lambda found: _blank(found[0]), without_literals(source))
     return sorted(
-        {
-            (code.count("\n", 0, at) + 1, said)
-            for at, said in chain(_of_std(code), _of_headers(code))
-        }
+        {(_line_at(code, at), said) for at, said in chain(_of_std(code), _of_headers(code))}
     )
 
 

@@ -117,7 +117,7 @@ def bands_along(row: NDArray[np.float64], job: Job) -> Words:
     blocks at a time, and LANES words for each of these: which two of each four numbers they are
     for.
     """
-    band = _ByteBand(row, job, 2)
+    band = _ByteBand(row, job)
     whole = [band.whole(s) for s in range(band.span)]
     if job.channels == 1:
         return np.concatenate(whole)
@@ -128,14 +128,16 @@ def bands_along(row: NDArray[np.float64], job: Job) -> Words:
 class _Band:
     """A band of weights along a row as lanes hold it, in products of `blocks` blocks.
 
+    fours  where four samples lie of which a sparse product keeps two, from the first of them on
     span   blocks that matter to the sums of one: its own, those beside it, and if their number is
            even one that is half on the right and half on the left
     steps  products
     """
 
-    def __init__(self, row: NDArray[Any], job: Job, blocks: int) -> None:
+    def __init__(self, row: NDArray[Any], job: Job, blocks: int, fours: tuple[int, ...]) -> None:
         self.job, self.row, self.channels = job, row, job.channels
-        self.g, self.t = np.arange(LANES) // 4, np.arange(LANES) % 4
+        self.blocks, self.fours = blocks, np.array(fours)
+        self.g, self.t = np.divmod(np.arange(LANES)[:, None], 4)
         self.halo = len(row) // 2 * job.channels
         self.span = 1 + (self.halo + 7) // 8
         self.side = (self.span - 1) // 2
@@ -153,50 +155,49 @@ class _Band:
         is_tap = (rest == 0) & (tap >= 0) & (tap < len(self.row))
         return np.where(is_tap, self.row[np.clip(tap, 0, len(self.row) - 1)], 0)
 
+    def kept(self, corner: Places) -> Places:
+        """The two of each four, which begins so far from its sum, that may be of its channel."""
+        is_other = (corner[..., None] + self.fours) % self.channels != 0
+        return np.sort(np.argsort(is_other, axis=-1, kind="stable")[..., :2], axis=-1)
 
-def _packed(pairs: Iterator[tuple[Places, Places]]) -> Words:
-    """Pack the kept two of each of eight fours into a word per lane."""
-    packed = np.zeros(LANES, np.uint32)
-    for i, (first, second) in enumerate(pairs):
-        packed |= ((first | second << 2) << 4 * i).astype(np.uint32)
-    return packed
+    def packed(self, corners: Places) -> Words:
+        """The kept two of each of eight fours, (LANES, 8), in a word per lane."""
+        shifts = np.arange(0, LANES, 2).reshape(8, 2)
+        words: Words = (self.kept(corners) << shifts).sum((1, 2)).astype(np.uint32)
+        return words
 
 
 class _ByteBand(_Band):
     """A band of halves."""
 
+    def __init__(self, row: NDArray[Any], job: Job) -> None:
+        super().__init__(row, job, 2, (0, 1, 4, 5))
+        self.i = np.arange(4)  # the words of each lane,
+        self.sums = 2 * self.g + self.i % 2  # and the sums that they are for
+
     def whole(self, s: int) -> Words:
         """The words for block s."""
-        i, sums = self._words()
-        away = self.away(s, self.t)[:, None] + 4 * self.t[:, None] + i // 2 * 2 - sums
-        return self._halves(np.stack((away, away + 1), -1), sums)
+        away = self.away(s, self.t) + 4 * self.t + self.i // 2 * 2 - self.sums
+        return self._halves(np.stack((away, away + 1), -1))
 
     def sparse(self, s: int) -> Words:
         """The words for what a sparse product keeps of two blocks; of one block two words alone."""
-        i, sums = self._words()
-        corner = self._corner(2 * s, self.t[:, None] + i // 2 * 4, sums)
-        places = (place // 2 * 4 + place % 2 for place in self._kept(corner))  # of eight samples
-        away = np.stack([corner + each for each in places], -1)
+        corner = self._corner(2 * s + self.i // 2, self.t, self.sums)
+        away = corner[..., None] + self.fours[self.kept(corner)]
         if not self._is_of_two(s):
             away[:, 2:] = 1 << 20  # no tap is so far away
-        return self._halves(away, sums)
+        return self._halves(away)
 
     def places(self, s: int) -> Words:
         """The kept two of each four, packed for a lane: half of eight fours or all four."""
-        four = 4 * (self.t % 2) if self._is_of_two(s) else 0 * self.t
-        corners = (self._corner(2 * s, four + i % 4, 2 * self.g + i // 4) for i in range(8))
-        return _packed(map(self._kept, corners))
+        block, n = 2 * s + self.t % 2 * self._is_of_two(s), np.arange(8)
+        return self.packed(self._corner(block, n % 4, 2 * self.g + n // 4))
 
-    def _words(self) -> tuple[Places, Places]:
-        """The four words of each lane, and the sums that they are for: (LANES, 4)."""
-        i = np.arange(4)
-        return i, 2 * self.g[:, None] + i % 2
-
-    def _halves(self, away: Places, sums: Places) -> Words:
+    def _halves(self, away: Places) -> Words:
         """Two weights per word: the rests that rounding lost, then the halves."""
         weights = self.taps(away)
         if self.job.has_alpha:  # it is filtered as well: with one weight, which is 1
-            is_alpha = (sums % self.channels == self.channels - 1)[..., None]
+            is_alpha = (self.sums % self.channels == self.channels - 1)[..., None]
             weights = np.where(is_alpha, away == 0, weights)
         high = weights.astype(np.float16)
         return np.concatenate((halves_in_pairs(weights - high), halves_in_pairs(high))).ravel()
@@ -204,16 +205,9 @@ class _ByteBand(_Band):
     def _is_of_two(self, s: int) -> bool:
         return 2 * s + 1 < self.span
 
-    def _corner(self, n: int, four: Places, sums: Places) -> Places:
+    def _corner(self, block: Places, t: Places, sums: Places) -> Places:
         """Distance of the first sample of a four from its sum (broadcast)."""
-        t = four % 2 * 2
-        return self.away(n + four // 4, t) + 4 * t + four // 2 % 2 * 2 - sums
-
-    def _kept(self, corner: Places) -> tuple[Places, Places]:
-        """The two places in a four whose samples may be of the sum's channel."""
-        channel = -corner % self.channels
-        first = channel if self.channels == 3 else channel % 2
-        return first, first + (1 if self.channels == 3 else 2)
+        return self.away(block, t % 2 * 2) + t % 2 * 8 + t // 2 * 2 - sums
 
 
 def halves_in_pairs(values: NDArray[np.floating]) -> Words:
@@ -359,17 +353,16 @@ class _DigitBand(_Band):
     def __init__(self, row: Row, job: Job) -> None:
         self.digits, self.signed = row.digits, row.signed
         self.is_sparse = job.channels > 1
-        self.blocks = 4 if self.is_sparse else 2
-        super().__init__(row.integers, job, self.blocks)
+        super().__init__(row.integers, job, 4 if self.is_sparse else 2, (0, 1, 2, 3))
 
     def words(self, s: int, digit: int) -> Words:
         """Four words per lane: of two sums, of which each has two of its words in turn."""
-        g, t = self.g[:, None, None], self.t[:, None, None]
         i, byte = np.arange(4)[:, None], np.arange(4)
-        column = 16 * (i // 2) + 4 * t + byte
-        corner = self._corner(s, column // (2 if self.is_sparse else 4), 2 * g + i % 2)
-        kept = self._kept(corner)
-        away = corner + (np.where(byte % 2 == 0, *kept) if self.is_sparse else byte)
+        column = 16 * (i // 2) + 4 * self.t[..., None] + byte
+        sums = 2 * self.g[..., None] + i % 2
+        corner = self._corner(s, column // (2 if self.is_sparse else 4), sums)
+        kept = self.kept(corner)
+        away = corner + (np.where(byte % 2, kept[..., 1], kept[..., 0]) if self.is_sparse else byte)
         place = 8 * (self.digits - 1 - digit)
         carry = 0x808080 & (1 << place) - 1 if self.signed else 0
         wide = ((self.taps(away) + carry) >> place & 255).astype(np.uint32)
@@ -378,20 +371,11 @@ class _DigitBand(_Band):
 
     def places(self, s: int) -> Words:
         """The kept two of each four samples, packed for a lane: eight fours."""
-        words = (self.t // 2 * 8 + i for i in range(8))
-        sums = 2 * self.g + self.t % 2
-        return _packed(self._kept(self._corner(s, word, sums)) for word in words)
+        word = self.t // 2 * 8 + np.arange(8)
+        return self.packed(self._corner(s, word, 2 * self.g + self.t % 2))
 
     def _corner(self, s: int, word: Places, sums: Places) -> Places:
         """Distance of a word's first sample from a sum; far away where no block is."""
         block, t = self.blocks * s + word // WORDS_A_BLOCK, word % WORDS_A_BLOCK
         found = self.away(block, t) + 4 * t - sums
         return np.where(block < self.span, found, found + self.channels * (1 << 20))
-
-    def _kept(self, corner: Places) -> tuple[Places, Places]:
-        """The two places in a four whose samples may be of the sum's channel."""
-        channel = -corner % self.channels
-        if self.channels == 2:
-            return channel, channel + 2
-        second: Places = np.where((self.channels == 3) & (channel == 1), 2, 3)
-        return np.minimum(channel, 2), second

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kernels.core.plain_data import SIMPLE, NotPlainError, from_plain, plain_text
 from kernels.rungs.job_facts import (
+    PASS_NAMES,
     Expression,
     Template,
     WorkExpression,
     names,
     why_not_expression,
-    work_names,
 )
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="DataclassInstance")
 
 BEGIN, END = "/*---", "---*/"
-MISSING_END = f"write {END} on a line of its own behind its last field"
 PASSES = "passes"  # the table of tables in a header
 # A field of a pass that earlier versions read: what a user wrote then is still a header.
 OBSOLETE = "anatomy"
@@ -38,6 +37,11 @@ PLACE = re.compile(r"(?:\.passes\[(\d+)\])?(?:\.(\w+))?(?:\[.*\])?(?:\.(.*))?")
 
 class HeaderError(ValueError):
     """A rung's file cannot be used: "27_two_sums.cu, line 2: titel is not known"."""
+
+
+def refusal(file: str, what: str, line: int = 0) -> HeaderError:
+    """Return the error that says `what` of a file, in a line of it; 0: of none."""
+    return HeaderError(f"{file}{f', line {line}' if line else ''}: {what}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +60,16 @@ class Header:
         number  of the pass that the field is in
         name    in the table that the field is
         """
-        line = self.line_of(name, number) or self.line_of(field, number)
+        begins = [n for n, line in enumerate(self.lines) if re.match(r"\s*\[\[passes\]\]", line)]
+        sections, place = [0, *begins, len(self.lines)], 0 if number is None else number + 1
+        line = 0
+        for each in filter(None, (name, field)):
+            pattern = re.compile(rf"\s*(\[+\s*)?[\"']?{re.escape(each)}[\"']?\s*[=.\]]")
+            lines = range(*sections[place : place + 2]) if place + 1 < len(sections) else ()
+            line = line or next((n + 1 for n in lines if pattern.match(self.lines[n])), 0)
         if not line and number is not None:
-            line = self._sections()[number + 1] + 1
-        return HeaderError(f"{self.file}{f', line {line}' if line else ''}: {what}.")
-
-    def line_of(self, field: str, number: int | None = None) -> int:
-        """Return the line that begins with `field`, of that pass or before all; 0: none."""
-        sections, place = self._sections(), 0 if number is None else number + 1
-        if not field or place + 1 >= len(sections):
-            return 0
-        pattern = re.compile(rf"\s*(\[+\s*)?[\"']?{re.escape(field)}[\"']?\s*[=.\]]")
-        lines = range(sections[place], sections[place + 1])
-        return next((n + 1 for n in lines if pattern.match(self.lines[n])), 0)
+            line = sections[place] + 1
+        return refusal(self.file, what, line)
 
     def read(self, of: type[T], **given: Any) -> T:
         """Read it as a dataclass; `given` are fields that no header says.  Raises HeaderError."""
@@ -84,27 +85,20 @@ class Header:
         except NotPlainError as error:
             found = PLACE.fullmatch(error.where)
             number, field, name = found.groups() if found else ("", "", "")
-            where = " of a pass" if number else ""
+            what = f"{field or PASSES}{' of a pass' if number else ''} {error.why}"
             at = int(number) if number else None
-            what = f"{field or PASSES}{where} {error.why}"
             raise self.error(what, field or "", at, name or "") from error
-
-    def _sections(self) -> list[int]:
-        """The first lines of the header and of each pass, and the end."""
-        begins = [n for n, line in enumerate(self.lines) if re.match(r"\s*\[\[passes\]\]", line)]
-        return [0, *begins, len(self.lines)]
 
 
 def header_of(file: str, source: str) -> Header:
     """Parse the header that `source` begins with.  Raises HeaderError."""
     before, _, rest = source.partition(BEGIN)
     text, end, _ = rest.partition(END)
-    if not before and rest and not end:
-        raise HeaderError(
-            f"{file}, line 1: the header begins here and ends nowhere: {MISSING_END}."
-        )
-    if before or not rest or not end:
-        raise HeaderError(f"{file}, line 1: it must begin with a header, {BEGIN} TOML {END}.")
+    if before or not end:
+        what = f"it must begin with a header, {BEGIN} TOML {END}"
+        if rest and not before:
+            what = f"the header begins here and ends nowhere: write {END} on a line of its own"
+        raise refusal(file, what, 1)
     lines = tuple(text.split("\n"))
     try:
         return Header(file, lines, tomllib.loads(text))
@@ -112,9 +106,9 @@ def header_of(file: str, source: str) -> Header:
         found = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", str(error))
         line = min(int((found[1] if found else None) or len(lines)), len(lines))
         words = f"{str(error)[: found.start()] if found else error}: {lines[line - 1].strip()}"
-        raise HeaderError(f"{file}, line {line}: the header is no TOML, {words}.") from error
+        raise refusal(file, f"the header is no TOML, {words}", line) from error
     except RecursionError as error:
-        raise HeaderError(f"{file}: the header is nested too deeply.") from error
+        raise refusal(file, "the header is nested too deeply") from error
 
 
 def _without_obsolete(part: Any) -> Any:
@@ -123,13 +117,13 @@ def _without_obsolete(part: Any) -> Any:
     return {name: value for name, value in part.items() if name != OBSOLETE}
 
 
-def _checked(known: Callable[[], frozenset[str]], is_template: bool, data: Any) -> str:
+def _checked(more: tuple[str, ...], is_template: bool, data: Any) -> str:
     text = plain_text(data)
-    if wrong := why_not_expression(text, known(), is_template=is_template):
+    if wrong := why_not_expression(text, names(*more), is_template=is_template):
         raise NotPlainError(f"is wrong: {wrong}")
     return text
 
 
-SIMPLE[Expression] = partial(_checked, names, False)
-SIMPLE[WorkExpression] = partial(_checked, work_names, False)
-SIMPLE[Template] = partial(_checked, names, True)
+SIMPLE[Expression] = partial(_checked, (), False)
+SIMPLE[WorkExpression] = partial(_checked, PASS_NAMES, False)
+SIMPLE[Template] = partial(_checked, (), True)

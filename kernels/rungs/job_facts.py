@@ -52,7 +52,7 @@ def why_not_expression(text: str, known: frozenset[str], *, is_template: bool = 
         is_right = isinstance(node, allowed) or id(node) == sentence
         if not is_right or (_is_text(node) and id(node) not in texts) or _may_grow(node):
             return f"{text!r} is not an expression: {type(node).__name__} is no arithmetic"
-    used = [each.id for each in ast.walk(tree) if isinstance(each, ast.Name)]
+    used = [each.id for each in nodes if isinstance(each, ast.Name)]
     unknown = next((name for name in used if name not in known), "")
     near = get_close_matches(unknown, known, 1)
     guess = f"; the nearest is {near[0]}" if near else ""
@@ -95,16 +95,17 @@ def _compiled(expression: str) -> CodeType:
 
 SMALLEST = Job(np.zeros((1, 1, 1), np.uint8), np.ones((1, 1), np.float32))
 Expression = NewType("Expression", str)  # over the names of `Facts`
+WorkExpression = NewType("WorkExpression", str)  # over PASS_NAMES as well
 Template = NewType("Template", str)  # a sentence with {expressions}
 
 MAX_WAVES = 4  # of blocks, see `blocks_down`
 ROW_BYTES = 128  # rows of a picture on the device begin at multiples of this: one line of L1
+NUMBER_BYTES = 4  # of a buffer or of weights
 
 
 def pitch_of(width: int, channels: int, sample_bytes: int) -> int:
     """Return the samples from one row of a picture on the device to the next."""
-    samples = ROW_BYTES // sample_bytes
-    return -(-width * channels // samples) * samples
+    return _up(width * channels, ROW_BYTES // sample_bytes)
 
 
 def knobs(job: Job) -> dict[str, str | int]:
@@ -141,55 +142,37 @@ def blocks_down(strips: int, resident: int, rows: int, more: int) -> int:
     return min(sorted(wanted), key=time)
 
 
+def _parts(number: int, size: int) -> int:
+    """`number` over `size`, rounded up."""
+    return -(-number // size)
+
+
+def _up(number: int, unit: int) -> int:
+    """`number` rounded up to a multiple."""
+    return _parts(number, unit) * unit
+
+
+FUNCTIONS = {"min": min, "max": max, "blocks_down": blocks_down, "parts": _parts, "up": _up}
+# Set for the pass whose work is counted, in one launch: samples of a row and rows that a block
+# writes; blocks; samples that all blocks side by side stage of a row, as in separable.cuh; and of a
+# group size the blocks one below another that have rows to write, if all take as many groups.
+PASS_NAMES = ("COVERS_X", "COVERS_Y", "BLOCKS_X", "BLOCKS_Y", "BLOCKS", "STAGED", "segments")
+
+
 class Facts(dict[str, Any]):
     """The names that a header's expressions may use, of one job.
 
-    They are the knobs, and
-
-    RADIUS, HALO_X, HALO_Y   as in the prelude
-    WIDTH, HEIGHT, PITCH     of the picture: pixels, rows, samples from row to row on the device
-    SAMPLE_BYTES             of one sample
-    THREADS                  BLOCK_X * BLOCK_Y
-    RANK                     how many separable weights add up to these; see `separable_terms`
-    DIGITS                   bytes that hold each weight as an integer; see `fixed_point`
-    ROW_DIGITS               the same of the row of separable weights; see `digit_bands`
-    GAIN                     Σ|w| of these
-    TERMS_GAIN               Σ|w| of all of those over GAIN: 1 where none cancel
-    UNIFORM                  whether all weights are one number
-    MULTIPROCESSORS          of the device
-    FFT_SIDE, FFT_LINE       of the FFT rungs' tiles: FFT_LINE = FFT_SIDE**2 rows and columns
-    FFT_PAIRS, FFT_TILES     pairs of those side by side, and tiles one above the other
-    FFT_LEVELS, FFT_FLOPS    of butterflies in the transform of a tile; operations of one line
-    FFT_COLUMNS, FFT_ROWS    of the picture, as many times as tiles share them,
-    ..._BEYOND               and those beyond its edges that count for something
-    PLANES                   channels that are filtered: all but alpha
-    HALVES                   numbers of half precision that hold a sample
-    BAND_BLOCKS, BAND_DEPTH  8×8 blocks in a band of weights, 16×16 in two side by side: tensor.cuh
-    blocks_down(...)         blocks one below another in a strip, see `blocks_down`
+    They are the knobs, MULTIPROCESSORS of the device, FUNCTIONS and those of FACTS.
     """
 
     def __init__(self, job: Job, device: Device | None = None) -> None:
-        sample_bytes = int(job.picture.dtype.itemsize)
-        super().__init__(
-            knobs(job),
-            RADIUS=job.radius,
-            HALO_X=job.radius * job.channels,
-            HALO_Y=job.radius,
-            WIDTH=job.width,
-            HEIGHT=job.height,
-            PITCH=pitch_of(job.width, job.channels, sample_bytes),
-            SAMPLE_BYTES=sample_bytes,
-            THREADS=job.block_xy[0] * job.block_xy[1],
-            MULTIPROCESSORS=device.multiprocessors if device else 1,
-            min=min,
-            max=max,
-            blocks_down=blocks_down,
-        )
+        multiprocessors = device.multiprocessors if device else 1
+        super().__init__(knobs(job), MULTIPROCESSORS=multiprocessors, **FUNCTIONS)
         self.job = job
 
     def __missing__(self, name: str) -> Any:
-        # Looked at only by the few rungs that ask, since these cost milliseconds.
-        self[name] = value = ON_DEMAND[name](self)
+        # Looked at only by the few rungs that ask, since some cost milliseconds.
+        self[name] = value = FACTS[name](self)
         return value
 
     def value(self, expression: str) -> int:
@@ -199,6 +182,34 @@ class Facts(dict[str, Any]):
     def text(self, template: str) -> str:
         """`template` with each {expression} replaced by its value.  Raises CannotRunError."""
         return str(_evaluated(f"f{template!r}", self))
+
+    def take(
+        self,
+        covers: tuple[Expression, Expression],
+        grid: tuple[Expression, Expression] | None = None,
+    ) -> None:
+        """Set PASS_NAMES to those of a pass: what its header says of `covers` and `grid`."""
+        across, down = (self.value(expression) for expression in covers)
+        row, height = self["WIDTH"] * self["CHANNELS"], self["HEIGHT"]
+        blocks_x, blocks_y = _parts(row, across), _parts(height, down)
+        if grid:
+            blocks_x, blocks_y = (self.value(expression) for expression in grid)
+        chunk, halo = self["CHUNK"], self["HALO_CHUNKS"]
+        # The last block stages no more than the halo beyond the picture's end.
+        to_the_end = _parts(row + self["HALO_X"], chunk) + (2 * blocks_x - 1) * halo
+        staged = min(to_the_end, blocks_x * (across // chunk + 2 * halo)) * chunk
+
+        def segments(group: int) -> int:
+            return _parts(height, _up(_parts(height, blocks_y), group))
+
+        found = across, down, blocks_x, blocks_y, blocks_x * blocks_y, staged, segments
+        self |= dict(zip(PASS_NAMES, found, strict=True))
+
+    def bytes_of(self, numbers: Mapping[str, int]) -> int:
+        """The bytes of these counts of numbers, by what they belong to."""
+        samples = numbers.get("picture", 0)
+        others = sum(numbers.values()) - samples
+        return samples * int(self["SAMPLE_BYTES"]) + others * NUMBER_BYTES
 
 
 def _tiles(facts: Facts) -> tuple[int, int]:
@@ -212,109 +223,6 @@ def _in_tiles(facts: Facts, axis: str, more: int) -> int:
     starts = [tile * (line - 2 * radius) - radius for tile in range(tiles)]
     low, high = -more * radius, extent + more * radius
     return sum(max(0, min(start + line, high) - max(start, low)) for start in starts)
-
-
-# Facts that are computed on demand.
-ON_DEMAND: dict[str, Callable[[Facts], Any]] = {
-    "RANK": lambda facts: len(separable_terms(facts.job.weights)),
-    "DIGITS": lambda facts: fixed_point(facts.job.weights).digits,
-    "ROW_DIGITS": lambda facts: row_of(facts.job.weights).digits,
-    "GAIN": lambda facts: gain(facts.job.weights),
-    "TERMS_GAIN": lambda facts: terms_gain(facts.job.weights),
-    "UNIFORM": lambda facts: bool(np.ptp(facts.job.weights) == 0),
-    "FFT_SIDE": lambda facts: fft_side(facts["WIDTH"], facts["HEIGHT"], facts["RADIUS"]),
-    "FFT_LINE": lambda facts: facts["FFT_SIDE"] ** 2,
-    "FFT_PAIRS": lambda facts: _tiles(facts)[0],
-    "FFT_TILES": lambda facts: _tiles(facts)[1],
-    "FFT_LEVELS": lambda facts: 2 * (facts["FFT_LINE"].bit_length() - 1),
-    "FFT_FLOPS": lambda facts: _transform_flops(facts["FFT_SIDE"]),
-    "FFT_COLUMNS": lambda facts: _in_tiles(facts, "WIDTH", 0),
-    "FFT_COLUMNS_BEYOND": lambda facts: _in_tiles(facts, "WIDTH", 1) - facts["FFT_COLUMNS"],
-    "FFT_ROWS": lambda facts: _in_tiles(facts, "HEIGHT", 0),
-    "FFT_ROWS_BEYOND": lambda facts: _in_tiles(facts, "HEIGHT", 1) - facts["FFT_ROWS"],
-    "PLANES": lambda facts: facts["CHANNELS"] - facts["HAS_ALPHA"],
-    "HALVES": lambda facts: 1 if facts["SAMPLE"] in ("uint8", "float16") else 2,
-    "BAND_BLOCKS": lambda facts: max(2, (-facts["RADIUS"] % 8 + facts["KSIZE"] + 14) // 8),
-    "BAND_DEPTH": lambda facts: (-facts["RADIUS"] % 8 + facts["KSIZE"] + 30) // 16,
-}
-
-
-@cache
-def names() -> frozenset[str]:
-    """Return the names that an Expression may use."""
-    return frozenset((*Facts(SMALLEST), *ON_DEMAND))
-
-
-NUMBER_BYTES = 4  # of a buffer or of weights
-WorkExpression = NewType("WorkExpression", str)  # over the names of `WorkFacts`
-
-
-class WorkFacts(Facts):
-    """The names that a header's model of its work may use: those of `Facts`, and of one pass
-
-    SAMPLES, FILTERED, ALPHA   of the picture; those that are filtered, and those that pass through
-    BLOCKS_X, BLOCKS_Y, BLOCKS of the pass, in one launch; BLOCKS = BLOCKS_X * BLOCKS_Y
-    COVERS_X, COVERS_Y         what a block writes: samples of a row, and rows
-    CHUNK, HALO_CHUNKS         as in wide.cuh: samples in sixteen bytes, and chunks that hold a halo
-    STAGED                     samples that all blocks side by side stage of a row: separable.cuh
-    parts(n, k), up(n, k)      n / k rounded up; n rounded up to a multiple of k
-    segments(k)                blocks one below another that have rows to write, if all take as many
-                               and those are a multiple of k
-    """
-
-    def __init__(self, job: Job, multiprocessors: int) -> None:
-        super().__init__(job)
-        row, radius = job.width * job.channels, job.radius
-        chunk = 16 // self["SAMPLE_BYTES"]
-        self |= {
-            "MULTIPROCESSORS": multiprocessors,
-            "SAMPLES": row * job.height,
-            "FILTERED": self["PLANES"] * job.width * job.height,
-            "ALPHA": self["HAS_ALPHA"] * job.width * job.height,
-            "CHUNK": chunk,
-            "HALO_CHUNKS": _parts(radius * job.channels, chunk),
-            "parts": _parts,
-            "up": _up,
-        }
-
-    def take(
-        self,
-        covers: tuple[Expression, Expression],
-        grid: tuple[Expression, Expression] | None = None,
-    ) -> None:
-        """Let BLOCKS and so on be those of a pass: what its header says of `covers` and `grid`."""
-        across, down = (self.value(expression) for expression in covers)
-        row, height = self["WIDTH"] * self["CHANNELS"], self["HEIGHT"]
-        blocks = _parts(row, across), _parts(height, down)
-        if grid:
-            blocks = self.value(grid[0]), self.value(grid[1])
-        chunk, halo = self["CHUNK"], self["HALO_CHUNKS"]
-        # The last block stages no more than the halo beyond the picture's end.
-        to_the_end = _parts(row + self["HALO_X"], chunk) + (2 * blocks[0] - 1) * halo
-        staged = min(to_the_end, blocks[0] * (across // chunk + 2 * halo)) * chunk
-        self |= {
-            "COVERS_X": across,
-            "COVERS_Y": down,
-            "BLOCKS_X": blocks[0],
-            "BLOCKS_Y": blocks[1],
-            "BLOCKS": blocks[0] * blocks[1],
-            "STAGED": staged,
-            "segments": lambda group: _parts(height, _up(_parts(height, blocks[1]), group)),
-        }
-
-    def bytes_of(self, numbers: Mapping[str, int]) -> int:
-        """The bytes of these counts of numbers, by what they belong to."""
-        samples = numbers.get("picture", 0)
-        others = sum(numbers.values()) - samples
-        return samples * int(self["SAMPLE_BYTES"]) + others * NUMBER_BYTES
-
-
-@cache
-def work_names() -> frozenset[str]:
-    """Return the names that a WorkExpression may use."""
-    facts = WorkFacts(SMALLEST, 1)
-    facts.take((Expression("1"), Expression("1")))
-    return names() | frozenset(facts)
 
 
 def _transform_flops(side: int) -> int:
@@ -333,9 +241,55 @@ def _transform_flops(side: int) -> int:
     return 2 * side * butterflies + 6 * side**2
 
 
-def _parts(number: int, size: int) -> int:
-    return -(-number // size)
+FACTS: dict[str, Callable[[Facts], Any]] = {
+    # As in the prelude.
+    "RADIUS": lambda facts: facts.job.radius,
+    "HALO_X": lambda facts: facts.job.radius * facts.job.channels,
+    "HALO_Y": lambda facts: facts.job.radius,
+    # The picture: pixels, rows, samples from row to row on the device; bytes of a sample.
+    "WIDTH": lambda facts: facts.job.width,
+    "HEIGHT": lambda facts: facts.job.height,
+    "PITCH": lambda facts: pitch_of(facts["WIDTH"], facts["CHANNELS"], facts["SAMPLE_BYTES"]),
+    "SAMPLE_BYTES": lambda facts: int(facts.job.picture.dtype.itemsize),
+    "THREADS": lambda facts: facts["BLOCK_X"] * facts["BLOCK_Y"],
+    # Channels that are filtered, all but alpha; samples, those that are filtered, and the others.
+    "PLANES": lambda facts: facts["CHANNELS"] - facts["HAS_ALPHA"],
+    "SAMPLES": lambda facts: facts["WIDTH"] * facts["CHANNELS"] * facts["HEIGHT"],
+    "FILTERED": lambda facts: facts["PLANES"] * facts["WIDTH"] * facts["HEIGHT"],
+    "ALPHA": lambda facts: facts["HAS_ALPHA"] * facts["WIDTH"] * facts["HEIGHT"],
+    # As in wide.cuh: samples in sixteen bytes, and chunks that hold a halo.
+    "CHUNK": lambda facts: 16 // facts["SAMPLE_BYTES"],
+    "HALO_CHUNKS": lambda facts: _parts(facts["HALO_X"], facts["CHUNK"]),
+    # Separable weights that add up to these; bytes that hold each weight, or one of a separable
+    # row, as an integer; Σ|w|; that of all terms over it, 1 where none cancel.
+    "RANK": lambda facts: len(separable_terms(facts.job.weights)),
+    "DIGITS": lambda facts: fixed_point(facts.job.weights).digits,
+    "ROW_DIGITS": lambda facts: row_of(facts.job.weights).digits,
+    "GAIN": lambda facts: gain(facts.job.weights),
+    "TERMS_GAIN": lambda facts: terms_gain(facts.job.weights),
+    "UNIFORM": lambda facts: bool(np.ptp(facts.job.weights) == 0),
+    # Tiles of FFT_LINE = FFT_SIDE**2 rows and columns: pairs side by side, tiles one above the
+    # other; levels of butterflies in a tile's transform; operations of one line.
+    "FFT_SIDE": lambda facts: fft_side(facts["WIDTH"], facts["HEIGHT"], facts["RADIUS"]),
+    "FFT_LINE": lambda facts: facts["FFT_SIDE"] ** 2,
+    "FFT_PAIRS": lambda facts: _tiles(facts)[0],
+    "FFT_TILES": lambda facts: _tiles(facts)[1],
+    "FFT_LEVELS": lambda facts: 2 * (facts["FFT_LINE"].bit_length() - 1),
+    "FFT_FLOPS": lambda facts: _transform_flops(facts["FFT_SIDE"]),
+    # Of the picture, as many times as tiles share them; and those beyond its edges that count.
+    "FFT_COLUMNS": lambda facts: _in_tiles(facts, "WIDTH", 0),
+    "FFT_COLUMNS_BEYOND": lambda facts: _in_tiles(facts, "WIDTH", 1) - facts["FFT_COLUMNS"],
+    "FFT_ROWS": lambda facts: _in_tiles(facts, "HEIGHT", 0),
+    "FFT_ROWS_BEYOND": lambda facts: _in_tiles(facts, "HEIGHT", 1) - facts["FFT_ROWS"],
+    # Numbers of half precision that hold a sample; 8×8 blocks in a band of weights, and 16×16 in
+    # two side by side: tensor.cuh.
+    "HALVES": lambda facts: 1 if facts["SAMPLE"] in ("uint8", "float16") else 2,
+    "BAND_BLOCKS": lambda facts: max(2, (-facts["RADIUS"] % 8 + facts["KSIZE"] + 14) // 8),
+    "BAND_DEPTH": lambda facts: (-facts["RADIUS"] % 8 + facts["KSIZE"] + 30) // 16,
+}
 
 
-def _up(number: int, unit: int) -> int:
-    return _parts(number, unit) * unit
+@cache
+def names(*more: str) -> frozenset[str]:
+    """Return the names that an Expression may use, and these."""
+    return frozenset((*Facts(SMALLEST), *FACTS, *more))

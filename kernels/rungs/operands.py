@@ -1,35 +1,10 @@
-"""The weights in the form that a rung wants them in.
-
-form       what the rung finds
-========== ==========================================================================
-global     an argument: (KSIZE, KSIZE) float32 in global memory
-constant   __constant__ float WEIGHTS[KSIZE * KSIZE]
-separable  __constant__ float COLUMN[KSIZE], ROW[KSIZE]
-byte_band  an argument: uint32, the row times a power of two as the lanes of a warp hold it, see
-           `digit_bands.bands_along`; and __constant__ float COLUMN[KSIZE], times another
-digit_bands
-           an argument: uint32, the row as integers of DIGITS bytes, SIGNED or not, and the column,
-           as the lanes of a warp hold them, see `digit_bands`; sums along x times 2^SUM_SHIFT are
-           what the column is for
-low_rank   __constant__ float COLUMNS[RANK * KSIZE], ROWS[RANK * KSIZE]
-bands      an argument: (2, KSIZE, words, 2) uint32, `band_words` of each row of weights times a
-           power of two, and __constant__ float UNDO[1], which divides by that again
-thin_bands an argument: (2, 2, words, 2) uint32, the same of a separable filter's ROW and COLUMN,
-           and UNDO[1]
-fixed_point
-           an argument: (KSIZE, KSIZE) int32, the weights as integers of DIGITS bytes, SIGNED or
-           not, and __constant__ float UNDO[1], which turns them into weights again
-uniform    __constant__ float WEIGHT, which all of them are
-spectrum   an argument: (FFT_LINE, FFT_LINE) complex64, see `spectrum`
-spectrum_and_roots
-           the same, and `roots` as another: (FFT_SIDE, FFT_SIDE) complex64
-"""
+"""The weights in the form that a rung wants them in: a function of FORMS each."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -56,16 +31,23 @@ class Operands:
     knobs: dict[str, int] = field(default_factory=dict)
 
 
-def _digit_bands(job: Job) -> Operands:
-    words, row = digit_bands(job)
-    knobs = {"DIGITS": row.digits, "SIGNED": int(row.signed), "SUM_SHIFT": row.shift}
-    return Operands(arguments=(words,), knobs=knobs)
+def _separable(job: Job) -> Operands:
+    """COLUMN[KSIZE] and ROW[KSIZE]."""
+    column, row = separable_terms(job.weights)[0]
+    return Operands({"COLUMN": column, "ROW": row})
+
+
+def _low_rank(job: Job) -> Operands:
+    """COLUMNS[RANK * KSIZE] and ROWS[RANK * KSIZE]."""
+    columns, rows = map(np.stack, zip(*separable_terms(job.weights), strict=True))
+    return Operands({"COLUMNS": columns, "ROWS": rows}, knobs={"RANK": len(columns)})
 
 
 def _byte_band(job: Job) -> Operands:
-    """Scale the row until its largest is at least 2¹⁴, which a half holds with ease.
+    """The row as lanes of a warp hold it, `bands_along`, and COLUMN[KSIZE], times powers of two.
 
-    And the column so that sums of half precision's smallest numbers, 2⁻²⁴ each, become samples.
+    The row's largest is at least 2¹⁴, which a half holds with ease; the column such that sums of
+    half precision's smallest numbers, 2⁻²⁴ each, become samples.
     """
     column, row = separable_terms(job.weights)[0]
     scale = 15 - _exponent(float(np.abs(row).max()))
@@ -73,27 +55,21 @@ def _byte_band(job: Job) -> Operands:
     return Operands({"COLUMN": np.ldexp(column, 24 - scale)}, (along,))
 
 
-def _low_rank(job: Job) -> Operands:
-    columns, rows = map(np.stack, zip(*separable_terms(job.weights), strict=True))
-    return Operands({"COLUMNS": columns, "ROWS": rows}, knobs={"RANK": len(columns)})
+def _digit_bands(job: Job) -> Operands:
+    """The row as integers of DIGITS bytes, SIGNED or not, and the column, as lanes hold them.
 
-
-def _spectrum(job: Job) -> Operands:
-    side = fft_side(job.width, job.height, job.radius)
-    knobs = {"FFT_SIDE": side, "FFT_LINE": side**2}
-    return Operands(arguments=(spectrum(job.weights, side**2),), knobs=knobs)
-
-
-def _spectrum_and_roots(job: Job) -> Operands:
-    given = _spectrum(job)
-    return replace(given, arguments=(*given.arguments, roots(given.knobs["FFT_SIDE"])))
-
-
-MIN_EXPONENT = -90  # of weights that are scaled up so far
+    See `digit_bands`; sums along x times 2^SUM_SHIFT are what the column is for.
+    """
+    words, row = digit_bands(job)
+    knobs = {"DIGITS": row.digits, "SIGNED": int(row.signed), "SUM_SHIFT": row.shift}
+    return Operands(arguments=(words,), knobs=knobs)
 
 
 def _bands(job: Job) -> Operands:
-    """Scale the weights until the largest is at least 2¹⁴, which a half holds with ease."""
+    """`band_words` of each row, (2, KSIZE, words, 2), and UNDO[1], which divides by their scale.
+
+    The largest weight is at least 2¹⁴, which a half holds with ease.
+    """
     weights = job.weights.astype(np.float64)
     scale = 15 - _exponent(float(np.abs(weights).max()))
     undo = np.array([2.0**-scale], np.float32)
@@ -101,10 +77,9 @@ def _bands(job: Job) -> Operands:
 
 
 def _thin_bands(job: Job) -> Operands:
-    """Scale the weights until Σ|w| of a row, and so its sums of samples, fit a half.
+    """`band_words` of a separable filter's row and column, (2, 2, words, 2), and UNDO[1].
 
-    Σ|w| of a row is less than 2⁸, so that its sums of samples are less than 2⁸ times their
-    largest.
+    Σ|w| of the row is less than 2⁸, so that its sums of samples fit a half, too.
     """
     column, row = (each.astype(np.float64) for each in separable_terms(job.weights)[0])
     across = 8 - _exponent(float(np.abs(row).sum()))
@@ -115,11 +90,20 @@ def _thin_bands(job: Job) -> Operands:
 
 
 def _fixed_point(job: Job) -> Operands:
+    """(KSIZE, KSIZE) int32 of DIGITS bytes, SIGNED or not, and UNDO[1], times which they are w."""
     fixed = fixed_point(job.weights)
-    undo = np.array([fixed.undo], np.float32)
-    return Operands(
-        {"UNDO": undo}, (fixed.integers,), {"DIGITS": fixed.digits, "SIGNED": int(fixed.signed)}
-    )
+    knobs = {"DIGITS": fixed.digits, "SIGNED": int(fixed.signed)}
+    return Operands({"UNDO": np.array([fixed.undo], np.float32)}, (fixed.integers,), knobs)
+
+
+def _spectrum(job: Job, *, with_roots: bool = False) -> Operands:
+    """`spectrum`, (FFT_LINE, FFT_LINE) complex64, and perhaps `roots`, (FFT_SIDE, FFT_SIDE)."""
+    side = fft_side(job.width, job.height, job.radius)
+    given = (spectrum(job.weights, side**2), *((roots(side),) if with_roots else ()))
+    return Operands(arguments=given, knobs={"FFT_SIDE": side, "FFT_LINE": side**2})
+
+
+MIN_EXPONENT = -90  # of weights that are scaled up so far
 
 
 def _exponent(largest: float) -> int:
@@ -147,20 +131,18 @@ def band_words(weights: NDArray[np.float64]) -> NDArray[np.uint32]:
 
 
 FORMS: dict[str, Callable[[Job], Operands]] = {
-    "global": lambda job: Operands(arguments=(job.weights.copy(),)),
+    "global": lambda job: Operands(arguments=(job.weights.copy(),)),  # an argument, (KSIZE, KSIZE)
     "constant": lambda job: Operands({"WEIGHTS": job.weights.copy()}),
-    "separable": lambda job: Operands(
-        dict(zip(("COLUMN", "ROW"), separable_terms(job.weights)[0], strict=True))
-    ),
+    "uniform": lambda job: Operands({"WEIGHT": job.weights[:1, 0].copy()}),  # which all of them are
+    "separable": _separable,
+    "low_rank": _low_rank,
     "byte_band": _byte_band,
     "digit_bands": _digit_bands,
-    "low_rank": _low_rank,
-    "uniform": lambda job: Operands({"WEIGHT": job.weights[:1, 0].copy()}),
-    "spectrum": _spectrum,
-    "spectrum_and_roots": _spectrum_and_roots,
     "bands": _bands,
     "thin_bands": _thin_bands,
     "fixed_point": _fixed_point,
+    "spectrum": _spectrum,
+    "spectrum_and_roots": lambda job: _spectrum(job, with_roots=True),
 }
 
 OPERANDS_KEPT = 16  # up to 8 MB each
@@ -192,10 +174,7 @@ SIDES = (8, 16, 32)  # a transform of SIDE² numbers is SIDE threads with SIDE n
 
 
 def fft_side(width: int, height: int, radius: int) -> int:
-    """Return the square root of the transform length that costs the least for a picture.
-
-    It makes the fewest numbers to transform.
-    """
+    """Return the square root of the transform length with the fewest numbers to transform."""
 
     def numbers(side: int) -> int:
         pairs, tiles = tiles_of(width, height, radius, side)

@@ -4,9 +4,8 @@ It is written like the ladder's, behind the same prelude.  The header may be lef
 it: then it is called by its file's name, its function is `convolve`, and it finds the weights in
 `__constant__ float WEIGHTS[KSIZE * KSIZE]`.
 
-It may be somebody else's, and wrong in any way, so that here is looked at more than in a file of
-the ladder: a wrong argument would be read as another one, and a tolerance of its own would make
-every output right.
+More is checked than in a file of the ladder: a wrong argument would be read as another one, and a
+tolerance of its own would make every output right.
 """
 
 from __future__ import annotations
@@ -18,14 +17,8 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from kernels.rungs.cuda_text import (
-    kernels_in,
-    parameters_of,
-    refused_directive,
-    telling_word,
-    without_comments,
-)
-from kernels.rungs.headers import BEGIN, END, PASSES, Header, HeaderError, header_of
+from kernels.rungs.cuda_text import kernels_in, parameters_of, refused, without_comments
+from kernels.rungs.headers import BEGIN, END, PASSES, Header, header_of, refusal
 from kernels.rungs.job_facts import SMALLEST, knobs
 from kernels.rungs.operands import FORMS, example_of
 from kernels.rungs.rung import PICTURE, TAPS, Pass, Rung, ladder, rung_called, rung_of
@@ -52,7 +45,7 @@ def text_hash(text: str) -> str:
 def read_own_kernel(path: Path, *, is_strict: bool = False) -> Rung:
     """Read a file, as `own_kernel`; HeaderErrors have its name and the line."""
     if not is_own(path.name):
-        raise HeaderError(f"{path.name}: a kernel's file ends with {SUFFIX}.")
+        raise refusal(path.name, f"a kernel's file ends with {SUFFIX}")
     return own_kernel(path.name, text_in(path), is_strict=is_strict)
 
 
@@ -60,20 +53,19 @@ def text_in(path: Path) -> str:
     """Read a file's text.  Raises HeaderError, with its name and the line, where it is none."""
     name = path.name
     if path.exists() and not path.is_file():
-        raise HeaderError(f"{name}: it is not a file that can be read.")
+        raise refusal(name, "it is not a file that can be read")
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", "no file can have that name")
-        raise HeaderError(f"{name}: it cannot be read: {why}.") from error
-    try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         if len(data) <= MAX_BYTES:  # else its last letter may be cut
             line = data.count(b"\n", 0, error.start) + 1
-            raise HeaderError(f"{name}, line {line}: it is not UTF-8 text.") from error
+            raise refusal(name, "it is not UTF-8 text", line) from error
         text = ""
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", "no file can have that name")
+        raise refusal(name, f"it cannot be read: {why}") from error
     _refuse_no_text(name, text, len(data))
     return text
 
@@ -81,10 +73,13 @@ def text_in(path: Path) -> str:
 def _refuse_no_text(name: str, text: str, length: int) -> None:
     if length > MAX_BYTES:
         most = MAX_BYTES >> 10
-        raise HeaderError(f"{name}: it is too long; a kernel's file has up to {most} KiB.")
+        raise refusal(name, f"it is too long; a kernel's file has up to {most} KiB")
     if strange := re.search(r"[\0\ud800-\udfff]", text):
-        line = text.count("\n", 0, strange.start()) + 1
-        raise HeaderError(f"{name}, line {line}: it is not text.")
+        raise refusal(name, "it is not text", _line_at(text, strange.start()))
+
+
+def _line_at(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
 
 
 def own_kernel(name: str, text: str, *, is_strict: bool = False) -> Rung:
@@ -97,14 +92,18 @@ def own_kernel(name: str, text: str, *, is_strict: bool = False) -> Rung:
     """
     _refuse_no_text(name, text, len(text))
     if not text.strip():
-        raise HeaderError(f"{name}: it is empty.")
+        raise refusal(name, "it is empty")
     source = text.replace("\r\n", "\n").replace("\r", "\n")
     header = _header(name, source)
     title = re.sub(r"[_\s-]+", " ", Path(name).stem).strip()
     usual = {"title": title[:1].upper() + title[1:] or name, "idea": IDEA, "weights": "constant"}
     header = replace(header, fields={**usual, **header.fields})
     _refuse_a_tolerance(header)
-    _refuse_directives(header, source, is_strict)
+    form = header.fields["weights"]
+    macros = {*knobs(SMALLEST), *(example_of(form).knobs if form in FORMS else ())}
+    if found := refused(source, macros, is_strict=is_strict):
+        line, reason = found
+        raise refusal(name, reason, line)
     code = without_comments(source)
     if PASSES not in header.fields:
         _refuse_another_name(name, code)
@@ -118,22 +117,14 @@ def own_kernel(name: str, text: str, *, is_strict: bool = False) -> Rung:
     return rung
 
 
-def _refuse_directives(header: Header, source: str, is_strict: bool) -> None:
-    form = header.fields["weights"]
-    macros = {*knobs(SMALLEST), *(example_of(form).knobs if form in FORMS else ())}
-    found = refused_directive(source, macros) or (telling_word(source) if is_strict else None)
-    if found:
-        raise HeaderError(f"{header.file}, line {found.line}: {found.reason}.")
-
-
 def _header(name: str, source: str) -> Header:
     """The header, without lines where there is none."""
     found = HEADER_LINE.search(source)
     if not found:
         return Header(name, (), {})
     if found.start():
-        line = source.count("\n", 0, found.start()) + 1
-        raise HeaderError(f"{name}, line {line}: the header must be the first thing in the file.")
+        what = "the header must be the first thing in the file"
+        raise refusal(name, what, _line_at(source, found.start()))
     return header_of(name, source)
 
 
@@ -154,16 +145,15 @@ def _refuse_another_name(name: str, code: str) -> None:
     """Refuse kernels of which none is called as it is where no pass says otherwise."""
     found = kernels_in(code)
     if not found:
-        raise HeaderError(
-            f"{name}: there is no kernel in it; write one that begins with "
-            'extern "C" __global__ void convolve(.'
-        )
+        what = 'write one that begins with extern "C" __global__ void convolve('
+        raise refusal(name, f"there is no kernel in it; {what}")
     if "convolve" not in found:
         other, line = next(iter(found.items()))
-        raise HeaderError(
-            f"{name}, line {line}: the kernel must be called convolve, not {other}; rename it, or "
-            f'say function = "{other}" below [[passes]] in the header.'
+        what = (
+            f"the kernel must be called convolve, not {other}; rename it, or say "
+            f'function = "{other}" below [[passes]] in the header'
         )
+        raise refusal(name, what, line)
 
 
 def _check_constants(rung: Rung, header: Header) -> None:
@@ -172,18 +162,15 @@ def _check_constants(rung: Rung, header: Header) -> None:
     for name, values in example_of(rung.weights).constants.items():
         if re.search(rf"__constant__(?:(?!__constant__)[^;])*?\b{name}\b", code):
             continue
-        if not header.lines:
-            raise HeaderError(
-                f"{rung.file}: without a header a kernel finds the weights in "
-                "__constant__ float WEIGHTS[KSIZE * KSIZE]; declare that above it, or begin the "
-                f'file with three lines, {BEGIN} and weights = "global" and {END}, and take '
-                "const float* weights after dst."
-            )
         size = "KSIZE * KSIZE" if values.ndim > 1 else "…"
-        raise header.error(
-            f"weights = {rung.weights!r} come in __constant__ float {name}[{size}], which is "
-            "declared nowhere",
-            "weights",
+        what = f"come in __constant__ float {name}[{size}], which is declared nowhere"
+        if header.lines:
+            raise header.error(f"weights = {rung.weights!r} {what}", "weights")
+        raise refusal(
+            rung.file,
+            "without a header a kernel finds the weights in __constant__ float "
+            "WEIGHTS[KSIZE * KSIZE]; declare that above it, or begin the file with three lines, "
+            f'{BEGIN} and weights = "global" and {END}, and take const float* weights after dst',
         )
 
 
@@ -193,21 +180,20 @@ def _check_function(rung: Rung, each: Pass, code: str) -> None:
     if found is None:  # in a header of the ladder's, or a macro's
         return
     line, parameters = found
-    wrong = ""
     names = tuple(_names(rung, each))
     if not re.search(r'\bextern\s+"C"', code):
-        wrong = 'is found by its name, which C++ changes; write extern "C" before __global__'
-    elif len(parameters) != len(names):
+        what = 'is found by its name, which C++ changes; write extern "C" before __global__'
+        raise refusal(rung.file, f"{each.function} {what}", line)
+    if len(parameters) != len(names):
         count = f"{len(parameters)} argument{'s' if len(parameters) != 1 else ''}"
-        wrong = f"takes {count} and is given {len(names)}: {', '.join(names)}"
-    if wrong:
-        raise HeaderError(f"{rung.file}, line {line}: {each.function} {wrong}.")
-    for at, (parameter, name) in enumerate(zip(parameters, names, strict=True), 1):
-        is_pointer = "*" in parameter.text or "[" in parameter.text
-        kind = "an int" if name in NUMBERS else "a pointer"
-        if NOT_AN_INT.search(parameter.text) if name in NUMBERS else not is_pointer:
-            what = f"argument {at} of {each.function}, {name}, is {kind}, not {parameter.text}"
-            raise HeaderError(f"{rung.file}, line {parameter.line}: {what}.")
+        what = f"takes {count} and is given {len(names)}: {', '.join(names)}"
+        raise refusal(rung.file, f"{each.function} {what}", line)
+    for at, ((text, line), name) in enumerate(zip(parameters, names, strict=True), 1):
+        is_number, is_pointer = name in NUMBERS, "*" in text or "[" in text
+        if NOT_AN_INT.search(text) if is_number else not is_pointer:
+            kind = "an int" if is_number else "a pointer"
+            what = f"argument {at} of {each.function}, {name}, is {kind}, not {text}"
+            raise refusal(rung.file, what, line)
 
 
 def _names(rung: Rung, each: Pass) -> Iterator[str]:
@@ -221,9 +207,9 @@ def _names(rung: Rung, each: Pass) -> Iterator[str]:
 
 EMPTY = Path(__file__).with_name("empty_kernel.cu")
 PASS = "[[passes]]"
-TOLD_ANEW = ("title", "idea", "after")
-# Fields that the ladder's tests prove of a rung's text, but not of a changed one.
-DESCRIPTIONS = ("loads", "stores", "flops", "anatomy", "layout")
+# Fields that are said anew, and those that the ladder's tests prove of a rung's text, but not of a
+# changed one.
+LEFT_OUT = ("title", "idea", "after", "loads", "stores", "flops", "anatomy", "layout")
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +234,7 @@ def changing(rung: Rung) -> StartingPoint:
     kept: list[str] = []
     for each in _statements(header):
         name = re.match(r"\w+", each)
-        if name is None or name[0] not in (*TOLD_ANEW, *DESCRIPTIONS):
+        if name is None or name[0] not in LEFT_OUT:
             kept.append(each)
             continue
         while kept and kept[-1].startswith("#"):  # which tells of what is left out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -17,8 +18,8 @@ from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
 from kernels.core.verdict import Tolerance
 from kernels.oracle.checking import FLOAT32_MAX, largest_finite
-from kernels.rungs.cuda_text import LADDER, Part, bare, header_parts, with_lines
-from kernels.rungs.headers import Header, HeaderError, header_of
+from kernels.rungs.cuda_text import LADDER, Part, header_parts, with_lines
+from kernels.rungs.headers import Header, HeaderError, header_of, refusal
 from kernels.rungs.job_facts import Expression, Facts, Template, WorkExpression, knobs
 from kernels.rungs.operands import FORMS, Operands, operands_of
 
@@ -53,7 +54,7 @@ class Pass:
 
     That describes it further, and may be left out; it is "not described" then:
 
-    loads, stores  how many numbers, by what they belong to, over `job_facts.WorkFacts`; without
+    loads, stores  how many numbers, by what they belong to, by PASS_NAMES as well; without
                    stores those are a picture's samples
     layout         where its blocks stand on the picture if it has a grid: `anatomy.launch_shapes`
 
@@ -173,7 +174,7 @@ class Rung:
     @property
     def headers(self) -> str:
         """The text before the rung's own source, for a file of its own."""
-        return bare(header_parts(self.includes))
+        return "".join(each.text for each in header_parts(self.includes))
 
     def _why_no_block(self, job: Job, device: Device) -> str | None:
         return None if self.own_block else device.why_no_block(job.block_xy)
@@ -301,7 +302,7 @@ def whole_ladder() -> tuple[Rung | BrokenRung, ...]:
         key = _key_of(path)
         try:
             if key in found:
-                raise HeaderError(f"{path.name}: {found[key].file} is called {key} already.")
+                raise refusal(path.name, f"{found[key].file} is called {key} already")
             found[key] = read_rung(path)
         except HeaderError as error:
             name = key if key not in found else path.stem
@@ -322,13 +323,11 @@ def rung_called(key: str) -> Rung | None:
 def read_rung(path: Path) -> Rung:
     """Read one file.  Raises HeaderError where no rung can be made of it."""
     if not re.fullmatch(r"\d\d_\w+", path.stem):
-        raise HeaderError(f"{path.name}: a rung's file is called NN_key.cu, with two digits.")
+        raise refusal(path.name, "a rung's file is called NN_key.cu, with two digits")
     try:
         source = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise HeaderError(f"{path.name}: it is not UTF-8 text.") from error
-    except OSError as error:
-        raise HeaderError(f"{path.name}: it cannot be read: {error.strerror}.") from error
+    except (UnicodeDecodeError, OSError) as error:
+        raise refusal(path.name, f"it cannot be read as UTF-8 text: {error}") from error
     return rung_of(_key_of(path), header_of(path.name, source), source)
 
 
@@ -355,25 +354,21 @@ def _check(rung: Rung, header: Header) -> None:
     text = rung.headers + rung.source
     arrays = {PICTURE, *(name for name, _ in rung.buffers)}
     for number, each in enumerate(rung.passes):
-        _check_pass(each, number, arrays, header, text)
-
-
-def _check_pass(each: Pass, number: int, arrays: set[str], header: Header, text: str) -> None:
-    used = {
-        "reads": [each.reads],
-        "writes": [each.writes],
-        "also_reads": each.also_reads,
-        "loads": [name for name, _ in each.loads if name != "weights"],
-        "stores": [name for name, _ in each.stores],
-    }
-    for field, used_names in used.items():
-        for name in used_names:
+        for field, name in _named(each):
             if name not in arrays:
                 what = f"{field} of a pass names {name}, which is not a buffer"
                 raise header.error(what, field, number)
-    if each.library and each.shape is None:
-        raise header.error("a library's pass needs a shape", "library", number)
-    # The edge of the word last: a pattern that begins with plain letters is found at once.
-    word = re.escape(each.function)
-    if not each.library and not re.search(rf"{word}(?<=\b{word})\s*\(", text):
-        raise header.error(f"there is no function {each.function} in it", "function", number)
+        if each.library and each.shape is None:
+            raise header.error("a library's pass needs a shape", "library", number)
+        # The edge of the word last: a pattern that begins with plain letters is found at once.
+        word = re.escape(each.function)
+        if not each.library and not re.search(rf"{word}(?<=\b{word})\s*\(", text):
+            raise header.error(f"there is no function {each.function} in it", "function", number)
+
+
+def _named(each: Pass) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a pass that name arrays, with each name; weights are always there."""
+    yield from (("reads", each.reads), ("writes", each.writes))
+    yield from (("also_reads", name) for name in each.also_reads)
+    yield from (("loads", name) for name, _ in each.loads if name != "weights")
+    yield from (("stores", name) for name, _ in each.stores)

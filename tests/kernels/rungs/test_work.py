@@ -14,7 +14,7 @@ from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.counting import ADDITIONS, MULTIPLY_ADDS, Counts
 from kernels.cuda_on_cpu.regions import DEVICE
-from kernels.rungs.job_facts import WorkFacts
+from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung, ladder
 from kernels.rungs.work import (
     BY_A_LIBRARY,
@@ -76,7 +76,7 @@ def counted_and_said(key, case, build_cache):
         pytest.skip(f"device code does not run on this CPU: {reason}")
     if reason := rung.why_not(job, H200):
         pytest.skip(reason)
-    facts = WorkFacts(job, DEVICE.multiprocessors)
+    facts = Facts(job, DEVICE)
     done = counts_of(key, case, build_cache)
     assert [each.number for each in done] == list(range(len(rung.passes)))
     return [(each, pass_work(rung.passes[each.number], facts), facts) for each in done]
@@ -99,7 +99,7 @@ def test_a_header_says_how_much_is_loaded_and_stored(key, case, build_cache):
 def test_of_a_picture_with_few_rows_the_ring_loads_no_others(build_cache):
     rung = RUNGS["ring"]
     job = job_of(rung, Case("mirror", "uint8", 3, (2, 200), 3, (32, 8)))
-    facts = WorkFacts(job, DEVICE.multiprocessors)
+    facts = Facts(job, DEVICE)
     (counted,) = CountingShim(rung, [job], build_cache).count(job)
     said = pass_work(rung.passes[0], facts).loads["picture"]
     assert facts.bytes_of({"picture": said}) == counted.loaded["picture"].sum() > 0
@@ -141,7 +141,7 @@ def test_a_header_leaves_out_how_integers_become_floats(key, case, build_cache):
 @pytest.mark.parametrize("key", ["global", "tile_separable", "fft_registers"])
 def test_with_zeros_beyond_the_picture_it_is_less_than_that(key, build_cache):
     job = replace(job_of(RUNGS[key], CASES[0]), border="zero")
-    facts = WorkFacts(job, DEVICE.multiprocessors)
+    facts = Facts(job, DEVICE)
     for counted in CountingShim(RUNGS[key], [job], build_cache).count(job):
         said = pass_work(RUNGS[key].passes[counted.number], facts)
         for name, each in counted.loaded.items():
@@ -247,7 +247,7 @@ def test_wrong_numbers_in_a_header_are_found(build_cache):
     rung = RUNGS["shared"]
     job = job_of(rung, CASES[0])
     wrong = (("picture", "BLOCKS * (BLOCK_X + 2 * HALO_X) * (BLOCK_Y + 2 * HALO_Y - 1) + ALPHA"),)
-    facts = WorkFacts(job, DEVICE.multiprocessors)
+    facts = Facts(job, DEVICE)
     said = pass_work(replace(rung.passes[0], loads=wrong), facts)
     (counted,) = counts_of("shared", CASES[0], build_cache)
     assert counted.loaded["picture"].sum() != facts.bytes_of(said.loads)

@@ -11,7 +11,7 @@ import pytest
 from kernels import Job, filters
 from kernels.cuda_on_cpu import compiler
 from kernels.oracle.checking import checking
-from kernels.rungs.job_facts import WorkFacts
+from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import read_rung
 from kernels.rungs.work import not_described, pass_work
 from kernels.sweeps.plan_files import plan_of
@@ -109,7 +109,7 @@ def test_what_it_says_of_its_rung_is_what_that_does(tmp_path, build_cache):
     picture = np.random.default_rng(1).uniform(0.5, 1.5, (29, 40, 4)).astype(np.float32)
     job = Job(picture, np.ones((5, 5), np.float32), "mirror", "two_sums", (16, 4))
     (counted,) = CountingShim(rung, [job], build_cache).count(job)
-    facts = WorkFacts(job, 1)
+    facts = Facts(job)
     said = pass_work(rung.passes[0], facts)
     assert counted.flops == said.flops
     assert counted.loaded["picture"].sum() == facts.bytes_of(said.loads)
