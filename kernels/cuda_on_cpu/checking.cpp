@@ -6,7 +6,6 @@
 // others saw, lies between them: not in the order that threads happened to run in, but in any.
 #include "cuda_cpu.h"
 #include "fibers.h"
-#include "report.h"
 
 #include <algorithm>
 #include <array>
@@ -21,7 +20,7 @@ using namespace cuda_cpu;
 
 namespace {
 
-// As WATCHED in checked.py.
+// As WATCHED in shim.py.
 struct Watched {
     uint64_t begin, end;
     uint64_t row_bytes, pitch_bytes;  // 0: it has no rows
@@ -42,14 +41,16 @@ struct Cell {
     Touch store, atomic;  // the last ones: each atomic follows the one before
     Touch loads[4];       // since the last store, as far as none is over for a later one
 };
-constexpr uint64_t PAGE = 1 << 10;
-struct Memory {
-    uint64_t begin = 0, end = 0;
-    int32_t array = NOWHERE;
-    bool is_stored = false;  // from the start
-    std::vector<std::unique_ptr<Cell[]>> pages;  // of cells, as far as they are wanted
 
+constexpr uint64_t PAGE = 1 << 10;
+// Memory that a thread may mean: an array, a variable of the library, dynamic shared memory, a gift.
+struct Region : Watched {
+    int32_t array = NOWHERE;
+    std::vector<std::unique_ptr<Cell[]>> pages{};  // of cells, as far as they are wanted
+
+    bool has(uint64_t at) const { return begin <= at && at < end; }
     Cell& cell(uint64_t at) {
+        pages.resize((end - begin + PAGE - 1) / PAGE);
         auto& page = pages[(at - begin) / PAGE];
         if (!page) {
             page = std::make_unique<Cell[]>(PAGE);
@@ -58,50 +59,59 @@ struct Memory {
         return page[(at - begin) % PAGE];
     }
 };
-using Place = std::array<uint64_t, DEPTH>;  // pcs of a Where
+const Region NO_REGION{{0, 0, 0, 0, 0, 0}};
 
 constexpr uint64_t ARGUMENT_BYTES = 512;  // what launches a kernel keeps them so near
 constexpr uint64_t CHUNK_BYTES = 16;      // the most that a thread stores at once
 constexpr unsigned WARP = 32;
 
-std::vector<Watched> watched;
-std::vector<Memory> memories;  // of those watched that may be stored to; then a block's own
-std::vector<Watched> variables;     // of the library, by address
-std::vector<Memory> of_variables;   // of those that were stored to
+std::map<uint64_t, Region> regions;  // by their begins
+int32_t arrays;                      // those of a launch have numbers below this; then come variables
+std::vector<Watched> variables;      // of the library, from its begin
 std::vector<Place> places(1);  // the first is none
 std::unordered_map<uint64_t, uint32_t> known_places;
-std::map<uint64_t, Memory> gifts;  // memory that threads asked for, by its begin
 bool is_watching;
-Where* writers;              // of the picture's samples, each
+Where* writers;  // of the picture's samples, each
 uint64_t sample_bytes;
 
-Memory memory_of(int32_t array, uint64_t begin, uint64_t end, bool is_stored) {
-    return {begin, end, array, is_stored, std::vector<std::unique_ptr<Cell[]>>((end - begin + PAGE - 1) / PAGE)};
+uint64_t address(const void* at) { return reinterpret_cast<uint64_t>(at); }
+
+Region* region_at(uint64_t at) {
+    const auto behind = regions.upper_bound(at);
+    if (behind == regions.begin()) return nullptr;
+    Region& region = std::prev(behind)->second;
+    return region.has(at) ? &region : nullptr;
 }
 
-// To note it takes memory as well, which is none of a thread's.  What lay there before was freed.
+// Memory of the block or of a thread; what lay there before was freed.
+void add_memory(uint64_t begin, uint64_t bytes, int32_t array) {
+    regions.erase(regions.lower_bound(begin), regions.lower_bound(begin + bytes));
+    if (bytes) regions[begin] = {{begin, begin + bytes, 0, 0, false, true}, array};
+}
+
+// To note it takes memory as well, which is none of a thread's.
 void take_gift(const void* memory, size_t bytes) {
     static bool is_noting;
     if (is_noting || !is_running()) return;
     is_noting = true;
-    const auto begin = reinterpret_cast<uint64_t>(memory), end = begin + bytes;
-    gifts.erase(gifts.lower_bound(begin), gifts.lower_bound(end));
-    gifts[begin] = memory_of(GIFT, begin, end, false);
+    add_memory(address(memory), bytes, GIFT);
     is_noting = false;
 }
 
 // Where the library lies is known as it is launched.
 void begin_launch() {
-    for (Watched& variable : variables) variable.begin += image().begin, variable.end += image().begin;
-    of_variables.clear();
-    of_variables.resize(variables.size());
+    for (size_t i = 0; i < variables.size(); ++i) {
+        Watched variable = variables[i];
+        variable.begin += image().begin, variable.end += image().begin;
+        regions[variable.begin] = {variable, arrays + int32_t(i)};
+    }
 }
 
 // ---- What is over before what. -----------------------------------------------------------------
 
 // A warp's clock goes on at each of its barriers and fences.
 struct Thread {
-    std::array<uint32_t, WARP> known{};     // of each lane of its warp is over what came before this clock
+    std::array<uint32_t, WARP> known{};        // of each lane of its warp is over what came before this clock
     uint32_t least_known = 0, most_known = 0;  // of them
 };
 // What is over of a block: all before a phase, and of each thread what came before a clock.
@@ -110,18 +120,18 @@ struct Past {
     std::vector<uint32_t> clocks;
 };
 using Pasts = std::map<unsigned, std::shared_ptr<const Past>>;  // by block
-enum Scope { OF_BLOCK, OF_DEVICE, SCOPES };
 // What threads learn of each other by atomics, where they use fences.
 struct Hearsay {
-    Pasts known, told[SCOPES];  // told: at its last fence
+    Pasts known, told_block, told_device;  // told: at its last fence
 };
+constexpr Pasts Hearsay::*TOLD[] = {&Hearsay::told_block, &Hearsay::told_device};
 
 uint32_t phase, block_phase;      // now, and as the block began
 std::vector<unsigned> block_at;   // by phase
 std::vector<Thread> threads;      // of the block, as all of these
 std::vector<uint32_t> clocks;     // of its warps
 std::vector<Hearsay> hearsay;
-std::unordered_map<uint64_t, Pasts> left_at[SCOPES];  // by the address of an atomic
+std::unordered_map<uint64_t, Pasts> left_at[2];  // as TOLD, by the address of an atomic
 bool is_hearsay;
 
 void join(Pasts& into, const Pasts& from) {
@@ -144,15 +154,13 @@ void next_phase() {
 // Those who meet know what each of them knew, and any may tell what each has made known by a fence.
 void share_hearsay(unsigned first, unsigned end, uint32_t lanes) {
     if (!is_hearsay) return;
-    const auto share = [&](auto pasts_of) {
+    for (Pasts Hearsay::*part : {&Hearsay::known, TOLD[0], TOLD[1]}) {
         Pasts all;
         for (unsigned i = first; i < end; ++i)
-            if (lanes >> i % WARP & 1) join(all, pasts_of(hearsay[i]));
+            if (lanes >> i % WARP & 1) join(all, hearsay[i].*part);
         for (unsigned i = first; i < end; ++i)
-            if (lanes >> i % WARP & 1) pasts_of(hearsay[i]) = all;
-    };
-    share([](Hearsay& each) -> Pasts& { return each.known; });
-    for (const Scope scope : {OF_BLOCK, OF_DEVICE}) share([scope](Hearsay& each) -> Pasts& { return each.told[scope]; });
+            if (lanes >> i % WARP & 1) hearsay[i].*part = all;
+    }
 }
 
 // A thread that has ended is waited for nowhere.  But one that went around a barrier, and did what others do
@@ -162,13 +170,8 @@ struct Trail {
     uint32_t last = 0;
 
     bool has(uint32_t place) const { return place < places.size() && places[place]; }
-    void add(uint32_t place) {
-        if (place >= places.size()) places.resize(place + 1);
-        places[place] = true;
-        last = place;
-    }
 };
-std::vector<Trail> trails;                               // of the block's threads
+std::vector<Trail> trails;  // of the block's threads
 struct Missed {
     unsigned first, end;  // threads that waited are of these
     std::string words;
@@ -187,12 +190,13 @@ void note_missed(unsigned first, unsigned end, const char* words) {
 
 void follow(unsigned me, uint32_t place) {
     Trail& trail = trails[me];
-    if (!missed_at.empty() && !trail.has(place)) {
-        const auto [begin, end] = missed_at.equal_range(place);
-        for (auto found = begin; found != end; ++found)
-            if (found->second.first <= me && me < found->second.end) give_up(found->second.words.c_str());
-    }
-    trail.add(place);
+    trail.last = place;
+    if (trail.has(place)) return;
+    const auto [begin, end] = missed_at.equal_range(place);
+    for (auto found = begin; found != end; ++found)
+        if (found->second.first <= me && me < found->second.end) give_up(found->second.words.c_str());
+    if (place >= trail.places.size()) trail.places.resize(place + 1);
+    trail.places[place] = true;
 }
 
 void pass_warp_barrier(unsigned first, unsigned lanes) {
@@ -223,38 +227,44 @@ void pass_fence(bool of_block) {
     own->clocks[me] = ++clocks[me / WARP];
     Pasts all = hearsay[me].known;
     join(all, {{block_at[phase], own}});
-    hearsay[me].told[OF_BLOCK] = all;
-    if (!of_block) hearsay[me].told[OF_DEVICE] = all;
+    hearsay[me].told_block = all;
+    if (!of_block) hearsay[me].told_device = all;
     is_hearsay = true;
 }
 
 void hear_and_tell(uint64_t address) {
     if (!is_hearsay) return;
     Hearsay& mine = hearsay[running().number];
-    for (const Scope scope : {OF_BLOCK, OF_DEVICE}) {
+    for (int scope = 0; scope < 2; ++scope) {
         Pasts& left = left_at[scope][address];
         join(mine.known, left);
-        join(left, mine.told[scope]);
+        join(left, mine.*TOLD[scope]);
     }
 }
 
 // A block's own memory as the thread that runs has found it.  Compilers tell nothing of a structure that a
 // function's call returns there: what has changed, and nobody told of, that thread has stored.
-std::array<std::vector<unsigned char>, 2> found;
+struct Found {
+    const unsigned char *begin, *end;
+    std::vector<unsigned char> bytes;
+
+    bool is_changed() const { return !bytes.empty() && std::memcmp(begin, bytes.data(), bytes.size()); }
+};
+std::array<Found, 2> found;  // static, dynamic
 
 void look_again() {
-    for (size_t i = 0; i < found.size(); ++i) {
-        const Memory& memory = memories[watched.size() + i];
-        const auto* now = reinterpret_cast<const unsigned char*>(memory.begin);
-        found[i].assign(now, now + (memory.end - memory.begin));
-    }
+    for (Found& each : found) each.bytes.assign(each.begin, each.end);
 }
 
 void begin_block() {
-    const auto dynamic = reinterpret_cast<uint64_t>(dynamic_shared());
-    const auto [begin, end] = static_shared();
-    memories[watched.size()] = memory_of(DYNAMIC_ARRAY, dynamic, dynamic + dynamic_shared_bytes(), false);
-    memories[watched.size() + 1] = memory_of(STATIC_ARRAY, reinterpret_cast<uint64_t>(begin), reinterpret_cast<uint64_t>(end), false);
+    const Statics own = static_shared();
+    const auto* const dynamic = static_cast<const unsigned char*>(dynamic_shared());
+    found[0] = {reinterpret_cast<unsigned char*>(own.begin), reinterpret_cast<unsigned char*>(own.end), {}};
+    found[1] = {dynamic, dynamic + dynamic_shared_bytes(), {}};
+    look_again();
+    add_memory(address(dynamic), dynamic_shared_bytes(), DYNAMIC_ARRAY);
+    for (auto each = regions.lower_bound(address(own.begin)); each != regions.lower_bound(address(own.end)); ++each)
+        each->second.is_stored = false, each->second.pages.clear();
     next_phase();
     block_phase = phase;
     threads.assign(blockDim.x * blockDim.y, {});
@@ -262,15 +272,14 @@ void begin_block() {
     hearsay.assign(threads.size(), {});
     trails.assign(threads.size(), {});
     missed_at.clear();
-    left_at[OF_BLOCK].clear();
-    look_again();
+    left_at[0].clear();
 }
 
 // Of those lanes, those whose touch the thread that runs has not heard to be over.
 uint32_t unheard(const Touch& touch, uint32_t lanes, const Pasts& known) {
-    const auto found = known.find(block_at[touch.phase]);
-    if (found == known.end()) return lanes;
-    const Past& past = *found->second;
+    const auto heard = known.find(block_at[touch.phase]);
+    if (heard == known.end()) return lanes;
+    const Past& past = *heard->second;
     if (touch.phase < past.phase) return 0;
     for (unsigned lane = 0; lane < WARP; ++lane)
         if (lanes >> lane & 1 && past.clocks[touch.warp * WARP + lane] > touch.clock) lanes &= ~(1u << lane);
@@ -297,12 +306,6 @@ uint32_t unordered(const Touch& touch, unsigned me) {
 
 // ---- Accesses. ---------------------------------------------------------------------------------
 
-Where where_of(const Touch& touch, uint32_t lanes) {
-    const unsigned block = block_at[touch.phase], thread = touch.warp * WARP + unsigned(__builtin_ctz(lanes));
-    return {int32_t(block % gridDim.x), int32_t(block / gridDim.x), int32_t(thread % blockDim.x), int32_t(thread / blockDim.x),
-            places[touch.place]};
-}
-
 enum Way { LOAD, STORE, ATOMIC };
 struct Access {
     uint64_t at, size;
@@ -313,36 +316,25 @@ struct Access {
 
 uint32_t place_of(const Access& access) {
     const auto* words = static_cast<const uint64_t*>(access.frame);
-    uint64_t key = reinterpret_cast<uint64_t>(access.pc) * 0x9e3779b97f4a7c15;
+    uint64_t key = address(access.pc) * 0x9e3779b97f4a7c15;
     for (int depth = 0; depth < 3; ++depth) {
         key = (key ^ words[1]) * 0x9e3779b97f4a7c15;
-        if (words[0] <= reinterpret_cast<uint64_t>(words)) break;
+        if (words[0] <= address(words)) break;
         words = reinterpret_cast<const uint64_t*>(words[0]);
     }
-    const auto [found, is_new] = known_places.try_emplace(key, uint32_t(places.size()));
+    const auto [known, is_new] = known_places.try_emplace(key, uint32_t(places.size()));
     if (is_new) {
         Where where{};
         find_where(where, access.pc, access.frame);
         places.push_back(where.pcs);
     }
-    return found->second;
+    return known->second;
 }
 
-uint64_t bytes_of(int32_t array) {
-    if (array >= 0) {
-        const size_t index = size_t(array), count = watched.size();
-        const Watched& known = index < count ? watched[index] : variables[index - count];
-        return known.end - known.begin;
-    }
-    for (size_t i = watched.size(); i < memories.size(); ++i)
-        if (memories[i].array == array) return memories[i].end - memories[i].begin;
-    return 0;
-}
-
-void fill(Report& report, Kind kind, int32_t array, uint64_t begin, const Access& access) {
-    report.array = array;
-    report.array_bytes = bytes_of(array);
-    report.offset = int64_t(access.at - begin);
+void fill(Report& report, Kind kind, const Region& region, const Access& access) {
+    report.array = region.array;
+    report.array_bytes = region.end - region.begin;
+    report.offset = int64_t(access.at - region.begin);
     report.size = uint32_t(access.size);
     report.is_store = access.is_store();
     report.address = access.at;
@@ -352,23 +344,24 @@ void fill(Report& report, Kind kind, int32_t array, uint64_t begin, const Access
     report.kind = kind;
 }
 
-[[noreturn]] void fault(Kind kind, int32_t array, uint64_t begin, const Access& access) {
-    fill(reports->fault, kind, array, begin, access);
+[[noreturn]] void fault(Kind kind, const Region& region, const Access& access) {
+    fill(reports->fault, kind, region, access);
     give_up("fault");
 }
 
-void suspect(Kind kind, int32_t array, uint64_t begin, const Access& access) {
+void suspect(Kind kind, const Region& region, const Access& access) {
     // Of the answer above all: what it held before is nothing that a right kernel reads.
-    const bool is_answer = kind == UNINITIALISED && array >= 0 && size_t(array) < watched.size() && watched[size_t(array)].row_bytes;
-    if (!reports->suspicion.kind || is_answer) fill(reports->suspicion, kind, array, begin, access);
+    if (!reports->suspicion.kind || (kind == UNINITIALISED && region.row_bytes)) fill(reports->suspicion, kind, region, access);
 }
 
 // Goes on until the block has ended: where one of the two waits at a barrier that the other never comes
 // to, that is why there is a race.
-void race(const Memory& memory, const Touch& before, uint32_t lanes, bool stored, const Access& access) {
-    reports->fault.there = where_of(before, lanes);
+void race(const Region& region, const Touch& before, uint32_t lanes, bool stored, const Access& access) {
+    const unsigned block = block_at[before.phase], thread = before.warp * WARP + unsigned(__builtin_ctz(lanes));
+    reports->fault.there = {int32_t(block % gridDim.x), int32_t(block / gridDim.x), int32_t(thread % blockDim.x),
+                            int32_t(thread / blockDim.x), places[before.place]};
     reports->fault.other_stores = stored;
-    fill(reports->fault, RACE, memory.array, memory.begin, access);
+    fill(reports->fault, RACE, region, access);
     give_up_after_block("fault");
 }
 
@@ -395,20 +388,20 @@ void remember_load(Cell& cell, const Touch& now, unsigned me) {
     if (room) *room = now;
 }
 
-void check_cells(Memory& memory, const Access& access) {
+void check_cells(Region& region, const Access& access) {
     const unsigned me = running().number;
     Touch now{phase, clocks[me / WARP], 1u << me % WARP};
     now.place = access.pc ? place_of(access) : trails[me].last, now.warp = me / WARP;
     if (access.pc) follow(me, now.place);
     for (uint64_t at = access.at; at < access.at + access.size; ++at) {
-        Cell& cell = memory.cell(at);
-        if (const uint32_t lanes = unordered(cell.store, me)) return race(memory, cell.store, lanes, true, access);
+        Cell& cell = region.cell(at);
+        if (const uint32_t lanes = unordered(cell.store, me)) return race(region, cell.store, lanes, true, access);
         if (access.way != ATOMIC)
-            if (const uint32_t lanes = unordered(cell.atomic, me)) return race(memory, cell.atomic, lanes, true, access);
+            if (const uint32_t lanes = unordered(cell.atomic, me)) return race(region, cell.atomic, lanes, true, access);
         if (access.is_store())
             for (const Touch& load : cell.loads)
-                if (const uint32_t lanes = unordered(load, me)) return race(memory, load, lanes, false, access);
-        if (access.way != STORE && !cell.store.lanes && !cell.atomic.lanes) suspect(UNINITIALISED, memory.array, memory.begin, access);
+                if (const uint32_t lanes = unordered(load, me)) return race(region, load, lanes, false, access);
+        if (access.way != STORE && !cell.store.lanes && !cell.atomic.lanes) suspect(UNINITIALISED, region, access);
         if (access.way == STORE) cell = {now, {}, {}};
         else if (access.way == ATOMIC) cell.atomic = now;
         else remember_load(cell, now, me);
@@ -417,116 +410,82 @@ void check_cells(Memory& memory, const Access& access) {
 
 void find_untold() {
     if (!is_watching || is_giving_up()) return;
+    if (!found[0].is_changed() && !found[1].is_changed()) return;
     const unsigned me = running().number;
     const auto is_told = [&](const Touch& touch) {
         return touch.phase == phase && touch.warp == me / WARP && touch.lanes >> me % WARP & 1;
     };
-    bool is_changed = false;
-    for (size_t i = 0; i < found.size(); ++i) {
-        Memory& memory = memories[watched.size() + i];
-        const auto* now = reinterpret_cast<const unsigned char*>(memory.begin);
-        if (found[i].empty() || !std::memcmp(now, found[i].data(), found[i].size())) continue;
-        is_changed = true;
-        for (size_t at = 0; at < found[i].size() && !is_giving_up(); ++at) {
-            if (now[at] == found[i][at]) continue;
-            const Cell& cell = memory.cell(memory.begin + at);
-            if (!is_told(cell.store) && !is_told(cell.atomic)) check_cells(memory, {memory.begin + at, 1, STORE, nullptr, nullptr});
+    for (const Found& each : found)
+        for (size_t i = 0; i < each.bytes.size() && !is_giving_up(); ++i) {
+            const uint64_t at = address(each.begin + i);
+            Region* const region = each.begin[i] == each.bytes[i] ? nullptr : region_at(at);
+            if (!region) continue;
+            const Cell& cell = region->cell(at);
+            if (!is_told(cell.store) && !is_told(cell.atomic)) check_cells(*region, {at, 1, STORE, nullptr, nullptr});
         }
-    }
-    if (is_changed) look_again();
+    look_again();
 }
 
-bool is_within(uint64_t begin, uint64_t end, const Access& access) {
-    return begin <= access.at && access.at < end;
-}
-
-// What an access outside of all arrays was meant for: the nearest that is loaded from, or stored to,
-// which it may begin within.
+// What an access outside of all arrays was meant for: the nearest that is loaded from, or stored to.
 [[noreturn]] void out_of_bounds(const Access& access) {
-    uint64_t nearest = UINT64_MAX, begin = 0;
-    int32_t array = NOWHERE;
-    const auto look = [&](int32_t which, uint64_t first, uint64_t end) {
-        if (first == end) return;
-        const uint64_t away = access.at < first ? first - access.at : access.at < end ? 0 : access.at - end + 1;
-        if (away < nearest) nearest = away, array = which, begin = first;
-    };
-    for (size_t i = 0; i < watched.size(); ++i)
-        if (access.is_store() ? watched[i].may_store : watched[i].is_stored) look(int32_t(i), watched[i].begin, watched[i].end);
-    for (size_t i = watched.size(); i < memories.size(); ++i) look(memories[i].array, memories[i].begin, memories[i].end);
-    if (nearest > 1 << 28) array = NOWHERE;
-    fault(BOUNDS, array, begin, access);
+    const Region* meant = &NO_REGION;
+    uint64_t nearest = 1 << 28;
+    for (const auto& [begin, region] : regions) {
+        const bool is_array = region.array < arrays && (access.is_store() ? region.may_store : region.is_stored);
+        if (region.array != DYNAMIC_ARRAY && (region.array < 0 || !is_array)) continue;
+        const uint64_t away = access.at < begin ? begin - access.at : access.at - region.end + 1;
+        if (away < nearest) nearest = away, meant = &region;
+    }
+    fault(BOUNDS, *meant, access);
 }
 
-void check_watched(size_t index, const Access& access) {
-    const Watched& array = watched[index];
-    if (access.at + access.size > array.end) out_of_bounds(access);
-    if (access.is_store() && !array.may_store) fault(READ_ONLY, int32_t(index), array.begin, access);
-    if (array.row_bytes) {
-        const uint64_t column = (access.at - array.begin) % array.pitch_bytes;
-        // The last chunk of a row may be stored as a whole, as poison.py has it.
-        const uint64_t chunks = (array.row_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
-        if (column >= (access.is_store() ? chunks : array.row_bytes)) fault(PADDING, int32_t(index), array.begin, access);
-        if (column >= array.row_bytes) suspect(PADDING, int32_t(index), array.begin, access);
-        if (access.is_store() && writers)
-            for (uint64_t at = access.at; at < access.at + access.size; at += sample_bytes)
-                find_where(writers[(at - array.begin) / sample_bytes], access.pc, access.frame);
-    }
-    if (array.may_store) check_cells(memories[index], access);
+void check_rows(const Region& region, const Access& access) {
+    const uint64_t column = (access.at - region.begin) % region.pitch_bytes;
+    // The last chunk of a row may be stored as a whole, as poison.py has it.
+    const uint64_t chunks = (region.row_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
+    if (column >= (access.is_store() ? chunks : region.row_bytes)) fault(PADDING, region, access);
+    if (column >= region.row_bytes) suspect(PADDING, region, access);
+    if (access.is_store() && writers)
+        for (uint64_t at = access.at; at < access.at + access.size; at += sample_bytes)
+            find_where(writers[(at - region.begin) / sample_bytes], access.pc, access.frame);
 }
 
 // Nothing lies between variables; between what cannot be written to, literals do, of which nobody knows.
-void check_variable(const Access& access, bool is_misaligned) {
-    const auto behind = std::upper_bound(variables.begin(), variables.end(), access.at, [](uint64_t at, const Watched& each) { return at < each.begin; });
-    if (behind == variables.begin()) return;
-    const size_t index = size_t(behind - variables.begin()) - 1;
-    const Watched& variable = variables[index];
-    const int32_t array = int32_t(watched.size() + index);
-    if (access.at >= variable.end && access.at < image().variables) return;
-    if (access.at + access.size > variable.end) fault(BOUNDS, array, variable.begin, access);
-    if (is_misaligned) fault(MISALIGNED, array, variable.begin, access);
-    Memory& shared = memories[watched.size() + 1];
-    if (is_within(shared.begin, shared.end, access)) return check_cells(shared, access);
-    Memory& memory = of_variables[index];
-    if (!memory.end && !access.is_store()) return;  // a constant, as far as is known
-    if (!memory.end) memory = memory_of(array, variable.begin, variable.end, true);
-    check_cells(memory, access);
+void check_beside(const Access& access) {
+    const auto is_within = [&](const void* begin, uint64_t bytes) { return access.at - address(begin) < bytes; };
+    if (image().has(access.at)) {
+        const auto behind = regions.upper_bound(access.at);
+        if (access.at < image().variables || behind == regions.begin()) return;
+        const Region& before = std::prev(behind)->second;
+        return before.array < arrays ? void() : fault(BOUNDS, before, access);
+    }
+    for (const void* word : {static_cast<const void*>(&threadIdx), static_cast<const void*>(&blockIdx), static_cast<const void*>(&blockDim), static_cast<const void*>(&gridDim)})
+        if (is_within(word, sizeof(dim3))) return;
+    if (!is_within(static_cast<const char*>(arguments()) - ARGUMENT_BYTES, 2 * ARGUMENT_BYTES)) out_of_bounds(access);
 }
 
 void check(const Access& access) {
     if (!is_watching || !is_running() || !access.size || is_giving_up()) return;
     const Running thread = running();
-    const auto lowest = reinterpret_cast<uint64_t>(thread.stack);
-    if (is_within(lowest - thread.guard_bytes, lowest + thread.stack_bytes, access)) return;
-    const bool is_misaligned = access.size <= 16 && (access.size & (access.size - 1)) == 0 && access.at % access.size;
-    for (size_t i = 0; i < watched.size(); ++i)
-        if (is_within(watched[i].begin, watched[i].end, access)) {
-            if (is_misaligned) fault(MISALIGNED, int32_t(i), watched[i].begin, access);
-            return check_watched(i, access);
-        }
-    if (Memory& shared = memories[watched.size()]; is_within(shared.begin, shared.end, access)) {
-        if (access.at + access.size > shared.end) out_of_bounds(access);
-        if (is_misaligned) fault(MISALIGNED, shared.array, shared.begin, access);
-        return check_cells(shared, access);
-    }
-    if (image().has(access.at)) return check_variable(access, is_misaligned);
-    const auto behind = gifts.upper_bound(access.at);
-    if (behind != gifts.begin())
-        if (Memory& gift = std::prev(behind)->second; access.at + access.size <= gift.end) return check_cells(gift, access);
-    for (const void* word : {static_cast<const void*>(&threadIdx), static_cast<const void*>(&blockIdx), static_cast<const void*>(&blockDim), static_cast<const void*>(&gridDim)})
-        if (is_within(reinterpret_cast<uint64_t>(word), reinterpret_cast<uint64_t>(word) + sizeof(dim3), access)) return;
-    const auto handed = reinterpret_cast<uint64_t>(arguments());
-    if (is_within(handed - ARGUMENT_BYTES, handed + ARGUMENT_BYTES, access)) return;
-    out_of_bounds(access);
+    if (access.at - (address(thread.stack) - thread.guard_bytes) < thread.guard_bytes + thread.stack_bytes) return;
+    Region* const region = region_at(access.at);
+    if (!region) return check_beside(access);
+    if (access.at + access.size > region->end) fault(BOUNDS, *region, access);
+    if (access.size <= 16 && (access.size & (access.size - 1)) == 0 && access.at % access.size) fault(MISALIGNED, *region, access);
+    if (access.is_store() && !region->may_store) fault(READ_ONLY, *region, access);
+    if (region->row_bytes) check_rows(*region, access);
+    const bool is_constant = region->array >= arrays && region->is_stored && region->pages.empty();
+    if (region->may_store && !(is_constant && access.way == LOAD)) check_cells(*region, access);
 }
 
 inline void on_access(const void* at, uint64_t size, bool is_store, const void* pc, const void* frame) {
-    check({reinterpret_cast<uint64_t>(at), size, is_store ? Way::STORE : Way::LOAD, pc, frame});
+    check({address(at), size, is_store ? Way::STORE : Way::LOAD, pc, frame});
     if (is_store) hold_up();
 }
 
 void check_atomic(const void* at, size_t size, const void* pc, const void* frame) {
-    check({reinterpret_cast<uint64_t>(at), size, ATOMIC, pc, frame});
-    if (is_watching && is_running()) hear_and_tell(reinterpret_cast<uint64_t>(at));
+    check({address(at), size, ATOMIC, pc, frame});
+    if (is_watching && is_running()) hear_and_tell(address(at));
 }
 
 }  // namespace
@@ -534,14 +493,12 @@ void check_atomic(const void* at, size_t size, const void* pc, const void* frame
 extern "C" {
 
 // From now on: arrays, and variables of the library; no arrays: no longer.
-void check_accesses(const Watched* arrays, unsigned count, unsigned and_variables, Where* stored_by, unsigned bytes_of_sample) {
-    watched.assign(arrays, arrays + count);
-    variables.assign(arrays + count, arrays + count + and_variables);
-    memories.clear();
-    memories.resize(count + 2);
-    for (unsigned i = 0; i < count; ++i)
-        if (watched[i].may_store) memories[i] = memory_of(int32_t(i), watched[i].begin, watched[i].end, watched[i].is_stored);
-    for (auto& [begin, gift] : gifts) gift = memory_of(GIFT, begin, gift.end, true);
+void check_accesses(const Watched* watched, unsigned count, unsigned and_variables, Where* stored_by, unsigned bytes_of_sample) {
+    std::erase_if(regions, [](const auto& each) { return each.second.array != GIFT; });
+    for (auto& [begin, gift] : regions) gift.is_stored = true, gift.pages.clear();
+    for (unsigned i = 0; i < count; ++i) regions[watched[i].begin] = {watched[i], int32_t(i)};
+    arrays = int32_t(count);
+    variables.assign(watched + count, watched + count + and_variables);
     writers = stored_by;
     sample_bytes = bytes_of_sample;
     hooks.at_launch = begin_launch;
@@ -556,7 +513,7 @@ void check_accesses(const Watched* arrays, unsigned count, unsigned and_variable
     is_watching = count;
     phase = 0;
     block_at.assign(1, 0);
-    left_at[OF_DEVICE].clear();
+    left_at[1].clear();
     is_hearsay = false;
 }
 }

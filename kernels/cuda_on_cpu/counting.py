@@ -21,7 +21,7 @@ from kernels.cuda.launch import LaunchStep
 from kernels.cuda_on_cpu.compiler import ACCESSES, COUNTING
 from kernels.cuda_on_cpu.device_code import Knobs, generated
 from kernels.cuda_on_cpu.elf import LineTable
-from kernels.cuda_on_cpu.recording import ACCESS, HEAD, record
+from kernels.cuda_on_cpu.recording import ACCESS, HEAD, recorded
 from kernels.cuda_on_cpu.shared_run import DYNAMIC_ARRAY
 from kernels.cuda_on_cpu.shim import Named, Shim
 from kernels.rungs.rung import Rung
@@ -98,11 +98,8 @@ class CountingShim(Shim):
         operations = np.zeros((blocks, 4), np.uint64)
         memory = np.zeros(HEAD.itemsize + self.room * ACCESS.itemsize, np.uint8)
         arrays, room = [array for _, array in named], np.array([0, self.room, 0, 0], np.uint64)
-        record(self.library, memory, arrays, room=room, sums=(accessed, operations))
-        try:
+        with recorded(self.library, memory, arrays, room=room, sums=(accessed, operations)):
             yield
-        finally:
-            record(self.library, None)
         written = int(memory[: HEAD.itemsize].view(HEAD)["counts"][0][1])
         found = memory[HEAD.itemsize :].view(ACCESS)[:written]
         found["array"] = np.maximum(found["array"], SHARED)

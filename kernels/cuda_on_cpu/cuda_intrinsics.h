@@ -71,24 +71,17 @@ template <class To, class From> To bits_of(From from) {
 }
 }  // namespace cuda_cpu
 
-#define CPU_DOT(name, A, B, sum, from)                                                                          \
-    inline sum name(sum a, sum b, sum more) { return cuda_cpu::dot<A, B>(unsigned(a), unsigned(b), more, from); }
-#define CPU_DOT_OF_VECTORS(name, a_vector, b_vector, sum)                                                       \
+#define CPU_DOT(name, A, B, sum, from, a_vector, b_vector)                                                  \
+    inline sum name(sum a, sum b, sum more) { return cuda_cpu::dot<A, B>(unsigned(a), unsigned(b), more, from); } \
     inline sum name(a_vector a, b_vector b, sum more) {                                                     \
         return name(cuda_cpu::bits_of<sum>(a), cuda_cpu::bits_of<sum>(b), more);                            \
     }
-CPU_DOT(__dp4a, signed char, signed char, int, 0)
-CPU_DOT(__dp4a, unsigned char, unsigned char, unsigned, 0)
-CPU_DOT_OF_VECTORS(__dp4a, char4, char4, int)
-CPU_DOT_OF_VECTORS(__dp4a, uchar4, uchar4, unsigned)
-CPU_DOT(__dp2a_lo, short, signed char, int, 0)
-CPU_DOT(__dp2a_lo, unsigned short, unsigned char, unsigned, 0)
-CPU_DOT_OF_VECTORS(__dp2a_lo, short2, char4, int)
-CPU_DOT_OF_VECTORS(__dp2a_lo, ushort2, uchar4, unsigned)
-CPU_DOT(__dp2a_hi, short, signed char, int, 2)
-CPU_DOT(__dp2a_hi, unsigned short, unsigned char, unsigned, 2)
-CPU_DOT_OF_VECTORS(__dp2a_hi, short2, char4, int)
-CPU_DOT_OF_VECTORS(__dp2a_hi, ushort2, uchar4, unsigned)
+CPU_DOT(__dp4a, signed char, signed char, int, 0, char4, char4)
+CPU_DOT(__dp4a, unsigned char, unsigned char, unsigned, 0, uchar4, uchar4)
+CPU_DOT(__dp2a_lo, short, signed char, int, 0, short2, char4)
+CPU_DOT(__dp2a_lo, unsigned short, unsigned char, unsigned, 0, ushort2, uchar4)
+CPU_DOT(__dp2a_hi, short, signed char, int, 2, short2, char4)
+CPU_DOT(__dp2a_hi, unsigned short, unsigned char, unsigned, 2, ushort2, uchar4)
 
 // ---- SIMD in a word: of two halves, and of four bytes. -----------------------------------------
 
@@ -137,16 +130,11 @@ CPU_SIGNED_PARTS(__vmaxs, x > y ? x : y)
 CPU_UNSIGNED_PARTS(__vmaxu, x > y ? x : y)
 CPU_SIGNED_PARTS(__vmins, x < y ? x : y)
 CPU_UNSIGNED_PARTS(__vminu, x < y ? x : y)
-CPU_COMPARED(eq, SIGNED, ==)
-CPU_COMPARED(ne, SIGNED, !=)
-CPU_COMPARED(ges, SIGNED, >=)
-CPU_COMPARED(geu, UNSIGNED, >=)
-CPU_COMPARED(gts, SIGNED, >)
-CPU_COMPARED(gtu, UNSIGNED, >)
-CPU_COMPARED(les, SIGNED, <=)
-CPU_COMPARED(leu, UNSIGNED, <=)
-CPU_COMPARED(lts, SIGNED, <)
-CPU_COMPARED(ltu, UNSIGNED, <)
+CPU_COMPARED(eq, SIGNED, ==) CPU_COMPARED(ne, SIGNED, !=)
+CPU_COMPARED(ges, SIGNED, >=) CPU_COMPARED(geu, UNSIGNED, >=)
+CPU_COMPARED(gts, SIGNED, >) CPU_COMPARED(gtu, UNSIGNED, >)
+CPU_COMPARED(les, SIGNED, <=) CPU_COMPARED(leu, UNSIGNED, <=)
+CPU_COMPARED(lts, SIGNED, <) CPU_COMPARED(ltu, UNSIGNED, <)
 namespace cuda_cpu {
 CPU_SIGNED_PARTS(absolute, x < 0 ? -x : x)
 CPU_SIGNED_PARTS(absolute_saturated, saturated<T>(x < 0 ? -x : x))

@@ -54,17 +54,14 @@ struct Fiber {
     State state = READY;
     uint3 thread{};
     const char* file = "";  // of the barrier it waits at,
-    int line = 0;           // and its line there,
-    int barrier = 0;        // which of the text it is, if that is a block's,
-    uint64_t way = 0;       // and the way of calls to it
-    unsigned mask = 0;  // of lanes, where that is a warp's,
-    unsigned met = 0;   // and which of them met there
+    int line = 0;           // its line there,
+    uint64_t way = 0;       // and, if that is a block's, which of the text it is and the way of calls to it
+    unsigned mask = 0, met = 0;  // of lanes, where that is a warp's; and which of them met there
     bool is_missed_by_block = false, is_missed_by_warp = false;  // at a barrier, as it had ended
-    unsigned block_barriers = 0;                     // reached so far
-    unsigned shown = 0;                              // values, to the whole warp
-    uint64_t value = 0;           // that it shuffles,
-    uint64_t* received = nullptr;  // and where those of the others go: one of them,
-    int from = -1;                // the value of that lane; of each, where it is -1
+    unsigned block_barriers = 0, shown = 0;  // so far: reached; values shown to the whole warp
+    uint64_t value = 0;            // that it shuffles,
+    uint64_t* received = nullptr;  // and where those of the others go: that of
+    int from = -1;                 // this lane; of each, where it is -1
 };
 
 std::vector<Fiber> fibers;  // of the block
@@ -83,7 +80,8 @@ constexpr size_t IN_TURN = 8;                   // a warp's: next_warp_slots
 Slots* slots;                                   // of the block
 std::minstd_rand chance;                        // for SHUFFLED
 bool is_by_chance;
-char message[512];
+using Message = char[512];
+Message message;
 const char* last_message;  // for when its block has ended
 char printed[64 << 10];  // what device code prints
 size_t printed_bytes;
@@ -171,24 +169,21 @@ void wait(State state, const char* file, int line) {
 }
 
 bool wait_together(const Fiber& one, const Fiber& other) {
-    return one.state == other.state && one.line == other.line && one.barrier == other.barrier && one.way == other.way;
+    return one.state == other.state && one.line == other.line && one.way == other.way;
 }
 
 // Threads that wait in vain: where, how many, and what became of another.
-void say_divergence(char (&message)[512], unsigned waiting, unsigned done, const Fiber& first, const Fiber& other) {
+void say_divergence(Message& message, unsigned waiting, unsigned done, const Fiber& first, const Fiber& other) {
     const int length = std::snprintf(
         message, sizeof message, "<%s:%d>: %u of the %u threads of block (%u, %u) wait at this barrier and ", first.file,
         first.line, waiting, count, blockIdx.x, blockIdx.y);
     char* const rest = message + length;
     const size_t room = sizeof message - length;
-    if (other.state == DONE)
-        std::snprintf(rest, room, "%u ended without reaching it, thread (%u, %u) among them.", done, other.thread.x, other.thread.y);
-    else if (other.state == first.state && other.barrier == first.barrier && other.line == first.line)
-        std::snprintf(rest, room, "others come to it by another call, thread (%u, %u) among them.", other.thread.x, other.thread.y);
+    const auto [x, y, z] = other.thread;
+    if (other.state == DONE) std::snprintf(rest, room, "%u ended without reaching it, thread (%u, %u) among them.", done, x, y);
     else if (other.state == first.state && other.line == first.line)
-        std::snprintf(rest, room, "others at another one on the same line, thread (%u, %u) among them.", other.thread.x, other.thread.y);
-    else
-        std::snprintf(rest, room, "others elsewhere, thread (%u, %u) at <%s:%d>.", other.thread.x, other.thread.y, other.file, other.line);
+        std::snprintf(rest, room, "others at another one on the same line, or by another call, thread (%u, %u) among them.", x, y);
+    else std::snprintf(rest, room, "others elsewhere, thread (%u, %u) at <%s:%d>.", x, y, other.file, other.line);
 }
 
 // Tells of those of `lanes` of each warp that ended without reaching a barrier at which `one` waits, once of each.
@@ -207,7 +202,7 @@ void tell_of_missed(bool Fiber::*is_known, unsigned first, unsigned end, unsigne
         fiber.*is_known = true;
     }
     if (!is_new) return;
-    char words[sizeof message];
+    Message words;
     say_divergence(words, waiting, done, one, *missed);
     hooks.at_missed(first, end, words);
 }
@@ -349,8 +344,7 @@ void add_products(void* sum, const uint64_t* left, const uint64_t* right) {
 }
 
 void sync_block(const char* file, int line, int barrier) {
-    fibers[current].barrier = barrier;
-    fibers[current].way = hooks.way_of ? hooks.way_of(__builtin_frame_address(0)) : 0;
+    fibers[current].way = uint64_t(barrier) ^ (hooks.way_of ? hooks.way_of(__builtin_frame_address(0)) : 0);
     ++fibers[current].block_barriers;
     wait(AT_BLOCK_BARRIER, file, line);
 }
@@ -448,7 +442,7 @@ void give_up_after_block(const char* why) { last_message = why; }
 bool is_giving_up() { return last_message; }
 
 void stopped(const char* words, const char* more, const char* file, int line) {
-    char why[sizeof message];
+    Message why;
     std::snprintf(why, sizeof why, "<%s:%d>: thread (%u, %u) of block (%u, %u) %s%s.", file, line, threadIdx.x, threadIdx.y,
                   blockIdx.x, blockIdx.y, words, more);
     give_up(why);

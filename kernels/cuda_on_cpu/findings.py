@@ -23,7 +23,6 @@ from kernels.cuda_on_cpu.shared_run import (
     GIFT,
     MAX_MEMORY,
     NOWHERE,
-    STATIC_ARRAY,
     WORDS,
     Kind,
     Report,
@@ -37,19 +36,37 @@ OF_BOUNDS = Kind.READ_ONLY, Kind.ELEMENT, Kind.BEYOND, Kind.PADDING
 BARRIER = " at this barrier "  # in the runtime's words for threads that wait in vain
 SHARED = "shared memory"
 NEAR_NULL = 1 << 16
+FAULTS: dict[int, str] = {
+    Kind.BOUNDS: "{does} {outside}.",
+    Kind.PADDING: "{does} {outside}.",
+    Kind.ELEMENT: "uses element {offset} of an array that has {length:,}, numbered from 0.",
+    Kind.BEYOND: "accesses what lies beyond the array that its pointer is of.",
+    Kind.DEADLINE: "was still running at the deadline: a loop that does not end?",
+    Kind.READ_ONLY: "writes to {array}, which is only to be read.",
+    Kind.UNINITIALISED: "reads {element}, which no thread has written before.",
+    Kind.MISALIGNED: (
+        "{does} {size} bytes at once of {array}, {offset} bytes from its begin: that must be a "
+        "multiple of {size}."
+    ),
+    Kind.RACE: (
+        "{does} {element}, which thread {there.thread} of block {there.block} {other_does}"
+        "{in_line}, with no barrier between the two."
+    ),
+}
 CRASHES: dict[int, str] = {
-    Signal.SIGBUS: "accesses memory that is not there",
-    Signal.SIGFPE: "divides an integer by zero",
+    Signal.SIGBUS: "accesses memory that is not there.",
+    Signal.SIGFPE: "divides an integer by zero.",
     Signal.SIGILL: (
         "accesses numbers at an address that is not a multiple of their size, or does not return "
-        "what its function promises"
+        "what its function promises."
     ),
-    Signal.SIGTRAP: "comes to a trap",
-    Signal.SIGSYS: "asks the operating system for something, which no kernel may",
-    Signal.SIGABRT: "is ended by a library, perhaps for want of memory",
+    Signal.SIGTRAP: "comes to a trap.",
+    Signal.SIGSYS: "asks the operating system for something, which no kernel may.",
+    Signal.SIGABRT: "is ended by a library, perhaps for want of memory.",
 }
 TOO_SLOW = "The CPU is too slow for it: {done:.0%} of its blocks were done at the deadline."
 STARVED = "was still running at the deadline, with most of its time on the CPU left: not finished."
+REFUSED = f"lacks memory that was refused: a run may take {MAX_MEMORY >> 30} GiB."
 OVERFLOW = (
     "has used up its stack: does a function call itself without end, or is an array of its own "
     "very large?"
@@ -93,13 +110,7 @@ def finding_of(rung: Rung, region: Region, ended: Ended) -> Finding | None:
     is_over = not ended.crashed and report.kind in (Kind.CRASH, Kind.DEADLINE)
     if is_of_barrier or is_over or report.kind == Kind.NOTHING:
         return _without_report(region, ended, refusal)
-    kind = _kind(report)
-    if report.signal == Signal.SIGFPE:
-        kind = "division"
-    if report.signal == Signal.SIGSEGV and report.array == DYNAMIC_ARRAY:
-        kind = "stack"
-    words = f"{{who}} {_fault(rung, ended, report)}"
-    found = located(rung, ended, report.here, Finding(kind, "", region), words)
+    found = _reported(rung, region, ended, report)
     if ended.pace:  # of no thread's fault
         found = replace(found, sentence=TOO_SLOW.format(done=ended.pace), line=None)
     return replace(found, is_unfinished=ended.is_unfinished)
@@ -107,12 +118,17 @@ def finding_of(rung: Rung, region: Region, ended: Ended) -> Finding | None:
 
 def suspicion_of(rung: Rung, region: Region, ended: Ended) -> Finding:
     """The read that can be no sample, for a run that has one."""
-    report = ended.reports.suspicion
-    words = f"{_does(report.is_store)} {_outside(ended, report)}."
-    if report.kind == Kind.UNINITIALISED:
-        words = f"reads {_element(ended, report)}, which no thread has written before."
-    finding = Finding(_kind(report), "", region)
-    return located(rung, ended, report.here, finding, f"{{who}} {words}")
+    return _reported(rung, region, ended, ended.reports.suspicion)
+
+
+def _reported(rung: Rung, region: Region, ended: Ended, report: Report) -> Finding:
+    kind = "bounds" if report.kind in OF_BOUNDS else Kind(report.kind).name.lower()
+    if report.signal == Signal.SIGFPE:
+        kind = "division"
+    if report.signal == Signal.SIGSEGV and report.array == DYNAMIC_ARRAY:
+        kind = "stack"
+    words = f"{{who}} {_fault(rung, ended, report)}"
+    return located(rung, ended, report.here, Finding(kind, "", region), words)
 
 
 def located(rung: Rung, ended: Ended, where: Where, finding: Finding, words: str) -> Finding:
@@ -127,10 +143,6 @@ def reads_old_answer(ended: Ended) -> bool:
     """True if a thread has read of the output what none had written."""
     report = ended.reports.suspicion
     return report.kind == Kind.UNINITIALISED and _array_of(ended, report) == WORDS["target"]
-
-
-def _kind(report: Report) -> str:
-    return "bounds" if report.kind in OF_BOUNDS else Kind(report.kind).name.lower()
 
 
 def _line(rung: Rung, ended: Ended, where: Where) -> tuple[str, int | None]:
@@ -149,63 +161,47 @@ def _without_report(region: Region, ended: Ended, refusal: str) -> Finding | Non
         name = short_name(symbol.strip())
         refusal = f"A function is declared and called, but defined nowhere: {name}."
     if refusal:
-        line = ended.said.get("line")
-        return Finding(
-            "barrier" if BARRIER in refusal else "refused",
-            refusal,
-            region,
-            line if isinstance(line, int) else None,
-            *(_named("thread", refusal), _named("block", refusal)),
-        )
+        kind, line = "barrier" if BARRIER in refusal else "refused", ended.said.get("line")
+        who = (_named("thread", refusal), _named("block", refusal))
+        return Finding(kind, refusal, region, line if isinstance(line, int) else None, *who)
     if ended.crashed:
-        kind = "deadline" if ended.is_starved else "crash"
         why = ENDED.get(ended.said.get("ended"), "its process ended without a word")
-        sentence = f"The run came to no end: {why}."
+        kind, sentence = "crash", f"The run came to no end: {why}."
         if ended.is_starved:
-            sentence = "The run was still running at the deadline: not finished."
+            kind, sentence = "deadline", f"The run {STARVED}"
         return Finding(kind, sentence, region, is_unfinished=ended.is_unfinished)
     return Finding("refused", ended.broken_rule, region) if ended.broken_rule else None
 
 
 def _fault(rung: Rung, ended: Ended, report: Report) -> str:
     """What a thread does that ends its run: "reads row 45 of the picture, which has 45."."""
-    array, does = _array_of(ended, report), _does(report.is_store)
-    if report.kind == Kind.ELEMENT:
-        has = f"an array that has {report.array_bytes:,}, numbered from 0"
-        return f"uses element {_minus(report.offset, ',')} of {has}."
-    if report.kind == Kind.BEYOND:
-        return "accesses what lies beyond the array that its pointer is of."
+    array, place = _array_of(ended, report), _line(rung, ended, report.there)[0]
     if ended.is_starved:
         return STARVED
-    if report.kind == Kind.DEADLINE:
-        return "was still running at the deadline: a loop that does not end?"
     if ended.reports.refused_bytes and (report.kind == Kind.CRASH or not array):
-        return f"lacks memory that was refused: a run may take {MAX_MEMORY >> 30} GiB."
+        return REFUSED
     if report.kind == Kind.CRASH:
         return _crash(ended, report)
-    if report.kind == Kind.RACE:
-        there, place = report.there, _line(rung, ended, report.there)[0]
-        in_line = f" in {place.removesuffix(': ')}" if place else ""
-        return (
-            f"{does} {_element(ended, report)}, which thread {there.thread} of block {there.block} "
-            f"{_does(report.other_stores)}{in_line}, with no barrier between the two."
-        )
-    if report.kind == Kind.READ_ONLY:
-        return f"writes to {array}, which is only to be read."
-    if report.kind == Kind.MISALIGNED:
-        return (
-            f"{does} {report.size} bytes at once of {array}, {report.offset:,} bytes from its "
-            f"begin: that must be a multiple of {report.size}."
-        )
-    return f"{does} {_outside(ended, report)}."
+    return FAULTS[report.kind].format(
+        array=array,
+        size=report.size,
+        offset=_minus(report.offset, ","),
+        length=report.array_bytes,
+        does=_does(report.is_store),
+        element=_element(ended.job, array, report),
+        outside=_outside(ended.job, array, report.offset, report.array_bytes, report.address),
+        there=report.there,
+        other_does=_does(report.other_stores),
+        in_line=f" in {place.removesuffix(': ')}" if place else "",
+    )
 
 
 def _crash(ended: Ended, report: Report) -> str:
     if ended.beside:
         name, offset = ended.beside
-        return f"{_does(report.is_store)} {_outside_array(ended.job, name, offset, 0)}."
+        return f"{_does(report.is_store)} {_outside(ended.job, name, offset, 0)}."
     if report.signal != Signal.SIGSEGV:
-        return f"{CRASHES.get(report.signal, 'crashes')}."
+        return CRASHES.get(report.signal, "crashes.")
     if report.array == DYNAMIC_ARRAY:
         return OVERFLOW
     is_null = report.address < NEAR_NULL and not report.size
@@ -214,33 +210,29 @@ def _crash(ended: Ended, report: Report) -> str:
 
 def _array_of(ended: Ended, report: Report) -> str:
     """The name of the array that a report is of; empty: of none."""
-    known = {NOWHERE: "", DYNAMIC_ARRAY: SHARED, STATIC_ARRAY: SHARED, GIFT: "memory from malloc"}
+    known = {NOWHERE: "", DYNAMIC_ARRAY: SHARED, GIFT: "memory from malloc"}
     if report.array in known:
         return known[report.array]
     names = ended.said.get("arrays", [])
     return str(names[report.array]) if report.array < len(names) else "an array"
 
 
-def _element(ended: Ended, report: Report) -> str:
+def _element(job: Job, array: str, report: Report) -> str:
     """The part of an existing array that is accessed."""
-    array, offset = _array_of(ended, report), report.offset
     if array in WORDS.values():
-        y, x = _place(ended.job, offset)
-        return f"column {_minus(x // ended.job.channels)} of row {y} of {array}"
-    if array == SHARED and report.size == 4:
-        return f"number {offset // 4:,} of {array}"
-    return f"byte {offset:,} of {array}"
+        y, x = _place(job, report.offset)
+        return f"column {_minus(x // job.channels)} of row {y} of {array}"
+    if report.size == 4:
+        return f"number {report.offset // 4:,} of {array}"
+    return f"byte {report.offset:,} of {array}"
 
 
-def _outside(ended: Ended, report: Report) -> str:
+def _outside(job: Job, array: str, offset: int, size: int, address: int = 0) -> str:
     """The place beyond an array, in rows and columns of a picture."""
-    if array := _array_of(ended, report):
-        return _outside_array(ended.job, array, report.offset, report.array_bytes)
-    is_null = report.address < NEAR_NULL
-    return "through a null pointer" if is_null else "memory far outside of all arrays"
-
-
-def _outside_array(job: Job, array: str, offset: int, size: int) -> str:
+    if not array:
+        return (
+            "through a null pointer" if address < NEAR_NULL else "memory far outside of all arrays"
+        )
     if array in WORDS.values():
         y, x = _place(job, offset)
         if y < 0 or y >= job.height:

@@ -18,18 +18,17 @@ using namespace cuda_cpu;
 
 namespace {
 
-constexpr int MAX_PATH = 16, MAX_SHARED = 16, MAX_BYTES = 16, DEPTH = 5;
-constexpr int32_t DYNAMIC_ARRAY = -1, STATIC_ARRAY = -2;  // as in report.h
-using Path = std::array<uint32_t, MAX_PATH>;              // calls and loops, each with its turn
+constexpr int MAX_PATH = 16, MAX_SHARED = 16, MAX_BYTES = 16;
+using Path = std::array<uint32_t, MAX_PATH>;  // calls and loops, each with its turn
+using Site = std::array<uint64_t, 5>;  // an address of code; where all is counted, those of its callers, too
 
-struct Watched {
+struct Range {
     uint64_t begin, end;
     bool has(uint64_t at) const { return at - begin < end - begin; }
 };
 struct Bytes {
     uint64_t loaded, stored;
 };
-using Site = std::array<uint64_t, DEPTH>;  // an address of code; where all is counted, those of its callers, too
 
 // These as in recording.py.
 struct SharedName {
@@ -38,8 +37,9 @@ struct SharedName {
     uint64_t offset;
     uint32_t kind, size, rows, columns;
 };
+enum Part { STEPS, ACCESSES, TURNS, VALUES, PARTS };
 struct Head {
-    uint64_t steps, accesses, turns, values;  // so many so far; what is no more room for counts, too
+    uint64_t counts[PARTS];  // so many so far; what is no more room for counts, too
     uint32_t is_found, found_x, found_y, none;
     uint32_t block_x, block_y, threads_x, threads_y;
     uint64_t dynamic_bytes, static_bytes, shared_names;
@@ -66,19 +66,12 @@ struct Value {
     uint64_t bits;
 };
 struct Hash {
-    size_t operator()(const Step& step) const {
-        size_t hash = (uint64_t(step.interval) << 32) + step.point;
-        for (uint32_t part : step.path) hash = (hash ^ part) * 0x9E3779B97F4A7C15;
+    template <class All> static size_t of(size_t hash, const All& parts) {
+        for (const auto part : parts) hash = (hash ^ part) * 0x9E3779B97F4A7C15;
         return hash ^ hash >> 32;
     }
-    size_t operator()(const Site& site) const {
-        size_t hash = 0;
-        for (uint64_t pc : site) hash = (hash ^ pc) * 0x9E3779B97F4A7C15;
-        return hash ^ hash >> 32;
-    }
-};
-struct Room {
-    uint64_t steps, accesses, turns, values;
+    size_t operator()(const Step& step) const { return of((uint64_t(step.interval) << 32) + step.point, step.path); }
+    size_t operator()(const Site& site) const { return of(0, site); }
 };
 
 struct Thread {
@@ -100,11 +93,11 @@ struct Thread {
 };
 
 Head* head;  // null: nobody wants to know
+uint64_t room[PARTS];
 Step* steps;
 Access* accesses;
 Turn* turns;
 Value* values;
-Room room;
 bool is_recording;  // the block that runs is written down
 bool is_followed;
 const volatile bool* is_stopped;  // by another thread of the process; null: nobody stops it
@@ -112,8 +105,8 @@ uint64_t sought;    // whoever stores this byte is looked for; 0: a block is wri
 unsigned wanted_x, wanted_y;
 Bytes* bytes;          // (blocks, arrays), where all is counted; else null
 uint64_t* operations;  // (blocks, 4), by Operation
-std::vector<Watched> watched;
-Watched all, tile, own;  // what all of those lie in, and the block's shared memory: dynamic, static
+std::vector<Range> watched;
+Range all, tile, own;  // what all of those lie in, and the block's shared memory: dynamic, static
 std::vector<Thread> threads;
 std::unordered_map<Step, uint32_t, Hash> numbers;  // of the steps
 std::unordered_map<Site, uint32_t, Hash> sites;
@@ -123,6 +116,12 @@ const void* pending_at;  // there
 
 Thread& here() { return threads[running().number]; }
 unsigned block() { return blockIdx.y * gridDim.x + blockIdx.x; }
+
+// The place of the next of these; null: there is no room.
+template <class T> T* next_of(Part part, T* all) {
+    const uint64_t number = head->counts[part]++;
+    return number < room[part] ? all + number : nullptr;
+}
 
 void settle() {
     if (pending) std::memcpy(pending->value, pending_at, std::min<size_t>(pending->size, MAX_BYTES));
@@ -135,7 +134,8 @@ uint32_t step_of(Thread& thread) {
     if (thread.depth < MAX_PATH) step.path[thread.depth] = thread.point + 1;
     const auto [found, is_new] = numbers.try_emplace(step, numbers.size());
     thread.step = found->second;
-    if (is_new && head->steps++ < room.steps) steps[thread.step] = step;
+    if (is_new)
+        if (Step* const place = next_of(STEPS, steps)) *place = step;
     return found->second;
 }
 
@@ -144,13 +144,12 @@ void begin_block() {
     is_recording = head && !sought && (bytes || (blockIdx.x == wanted_x && blockIdx.y == wanted_y));
     threads.assign(blockDim.x * blockDim.y, {});
     tile = own = {};
-    if (!is_recording || !room.accesses) return;
+    if (!is_recording || !room[ACCESSES]) return;
     const auto begin = reinterpret_cast<uint64_t>(dynamic_shared()), first = reinterpret_cast<uint64_t>(static_shared().begin);
     tile = {begin, begin + dynamic_shared_bytes()}, own = {first, reinterpret_cast<uint64_t>(static_shared().end)};
     head->block_x = blockIdx.x, head->block_y = blockIdx.y;
     head->threads_x = blockDim.x, head->threads_y = blockDim.y;
-    head->dynamic_bytes = dynamic_shared_bytes();
-    head->static_bytes = static_shared().end - static_shared().begin;
+    head->dynamic_bytes = tile.end - tile.begin, head->static_bytes = own.end - own.begin;
 }
 
 // Numbers that lie side by side, and that one function loads or stores one after the other: a GPU's
@@ -190,33 +189,31 @@ struct Run {
 Run runs[2];  // of loads, of stores
 
 void write_down(int32_t array, uint64_t offset, const void* at, uint64_t size, bool is_store, const void* pc, const void* frame) {
-    if (head->accesses++ >= room.accesses) {
-        if (!bytes) give_up("A block does more than there is room to record.");
-        return;
-    }
-    Access& access = accesses[head->accesses - 1];
+    Access* const access = next_of(ACCESSES, accesses);
+    if (!access && !bytes) give_up("A block does more than there is room to record.");
+    if (!access) return;
     Site site{reinterpret_cast<uint64_t>(pc)};
     // Each function's frame begins with that of its caller, and where that goes on.
     const auto* words = static_cast<const uint64_t*>(frame);
-    for (int depth = 1; bytes && words && depth < DEPTH; ++depth, words = reinterpret_cast<const uint64_t*>(*words))
+    for (size_t depth = 1; bytes && words && depth < site.size(); ++depth, words = reinterpret_cast<const uint64_t*>(*words))
         site[depth] = words[1];
     const auto [found, is_new] = sites.try_emplace(site, sites.size());
     if (is_new) known_sites.push_back(site);
     const uint32_t step = bytes ? block() : step_of(here());
-    access = {running().number, step, array, is_store, uint32_t(size), found->second, offset, {}};
+    *access = {running().number, step, array, is_store, uint32_t(size), found->second, offset, {}};
     if (bytes) return;
-    if (!is_followed) runs[is_store].add(&access, pc, frame);
-    else if (is_store) pending = &access, pending_at = at;
-    else std::memcpy(access.value, at, std::min<size_t>(size, MAX_BYTES));
+    if (!is_followed) runs[is_store].add(access, pc, frame);
+    else if (is_store) pending = access, pending_at = at;
+    else std::memcpy(access->value, at, std::min<size_t>(size, MAX_BYTES));
 }
 
 void touch(const void* address, uint64_t size, bool is_store, const void* pc, const void* frame) {
     const auto at = reinterpret_cast<uint64_t>(address);
     if (!head || !is_running()) return;
-    if (sought && is_store && at <= sought && sought < at + size) head->is_found = 1, head->found_x = blockIdx.x, head->found_y = blockIdx.y;
+    if (is_store && at <= sought && sought < at + size) head->is_found = 1, head->found_x = blockIdx.x, head->found_y = blockIdx.y;
     if (!is_recording) return;
     if (is_store) settle();  // not where it loads: a copy tells first of what it stores to
-    const auto write = [&](int32_t array, const Watched& of) { write_down(array, at - of.begin, address, size, is_store, pc, frame); };
+    const auto write = [&](int32_t array, const Range& of) { write_down(array, at - of.begin, address, size, is_store, pc, frame); };
     bool is_known = false;
     for (size_t i = 0; i < watched.size(); ++i) {
         if (!watched[i].has(at) || at + size > watched[i].end) continue;
@@ -266,9 +263,7 @@ Loop::~Loop() {
     if (is_recording) here().pop();
 }
 void Loop::next() {
-    if (!is_recording) return;
-    Thread& thread = here();
-    if (thread.depth <= MAX_PATH) ++thread.path[thread.depth - 1];
+    if (is_recording && here().depth <= MAX_PATH) ++here().path[here().depth - 1];
 }
 
 void step(unsigned point) {
@@ -277,7 +272,8 @@ void step(unsigned point) {
     if (is_stopped && *is_stopped) give_up("stopped");
     Thread& thread = here();
     thread.point = point, thread.calls = 0, thread.step = -1;
-    if (is_followed && head->turns++ < room.turns) turns[head->turns - 1] = {running().number, step_of(thread)};
+    if (!is_followed) return;
+    if (Turn* const place = next_of(TURNS, turns)) *place = {running().number, step_of(thread)};
 }
 
 // An assignment of a vector, all of it at once.
@@ -291,18 +287,17 @@ void copy(void* to, const void* from, size_t bytes) {
 void tell_value(unsigned variable, ValueKind kind, uint64_t bits, int i, int j) {
     if (!is_recording || !is_followed) return;
     settle();
-    if (head->values++ < room.values) values[head->values - 1] = {running().number, step_of(here()), variable, uint32_t(kind), i, j, bits};
+    if (Value* const place = next_of(VALUES, values)) *place = {running().number, step_of(here()), variable, uint32_t(kind), i, j, bits};
 }
 
 void tell_shared(unsigned name, const void* at, ValueKind kind, unsigned size, unsigned rows, unsigned columns) {
     if (!is_recording || head->shared_names >= MAX_SHARED) return;
     for (uint64_t i = 0; i < head->shared_names; ++i)
         if (head->shared[i].name == name) return;
-    const auto [own, end] = static_shared();
-    const char* const begin = static_cast<const char*>(at);
-    const bool is_static = own <= begin && begin < end;
-    const char* const from = is_static ? own : static_cast<const char*>(dynamic_shared());
-    head->shared[head->shared_names++] = {name, is_static ? STATIC_ARRAY : DYNAMIC_ARRAY, uint64_t(begin - from), uint32_t(kind), size, rows, columns};
+    const auto begin = reinterpret_cast<uint64_t>(at);
+    const bool is_static = own.has(begin);
+    const uint64_t offset = begin - (is_static ? own : tile).begin;
+    head->shared[head->shared_names++] = {name, is_static ? STATIC_ARRAY : DYNAMIC_ARRAY, offset, uint32_t(kind), size, rows, columns};
 }
 
 }  // namespace cuda_cpu
@@ -310,31 +305,31 @@ void tell_shared(unsigned name, const void* at, ValueKind kind, unsigned size, u
 extern "C" {
 
 // From now on: write down a block, or, where an address is sought, only who stores there, or, where there are
-// sums, count all blocks; null: nothing.
-void record(Head* into, const Room* most, const Watched* arrays, unsigned count, uint64_t address, unsigned block_x,
-            unsigned block_y, bool follows, Bytes* accessed, uint64_t* computed) {
+// sums, count all blocks; null: nothing.  Of a launch only one block runs; negative: all do.  It ends at the
+// next statement where *stop has become true.
+void record(Head* into, const uint64_t* most, const Range* arrays, unsigned count, uint64_t address, unsigned block_x,
+            unsigned block_y, bool follows, int64_t only, const volatile bool* stop, Bytes* accessed, uint64_t* computed) {
     settle();
     for (Run& run : runs) run.close(), run.whole = {};
     is_recording = false, is_followed = follows;
-    head = into, room = *most;
+    head = into;
+    std::copy_n(most, PARTS, room);
     hooks.at_block = into ? begin_block : nullptr;
+    only_block = into ? only : -1;
+    is_stopped = into ? stop : nullptr;
+    bytes = into ? accessed : nullptr, operations = into ? computed : nullptr;
     watched.assign(arrays, arrays + count);
     all = tile = own = {};
-    for (const Watched& each : watched) all = {all.end ? std::min(all.begin, each.begin) : each.begin, std::max(all.end, each.end)};
-    bytes = accessed, operations = computed;
+    for (const Range& each : watched) all = {all.end ? std::min(all.begin, each.begin) : each.begin, std::max(all.end, each.end)};
     if (into) numbers.clear(), sites.clear(), known_sites.clear();
     sought = address, wanted_x = block_x, wanted_y = block_y;
     steps = reinterpret_cast<Step*>(into + 1);
-    accesses = reinterpret_cast<Access*>(steps + room.steps);
-    turns = reinterpret_cast<Turn*>(accesses + room.accesses);
-    values = reinterpret_cast<Value*>(turns + room.turns);
+    accesses = reinterpret_cast<Access*>(steps + room[STEPS]);
+    turns = reinterpret_cast<Turn*>(accesses + room[ACCESSES]);
+    values = reinterpret_cast<Value*>(turns + room[TURNS]);
 }
 // Sites that were written down, by their numbers.
 const Site* sites_found(uint64_t* number) { return *number = known_sites.size(), known_sites.data(); }
-// A launch ends at the next statement where this has become true; null: nobody stops it.
-void stop_at(const volatile bool* flag) { is_stopped = flag; }
-// Of a launch only this block runs; negative: all do.
-void run_only(int64_t block) { only_block = block; }
 }
 
 #include "accesses.h"

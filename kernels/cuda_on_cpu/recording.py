@@ -6,7 +6,7 @@ import ctypes
 import mmap
 import re
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -36,44 +36,34 @@ from kernels.cuda_on_cpu.device_code import Knobs, generated, knobs_of, with_wor
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.cuda_on_cpu.shared_run import DYNAMIC_ARRAY, SharedRun, rounded_up
 from kernels.cuda_on_cpu.shim import Launch, LaunchError, Named, Order, Shim
-from kernels.cuda_on_cpu.step_points import told, told_in
+from kernels.cuda_on_cpu.step_points import Told, told
 from kernels.rungs.job_facts import Facts
-from kernels.rungs.rung import PICTURE, Rung
+from kernels.rungs.rung import Rung
 
 MAX_STEPS = 1_000_000
-MAX_PATH, MAX_SHARED = 16, 16
 VALUE_BYTES = 16  # of what is loaded or stored at once that are kept
+
+
+def _struct(fields: str) -> np.dtype[Any]:
+    """A structure of fields by name and type: "thread:u4 value:16u1"."""
+    return np.dtype([(name, kind) for name, _, kind in (f.partition(":") for f in fields.split())])
+
+
 # As struct SharedName, Head, Step, Access, Turn and Value in recorder.cpp.
-U32, I32, U64 = np.uint32, np.int32, np.uint64
-SHARED_NAME = np.dtype(
-    [
-        *(("name", U32), ("array", I32), ("offset", U64), ("kind", U32)),
-        *(("size", U32), ("rows", U32), ("columns", U32)),
-    ]
-)
+SHARED_NAME = _struct("name:u4 array:i4 offset:u8 kind:u4 size:u4 rows:u4 columns:u4")
 HEAD = np.dtype(
     [
-        *(("counts", U64, 4), ("is_found", U32), ("found", U32, 2), ("none", U32)),
-        *(("block", U32, 2), ("threads", U32, 2), ("dynamic_bytes", U64), ("static_bytes", U64)),
-        *(("shared_names", U64), ("shared", SHARED_NAME, MAX_SHARED)),
+        *_struct("counts:4u8 is_found:u4 found:2u4 none:u4 block:2u4 threads:2u4").descr,
+        *_struct("dynamic_bytes:u8 static_bytes:u8 shared_names:u8").descr,
+        ("shared", SHARED_NAME, 16),
     ]
 )
-STEP = np.dtype([("interval", U32), ("point", U32), ("path", U32, MAX_PATH)])
-ACCESS = np.dtype(
-    [
-        *(("thread", U32), ("step", U32), ("array", I32), ("is_store", U32), ("size", U32)),
-        *(("site", U32), ("offset", U64), ("value", np.uint8, VALUE_BYTES)),
-    ]
-)
-TURN = np.dtype([("thread", U32), ("step", U32)])
-VALUE = np.dtype(
-    [
-        *(("thread", U32), ("step", U32), ("variable", U32), ("kind", U32)),
-        *(("index", I32, 2), ("bits", U64)),
-    ]
-)
+STEP = _struct("interval:u4 point:u4 path:16u4")
+ACCESS = _struct("thread:u4 step:u4 array:i4 is_store:u4 size:u4 site:u4 offset:u8 value:16u1")
+TURN = _struct("thread:u4 step:u4")
+VALUE = _struct("thread:u4 step:u4 variable:u4 kind:u4 index:2i4 bits:u8")
 MOST = ((STEP, MAX_STEPS), (ACCESS, 6_000_000), (TURN, MAX_STEPS), (VALUE, 1_500_000))
-ROOM = np.array([most for _, most in MOST], U64)
+ROOM = np.array([most for _, most in MOST], np.uint64)
 TRACE_BYTES = HEAD.itemsize + sum(kind.itemsize * most for kind, most in MOST)
 
 
@@ -104,41 +94,60 @@ class Trace:
             found.append(memory[begin : begin + size].copy().view(kind))
             begin += kind.itemsize * most
         steps, *others = found
-        is_cut = bool((head["counts"] > ROOM).any())
         order = np.lexsort((steps["point"], *steps["path"].T[::-1], steps["interval"]))
-        rank = np.argsort(order).astype(U32)
+        rank = np.argsort(order).astype(np.uint32)
         for each in others if len(steps) else ():
             each["step"] = rank[np.minimum(each["step"], len(steps) - 1)]
         accesses, turns, values = (each[np.argsort(each["step"], kind="stable")] for each in others)
+        is_cut = bool((head["counts"] > ROOM).any())
         return cls(head, steps[order], accesses, turns, values, is_cut)
 
 
-def record(
+class Stop:
+    """A flag that ends a recording at its next statement; any thread may set it."""
+
+    def __init__(self) -> None:
+        self.flag = ctypes.c_bool(False)
+
+    def set(self) -> None:
+        """End the run."""
+        self.flag.value = True
+
+
+@contextmanager
+def recorded(
     library: ctypes.CDLL,
-    memory: NDArray[np.uint8] | None,
-    arrays: Sequence[NDArray[Any]] = (),
+    memory: NDArray[np.uint8],
+    arrays: Sequence[NDArray[Any]],
     block: tuple[int, int] = (0, 0),
     *,
     sought: int = 0,
     follows: bool = False,
     room: NDArray[np.uint64] = ROOM,
     sums: Sequence[NDArray[np.uint64]] = (),
-) -> None:
-    """Have the launches to come write down a block in `memory`; None: no longer.
+    only: int = -1,
+    stop: Stop | None = None,
+) -> Iterator[None]:
+    """Have launches write down a block in `memory`.
 
     sought   the address of a byte: only the block that stores there is looked for
     follows  write down also turns, and all values
     room     for steps, accesses, turns and values: of TRACE_BYTES as a rule
     sums     count all blocks: (blocks, arrays, 2) bytes loaded and stored, (blocks, 4) operations
+    only     the number of the block that runs; -1: all do
     """
     ranges = [(each.ctypes.data, each.ctypes.data + each.nbytes) for each in arrays]
-    watched = np.array(ranges, U64).reshape(-1, 2)
-    library.record(
-        ctypes.c_void_p(None if memory is None else memory.ctypes.data),
-        *(ctypes.c_void_p(room.ctypes.data), ctypes.c_void_p(watched.ctypes.data), len(watched)),
-        *(ctypes.c_uint64(sought), *block, ctypes.c_bool(follows)),
-        *([ctypes.c_void_p(each.ctypes.data) for each in sums] or (None, None)),
-    )
+    watched = np.array(ranges, np.uint64).reshape(-1, 2)
+    lists: tuple[NDArray[Any], ...] = (memory, room, watched, *sums)
+    into, rooms, places, *counts = (ctypes.c_void_p(each.ctypes.data) for each in lists)
+    flag = ctypes.byref(stop.flag) if stop else None
+    how = (rooms, places, len(watched), ctypes.c_uint64(sought), *block, ctypes.c_bool(follows))
+    how = (*how, ctypes.c_int64(only), flag, *(counts or (None, None)))
+    library.record(into, *how)
+    try:
+        yield
+    finally:
+        library.record(None, *how)
 
 
 class SteppedShim(Shim):
@@ -168,24 +177,18 @@ class SteppedShim(Shim):
             shared.target[...] = poison
             self.run_into(job, shared.source, shared.target, Order.FORWARD)
 
-    @contextmanager
-    def _watching(self, step: LaunchStep, loads: Named, stores: Named) -> Iterator[None]:
+    def _watching(
+        self, step: LaunchStep, loads: Named, stores: Named
+    ) -> AbstractContextManager[None]:
         if step.number != self._number:
-            yield
-            return
-        arrays = [each for _, each in (*loads, *stores)]
-        # Its output has rows like the picture.
-        stored = stores[0][1]
+            return nullcontext()
+        ((_, stored),) = stores  # with rows like the picture
         row_bytes = stored.nbytes // self._job.height
         sample_bytes = row_bytes // Facts(self._job, DEVICE)["PITCH"]
-        sample = stored.ctypes.data + self._row * row_bytes + self._sample * sample_bytes
-        sought = int(sample) if self._is_seeking else 0
+        sample = int(stored.ctypes.data) + self._row * row_bytes + self._sample * sample_bytes
+        arrays, sought = [each for _, each in (*loads, *stores)], sample * self._is_seeking
         block = self._block(step)
-        record(self.library, self._trace, arrays, block, sought=sought, follows=True)
-        try:
-            yield
-        finally:
-            record(self.library, None)
+        return recorded(self.library, self._trace, arrays, block, sought=sought, follows=True)
 
     def _block(self, step: LaunchStep) -> tuple[int, int]:
         """The block that stores there; where none does, the one that should."""
@@ -209,17 +212,6 @@ HALF = (
 ALIGNMENT = 128  # of what the launch requests of shared memory, behind arrays of fixed size
 
 
-class Stop:
-    """A flag that ends a recording at its next statement; any thread may set it."""
-
-    def __init__(self) -> None:
-        self.flag = ctypes.c_bool(False)
-
-    def set(self) -> None:
-        """End the run."""
-        self.flag.value = True
-
-
 class RecordingShim(Shim):
     """A rung on the CPU, of whose passes single blocks can be recorded."""
 
@@ -231,7 +223,7 @@ class RecordingShim(Shim):
 
         def written(text: str) -> str:
             begin = _behind_prelude(text)
-            return text[:begin].replace(*HALF) + told_in(text[begin:]).text
+            return text[:begin].replace(*HALF) + Told(text[begin:]).text
 
         return generated(rung, sets, written, "stepping.h")
 
@@ -248,27 +240,19 @@ class RecordingShim(Shim):
             else:
                 line += 1
             places.append(("" if file == self.rung.file else file, line))
-        return [places[each.line - 1] for each in told_in(text).points]
+        return [places[each.line - 1] for each in Told(text).points]
 
     def record(self, job: Job, shape: Shape, block: Block, stop: Stop | None = None) -> Record:
         """Run one block of a pass."""
-        arrays, given = self._arrays(job, shape, block)
-        named = (*arrays, *(("weights", one) for one in given))
+        named, each = self._named(job, shape, block), self.rung.passes[shape.number]
         pointers = [one for _, one in named]
-        each, memory = self.rung.passes[shape.number], mmap.mmap(-1, TRACE_BYTES)
-        trace_memory = np.frombuffer(memory, np.uint8)
-        record(self.library, trace_memory, pointers, block)
-        self.library.run_only(ctypes.c_int64(block[1] * shape.grid[0] + block[0]))
-        self.library.stop_at(ctypes.byref(stop.flag) if stop else None)
-        try:
-            shared_bytes = Facts(job).value(each.shared_bytes)
-            how = Launch(*shape.grid, *shape.block, shared_bytes, Order.FORWARD)
+        memory = np.frombuffer(mmap.mmap(-1, TRACE_BYTES), np.uint8)
+        shared_bytes = Facts(job).value(each.shared_bytes)
+        how = Launch(*shape.grid, *shape.block, shared_bytes, Order.FORWARD)
+        only = block[1] * shape.grid[0] + block[0]
+        with recorded(self.library, memory, pointers, block, only=only, stop=stop):
             self._launch(each, job, how, pointers, (0, job.height))
-        finally:
-            self.library.stop_at(None)
-            self.library.run_only(ctypes.c_int64(-1))
-            record(self.library, None)
-        trace = Trace.of(trace_memory)
+        trace = Trace.of(memory)
         if trace.is_cut:
             raise LaunchError("A block takes more steps than there is room to record.")
         # As on a GPU arrays of fixed size come first.
@@ -278,25 +262,22 @@ class RecordingShim(Shim):
         accesses = _accesses_of(trace, self._lines, [name for name, _ in named], shape.threads)
         return Record(accesses, shape, block)
 
-    def _arrays(
-        self, job: Job, shape: Shape, block: Block
-    ) -> tuple[list[tuple[str, NDArray[Any]]], list[NDArray[Any]]]:
+    def _named(self, job: Job, shape: Shape, block: Block) -> list[tuple[str, NDArray[Any]]]:
         """The arrays that the pass reads and writes, by name; then the weights."""
         facts, each = Facts(job), self.rung.passes[shape.number]
-        buffers = dict(self.rung.buffers)
+        buffers = {n: np.zeros(facts.value(size), np.uint8) for n, size in self.rung.buffers}
         # As on a device; what is far from the block stays zero: that is quick.
         source = np.zeros((job.height, facts["PITCH"]), job.picture.dtype)
         reach = shape.with_halo(block).grown(*INSIDE)
         near = slice(max(reach.top, 0), max(reach.bottom, 0))
         part = job.picture[near]
         source[near, : job.width * job.channels] = part.reshape(len(part), job.width * job.channels)
-        found = [
-            (name, source if name == PICTURE else np.zeros(facts.value(buffers[name]), np.uint8))
-            for name in dict.fromkeys((each.reads, *each.also_reads))
+        read = dict.fromkeys((each.reads, *each.also_reads))
+        return [
+            *((name, buffers.get(name, source)) for name in read),
+            (each.writes, buffers.get(each.writes, np.zeros_like(source))),
+            *(("weights", one) for one in self._operands(job, {})),
         ]
-        same = dict(found).get(each.writes) if each.writes != PICTURE else np.zeros_like(source)
-        written = np.zeros(facts.value(buffers[each.writes]), np.uint8) if same is None else same
-        return [*found, (each.writes, written)], self._operands(job, {})
 
 
 class BlockRecords:

@@ -1,7 +1,4 @@
 // Writes down where a thread is when its process crashes, or has run for too long.
-#include "report.h"
-
-#include "cuda_cpu.h"
 #include "fibers.h"
 
 #include <algorithm>
@@ -22,42 +19,44 @@ namespace {
 constexpr size_t HANDLER_BYTES = 64 << 10;
 alignas(16) char handler_stack[HANDLER_BYTES];  // a thread may have used up its own
 
-bool overran(uintptr_t address) {
-    const Running thread = running();
-    const auto lowest = reinterpret_cast<uintptr_t>(thread.stack);
-    return address < lowest + 64 && address + thread.guard_bytes >= lowest;
-}
+uint64_t lowest_of(const Running& thread) { return reinterpret_cast<uint64_t>(thread.stack); }
 
 // Where a library keeps no frames: what looks like an address that one of ours goes on at.
 void find_callers(Where& where, uint64_t at) {
     const Running thread = running();
-    const auto lowest = reinterpret_cast<uint64_t>(thread.stack), end = lowest + thread.stack_bytes;
     const Image ours = image();
+    const uint64_t lowest = lowest_of(thread);
     unsigned depth = 0;
     where.pcs.fill(0);
-    for (at = std::max(at, lowest) / 8 * 8; at + 8 <= end && depth < DEPTH; at += 8) {
+    for (at = std::max(at, lowest) / 8 * 8; at + 8 <= lowest + thread.stack_bytes && depth < where.pcs.size(); at += 8) {
         const uint64_t word = *reinterpret_cast<const uint64_t*>(at);
         if (ours.has(word)) where.pcs[depth++] = word - ours.begin - 1;
     }
 }
 
+// The report of what ends the run now.
+Report& last_report() {
+    if (is_running() && is_giving_up()) _exit(1);  // why is written down already
+    reports->fault.array = NOWHERE;
+    return reports->fault;
+}
+
 void on_signal(int signal, siginfo_t* facts, void* context) {
     const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-    if (is_running() && is_giving_up()) _exit(1);  // why is written down already
-    Report& report = reports->fault;
+    Report& report = last_report();
     report.signal = signal;
     report.address = reinterpret_cast<uint64_t>(facts->si_addr);
     report.offset = int64_t(report.address - reinterpret_cast<uint64_t>(reports));
     report.is_store = signal == SIGSEGV && registers[REG_ERR] & 2;  // x86's bit for it
-    report.array = NOWHERE;
     report.size = facts->si_code == SI_KERNEL;  // no address is known of
     if (is_running()) {
-        const auto pc = uint64_t(registers[REG_RIP]);
+        const Running thread = running();
+        const auto pc = uint64_t(registers[REG_RIP]), top = uint64_t(registers[REG_RSP]), lowest = lowest_of(thread);
         find_where(report.here, reinterpret_cast<void*>(pc), reinterpret_cast<void*>(registers[REG_RBP]));
-        const auto top = uint64_t(registers[REG_RSP]), lowest = reinterpret_cast<uint64_t>(running().stack);
         if (!image().has(pc)) find_callers(report.here, top);
+        const bool overran = report.address - (lowest - thread.guard_bytes) < thread.guard_bytes + 64;
         // An array of its own may be so large that the address is far below the stack.
-        if (signal == SIGSEGV && (overran(report.address) || top < lowest)) report.array = DYNAMIC_ARRAY;  // its stack
+        if (signal == SIGSEGV && (overran || top < lowest)) report.array = DYNAMIC_ARRAY;  // its stack
     }
     report.kind = signal == SIGPROF || signal == SIGALRM ? DEADLINE : CRASH;
     if (report.kind == DEADLINE) {
@@ -69,12 +68,11 @@ void on_signal(int signal, siginfo_t* facts, void* context) {
 }
 
 // Each function's frame begins with that of its caller, and where that goes on.
-template <class Of> void walk(uintptr_t at, Of of) {
+template <class Of> void walk(uint64_t at, Of of) {
     const Running thread = running();
-    const auto lowest = reinterpret_cast<uintptr_t>(thread.stack);
-    const auto is_frame = [&] { return at >= lowest && at + 16 <= lowest + thread.stack_bytes && at % 8 == 0; };
-    while (is_frame()) {
-        const auto* words = reinterpret_cast<const uintptr_t*>(at);
+    const uint64_t lowest = lowest_of(thread);
+    while (at >= lowest && at + 16 <= lowest + thread.stack_bytes && at % 8 == 0) {
+        const auto* words = reinterpret_cast<const uint64_t*>(at);
         if (!of(words[1]) || words[0] <= at) break;
         at = words[0];
     }
@@ -84,28 +82,27 @@ template <class Of> void walk(uintptr_t at, Of of) {
 uint64_t way_to(const void* frame) {
     const Image ours = image();
     uint64_t way = 0;
-    unsigned depth = 0;
-    walk(*static_cast<const uintptr_t*>(frame), [&](uintptr_t back) {
+    size_t depth = 0;
+    walk(*static_cast<const uint64_t*>(frame), [&](uint64_t back) {
         if (ours.has(back)) way = (way ^ (back - ours.begin)) * 0x9e3779b97f4a7c15;
-        return ++depth < DEPTH;
+        return ++depth < Place{}.size();
     });
     return way;
 }
 
-// What the compiler tells of an index (UBSan's): where it stands, and the names of both types.
+// What the compiler tells of an index, or of an address (UBSan's).
+struct InText {
+    const char* file;
+    uint32_t line, column;
+};
 struct TypeName {
     uint16_t kind, info;  // of an integer: 0, and the logarithm of its bits, then whether it has a sign
     char text[1];         // 'float [25]'
 };
-struct Indexing {
-    const char* file;
-    uint32_t line, column;
+struct Indexing : InText {
     const TypeName *array, *index;
 };
-
-struct Mismatch {
-    const char* file;
-    uint32_t line, column;
+struct Mismatch : InText {
     const TypeName* type;
     unsigned char log_alignment, kind;
 };
@@ -114,6 +111,16 @@ int64_t extended(const TypeName& type, uint64_t value) {
     const unsigned bits = 1u << (type.info >> 1);
     if (type.kind != 0 || !(type.info & 1) || bits >= 64) return int64_t(value);
     return int64_t(value << (64 - bits)) >> (64 - bits);
+}
+
+// Reports what a thread is about to do, and ends the run.
+void end_as(Kind kind, int64_t offset, uint64_t array_bytes, const void* pc, const void* frame) {
+    if (!reports || !is_running()) return;
+    Report& report = last_report();
+    report.offset = offset, report.array_bytes = array_bytes;
+    find_where(report.here, pc, frame);
+    report.kind = kind;
+    _exit(1);
 }
 
 }  // namespace
@@ -140,27 +147,13 @@ Image image() {
 }
 
 void find_where(Where& where, const void* pc, const void* frame) {
-    where.block_x = blockIdx.x, where.block_y = blockIdx.y;
-    where.thread_x = threadIdx.x, where.thread_y = threadIdx.y;
     const uint64_t begin = image().begin;
-    unsigned depth = 0;
-    where.pcs.fill(0);
-    where.pcs[depth++] = reinterpret_cast<uintptr_t>(pc) - begin;
-    walk(reinterpret_cast<uintptr_t>(frame), [&](uintptr_t back) {
+    size_t depth = 1;
+    where = {int32_t(blockIdx.x), int32_t(blockIdx.y), int32_t(threadIdx.x), int32_t(threadIdx.y), {reinterpret_cast<uint64_t>(pc) - begin}};
+    walk(reinterpret_cast<uint64_t>(frame), [&](uint64_t back) {
         where.pcs[depth++] = back - begin - 1;  // within the call, not behind it
-        return depth < DEPTH;
+        return depth < where.pcs.size();
     });
-}
-
-// Reports what a thread is about to do, and ends the run.
-void end_as(Kind kind, int64_t offset, uint64_t array_bytes, const void* pc, const void* frame) {
-    if (!reports || !is_running()) return;
-    if (is_giving_up()) _exit(1);  // why is written down already
-    Report& report = reports->fault;
-    report.array = NOWHERE, report.offset = offset, report.array_bytes = array_bytes;
-    find_where(report.here, pc, frame);
-    report.kind = kind;
-    _exit(1);
 }
 
 }  // namespace cuda_cpu
@@ -187,20 +180,19 @@ void __ubsan_handle_type_mismatch_v1(const cuda_cpu::Mismatch* known, uint64_t a
     cuda_cpu::end_as(cuda_cpu::BEYOND, 0, 0, HERE);
 }
 [[noreturn]] void __ubsan_handle_missing_return(const void*) { __builtin_trap(); }
-}
 
 // From now on; SIGPROF and SIGALRM are the deadlines.
-extern "C" void report_to(cuda_cpu::Reports* into) {
+void report_to(cuda_cpu::Reports* into) {
     using namespace cuda_cpu;
     reports = into;
     hooks.way_of = way_to;
     hooks.at_refusal = [](size_t bytes) { reports->refused_bytes = bytes; };
     stack_t other{};
-    other.ss_sp = handler_stack;
-    other.ss_size = HANDLER_BYTES;
+    other.ss_sp = handler_stack, other.ss_size = HANDLER_BYTES;
     sigaltstack(&other, nullptr);
     struct sigaction action{};
     action.sa_sigaction = on_signal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF, SIGALRM}) sigaction(signal, &action, nullptr);
+}
 }

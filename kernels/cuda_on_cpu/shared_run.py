@@ -179,7 +179,7 @@ DYNAMIC_ARRAY, STATIC_ARRAY, NOWHERE, GIFT = -1, -2, -3, -4
 
 
 class Kind(IntEnum):
-    """Kinds of reports: enum Kind in report.h."""
+    """Kinds of reports: enum Kind in fibers.h."""
 
     NOTHING, CRASH, DEADLINE, BOUNDS, MISALIGNED, RACE = range(6)
     UNINITIALISED, PADDING, READ_ONLY, ELEMENT, BEYOND = range(6, 11)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,13 +29,12 @@ from kernels.rungs.operands import operands_of
 from kernels.rungs.rung import PICTURE, Rung
 
 NEVER_STORED = 0xFF  # every byte of shared memory at first
-KINDS = {0: "i"}  # enum ValueKind in stepping.h; others are unsigned as raw bits
-FLOATING, POINTER = 2, 4
+INTEGER, _, FLOATING, BOOLEAN, POINTER = range(5)  # enum ValueKind in stepping.h
+LETTERS = "iufuu"  # of dtypes, by kind
 WARP = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(NamedTuple):
     """One load or store of a thread: the value, and where it lies, in words."""
 
     array: str
@@ -46,8 +45,7 @@ class Touch:
     where: str
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
+class Tile(NamedTuple):
     """An array in shared memory: (rows, columns), NaN where nothing was stored yet.
 
     loaded, stored  places (row, column) that threads touch at the present step
@@ -59,15 +57,14 @@ class Tile:
     stored: NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """An array in shared memory: `count` numbers of one dtype, in rows of `columns`."""
+class _Layout(NamedTuple):
+    """An array in shared memory: `size` numbers of one dtype, in rows of `columns`."""
 
     name: str
     array: int
     begin: int
     kind: np.dtype[Any]
-    count: int
+    size: int
     columns: int
 
     def numbers(self, offsets: Any) -> Any:
@@ -81,29 +78,24 @@ class BlockSteps:
     def __init__(self, rung: Rung, job: Job, number: int, trace: Trace, told: Told) -> None:
         self.job, self.number, self._trace, self._told = job, number, trace, told
         self._pitch = Facts(job, DEVICE)["PITCH"]
-        each, head = rung.passes[number], trace.head
-        reads = [
-            "the picture" if name == PICTURE else name for name in (each.reads, *each.also_reads)
-        ]
+        each, names = rung.passes[number], {PICTURE: "the picture"}
+        reads = [names.get(name, name) for name in (each.reads, *each.also_reads)]
         weights = ["weights"] * len(operands_of(rung.weights, job).arguments)
         self.arrays = [*reads, *weights, "the answer" if each.writes == PICTURE else each.writes]
-        self.block = int(head["block"][0]), int(head["block"][1])
-        self.block_xy = int(head["threads"][0]), int(head["threads"][1])
-        self.function = each.function
-        steps, self.count = trace.steps, len(trace.steps)
-        self._points = steps["point"].astype(np.int64)
-        self._intervals = steps["interval"].astype(np.int64)
+        self.block, self.block_xy = (tuple(trace.head[n].tolist()) for n in ("block", "threads"))
+        self.count = len(trace.steps)
+        self._intervals = trace.steps["interval"].astype(np.int64)
         self._shared = self._layouts()
         self._stores = trace.accesses[trace.accesses["is_store"] > 0]
 
     @property
     def threads(self) -> int:
         """Threads of the block."""
-        return self.block_xy[0] * self.block_xy[1]
+        return int(self.block_xy[0] * self.block_xy[1])
 
     def point(self, step: int) -> Point:
         """The statement of a step."""
-        return self._told.points[int(self._points[step])]
+        return self._told.points[int(self._trace.steps["point"][step])]
 
     def barriers_before(self, step: int) -> int:
         """Count the barriers that were passed."""
@@ -204,16 +196,12 @@ class BlockSteps:
 
     def _layouts(self) -> list[_Layout]:
         head, found = self._trace.head, []
-        for each in head["shared"][: int(head["shared_names"])]:
-            array, size, begin = (int(each[name]) for name in ("array", "size", "offset"))
-            letter = (
-                "f" if int(each["kind"]) == FLOATING and size > 1 else KINDS.get(each["kind"], "u")
-            )
-            count = int(each["rows"]) * int(each["columns"])
-            count = count or (self._shared_bytes(array) - begin) // size
-            columns = int(each["columns"]) or self._row_of(array, size, count)
-            name, kind = self._told.shared[int(each["name"])], np.dtype(f"{letter}{size}")
-            found.append(_Layout(name, array, begin, kind, count, columns))
+        for each in head["shared"][: int(head["shared_names"])].tolist():
+            name, array, begin, kind, size, rows, columns = each
+            count = rows * columns or (self._shared_bytes(array) - begin) // size
+            columns = columns or self._row_of(array, size, count)
+            dtype = np.dtype(f"{LETTERS[kind]}{size}")
+            found.append(_Layout(self._told.shared[name], array, begin, dtype, count, columns))
         return found
 
     def _shared_bytes(self, array: int) -> int:
@@ -221,19 +209,19 @@ class BlockSteps:
         return int(self._trace.head[name])
 
     def _tile(self, each: _Layout, step: int) -> Tile:
-        span = slice(each.begin, each.begin + each.count * each.kind.itemsize)
+        span = slice(each.begin, each.begin + each.size * each.kind.itemsize)
         memory, is_stored = self._stored_and_where(step, each.array, self._shared_bytes(each.array))
         values = memory[span].view(each.kind).astype(np.float64)
         values[~is_stored[span].reshape(-1, each.kind.itemsize).all(1)] = np.nan
-        whole = np.full(-(-each.count // each.columns) * each.columns, np.nan)
-        whole[: each.count] = values
+        whole = np.full(-(-each.size // each.columns) * each.columns, np.nan)
+        whole[: each.size] = values
         some = _at(self._trace.accesses, step)
         some = some[some["array"] == each.array]
         places = []
         for is_store in (0, 1):
             offsets = some["offset"][some["is_store"] == is_store].astype(np.int64)
             number = np.unique(each.numbers(offsets))
-            number = number[(number >= 0) & (number < each.count)]
+            number = number[(number >= 0) & (number < each.size)]
             places.append(np.stack(np.divmod(number, each.columns), 1))
         return Tile(each.name, whole.reshape(-1, each.columns), *places)
 
@@ -261,7 +249,7 @@ class BlockSteps:
                 where = f"number {offset // kind.itemsize:,}"
         for each in self._shared:
             number = each.numbers(offset)
-            if each.array == array and 0 <= number < each.count:
+            if each.array == array and 0 <= number < each.size:
                 row, column = divmod(number, each.columns)
                 name, where, kind = each.name, f"row {row}, column {column}", each.kind
                 break
@@ -282,13 +270,11 @@ def _at(records: NDArray[np.void], step: int) -> NDArray[np.void]:
 
 def _in_words(kind: int, bits: Any) -> str:
     number = np.uint64(bits)
-    if kind == 0:
-        return f"{int(number.view(np.int64)):,}".replace("-", "−")
+    if kind == BOOLEAN:
+        return "true" if number else "false"
     if kind == FLOATING:
         return f"{float(number.view(np.float64)):.6g}".replace("-", "−")
-    if kind == 3:
-        return "true" if number else "false"
-    return f"{int(number):,}"
+    return f"{int(number.view(np.int64) if kind == INTEGER else number):,}".replace("-", "−")
 
 
 DEADLINE_S = 20.0  # of the CPU's time: each step takes a hundred times as long

@@ -187,7 +187,7 @@ RUNNING = {
         f"else {COPY}",
         "^The answer depends on which thread comes first",
         "race",
-        r"^Line 8: .* of shared memory, which thread \(0, 0\) .* reads in line 10, with no barrier",
+        r"^Line 8: .* of tile, which thread \(0, 0\) .* reads in line 10, with no barrier",
     ),
     "barrier in a branch": Bad(
         f"if (threadIdx.x < 5)\n    __syncthreads();\n{COPY}",
@@ -205,12 +205,12 @@ RUNNING = {
     ),
     "two barriers on one line": Bad(
         f"if (threadIdx.y % 2) {{ __syncthreads(); }} else {{ __syncthreads(); }}\n{COPY}",
-        r"^Line 7: 128 of .* and others at another one on the same line, thread \(0, 1\)",
+        r"^Line 7: 128 of .* and others at another one on the same line, .* thread \(0, 1\)",
         "barrier",
     ),
     "one barrier from both branches": Bad(
         f"if (threadIdx.y % 2) meet(); else meet();\n{COPY}",
-        r"^Line 2: 128 of .* and others come to it by another call, thread \(0, 1\) among them",
+        r"^Line 2: 128 of .* and others .* by another call, thread \(0, 1\) among them",
         "barrier",
         before="__device__ void meet() { __syncthreads(); }",
     ),
@@ -226,7 +226,7 @@ RUNNING = {
         f"const float sum = tile[at] + 0 * tile[at ^ 32];\n{STORE}\n__syncthreads();",
         "^The answer depends on which thread comes first",
         "race",
-        r"^Line 8: .* of shared memory, which thread \(0, 0\) .* reads in line 9, with no barrier",
+        r"^Line 8: .* of tile, which thread \(0, 0\) .* reads in line 9, with no barrier",
     ),
     "half a warp shuffles": Bad(
         "int got = 0;\nif (threadIdx.x < 16) got = __shfl_sync(0xffffffffu, x, 0);\n"
@@ -297,7 +297,7 @@ RUNNING = {
         f"{TILE}\nif (x < width && y < end_row) row_of(dst, y, pitch)[x] = to_sample(tile[at]);",
         NO_PROBLEM,
         "uninitialised",
-        r"^Line 8: thread \(0, 0\) .* reads number 0 of shared memory, which no thread has written",
+        r"^Line 8: thread \(0, 0\) .* reads number 0 of tile, which no thread has written",
     ),
     "begins at row 0 whatever first_row is": Bad(
         "const int row = blockIdx.y * blockDim.y + threadIdx.y;\n"

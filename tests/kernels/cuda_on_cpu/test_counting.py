@@ -211,8 +211,8 @@ def test_sectors_and_banks_are_counted_as_with_sets(seed, size):
         part = [at for at in lanes[first : first + at_a_time] if at != NOWHERE]
         words = {at // 4 + word for at in part for word in range(size // 4)}
         turns += max(Counter(word % 32 for word in words).values(), default=0)
-    assert coalescing(lanes, size).sectors == len(sectors)
-    assert conflicts(lanes, size).turns == turns
+    assert coalescing(lanes, size).count == len(sectors)
+    assert conflicts(lanes, size).count == turns
     for array in (0, SHARED):
         accesses["array"] = array
         ((_, *costs),) = place_costs(accesses)
