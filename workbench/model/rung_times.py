@@ -1,11 +1,11 @@
-"""Times measured in this session, by the work that was timed, and each rung's place by them."""
+"""Times of rungs by the work that was timed: measured here, or recorded elsewhere."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from math import log2
@@ -37,121 +37,6 @@ from workbench.model.intents import implementation_of
 MEASURED, SESSIONS = "measured/ladder.json", "recorded"  # in assets
 WORK = ("width", "height", "channels", "pixel_type")
 CACHE: Cache = "cold"  # the L2 before each sample of all that was recorded of rungs
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedTimes:
-    """Times by the work that was timed, and by implementation.
-
-    device  the GPU that they were measured on: "NVIDIA H200"
-    jobs    those with the whole ladder recorded
-    """
-
-    device: str = ""
-    jobs: tuple[Cell, ...] = ()
-    _times: Mapping[WorkKey, Mapping[str, Time]] = field(default_factory=dict)
-
-    def of_work(self, job: Job) -> Mapping[str, Time]:
-        """Times of the work of `job`, by implementation, for any picture of its shape."""
-        return self._times.get(WorkKey.of(job), {})
-
-    def of_nearest(self, job: Job, filter_key: str) -> tuple[str, Mapping[str, Time]]:
-        """The recorded job most like `job` of that filter, in words, and its times to be shown."""
-        nearest = min(self.jobs, key=lambda each: _distance(each, job, filter_key), default=None)
-        if nearest is None:
-            return "", {}
-        words = where(nearest, ("filters", "ksizes", "sizes", "channels"))
-        words += f" {nearest.pixel_type}"
-        times = self._times[WorkKey.of_cell(nearest)]
-        return words, {key: replace(each, of=words) for key, each in times.items()}
-
-
-def _distance(cell: Cell, job: Job, filter_key: str) -> float:
-    """Distance of the work of `cell` from `job`: another filter counts as two doublings."""
-    samples = cell.pixels * cell.channels
-    sizes = abs(log2(samples / job.picture.size))
-    products = 2 * abs(log2(cell.ksize / job.ksize))
-    others = (cell.filter != filter_key) + (cell.pixel_type != job.pixel_type)
-    return sizes + products + 2 * others + (cell.channels != job.channels)
-
-
-@cache
-def recorded_times() -> RecordedTimes:
-    """Read the recorded times, half a megabyte the first time; none without a usable file."""
-    try:
-        data = json.loads(asset(MEASURED).read_text(encoding="utf-8"))
-        device = data["device"]["name"]
-        known_filters = {each.key for each in filters.all_filters()}
-        recorded = [each for each in data["cells"] if each["weights"] in known_filters]
-        cells = tuple(
-            Cell(
-                "",
-                filter=each["weights"],
-                **{name: each[name] for name in ("ksize", *WORK)},
-            )
-            for each in recorded
-        )
-        known = [_times(each, device, data["cpu"]) for each in recorded]
-        times = {WorkKey.of_cell(cell): each for cell, each in zip(cells, known, strict=True)}
-        return RecordedTimes(device, cells, times)
-    except (OSError, ValueError, KeyError, TypeError):
-        return RecordedTimes()
-
-
-@cache
-def all_recorded_times() -> RecordedTimes:
-    """Read also the sessions of the program, in half a second the first time."""
-    found = recorded_times()
-    times: dict[WorkKey, dict[str, Time]] = {}
-    for path in sorted(asset(SESSIONS).iterdir()):
-        with suppress(SessionFileError):
-            _add_session(times, read_session(path))
-    for work, known in found._times.items():  # these count more: all rungs, one after the other
-        times.setdefault(work, {}).update(known)
-    return replace(found, _times=times)
-
-
-def why_not_beside(cache: Cache) -> str:
-    """Reason why recorded times do not compare with `cache`; empty where they do."""
-    if cache == CACHE:
-        return ""
-    return f"You chose L2 {cache}: times recorded with L2 {CACHE} do not compare with that."
-
-
-def _add_session(times: dict[WorkKey, dict[str, Time]], session: Session) -> None:
-    """Add the rungs' times, each with its usual block shape if that was measured."""
-    place = f"{session.machine.gpu}, L2 {CACHE}"
-    for cell, measured in ((each.cell, each.outcome) for each in session.records):
-        if not isinstance(measured, Measurement) or cell.cache != CACHE or cell.count > 1:
-            continue
-        if measured.check is None or not measured.check.ok:
-            continue
-        known = times.setdefault(WorkKey.of_cell(cell), {})
-        if cell.implementation not in known or cell.block_xy == DEFAULT_BLOCK_XY:
-            known[cell.implementation] = Time.of_samples(
-                measured.kernel, cell.block_xy, where=place
-            )
-
-
-def _times(cell: Mapping[str, Any], device: str, cpu: str) -> dict[str, Time]:
-    own, place = {rung.key for rung in ladder() if rung.own_block}, f"{device}, L2 {CACHE}"
-    found = {}
-    for each in cell["rungs"]:
-        if each["ok"] and each["ms"]:
-            block_xy = None if each["key"] in own else tuple(each["block_xy"])
-            found[each["key"]] = _recorded(each, place, block_xy)
-    peers = [each for each in cell.get("peers", ()) if each["module"] == "opencv" and each["ok"]]
-    if peers:
-        found["opencv"] = _recorded(min(peers, key=lambda each: float(each["ms"])), cpu, None)
-    return found
-
-
-def _recorded(measured: Mapping[str, Any], place: str, block_xy: Any) -> Time:
-    low, high = measured["quartiles"]
-    samples = measured.get("samples") or 0
-    return Time(measured["ms"], (low, high), samples, block_xy, where=place)
-
-
 MAX_WORKS = 256  # a large sweep has a few dozen
 
 Block = tuple[int, int]
@@ -159,16 +44,11 @@ Block = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class WorkKey:
-    """A key that two jobs share where their times can be compared.
-
-    Two are equal where `Job.same_work(…, any_content=True)` holds; a sweep's cell has one, too.
-
-    weights  their hash: a session may see thousands, of up to 64 kB each
-    """
+    """A key that jobs and cells share where their times compare: see `Job.same_work`."""
 
     shape: tuple[int, ...]
     pixel_type: str
-    weights: bytes
+    weights: bytes  # their hash: a session may see thousands, of up to 64 kB each
     gradient: bool
     border: str = "clamp"
     offset: float = 0.0
@@ -189,36 +69,28 @@ class WorkKey:
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """One implementation's newest time of some work, measured here or recorded elsewhere.
-
-    samples    their number
-    block_xy   threads of a block as they were chosen; None where there was nothing to choose
-    is_single  True for a single run, whose disturbances are unknown
-    is_wrong   True if its output is wrong, so that the time says nothing about speed
-    occupancy  of its first pass, where the driver was asked
-    disturbances  possible falsifications, in words
-    where      it was recorded: "NVIDIA H200, L2 cold"; empty: here
-    of         the job that was timed, in words, where it is shown for another one; "" else
-    """
+    """One implementation's newest time of some work, measured here or recorded elsewhere."""
 
     median_ms: float
     quartiles_ms: tuple[float, float]
     samples: int
-    block_xy: Block | None
-    is_single: bool = False
-    is_wrong: bool = False
-    occupancy: Occupancy | None = None
-    disturbances: tuple[str, ...] = ()
-    where: str = ""
-    of: str = ""
+    block_xy: Block | None  # as it was chosen; None where there was nothing to choose
+    is_wrong: bool = False  # its output is, so that the time says nothing about speed
+    occupancy: Occupancy | None = None  # of its first pass, where the driver was asked
+    disturbances: tuple[str, ...] = ()  # possible falsifications, in words
+    where: str = ""  # it was recorded: "NVIDIA H200, L2 cold"; empty: here
+    of: str = ""  # the job that was timed, in words, where it is shown for another one
 
     @classmethod
     def of_samples(cls, kernel: Timing, block_xy: Block | None, **facts: Any) -> Time:
         """Make the time of a kernel's samples."""
         count = len(kernel.samples_ms)
-        return cls(
-            kernel.median_ms, kernel.quartiles_ms, count, block_xy, kernel.is_single, **facts
-        )
+        return cls(kernel.median_ms, kernel.quartiles_ms, count, block_xy, **facts)
+
+    @property
+    def is_single(self) -> bool:
+        """True for a single run, whose disturbances are unknown."""
+        return self.samples == 1
 
     @property
     def duration(self) -> str:
@@ -242,21 +114,176 @@ class Time:
         return "\n".join(filter(None, words))
 
 
+class _Way(NamedTuple):
+    """One way to do a work; on the CPU cache is None, for any GPUs."""
+
+    key: str
+    block_xy: Block | None
+    cache: Cache | None
+    devices: int = 1
+
+
+class RungTimes:
+    """The newest time of each way to do a work; of those measured here, of MAX_WORKS works."""
+
+    def __init__(self, device: str = "", jobs: tuple[Cell, ...] = ()) -> None:
+        self.device = device  # the GPU where they were recorded: "NVIDIA H200"; empty: here
+        self.jobs = jobs  # with the whole ladder recorded
+        self._times: dict[WorkKey, dict[_Way, Time]] = {}
+
+    def add_result(self, result: Result) -> None:
+        """Add the time of a result, with its chosen or picked block shape."""
+        if result.kernel is None:
+            return
+        key, picked = _key_of(result.implementation, result.job.own), result.picked
+        asked = (picked.block_xy if picked else None) or result.job.block_xy
+        chosen = implementation_of(result.job, picked)
+        takes_one = isinstance(chosen, Rung | OwnKernel) and not chosen.own_block
+        way = _Way(key, asked if takes_one else None, result.kernel.cache, result.job.devices)
+        self._add_measured(WorkKey.of(result.job), way, result.kernel, result)
+
+    def add_record(self, record: Record) -> None:
+        """Add a sweep's measurement; ignore a time of several pictures, and a failed cell."""
+        cell, measured = record.cell, record.outcome
+        if isinstance(measured, Measurement) and cell.count == 1:
+            key, kernel = f"{cell.implementation} {cell.text_sha256}".rstrip(), measured.kernel
+            way = _Way(key, cell.block_xy, kernel.cache, cell.devices)
+            self._add_measured(WorkKey.of_cell(cell), way, kernel, measured)
+
+    def of_work(self, job: Job, cache: Cache = CACHE) -> dict[str, Time]:
+        """Times of the work of `job`, by implementation: with its block shape, else the newest."""
+        found: dict[str, Time] = {}
+        for way, time in self._times.get(WorkKey.of(job), {}).items():
+            if way.cache is not None and (way.cache, way.devices) != (cache, job.devices):
+                continue
+            is_exact = way.key in found and found[way.key].block_xy == job.block_xy
+            if way.block_xy == job.block_xy or not is_exact:
+                found[way.key] = time
+        return found
+
+    def of_nearest(self, job: Job, filter_key: str) -> tuple[str, dict[str, Time]]:
+        """The recorded job most like `job` of that filter, in words, and its times to be shown."""
+        nearest = min(self.jobs, key=lambda each: _distance(each, job, filter_key), default=None)
+        if nearest is None:
+            return "", {}
+        words = where(nearest, ("filters", "ksizes", "sizes", "channels"))
+        words += f" {nearest.pixel_type}"
+        times = self._times[WorkKey.of_cell(nearest)]
+        return words, {way.key: replace(each, of=words) for way, each in times.items()}
+
+    def put(self, work: WorkKey, way: _Way, time: Time) -> None:
+        """Add a time; the newest work and the newest way stand last."""
+        times = self._times[work] = self._times.pop(work, {})
+        times.pop(way, None)
+        times[way] = time
+
+    def _add_measured(
+        self, work: WorkKey, way: _Way, kernel: Timing, measured: Result | Measurement
+    ) -> None:
+        time = Time.of_samples(
+            *(kernel, way.block_xy),
+            is_wrong=measured.check is not None and not measured.check.ok,
+            occupancy=measured.occupancy,
+            disturbances=measured.disturbances,
+        )
+        self.put(work, way, time)
+        while len(self._times) > MAX_WORKS:
+            del self._times[next(iter(self._times))]
+
+
+def _distance(cell: Cell, job: Job, filter_key: str) -> float:
+    """Distance of the work of `cell` from `job`: another filter counts as two doublings."""
+    samples = cell.pixels * cell.channels
+    sizes = abs(log2(samples / job.picture.size))
+    products = 2 * abs(log2(cell.ksize / job.ksize))
+    others = (cell.filter != filter_key) + (cell.pixel_type != job.pixel_type)
+    return sizes + products + 2 * others + (cell.channels != job.channels)
+
+
+@cache
+def recorded_times() -> RungTimes:
+    """Read the recorded times, half a megabyte the first time; none without a usable file."""
+    return _with_ladder({})
+
+
+@cache
+def all_recorded_times() -> RungTimes:
+    """Read also the sessions of the program, in half a second the first time."""
+    times: dict[tuple[WorkKey, str], tuple[_Way, Time]] = {}
+    for path in sorted(asset(SESSIONS).iterdir()):
+        with suppress(SessionFileError):
+            _add_session(times, read_session(path))
+    return _with_ladder(times)
+
+
+def _with_ladder(times: dict[tuple[WorkKey, str], tuple[_Way, Time]]) -> RungTimes:
+    """Add the times of the ladder's file, which count more: all rungs, one after the other."""
+    device, cells = "", []
+    try:
+        data = json.loads(asset(MEASURED).read_text(encoding="utf-8"))
+        device, known = data["device"]["name"], {each.key for each in filters.all_filters()}
+        for each in data["cells"]:
+            if each["weights"] in known:
+                cell = Cell("", filter=each["weights"], **{n: each[n] for n in ("ksize", *WORK)})
+                cells.append(cell)
+                for way, time in _ladder_times(each, device, data["cpu"]):
+                    times[WorkKey.of_cell(cell), way.key] = way, time
+    except (OSError, ValueError, KeyError, TypeError):
+        return RungTimes()
+    found = RungTimes(device, tuple(cells))
+    for (work, _), (way, time) in times.items():
+        found.put(work, way, time)
+    return found
+
+
+def why_not_beside(cache: Cache) -> str:
+    """Reason why recorded times do not compare with `cache`; empty where they do."""
+    if cache == CACHE:
+        return ""
+    return f"You chose L2 {cache}: times recorded with L2 {CACHE} do not compare with that."
+
+
+def _add_session(times: dict[tuple[WorkKey, str], tuple[_Way, Time]], session: Session) -> None:
+    """Add the rungs' times, each with its usual block shape if that was measured."""
+    place = f"{session.machine.gpu}, L2 {CACHE}"
+    for cell, measured in ((each.cell, each.outcome) for each in session.records):
+        if not isinstance(measured, Measurement) or cell.cache != CACHE:
+            continue
+        if max(cell.count, cell.devices) > 1 or measured.check is None or not measured.check.ok:
+            continue
+        at = WorkKey.of_cell(cell), cell.implementation
+        if at not in times or cell.block_xy == DEFAULT_BLOCK_XY:
+            way = _Way(cell.implementation, cell.block_xy, measured.kernel.cache)
+            times[at] = way, Time.of_samples(measured.kernel, cell.block_xy, where=place)
+
+
+def _ladder_times(cell: Mapping[str, Any], device: str, cpu: str) -> Iterable[tuple[_Way, Time]]:
+    own, place = {rung.key for rung in ladder() if rung.own_block}, f"{device}, L2 {CACHE}"
+    for each in cell["rungs"]:
+        if each["ok"] and each["ms"]:
+            block_xy = None if each["key"] in own else tuple(each["block_xy"])
+            yield _Way(each["key"], block_xy, CACHE), _recorded(each, place, block_xy)
+    peers = [each for each in cell.get("peers", ()) if each["module"] == "opencv" and each["ok"]]
+    if peers:
+        best = min(peers, key=lambda each: float(each["ms"]))
+        yield _Way("opencv", None, None), _recorded(best, cpu, None)
+
+
+def _recorded(measured: Mapping[str, Any], place: str, block_xy: Any) -> Time:
+    low, high = measured["quartiles"]
+    samples = measured.get("samples") or 0
+    return Time(measured["ms"], (low, high), samples, block_xy, where=place)
+
+
 @dataclass(frozen=True, slots=True)
 class LadderLine:
-    """One line of the ladder.
-
-    reason  why it cannot run the present job; None if it can
-    time    measured here, else recorded; None without either
-    before  the implementation it is compared with: the one it changes a thing about
-    ratio   times as fast as `before`; None while one of the two is not measured, or was run once
-    """
+    """One line of the ladder."""
 
     implementation: Implementation
-    reason: str | None
-    time: Time | None
-    before: Implementation | None
-    ratio: float | None
+    reason: str | None  # why it cannot run the present job; None if it can
+    time: Time | None  # measured here, else recorded
+    before: Implementation | None  # that it is compared with: the one it changes a thing about
+    ratio: float | None  # times as fast as that; None where one was not measured, or run once
 
     @property
     def median_ms(self) -> float | None:
@@ -276,69 +303,6 @@ class LadderLine:
         return "\n".join(filter(None, (head, time.in_words, ratio, reason)))
 
 
-class _Way(NamedTuple):
-    """One way to do a work; on the CPU cache is None, for any GPUs."""
-
-    key: str
-    block_xy: Block | None
-    cache: Cache | None
-    devices: int
-
-
-class RungTimes:
-    """A memory of the newest time of each way to do a work: see `_Way`.
-
-    Of more than MAX_WORKS works, those that were measured longest ago are forgotten.
-    """
-
-    def __init__(self) -> None:
-        self._times: dict[WorkKey, dict[_Way, Time]] = {}
-
-    def add_result(self, result: Result) -> None:
-        """Add the time of a result, with its chosen or picked block shape."""
-        if result.kernel is None:
-            return
-        key, picked = _key_of(result.implementation, result.job.own), result.picked
-        asked = (picked.block_xy if picked else None) or result.job.block_xy
-        chosen = implementation_of(result.job, picked)
-        takes_one = isinstance(chosen, Rung | OwnKernel) and not chosen.own_block
-        way = _Way(key, asked if takes_one else None, result.kernel.cache, result.job.devices)
-        self._add(WorkKey.of(result.job), way, result.kernel, result)
-
-    def add_record(self, record: Record) -> None:
-        """Add a sweep's measurement; ignore a time of several pictures, and a failed cell."""
-        cell, measured = record.cell, record.outcome
-        if isinstance(measured, Measurement) and cell.count == 1:
-            key, kernel = f"{cell.implementation} {cell.text_sha256}".rstrip(), measured.kernel
-            way = _Way(key, cell.block_xy, kernel.cache, cell.devices)
-            self._add(WorkKey.of_cell(cell), way, kernel, measured)
-
-    def of_work(self, job: Job, cache: Cache) -> dict[str, Time]:
-        """Times of the work of `job`, by implementation: with its block shape, else the newest."""
-        found: dict[str, Time] = {}
-        for way, time in self._times.get(WorkKey.of(job), {}).items():
-            if way.cache is not None and (way.cache, way.devices) != (cache, job.devices):
-                continue
-            is_exact = way.key in found and found[way.key].block_xy == job.block_xy
-            if way.block_xy == job.block_xy or not is_exact:
-                found[way.key] = time
-        return found
-
-    def _add(
-        self, work: WorkKey, way: _Way, kernel: Timing, measured: Result | Measurement
-    ) -> None:
-        times = self._times[work] = self._times.pop(work, {})  # the newest work stands last
-        times.pop(way, None)  # so that the newest stands last
-        times[way] = Time.of_samples(
-            *(kernel, way.block_xy),
-            is_wrong=measured.check is not None and not measured.check.ok,
-            occupancy=measured.occupancy,
-            disturbances=measured.disturbances,
-        )
-        while len(self._times) > MAX_WORKS:
-            del self._times[next(iter(self._times))]
-
-
 def ladder_places(
     availability: Iterable[tuple[Implementation, str | None]],
     times: RungTimes,
@@ -348,7 +312,6 @@ def ladder_places(
 ) -> list[LadderLine]:
     """Make a ladder line for each implementation given, in their order.
 
-    job       the present one, of whatever implementation; None: there is none
     recorded  times that came with the program, by implementation: for rungs that cannot run here
     """
     availability = list(availability)
@@ -369,10 +332,7 @@ def ladder_places(
 
 
 def rung_before(chosen: Implementation, known: list[Implementation]) -> Implementation | None:
-    """Implementation that `chosen` is compared with; None for the first.
-
-    For a rung that is the one it changes a thing about, else the one before it in `known`.
-    """
+    """Implementation that a rung changes a thing about; else the one before it in `known`."""
     if isinstance(chosen, Rung):
         return next((each for each in known if each.key == chosen.after), None)
     at = known.index(chosen)

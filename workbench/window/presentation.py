@@ -18,7 +18,7 @@ from kernels.sweeps.session_files import read_session
 from workbench.charts.chart_view import ChartView
 from workbench.imaging.pictures import Picture
 from workbench.model import choices, intents
-from workbench.model.rung_times import RecordedTimes, recorded_times
+from workbench.model.rung_times import RungTimes, recorded_times
 from workbench.session import session_store
 from workbench.widgets import keyboard
 from workbench.widgets.actions import menu_lines
@@ -79,7 +79,7 @@ class Show(QObject):
         self._at, self._newest_request = -1, 0
         self._then = ""  # a rung that cannot run here, shown once its output was computed
         self._is_refused = False  # the present settings were refused
-        self._recorded = RecordedTimes()
+        self._recorded = RungTimes()
         self._bars: dict[int, tuple[object, LadderBar]] = {}  # with the work, by the step
         self._panel = ""  # on stage
         self._chart: ChartView | None = None
@@ -262,7 +262,7 @@ class Show(QObject):
             self._compare.show_after(result.picture, display, intents.job_caption(result.job))
         self._refresh()
 
-    def _take_recorded(self, recorded: RecordedTimes) -> None:
+    def _take_recorded(self, recorded: RungTimes) -> None:
         self._recorded = recorded
         if isValid(self.stage):  # else it was left meanwhile
             self._refresh()

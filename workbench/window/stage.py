@@ -22,7 +22,7 @@ from workbench.base import numbers, theme
 from workbench.base.numbers import MISSING
 from workbench.base.plain_text import Label, tip_text
 from workbench.model import intents
-from workbench.model.rung_times import CACHE, RecordedTimes
+from workbench.model.rung_times import CACHE, RungTimes
 from workbench.model.state import State
 from workbench.panels.timing import timing_words
 from workbench.widgets.boxes import HBox, UprightArea, VBox
@@ -346,7 +346,7 @@ def figures_of(
     )
 
 
-def recorded_figures(state: State, recorded: RecordedTimes) -> Figures | None:
+def recorded_figures(state: State, recorded: RungTimes) -> Figures | None:
     """Figures recorded for the job of `state`, marked as such; None without."""
     try:
         job = intents.job_for(state)

@@ -24,7 +24,6 @@ from workbench.model import intents
 from workbench.model.cell_words import held_fixed
 from workbench.model.plan_draft import plan_of
 from workbench.model.rung_times import (
-    RecordedTimes,
     RungTimes,
     Time,
     WorkKey,
@@ -144,7 +143,7 @@ class RungPane(QWidget):
         self._compiler: Latest[PtxRequest] = Latest(
             *(compiling, compile_request, self._show_compiled, self._show_compiled)
         )
-        self._recorded: RecordedTimes | None = None  # read once there is no GPU
+        self._recorded: RungTimes | None = None  # read once there is no GPU
         self._is_reading = False
         self._availability: Availability = []
         self._reasons: dict[str, str | None] = {}  # by key
@@ -270,13 +269,13 @@ class RungPane(QWidget):
                 self._show_ptx_of(chosen)
 
     def _read_recorded(self) -> None:
-        self._recorded, self._is_reading = RecordedTimes(), True
+        self._recorded, self._is_reading = RungTimes(), True
 
-        def show(recorded: RecordedTimes) -> None:
+        def show(recorded: RungTimes) -> None:
             self._recorded, self._is_reading = recorded, False
             self.refresh()
 
-        none = partial(show, RecordedTimes())
+        none = partial(show, RungTimes())
         self._background.run(all_recorded_times, show, lambda _: none(), none)
 
     def _pick(self, chosen: Implementation) -> Pick | None:
@@ -338,7 +337,7 @@ class RungPane(QWidget):
 
         Of the nearest job only the rungs are listed that can run this one.
         """
-        recorded = self._recorded or RecordedTimes()
+        recorded = self._recorded or RungTimes()
         nearest, times = recorded.of_nearest(job, self._store.state.filter)
         if not nearest:
             return {}, READING if self._is_reading else ""
