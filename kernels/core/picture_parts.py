@@ -18,14 +18,11 @@ BLOCK_ROWS, BLOCK_SAMPLES = 256, 1 << 23
 
 @dataclass(frozen=True, slots=True)
 class RowStrip:
-    """Rows first to end - 1 of a picture, and what to filter for them.
-
-    spans  rows of the whole picture that are the strip's own picture, from top to bottom
-    """
+    """Rows first to end - 1 of a picture, and what to filter for them."""
 
     first: int
     end: int
-    spans: tuple[Span, ...]
+    spans: tuple[Span, ...]  # rows of the whole that are the strip's own picture, downwards
     above: int  # how many of these stand above row `first`
     whole: int  # height of the whole picture
 
@@ -39,12 +36,13 @@ class RowStrip:
         """Rows of its picture."""
         return sum(end - first for first, end in self.spans)
 
+    def of(self, picture: NDArray[Any]) -> NDArray[Any]:
+        """Copy the strip's picture out of the whole one."""
+        return np.concatenate([picture[first:end] for first, end in self.spans])
+
 
 def block_rows(row_samples: int) -> int:
-    """Rows of a block, for what rounds by where the rows begin: strips are multiples of it.
-
-    row_samples  of each row of the picture; neither its height nor free memory counts
-    """
+    """Rows of a block, for what rounds by where rows of that many samples begin."""
     rows = BLOCK_ROWS
     while rows > 1 and rows * row_samples > BLOCK_SAMPLES:
         rows //= 2
@@ -54,12 +52,7 @@ def block_rows(row_samples: int) -> int:
 def strips_of(
     height: int, rows: int, reach: int, border: str, first: int = 0
 ) -> Iterator[RowStrip]:
-    """Yield strips that cover rows `first` to height - 1 once, from top to bottom.
-
-    height  of the whole picture
-    rows    of each strip; the last may have fewer
-    reach   how many rows away a sample still counts: `Job.reach`
-    """
+    """Yield strips of `rows` rows, from row `first` to the end; reach as `Job.reach`."""
     for top in range(first, height, rows):
         yield strip_of_rows(top, min(top + rows, height), height, reach, border)
 
@@ -101,31 +94,23 @@ class HaloRows:
 
 
 def halo_rows(parts: Sequence[RowStrip], taker: int) -> Iterator[HaloRows]:
-    """Yield what fills the picture of `parts[taker]` but for its own rows, from top to bottom.
-
-    parts  cover all rows of the picture once, from top to bottom
-    """
+    """Yield what fills the picture of `parts[taker]` but for its own rows, from top to bottom."""
     to, own = 0, parts[taker].own
     for start, stop in parts[taker].spans:
-        first = start
-        while first < stop:
+        while start < stop:
+            source = next(at for at, part in enumerate(parts) if part.first <= start < part.end)
+            count = min(stop, parts[source].end) - start
             if to == own.start:  # its own rows stand here
-                first, to = first + own.stop - own.start, own.stop
-                continue
-            source = next(at for at, part in enumerate(parts) if part.first <= first < part.end)
-            end = min(stop, parts[source].end)
-            if to < own.start:
-                end = min(end, first + own.start - to)
-            yield HaloRows(source, first - parts[source].first, end - first, to)
-            first, to = end, to + end - first
+                count = own.stop - own.start
+            else:
+                count = min(count, own.start - to) if to < own.start else count
+                yield HaloRows(source, start - parts[source].first, count, to)
+            start, to = start + count, to + count
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """A plan of what to read of a picture for a rectangle of it, and where that lies in it.
-
-    rows, columns  along either axis, columns counted as rows are
-    """
+    """A plan of what to read of a picture for a rectangle of it; columns are cut as rows are."""
 
     rows: RowStrip
     columns: RowStrip
@@ -136,10 +121,7 @@ class Surroundings:
         return self.rows.own, self.columns.own
 
     def read(self, part: Callable[[Span, Span], NDArray[Any]]) -> NDArray[Any]:
-        """Return all of it, (rows, columns, C).
-
-        part  gives a rectangle of the whole picture, by its rows and columns
-        """
+        """Read all of it, (rows, columns, C), by `part`: (rows, columns) of the whole picture."""
         bands = [
             [part(rows, columns) for columns in self.columns.spans] for rows in self.rows.spans
         ]
@@ -151,13 +133,7 @@ class Surroundings:
 def surroundings_of(
     rows: Span, columns: Span, size_hw: tuple[int, int], reach: int, border: str
 ) -> Surroundings:
-    """The parts of a picture that the output for a rectangle needs.
-
-    size_hw  height and width of the whole picture
-    reach    how many pixels away a sample still counts, at least: `Job.reach`
-    """
-    down, across = (
-        strip_of_rows(*span, size, reach, border)
-        for span, size in zip((rows, columns), size_hw, strict=True)
-    )
-    return Surroundings(down, across)
+    """The parts of a picture of that size that the output for a rectangle needs."""
+    height, width = size_hw
+    down = strip_of_rows(*rows, height, reach, border)
+    return Surroundings(down, strip_of_rows(*columns, width, reach, border))

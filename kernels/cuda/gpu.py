@@ -1,7 +1,6 @@
 """One GPU as the engine uses it: its stream, the pictures on it, and a job's run.
 
-Everything here belongs to the thread that made it: CUDA's context, stream and arrays live and die
-there.  CuPy is imported when a Gpu is made, not with this module.
+Everything here belongs to the thread that made it.  CuPy is imported when a Gpu is made.
 """
 
 from __future__ import annotations
@@ -25,7 +24,8 @@ from kernels.core.errors import (
     cuda_errors_in_words,
 )
 from kernels.core.health import Nvml, Watch
-from kernels.core.job import Job, Progress, Ran, Result, Sampled, Sampling
+from kernels.core.job import Job, Progress, Ran, Result, Results, Sampled, Sampling
+from kernels.core.picture_parts import RowStrip, strips_of
 from kernels.core.sampling import Sampler
 from kernels.core.timing import Timing
 from kernels.cuda.device_pictures import (
@@ -43,7 +43,6 @@ from kernels.cuda.launch import (
     occupancy_on,
     prepare_launch,
     rows_a_strip,
-    strip_of,
 )
 from kernels.cuda.probing import leave_quietly
 from kernels.rungs.rung import Rung
@@ -56,14 +55,12 @@ def timed_results(
     sampling: Sampling,
     look: Callable[[], None],
     turns: Turns,
-) -> Iterator[Progress | Result]:
+) -> Results:
     """Run until `sampling` is met; yields a Result after the first run, now and then, and last.
 
-    run_ms    runs it once, and says how many milliseconds that took
     fetch     brings the output of the last run, as a Result that has no time yet
     complete  gives that one the times of all runs so far
-    look      looks after the GPU, when something has just run that was to be timed
-    turns     on what it runs on; each run and each fetching has one of its own
+    look      watches the GPU, when something has just run that was to be timed
     """
     is_shared = sampling.max_samples == 0  # with others that want the output alone
     first_ms = yield from turns.doing(run_ms, shared=is_shared)
@@ -89,6 +86,7 @@ MEMORY_SHARE = 0.95  # of what is free: it is given out in pieces, and others wa
 # ... and of all there is: as much is free on a device that nobody else uses.
 MODEL_SHARE = 0.85
 
+TOO_LITTLE = "The GPU has too little memory for {}; use a smaller one or a CPU implementation."
 T = TypeVar("T")
 # Times of a Result that those of its strips add up to.
 SUMMED = ("compile_ms", "upload_ms", "upload_copy_ms", "download_ms", "download_copy_ms")
@@ -114,7 +112,7 @@ class Gpu:
         self._sampled: ref[Launch] | None = None  # what the last sample was of
         note_process()
 
-    def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
+    def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Results:
         """Compile, upload, filter, download; then repeat the kernel for its timing.
 
         Where memory is short after all, in strips half as high, if those give the same bytes.
@@ -127,20 +125,18 @@ class Gpu:
                 else:
                     yield from self._filtering_in_strips(rung, job, sampling, rows)
             except OutOfMemoryError:
-                if rows == 1 or rung.strips_differ or job.gradient:
+                if rows == 1 or rung.strips_differ:
                     raise
             else:
                 return
             self.forget()
             rows = -(-rows // 2)
 
-    def _filtering_whole(
-        self, rung: Rung, job: Job, sampling: Sampling
-    ) -> Iterator[Progress | Result]:
+    def _filtering_whole(self, rung: Rung, job: Job, sampling: Sampling) -> Results:
         if not self.has_compiled(rung, job):
             yield Progress(f"compiling {rung.title}")
         program, compile_ms = self.compile(rung, job)
-        if job.picture not in self.pictures:
+        if not self.pictures.has(job.picture):
             yield Progress("uploading the picture")
         watch, is_shared = self.watch(), sampling.max_samples == 0
         source, uploaded = yield from self.turns.doing(
@@ -169,23 +165,20 @@ class Gpu:
         known = Result(job, picture, None, ran, device_name=self.device.name)
         return with_transfers(known, uploaded, downloaded)
 
-    def _filtering_in_strips(
-        self, rung: Rung, job: Job, sampling: Sampling, rows: int
-    ) -> Iterator[Progress | Result]:
+    def _filtering_in_strips(self, rung: Rung, job: Job, sampling: Sampling, rows: int) -> Results:
         """Filter strips of `rows` rows; each is timed once, and the times are added up."""
         picture, watch = np.empty_like(job.picture), self.watch()
         done: list[Result] = []
-        for first in range(0, job.height, rows):
-            end = min(first + rows, job.height)
-            yield Progress(f"filtering rows {first + 1:,} to {end:,} of {job.height:,}")
-            part = strip_of(job, first, end)
+        for strip in strips_of(job.height, rows, job.reach, job.border):
+            yield Progress(f"filtering rows {strip.first + 1:,} to {strip.end:,} of {job.height:,}")
+            part = replace(job, picture=strip.of(job.picture))
             program, compile_ms = self.compile(rung, part)
-            strip = yield from self.turns.doing(
-                partial(self._strip, program, part, sampling), shared=sampling.max_samples == 0
+            found = yield from self.turns.doing(
+                partial(self._strip, program, part, strip, sampling),
+                shared=sampling.max_samples == 0,
             )
-            strip = replace(strip, compile_ms=compile_ms)
-            picture[first:end] = strip.picture[job.reach :][: end - first]
-            done.append(replace(strip, picture=picture))
+            picture[strip.first : strip.end] = found.picture[strip.own]
+            done.append(replace(found, compile_ms=compile_ms, picture=picture))
             watch.look()
         picture.flags.writeable = False
         total_ms = sum(each.timed.median_ms for each in done)
@@ -194,11 +187,10 @@ class Gpu:
         health = watch.health()
         yield replace(done[0], job=job, kernel=timing, strips=len(done), health=health, **sums)
 
-    def _strip(self, program: Program, job: Job, sampling: Sampling) -> Result:
+    def _strip(self, program: Program, job: Job, strip: RowStrip, sampling: Sampling) -> Result:
         """Filter one strip from start to end; the device's memory that it took is free again."""
         source, uploaded = self.pictures.upload(job.picture)
-        rows = (job.reach, job.height - job.reach)
-        launch = self.launch_on(program, job, source, rows)
+        launch = self.launch_on(program, job, source, (strip.own.start, strip.own.stop))
         runs = max(1, min(2, sampling.max_samples))
         samples_ms = [self._sample(launch, sampling) for _ in range(runs)]
         timing = Timing((samples_ms[-1],), sampling.cache, "single")  # the first only warms up
@@ -207,7 +199,7 @@ class Gpu:
     def _rows_at_once(self, rung: Rung, job: Job) -> int:
         """As many of the job's rows as there is memory for: all, if that can be.
 
-        A rung that rounds otherwise in strips gets those that the device's model allows, or none.
+        A rung that rounds otherwise in strips gets as many as the device's model allows, or none.
         """
         of_model = rows_a_strip(rung, job, self.device, int(MODEL_SHARE * self.device.memory_bytes))
         there = rows_a_strip(rung, job, self.device, self._room_bytes())
@@ -217,11 +209,12 @@ class Gpu:
         rows = there
         if rung.strips_differ:
             rows = of_model if of_model <= there else 0
-        if rows == job.height or (rows and not job.gradient):
+        if rows:
             return rows
-        if not of_model or (job.gradient and of_model < job.height):  # and never will be
-            raise CannotRunError(_too_little(rung, job, of_model))
-        raise OutOfMemoryError(_too_little(rung, job, there))
+        if not of_model:  # and never will be
+            raise CannotRunError(TOO_LITTLE.format("even one row of this picture"))
+        what = f"all of this picture at once, as {rung.title} needs it"
+        raise OutOfMemoryError(TOO_LITTLE.format(what if there else "even one row of this picture"))
 
     def _room_bytes(self) -> int:
         """Bytes of the device's memory that a job may take."""
@@ -296,10 +289,7 @@ class Gpu:
 
     @contextmanager
     def using(self, doing: str) -> Iterator[None]:
-        """Enter this device and this stream, and put failures into words.
-
-        Also those of entering and leaving, which a device that is gone has as well.
-        """
+        """Enter this device and this stream, and put failures into words."""
         device = self.cp.cuda.Device(self.device.index)
         try:
             with cuda_errors_in_words(doing), device, self.stream:
@@ -309,7 +299,7 @@ class Gpu:
             raise
 
     def has_compiled(self, rung: Rung, job: Job) -> bool:
-        """Return True if `compile` takes no time."""
+        """True if `compile` takes no time."""
         return self._programs.has(rung, job)
 
     def compile(self, rung: Rung, job: Job) -> tuple[Program, float | None]:
@@ -354,16 +344,6 @@ class Gpu:
         except OutOfMemoryError:
             self.forget()
         return make()
-
-
-def _too_little(rung: Rung, job: Job, rows: int) -> str:
-    """Say that there is no room; rows: as many would have it."""
-    why = "a gradient" if job.gradient else rung.title
-    what = f"all of this picture at once, as {why} needs it"
-    return (
-        f"The GPU has too little memory for {what if rows else 'even one row of this picture'}; "
-        "use a smaller one or a CPU implementation."
-    )
 
 
 def in_words(job: Job) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from kernels.core.borders import OUTSIDE, source_indices
 from kernels.core.cache import LruCache
 from kernels.core.cpu_load import usable_cores
 from kernels.core.device import Device, Occupancy
@@ -41,12 +40,7 @@ GRAPH_FROM = 2  # launches: as one CUDA graph they follow one another with short
 
 @dataclass(frozen=True, slots=True)
 class LaunchStep:
-    """One launch of one pass, in numbers.
-
-    number      of the pass in the rung
-    grid, block blocks, and threads in each; a library's pass has neither
-    rows        (first, end) of those it writes
-    """
+    """One launch of the pass of that number, for rows (first, end); a library's has no grid."""
 
     number: int
     grid: tuple[int, int] | None
@@ -58,10 +52,7 @@ class LaunchStep:
 def plan_steps(
     rung: Rung, job: Job, device: Device, rows: tuple[int, int] | None = None
 ) -> tuple[LaunchStep, ...]:
-    """The launches that write `rows` of the output, or all of it, in their order.
-
-    More than one a pass where a grid would be too tall, or too long for a display's watchdog.
-    """
+    """The launches that write `rows` of the output, or all; several a pass where a grid is cut."""
     facts, wanted = Facts(job, device), rows or (0, job.height)
     return tuple(
         step
@@ -105,28 +96,16 @@ def rows_per_launch(job: Job, device: Device, block_rows: int) -> int:
     return max(rows // block_rows, 1) * block_rows
 
 
-def _shape(each: Pass, facts: Facts) -> tuple[int, ...]:
-    """The shape that a library's pass transforms: transforms, rows, columns."""
-    assert each.shape is not None
-    return tuple(facts.value(expression) for expression in each.shape)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """A rung compiled for one set of knobs, on one device.
-
-    functions  of its passes; None for a library's
-    """
+    """A rung compiled for one set of knobs; functions: of its passes, None for a library's."""
 
     rung: Rung
     module: Any
     functions: tuple[Any, ...]
 
     def bind(self, cp: Any, operands: Operands) -> None:
-        """Copy the weights to constant memory, before every launch.
-
-        CuPy shares one module, and so one constant memory, between equal sources.
-        """
+        """Copy the weights to constant memory, which CuPy shares between equal sources."""
         for name, values in operands.constants.items():
             self.module.get_global(name).copy_from_host_async(values.ctypes.data, values.nbytes)
         if operands.constants:
@@ -137,7 +116,7 @@ class Programs:
     """Programs, arguments and cuFFT's plans, kept on the current device from job to job."""
 
     def __init__(self, cp: Any, *options: str) -> None:
-        """Begin with none; options: of the compiler, besides those that each rung takes."""
+        """Begin with none; options: of the compiler, besides each rung's."""
         self._cp, self._options = cp, options
         self._known: LruCache[tuple[Rung, Knobs], Program] = LruCache(PROGRAMS_KEPT)
         self._plans: LruCache[tuple[int, ...], Any] = LruCache(PLANS_KEPT)
@@ -145,7 +124,7 @@ class Programs:
         self._arguments: LruCache[int, tuple[Any, Any]] = LruCache(ARGUMENTS_KEPT)
 
     def has(self, rung: Rung, job: Job) -> bool:
-        """Return True if `get` takes no time."""
+        """True if `get` takes no time."""
         return self._key(rung, job) in self._known
 
     def get(self, rung: Rung, job: Job) -> Program:
@@ -191,7 +170,6 @@ class Launch:
     """One job's launches: `ready()()` puts them on the current stream.
 
     arrays  by name: "source" and "target", pictures on the device, and the rung's buffers
-    queue   what puts each of the steps on the current stream
     """
 
     cp: Any
@@ -249,7 +227,7 @@ def prepare_launch(
 
     source, target  (H, pitch) device arrays of the job's pixel type
     rows            (first, end) to write; None: all
-    buffers         of the rung, by name, where they are there already: device arrays of bytes
+    buffers         of the rung, by name, where they are there already
     """
     rung, facts = program.rung, Facts(job, device)
     steps = plan_steps(rung, job, device, rows)
@@ -267,7 +245,9 @@ def prepare_launch(
         written = "target" if each.writes == "picture" else each.writes
         taken = tuple(arrays[name] for name in (*read, written))
         if each.library:
-            return _transform(cp, programs, each.library, _shape(each, facts), *taken)
+            assert each.shape is not None
+            shape = tuple(facts.value(expression) for expression in each.shape)
+            return _transform(cp, programs, each.library, shape, *taken)
         function = program.functions[step.number]
         numbers = map(np.int32, (job.height, job.width, facts["PITCH"], *step.rows))
         values = (*taken, *arguments, *numbers)
@@ -284,13 +264,9 @@ def ran_of(program: Program, steps: Sequence[LaunchStep]) -> tuple[Ran, ...]:
         rung, function = program.rung, program.functions[step.number]
         if function is None:
             return Ran(f"{rung.key}.{rung.passes[step.number].library} by cuFFT")
-        return Ran(
-            function=f"{rung.key}.{rung.passes[step.number].function}",
-            grid=step.grid,
-            block=step.block,
-            registers=int(function.num_regs),
-            shared_bytes=step.shared_bytes + int(function.shared_size_bytes),
-        )
+        name = f"{rung.key}.{rung.passes[step.number].function}"
+        shared_bytes = step.shared_bytes + int(function.shared_size_bytes)
+        return Ran(name, None, step.grid, step.block, int(function.num_regs), shared_bytes)
 
     return tuple(ran(firsts[number]) for number in sorted(firsts))
 
@@ -338,10 +314,7 @@ PATIENCE_S = 0.05
 
 
 def compiling_ahead(device: Device, wanted: Iterable[tuple[Rung, Job]]) -> Iterator[Progress]:
-    """Compile every binary that `wanted` needs into CuPy's cache on disk.
-
-    Stopping, wherever this yields, waits for those being compiled and drops the rest.
-    """
+    """Compile every binary that `wanted` needs into CuPy's cache on disk, on all cores."""
     import cupy as cp
 
     def compile_(rung: Rung, job: Job) -> None:
@@ -363,8 +336,7 @@ def compiling_ahead(device: Device, wanted: Iterable[tuple[Rung, Job]]) -> Itera
 def memory_bytes(rung: Rung, job: Job, device: Device, height: int | None = None) -> int:
     """Bytes of the device's memory that `job`, or one of another height, takes.
 
-    Source, output, and the output without padding; buffers, arguments, and cuFFT's working space,
-    as large as what it transforms.
+    Source, output, the output without padding, buffers, arguments, and cuFFT's working space.
     """
     facts = Facts(job, device)
     facts["HEIGHT"] = height or job.height
@@ -377,24 +349,9 @@ def memory_bytes(rung: Rung, job: Job, device: Device, height: int | None = None
 
 
 def rows_a_strip(rung: Rung, job: Job, device: Device, room_bytes: int) -> int:
-    """The rows to filter at once in at most `room_bytes`.
-
-    The whole picture, or half of it, and so on; 0 if there is no room for one.
-    """
+    """The rows to filter at once in that room: all, half of them, and so on; 0: not even one."""
     rows = height = job.height
     while rows and memory_bytes(rung, job, device, height) > room_bytes:
         rows = -(-rows // 2) if rows > 1 else 0
         height = rows + 2 * job.reach
     return rows
-
-
-def strip_of(job: Job, first: int, end: int) -> Job:
-    """`job` for rows first to end - 1 alone, which its picture has from job.reach on.
-
-    A strip is a picture of its own, with as many rows above and below as the filter reaches,
-    continued by the border.  Only the strip's own rows are used, so its own edges are never seen.
-    """
-    at = source_indices(first - job.reach, end + job.reach, job.height, job.border)
-    picture = job.picture[at]
-    picture[at == OUTSIDE] = 0
-    return replace(job, picture=picture)

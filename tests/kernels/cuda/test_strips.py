@@ -7,12 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.core.borders import BORDERS, read
+from kernels.core.borders import BORDERS
 from kernels.core.errors import CannotRunError, OutOfMemoryError
 from kernels.core.job import Job, Sampling
+from kernels.core.picture_parts import strips_of
 from kernels.cuda.gpu import Gpu
-from kernels.cuda.launch import memory_bytes, rows_a_strip, strip_of
+from kernels.cuda.launch import memory_bytes, rows_a_strip
 from kernels.cuda_on_cpu import compiler
+from kernels.oracle.reference import filtered
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import ladder
 from tests.kernels import runners as r
@@ -21,7 +23,6 @@ from tests.kernels.on_cpu import Shim
 from tests.made_up import H200
 
 RUNGS = {rung.key: rung for rung in ladder()}
-WITHOUT_GRADIENT = [rung for rung in ladder() if not rung.gradient]
 
 
 def a_job(rung, height=70, width=45, border="mirror", ksize=5) -> Job:
@@ -29,32 +30,40 @@ def a_job(rung, height=70, width=45, border="mirror", ksize=5) -> Job:
     random = np.random.default_rng(5)
     picture = random_picture(random, (height, width, 3), "float32")
     weights = fitting_weights(random, ksize, rung.key)
-    job = r.in_a_block_it_takes(Job(picture, weights, border, rung.key))
+    job = Job(picture, weights, border, rung.key, gradient=rung.gradient)
+    job = r.in_a_block_it_takes(job)
     if rung.why_not(job, H200):
         job = replace(job, picture=random_picture(random, picture.shape, "uint8"))
     return job
 
 
 @pytest.mark.parametrize("border", BORDERS)
-@pytest.mark.parametrize("rows", [(0, 3), (1, 4), (3, 6), (0, 6)])
-def test_a_strip_holds_its_rows_and_its_halo(border, rows):
-    picture = np.arange(1, 6 * 2 + 1, dtype=np.float32).reshape(6, 2, 1)
-    job = Job(picture, np.ones((17, 17), np.float32), border)  # reaches further than the picture
-    strip = strip_of(job, *rows)
-    halo = (rows[0] - 8, rows[1] + 8)
-    np.testing.assert_array_equal(strip.picture, read(picture, border, halo, (0, 2)))
+@pytest.mark.parametrize("gradient", [False, True])
+@pytest.mark.parametrize(("height", "ksize"), [(6, 17), (20, 5)])
+def test_the_reference_gives_the_same_for_a_strip(border, gradient, height, ksize):
+    """Also where the filter reaches further than the picture."""
+    picture = np.arange(1, height * 2 + 1, dtype=np.float32).reshape(height, 2, 1) % 7
+    weights = np.arange(ksize * ksize, dtype=np.float32).reshape(ksize, ksize)
+    job = Job(picture, weights, border, gradient=gradient)
+    whole = filtered(job)
+    for strip in strips_of(height, 3, job.reach, border):
+        part = replace(job, picture=strip.of(picture))
+        assert part.height == strip.height
+        np.testing.assert_array_equal(filtered(part)[strip.own], whole[strip.first : strip.end])
 
 
 @pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
-@pytest.mark.parametrize("rung", WITHOUT_GRADIENT, ids=lambda rung: rung.key)
+@pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
 def test_strips_together_are_the_whole(rung, build_cache):
-    job = a_job(rung, border="wrap")
-    parts = [(0, 23), (23, 46), (46, 70)]
-    strips = [strip_of(job, *rows) for rows in parts]
-    shim = Shim(rung, [job, *strips], build_cache)
-    together = np.concatenate(
-        [shim.run(strip, rows=(2, strip.height - 2))[2:-2] for strip in strips]
-    )
+    job = a_job(rung, border="mirror")
+    strips = list(strips_of(job.height, 24, job.reach, job.border))
+    parts = [replace(job, picture=strip.of(job.picture)) for strip in strips]
+    shim = Shim(rung, [job, *parts], build_cache)
+    answers = [
+        shim.run(part, rows=(strip.own.start, strip.own.stop))[strip.own]
+        for part, strip in zip(parts, strips, strict=True)
+    ]
+    together = np.concatenate(answers)
     check = r.verdict(job, together)
     assert check.ok, str(check)
     if not rung.strips_differ:
