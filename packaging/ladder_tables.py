@@ -22,7 +22,7 @@ import numpy as np
 from kernels import filters
 from kernels.core.job import Job
 from kernels.cuda import nvrtc
-from kernels.engine.measurements import Candidate, job_class_of, size_class
+from kernels.engine.auto import Candidate, job_class_of, size_class
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung, ladder
 from kernels.rungs.work import Work, work_of

@@ -39,7 +39,7 @@ class HostImplementation:
 
 @cache
 def host_implementations() -> tuple[HostImplementation, ...]:
-    """Return every implementation of this folder, slowest first."""
+    """Every implementation of this folder, slowest first."""
     # What begins with an underscore imports numba, and is imported when it is first used.
     names = (info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
     modules = (importlib.import_module(f"{__name__}.{name}") for name in names)
@@ -51,12 +51,10 @@ def host_implementations() -> tuple[HostImplementation, ...]:
 class Prepared:
     """A job that is ready to be run, any number of times.
 
-    filtering  fills an array like job.picture in steps of some 20 ms, and yields after each the
-               share that is done, so that the caller can pause or stop there; the time
-               between yields is what is timed
-    compiled   whether something was compiled just now, or loaded that was compiled before
+    filtering  fills an array like job.picture in steps of some 20 ms, which are timed, and yields
+               after each the share that is done
     """
 
     ran: Ran  # what is called, and on how many threads
     filtering: Callable[[NDArray[Any]], Iterator[float]]
-    compiled: bool = False
+    compiled: bool = False  # or loaded, just now

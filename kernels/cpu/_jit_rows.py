@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,8 @@ STRETCH = 1024  # sums at a time: 4 KiB
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 
-def _compile(loops: Callable[..., None], *, is_parallel: bool = False) -> Any:
+def compiled(loops: Callable[..., None], *, is_parallel: bool = False) -> Any:
+    """Have numba compile `loops` when they are first called."""
     # "contract" lets a product and a sum become one instruction, as C compilers do by themselves.
     how: dict[str, Any] = {"nogil": True, "parallel": is_parallel, "fastmath": {"contract"}}
     try:
@@ -32,7 +34,8 @@ def _compile(loops: Callable[..., None], *, is_parallel: bool = False) -> Any:
         return njit(**how)(loops)
 
 
-def _load_row(line: Any, picture: Any, row: Any, column_at: Any) -> None:
+@compiled
+def load_row(line: Any, picture: Any, row: Any, column_at: Any) -> None:
     """Fill `line` with row `row` of `picture` as float32, and with what lies beyond its ends."""
     samples = picture.shape[1]
     beyond = column_at.shape[0] // 2
@@ -51,10 +54,8 @@ def _load_row(line: Any, picture: Any, row: Any, column_at: Any) -> None:
         right[x] = np.float32(source[right_at]) if right_at >= 0 else np.float32(0)
 
 
-load_row = _compile(_load_row)
-
-
-def _store(total: Any, target: Any, integers: bool, largest: Any) -> None:
+@compiled
+def store(total: Any, target: Any, integers: bool, largest: Any) -> None:
     """Put sums into samples: integers rounded half to even and saturated."""
     if integers:
         for x in range(target.shape[0]):
@@ -64,18 +65,14 @@ def _store(total: Any, target: Any, integers: bool, largest: Any) -> None:
             target[x] = total[x]
 
 
-store = _compile(_store)
-
-
-def _copy_alpha(source: Any, target: Any, channels: int) -> None:
+@compiled
+def copy_alpha(source: Any, target: Any, channels: int) -> None:
     for x in range(channels - 1, target.shape[0], channels):
         target[x] = source[x]
 
 
-copy_alpha = _compile(_copy_alpha)
-
-
-def _sum_band(picture: Any, out: Any, how: Any, first: int, last: int) -> None:
+@compiled
+def sum_band(picture: Any, out: Any, how: Any, first: int, last: int) -> None:
     """Fill rows `first` to `last` of `out`; `how` as `parallel._sums` has it."""
     row_at, column_at, weights, offset, channels, has_alpha, integers, largest = how
     ksize = weights.shape[0]
@@ -109,10 +106,8 @@ def _sum_band(picture: Any, out: Any, how: Any, first: int, last: int) -> None:
             copy_alpha(picture[y], out[y], channels)
 
 
-sum_band = _compile(_sum_band)
-
-
-def _length_band(weighted: Any, picture: Any, out: Any, how: Any, first: int, last: int) -> None:
+@compiled
+def length_band(weighted: Any, picture: Any, out: Any, how: Any, first: int, last: int) -> None:
     """Fill rows `first` to `last` of `out` with the length of Sobel's derivatives of `weighted`."""
     row_at, column_at, channels, has_alpha, integers, largest = how
     ring = np.empty((3, out.shape[1] + column_at.shape[0]), np.float32)
@@ -137,28 +132,21 @@ def _length_band(weighted: Any, picture: Any, out: Any, how: Any, first: int, la
             copy_alpha(picture[y], target, channels)
 
 
-length_band = _compile(_length_band)
-
-
 # Two functions that share nothing but their form: numba caches no machine code of a parallel loop
 # over a function that is an argument.
-def _sum_rows(picture: Any, out: Any, how: Any, first: int, last: int, bands: int) -> None:
+@partial(compiled, is_parallel=True)
+def sum_rows(picture: Any, out: Any, how: Any, first: int, last: int, bands: int) -> None:
     rows = last - first
     for band in prange(bands):
         start, stop = first + rows * band // bands, first + rows * (band + 1) // bands
         sum_band(picture, out, how, start, stop)
 
 
-sum_rows = _compile(_sum_rows, is_parallel=True)
-
-
-def _length_rows(
+@partial(compiled, is_parallel=True)
+def length_rows(
     weighted: Any, picture: Any, out: Any, how: Any, first: int, last: int, bands: int
 ) -> None:
     rows = last - first
     for band in prange(bands):
         start, stop = first + rows * band // bands, first + rows * (band + 1) // bands
         length_band(weighted, picture, out, how, start, stop)
-
-
-length_rows = _compile(_length_rows, is_parallel=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from kernels.core.cpu_load import LoadWatch
 from kernels.core.errors import OutOfMemoryError
-from kernels.core.job import Job, Progress, Result, Sampled, Sampling
+from kernels.core.job import Job, Progress, Result, Results, Sampled, Sampling
 from kernels.core.sampling import THREADS_SETTLE_S, Sampler
 from kernels.cpu import HostImplementation, Prepared
-from kernels.cpu.preview import takes_long
+from kernels.cpu.opencv import takes_long
 
 LONG_S = 0.5  # from here on it is said how much is done
 
@@ -24,9 +24,7 @@ LONG_S = 0.5  # from here on it is said how much is done
 _ran_s: defaultdict[str, float] = defaultdict(float)
 
 
-def filtering(
-    implementation: HostImplementation, job: Job, sampling: Sampling
-) -> Iterator[Progress | Result]:
+def filtering(implementation: HostImplementation, job: Job, sampling: Sampling) -> Results:
     """Compile and filter, then repeat for the timing.
 
     Time that the caller spends between the steps does not count.

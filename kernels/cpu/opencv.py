@@ -1,11 +1,14 @@
-"""OpenCV, called as a user would call it: one plain call, chosen by the filter's weights."""
+"""OpenCV, called as a user would call it: one plain call, chosen by the filter's weights.
+
+And a preview of what a job will give: the reduced picture, filtered with reduced weights.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from itertools import pairwise
 from typing import Any
@@ -14,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import Span, read, read_made
-from kernels.core.cache import all_finite
+from kernels.core.cache import all_finite, once_a_picture
 from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job, Ran
 from kernels.core.picture_parts import block_rows
 from kernels.core.verdict import Tolerance
 from kernels.core.weights import UNIT_ROUNDOFF, Separable, gain, separate
-from kernels.cpu import HostImplementation, Prepared
+from kernels.cpu import HostImplementation, Prepared, host_implementations
 from kernels.oracle.checking import FLOAT32_MAX, LENGTH_GAIN, largest_finite
 
 MIN_BLUR_KSIZE = 9
@@ -35,15 +38,12 @@ TAKES_DEPTH = ("cv2.sepFilter2D", "cv2.filter2D")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call:
-    """One call of a function of cv2, with its arguments.
-
-    in_blocks   a sample depends, by a rounding, on where the rows begin that cv2 is given
-    """
+    """One call of a function of cv2, with its arguments."""
 
     name: str  # "cv2.GaussianBlur"
     arguments: dict[str, Any]
     in_float32: bool = False  # samples are given as float32, and the output is rounded afterwards
-    in_blocks: bool = False
+    in_blocks: bool = False  # a sample depends, by a rounding, on where the rows given begin
     on_all_threads: bool = True  # cv2 shares it among its threads
 
     def apply(
@@ -64,14 +64,13 @@ def call_for(job: Job) -> Call:
     """Choose the call for `job`'s weighted samples, by its pixel type and weights alone.
 
     The rule is fitted to cv2 5.0 with 1, 2 and 16 threads.  It knows neither the picture's size nor
-    the number of cores nor a clock, so that a strip, a busy computer and a larger one give the same
-    pixels:
+    the cores nor a clock, so that a strip and a busy computer give the same pixels:
 
     - Separable weights: sepFilter2D, whose sums are float32.
     - A mean: blur, whose running sums do not depend on K, from MIN_BLUR_KSIZE on; for uint16
       always.
-    - A bell over integers up to MAX_BELL_KSIZE: GaussianBlur, for uint8 only where its weights are
-      exact and for uint16 where they are off by less than MAX_OFF, whatever the picture.
+    - A bell over integers up to MAX_BELL_KSIZE: GaussianBlur, where its weights are off by less
+      than MAX_OFF.
     - All else: filter2D.
 
     cv2 filters uint16 with generic code, five to ten times slower than float32: see `in_float32`.
@@ -127,10 +126,7 @@ def _sigma(ksize: int, factors: Separable) -> float | None:
 
 @lru_cache(maxsize=64)
 def most_off(ksize: int, sigma: float, pixel_type: str) -> float:
-    """Largest error of GaussianBlur's rounded weights, in levels, over all pictures.
-
-    An impulse brings out the integers that cv2 makes of them.
-    """
+    """Largest error of GaussianBlur's rounded weights, in levels, over all pictures."""
     import cv2
 
     largest = np.iinfo(pixel_type).max
@@ -144,6 +140,7 @@ def most_off(ksize: int, sigma: float, pixel_type: str) -> float:
 
 
 TITLE = "OpenCV"
+IDEA = "One of cv2's own filters on all of its threads, chosen by the pixel type and the weights."
 # With integers some of cv2's filters round their weights to a few bits, or ties the other way.
 LEVELS = 1
 ERROR_FACTOR = 2.0
@@ -169,14 +166,11 @@ OPENCV_BORDERS = {
 }
 DEPTHS = {"uint8": "CV_8U", "uint16": "CV_16U", "float16": "CV_16F", "float32": "CV_32F"}
 
-Fill = Callable[[NDArray[Any], Span], object]  # fills rows of an array like the picture
-
 
 def tolerance(job: Job) -> Tolerance:
     """The error it may make: one addition for each weight, and LEVELS for integers.
 
-    filter2D multiplies spectra for large weights: their error, of the order of log(n) roundings
-    of the norms, has stayed far below that wherever it was measured.
+    The spectra of filter2D have stayed far below that wherever it was measured.
     """
     levels = LEVELS if job.picture.dtype.kind == "u" else 0
     return Tolerance(job.ksize**2, ERROR_FACTOR, levels, TITLE)
@@ -185,10 +179,9 @@ def tolerance(job: Job) -> Tolerance:
 def why_not(job: Job) -> str | None:
     """Reason why it cannot run `job`, for the user; None if it can.
 
-    filter2D skips weights of zero, so NaN and infinity would not spread as they should; integers
-    have to stay below MAX_SUM, and real numbers within float32.
+    Integers have to stay below MAX_SUM, and real numbers within float32.
     """
-    if not all_finite(job.picture):
+    if not all_finite(job.picture):  # which would not spread over weights of zero
         return (
             "The picture holds NaN or infinity, which OpenCV does not treat as the other "
             "implementations do; choose another one, such as parallel."
@@ -213,44 +206,33 @@ def prepare(job: Job) -> Prepared:
     """Choose the call, and cut the picture into bands for it."""
     call = exact_call(job) if job.gradient else call_for(job)
     name = f"{call.name}, cv2.Sobel" if job.gradient else call.name
-    fill = _filling_lengths(job, call) if job.gradient else _filling_sums(job, call)
-    bands, has_alpha = tuple(_bands(job, call)), job.has_alpha
+    bands = tuple(_bands(job, call))
     at_once = usable_cores() if len(bands) > 1 and _is_shared(job, call) else 1
-
-    def fill_band(out: NDArray[Any], rows: Span) -> None:
-        fill(out, rows)
-        if has_alpha:
-            _copy_alpha(job, out, rows)
 
     def filtering(out: NDArray[Any]) -> Iterator[float]:
         use_threads(usable_cores())
+        fill = partial(_fill, job, call, out)
         for first in range(0, len(bands), at_once):
             together = bands[first : first + at_once]
-            list((_threads().map if at_once > 1 else map)(partial(fill_band, out), together))
+            list((_threads().map if at_once > 1 else map)(fill, together))
             yield together[-1][1] / job.height
 
     return Prepared(Ran(name, usable_cores()), filtering)
 
 
 def use_threads(count: int) -> bool:
-    """Let OpenCV use `count` threads; whether it used another number before."""
+    """Let OpenCV use `count` threads; True if it used another number before."""
     import cv2
 
-    # Telling it the same again costs nothing, but another number ends or starts threads.
-    if cv2.getNumThreads() == count:
-        return False
+    is_other: bool = cv2.getNumThreads() != count
     cv2.setNumThreads(count)
-    return True
+    return is_other
 
 
 def filtered(job: Job) -> NDArray[Any]:
     """Filter with the call that is exact in float32, without a timing."""
-    call, rows = exact_call(job), (0, job.height)
-    fill = _filling_lengths(job, call) if job.gradient else _filling_sums(job, call)
     out = np.empty_like(job.picture)
-    fill(out, rows)
-    if job.has_alpha:
-        _copy_alpha(job, out, rows)
+    _fill(job, exact_call(job), out, (0, job.height))
     return out
 
 
@@ -287,55 +269,44 @@ def _block_edges(job: Job) -> list[int]:
     return sorted(edges - {0, job.height})
 
 
-def _filling_sums(job: Job, call: Call) -> Fill:
-    """A function that fills rows with weighted samples."""
-    picture, border = job.picture, _border(job)
-    is_whole = len(tuple(_bands(job, call))) == 1
-    if is_whole and job.border in OPENCV_BORDERS and not call.in_float32:
-        return lambda out, _: call.apply(picture, out, -1, border)
-
-    def fill(out: NDArray[Any], rows: Span) -> None:
+def _fill(job: Job, call: Call, out: NDArray[Any], rows: Span) -> None:
+    """Fill rows of an array like the picture."""
+    is_plain = job.border in OPENCV_BORDERS and not call.in_float32
+    if job.gradient:
+        _store(_lengths(job, call, rows), out[rows[0] : rows[1]])
+    elif is_plain and rows == (0, job.height):
+        call.apply(job.picture, out, -1, _border(job))
+    else:
         _store(_weighted(job, call, -1, rows, (0, job.width)), out[rows[0] : rows[1]])
+    if job.has_alpha:
+        _copy_alpha(job, out, rows)
 
-    return fill
 
-
-def _filling_lengths(job: Job, call: Call) -> Fill:
-    """A function that fills rows with the lengths of gradients."""
+def _lengths(job: Job, call: Call, rows: Span) -> NDArray[Any]:
+    """The lengths of gradients in those rows."""
     import cv2
 
     # By the type, not the picture: a strip must round as the whole does.
     in_float32 = job.picture.dtype.kind == "u" and MIN_LENGTH < _largest_sum(job) < MAX_LENGTH
     depth = cv2.CV_32F if in_float32 else cv2.CV_64F
-
-    def weighted(rows: Span, columns: Span) -> NDArray[Any]:
-        return _weighted(job, call, cv2.CV_32F, rows, columns)
-
-    def fill(out: NDArray[Any], rows: Span) -> None:
-        top, bottom = rows
-        size_hw = (job.height, job.width)
-        around = read_made(
-            weighted, size_hw, job.border, (top - 1, bottom + 1), (-1, job.width + 1)
-        )
-        # cv2.magnitude rounds a sample by where in memory it stands.
-        gx: NDArray[Any] = np.asarray(cv2.Sobel(around, depth, 1, 0))
-        gy: NDArray[Any] = np.asarray(cv2.Sobel(around, depth, 0, 1))
-        gx *= gx
-        gy *= gy
-        gx += gy
-        inner = np.sqrt(gx, out=gx).reshape(around.shape)[1:-1, 1:-1]
-        _store(inner.astype(np.float32, copy=False), out[top:bottom])
-
-    return fill
+    weighted = partial(_weighted, job, call, cv2.CV_32F)
+    places = (rows[0] - 1, rows[1] + 1), (-1, job.width + 1)
+    around = read_made(weighted, (job.height, job.width), job.border, *places)
+    # cv2.magnitude rounds a sample by where in memory it stands.
+    gx: NDArray[Any] = np.asarray(cv2.Sobel(around, depth, 1, 0))
+    gy: NDArray[Any] = np.asarray(cv2.Sobel(around, depth, 0, 1))
+    gx *= gx
+    gy *= gy
+    gx += gy
+    np.sqrt(gx, out=gx)
+    return gx.reshape(around.shape)[1:-1, 1:-1].astype(np.float32, copy=False)
 
 
 def _weighted(job: Job, call: Call, depth: int, rows: Span, columns: Span) -> NDArray[Any]:
-    """The weighted rectangle rows × columns of the picture.
+    """The weighted rectangle rows × columns of the picture, as cv2's type `depth`.
 
-    depth  cv2's type of the output; -1: that of its input
-
-    OpenCV gets the picture itself as far as the rectangle's halo reaches, and applies the border
-    where that ends at the picture's own edge; all but wrap, which it does not have.
+    OpenCV applies the border where the rectangle's halo ends at the picture's own edge; all but
+    wrap, which it does not have.
     """
     (top, bottom), (left, right), r = rows, columns, job.radius
     if job.border in OPENCV_BORDERS:
@@ -380,13 +351,63 @@ def _store(values: NDArray[Any], out: NDArray[Any]) -> None:
     out[:] = np.asarray(cv2.add(flat, zero, dtype=depth)).reshape(values.shape)
 
 
-HOST = HostImplementation(
-    "opencv",
-    TITLE,
-    "One of cv2's own filters on all of its threads: GaussianBlur, blur, sepFilter2D or filter2D, "
-    "chosen by the pixel type and the weights.",
-    2,
-    tolerance,
-    prepare,
-    why_not,
-)
+HOST = HostImplementation("opencv", TITLE, IDEA, 2, tolerance, prepare, why_not)
+
+
+LONG_PRODUCTS = 3e8  # some 0.2 s of the CPU's plain loops
+# OpenCV adds many at once, and finds a column and a row in most weights; but copying alone takes a
+# while.
+LONG_OPENCV_PRODUCTS, MIN_OPENCV_PRODUCTS = 2e8, 8
+REDUCED_PIXELS = 1e6
+MIN_FACTOR = 2
+
+
+def takes_long(job: Job) -> bool:
+    """True if the CPU may take so long for `job` that a preview is worth while."""
+    if job.implementation == "opencv":
+        return job.picture.size * max(job.ksize, MIN_OPENCV_PRODUCTS) > LONG_OPENCV_PRODUCTS
+    is_on_cpu = job.implementation in [each.key for each in host_implementations()]
+    return is_on_cpu and job.picture.size * job.ksize**2 > LONG_PRODUCTS
+
+
+def factor_for(picture: NDArray[Any]) -> int:
+    """The factor by which a preview of `picture` is smaller along each axis."""
+    pixels = picture.shape[0] * picture.shape[1]
+    return max(math.ceil(math.sqrt(pixels / REDUCED_PIXELS)), MIN_FACTOR)
+
+
+def preview(job: Job) -> NDArray[Any] | None:
+    """Return about what `job` gives, but for the finest detail; None where OpenCV cannot."""
+    if job.pixel_type == "float16" or why_not(job):
+        return None
+    import cv2
+
+    factor = factor_for(job.picture)
+    weights = reduced_weights(job.weights, factor)
+    if job.gradient:
+        weights /= factor  # from one pixel to the next the reduced picture rises as much more
+    small = replace(job, picture=_reduced(job.picture), weights=weights, implementation="opencv")
+    size = job.width, job.height
+    large = cv2.resize(filtered(small), size, interpolation=cv2.INTER_LINEAR)
+    return np.asarray(large).reshape(job.picture.shape)
+
+
+def reduced_weights(weights: NDArray[np.float32], factor: int) -> NDArray[np.float32]:
+    """Share `weights`, (K, K), among those of a grid `factor` times as coarse; the sum stays."""
+    radius = len(weights) // 2
+    offsets = np.arange(-radius, radius + 1) / factor
+    reach = math.ceil(radius / factor)
+    grid = np.arange(-reach, reach + 1)
+    shares = np.maximum(1 - np.abs(offsets[:, None] - grid), 0)  # (K, 2 · reach + 1)
+    return np.ascontiguousarray(shares.T @ weights @ shares, np.float32)
+
+
+@once_a_picture
+def _reduced(picture: NDArray[Any]) -> NDArray[Any]:
+    import cv2
+
+    height, width, channels = picture.shape
+    factor = factor_for(picture)
+    size = max(width // factor, 1), max(height // factor, 1)
+    small = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA))
+    return small.reshape(size[1], size[0], channels)

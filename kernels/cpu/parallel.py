@@ -1,7 +1,4 @@
-"""The same loops on every core, rows innermost: what threads and vector instructions bring.
-
-The loops are `_jit_rows`, driven step by step.
-"""
+"""The same loops on every core, rows innermost: those of `_jit_rows`, driven step by step."""
 
 from __future__ import annotations
 
@@ -30,10 +27,7 @@ _compiled: set[tuple[str, bool]] = set()
 
 
 def prepare(job: Job) -> Prepared:
-    """Compile the loops for the job's pixel type, or load them from numba's cache on disk.
-
-    Some seconds the first time.
-    """
+    """Compile the loops for the job's pixel type, in seconds, or load them from numba's cache."""
     wanted = job.pixel_type, job.gradient
     is_new = wanted not in _compiled
     if is_new:
@@ -46,10 +40,7 @@ def prepare(job: Job) -> Prepared:
 
 
 def runner(job: Job) -> Run:
-    """A function that fills an array like job.picture, some rows on all threads at a time.
-
-    Nothing runs on while it is paused at a yield, so a pause does not spoil a timing.
-    """
+    """A function that fills an array like job.picture, some rows on all threads at a time."""
     run = _gradient(job) if job.gradient else _sums(job)
     if job.picture.dtype != np.float16:
         return lambda out: run(job.picture, out)
@@ -104,10 +95,7 @@ def _gradient(job: Job) -> Loops:
 
 
 def _places(job: Job, radius: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Sources of rows -radius … H + radius, and of the samples left and right of a row.
-
-    -1 stands for a zero.
-    """
+    """Sources of rows -radius … H + radius, and of samples left and right of a row; -1: zero."""
     rows = source_indices(-radius, job.height + radius, job.height, job.border)
     left = source_indices(-radius, 0, job.width, job.border)
     right = source_indices(job.width, job.width + radius, job.width, job.border)
@@ -124,10 +112,7 @@ def threads_for(job: Job) -> int:
 
 
 def _steps(job: Job, products: int) -> Iterator[tuple[int, int, int]]:
-    """Yield each step's first row, its end, and the number of bands for threads.
-
-    products  that a sample costs
-    """
+    """Yield each step's first row, its end, and its bands; products: those of a sample."""
     threads = threads_for(job)
     rows = max(STEP_PRODUCTS * threads // (job.width * job.channels * products), threads)
     for first in range(0, job.height, rows):
@@ -146,12 +131,8 @@ def _source(picture: NDArray[Any]) -> NDArray[Any]:
     return rows
 
 
-HOST = HostImplementation(
-    "parallel",
-    "Parallel",
-    "The same loops on every CPU core, each with its own rows, and with a row innermost, so that "
-    "the compiler's vector instructions sum many samples at once.",
-    1,
-    tolerance,
-    prepare,
+IDEA = (
+    "The same loops on every CPU core, with a row innermost, so that the compiler's vector "
+    "instructions sum many samples at once."
 )
+HOST = HostImplementation("parallel", "Parallel", IDEA, 1, tolerance, prepare)

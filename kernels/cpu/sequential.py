@@ -26,10 +26,7 @@ def tolerance(job: Job) -> Tolerance:
 
 
 def prepare(job: Job) -> Prepared:
-    """Compile the loops for the job's pixel type, or load them from numba's cache on disk.
-
-    About a second the first time.
-    """
+    """Compile the loops for the job's pixel type, in a second, or load them from numba's cache."""
 
     def filtering(out: NDArray[Any]) -> Iterator[float]:
         for rectangle in rectangles(job.height, job.width, job.ksize**2 * job.channels):
@@ -156,12 +153,8 @@ def _length_loops(around: Any, out: Any, colours: int, integers: bool, largest: 
                 out[y, x, c] = around[y + 1, x + 1, c]
 
 
-HOST = HostImplementation(
-    "sequential",
-    "Sequential",
-    "One CPU thread, four plain nested loops, one pixel after another, compiled: the baseline that "
-    "published reports use, and far from what a CPU can do.",
-    0,
-    tolerance,
-    prepare,
+IDEA = (
+    "One CPU thread, four plain nested loops, compiled: the baseline that published reports use, "
+    "and far from what a CPU can do."
 )
+HOST = HostImplementation("sequential", "Sequential", IDEA, 0, tolerance, prepare)

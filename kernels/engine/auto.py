@@ -1,23 +1,280 @@
-"""The implementation `auto`: of all rungs and block shapes the one measured to be the quickest."""
+"""The implementation `auto`: the quickest by times measured on this device, or shipped with us."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import logging
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
+from math import log2
+from pathlib import Path
 from typing import Literal
+
+import numpy as np
 
 from kernels.core.device import Device
 from kernels.core.job import Job, Pick
-from kernels.engine.measurements import (
-    Candidate,
-    JobClass,
-    Measurements,
-    job_class_of,
-    nearest_shipped,
-    shipped_times,
-)
+from kernels.core.plain_data import from_plain, parse_json, to_plain
+from kernels.core.safe_files import cache_folder, holding, replacing
+from kernels.core.weights import separable_terms
 from kernels.rungs.rung import Rung, ladder
+
+# Of higher rank, sums of separable weights are no longer worth telling apart.
+MAX_RANK = 8
+BORDER_GROUPS = {"zero": "zero", "clamp": "clamp"}  # the others all fold the index back
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class JobClass:
+    """The properties that a job's speed depends on, beside the device."""
+
+    pixel_type: str
+    channels: int
+    ksize: int
+    weights: str  # "uniform", "separable", "rank 2", "general"; "gradient after …"
+    border: str  # its group: "zero", "clamp" or "folded"
+    size: int  # log₂ of the number of pixels, rounded
+
+    def __str__(self) -> str:
+        return (
+            f"{self.channels} × {self.pixel_type}, {self.weights} {self.ksize}×{self.ksize}, "
+            f"border {self.border}, 2^{self.size} pixels"
+        )
+
+
+def job_class_of(job: Job) -> JobClass:
+    """The class that `job` belongs to."""
+    size = size_class(job.strip.whole if job.strip else job.height, job.width)
+    border = BORDER_GROUPS.get(job.border, "folded")
+    return JobClass(job.pixel_type, job.channels, job.ksize, _weights_class(job), border, size)
+
+
+def size_class(height: int, width: int) -> int:
+    """Log₂ of the number of pixels, rounded."""
+    return round(float(np.log2(height * width)))
+
+
+def _weights_class(job: Job) -> str:
+    rank = len(separable_terms(job.weights))
+    # From half the size on, as many multiply-adds are spent on the passes as on the weights.
+    found = f"rank {rank}" if rank <= MAX_RANK and 2 * rank < job.ksize else "general"
+    found = "separable" if rank == 1 else found
+    found = "uniform" if np.ptp(job.weights) == 0 else found
+    return f"gradient after {found}" if job.gradient else found
+
+
+VERSION = 1
+LOCK_NAME = ".measurements.lock"  # held while the file is read, merged and written
+PATIENCE_S = 2.0  # writing takes milliseconds
+Way = tuple[str, tuple[int, int] | None]  # a rung's key and its block, as in Candidate
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One way to run a class of jobs, and its kernel's time: the median and the two quartiles."""
+
+    implementation: str
+    block_xy: tuple[int, int] | None  # None: the rung has its own shape
+    median_ms: float
+    low_ms: float
+    high_ms: float
+
+    @property
+    def way(self) -> Way:
+        """The implementation's key and the block shape."""
+        return self.implementation, self.block_xy
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """All ways that were measured for one class of jobs, as the file has them."""
+
+    kind: JobClass
+    measured: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OfDevice:
+    """All that was measured on one device, with the sources of that hash."""
+
+    source: str
+    kinds: tuple[Measured, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredFile:
+    """The file: by device, in the words of `device_key`."""
+
+    version: int
+    devices: dict[str, OfDevice]
+
+
+class Measurements:
+    """The measurements of one device with this driver and these sources; never fails.
+
+    The file is read again when another process has changed it; what was changed here goes on top.
+    """
+
+    def __init__(self, device: Device, path: Path | None = None) -> None:
+        self.path = path or default_path()
+        self._device, self._source = device_key(device), source_key()
+        self._stamp: tuple[int, int] | None = None
+        self._all: dict[str, OfDevice] = {}  # as the file has it
+        self._known: dict[JobClass, dict[Way, Candidate]] = {}
+        self._changed: dict[tuple[JobClass, Way], Candidate | None] = {}  # what the file lacks
+        self.complaint = ""  # on what was wrong with the file
+
+    def of(self, kind: JobClass) -> tuple[Candidate, ...]:
+        """Every way measured for `kind`, in no order."""
+        self._refresh()
+        return tuple(self._known.get(kind, {}).values())
+
+    def kinds(self) -> tuple[JobClass, ...]:
+        """Every class of jobs that something was measured for."""
+        self._refresh()
+        return tuple(kind for kind, ways in self._known.items() if ways)
+
+    def add(self, kind: JobClass, candidate: Candidate) -> None:
+        """Remember a measurement, in place of an earlier one of the same way; see `save`."""
+        self._change(kind, candidate.way, candidate)
+
+    def discard(self, kind: JobClass, way: Way) -> None:
+        """Forget what was measured of a way: it was found wrong, or failed."""
+        self._change(kind, way, None)
+
+    def save(self) -> None:
+        """Write what has changed, the whole file or nothing; `complaint` says where that fails."""
+        if not self._changed:
+            return
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            # Without the lock, writing is still better than losing the measurements.
+            with holding(self.path.with_name(LOCK_NAME), PATIENCE_S):
+                self._refresh()
+                self._write()
+        except OSError as error:
+            self._complain(f"What was measured cannot be kept in {self.path}: {error.strerror}.")
+
+    def _change(self, kind: JobClass, way: Way, found: Candidate | None) -> None:
+        self._refresh()
+        self._changed[kind, way] = found
+        self._apply(kind, way, found)
+
+    def _apply(self, kind: JobClass, way: Way, found: Candidate | None) -> None:
+        ways = self._known.setdefault(kind, {})
+        ways.pop(way, None)
+        if found is not None:
+            ways[way] = found
+
+    def _write(self) -> None:
+        known = sorted((kind, ways) for kind, ways in self._known.items() if ways)
+        kinds = tuple(Measured(kind, tuple(ways.values())) for kind, ways in known)
+        self._all[self._device] = OfDevice(self._source, kinds)
+        data = to_plain(MeasuredFile(VERSION, self._all))
+        with replacing(self.path) as file:
+            file.write(json.dumps(data, indent=1).encode())
+        self._changed, self._stamp = {}, _stamp(self.path)
+
+    def _refresh(self) -> None:
+        """Read the file if there is another one than was read last."""
+        stamp = _stamp(self.path)
+        if stamp == self._stamp:
+            return
+        self._stamp, self._known = stamp, {}
+        self._all = self._read() if stamp is not None else {}
+        mine = self._all.get(self._device)
+        if mine is not None and mine.source == self._source:
+            self._known = ways_of(mine.kinds)
+        for (kind, way), found in self._changed.items():
+            self._apply(kind, way, found)
+
+    def _read(self) -> dict[str, OfDevice]:
+        why = "could not be read"
+        with suppress(OSError, ValueError):
+            found = from_plain(MeasuredFile, parse_json(self.path.read_bytes()))
+            for each in found.devices.values():
+                ways_of(each.kinds)
+            if found.version == VERSION:
+                return found.devices
+            why = "is from another version"
+        self._complain(f"{self.path} {why}; measuring starts afresh.")
+        return {}
+
+    def _complain(self, sentence: str) -> None:
+        self.complaint = sentence
+        log.warning(sentence)
+
+
+def default_path() -> Path:
+    """The path in the cache folder."""
+    return cache_folder() / "measurements.json"
+
+
+def device_key(device: Device) -> str:
+    """The device and its driver in words: equal cards under one driver are equally quick."""
+    return (
+        f"{device.name}, {device.multiprocessors} multiprocessors at {device.clock_khz} kHz, "
+        f"{device.memory_bytes} B, driver {device.driver_version}, "
+        f"runtime {device.runtime_version}"
+    )
+
+
+@cache
+def source_key() -> str:
+    """A hash of everything the ladder compiles: another text may be quicker or slower."""
+    digest = hashlib.sha256()
+    for rung in ladder():
+        digest.update(f"{rung.key}\0{rung.text}\0".encode())
+    return digest.hexdigest()[:16]
+
+
+def ways_of(kinds: tuple[Measured, ...]) -> dict[JobClass, dict[Way, Candidate]]:
+    """The ways of each class of jobs.  Raises ValueError where a time has no quartiles."""
+    for each in (candidate for entry in kinds for candidate in entry.measured):
+        if not 0 < each.low_ms <= each.median_ms <= each.high_ms:
+            raise ValueError(f"{each} has no quartiles")
+    return {entry.kind: {each.way: each for each in entry.measured} for entry in kinds}
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    with suppress(OSError):
+        found = path.stat()
+        return found.st_mtime_ns, found.st_ino  # each is written as a file of its own
+    return None
+
+
+PATH = Path(__file__).with_name("shipped_times.json")
+
+
+@cache
+def shipped_times() -> tuple[str, dict[JobClass, tuple[Candidate, ...]]]:
+    """Read the file that `make tables` writes: the device, and the ways of each class."""
+    data = json.loads(PATH.read_text(encoding="utf-8"))
+    kinds = from_plain(tuple[Measured, ...], data["kinds"])
+    return data["device"], {entry.kind: entry.measured for entry in kinds}
+
+
+def nearest(kind: JobClass, known: Iterable[JobClass]) -> JobClass | None:
+    """The known class that is most like `kind`, of the same class of weights.
+
+    First by pixel type; then each doubling of the samples counts half of one of K, as both
+    change which rung is the quickest, K more so.
+    """
+
+    def distance(each: JobClass) -> tuple[float, ...]:
+        samples = each.size - kind.size + log2(each.channels / kind.channels)
+        doublings = 2 * abs(log2(each.ksize / kind.ksize)) + abs(samples)
+        others = each.channels != kind.channels, each.border != kind.border
+        return each.pixel_type != kind.pixel_type, doublings, *others
+
+    family = kind.weights.split()[0]  # of "rank 3" and "gradient after …" the first word
+    alike = (each for each in known if each.weights.split()[0] == family)
+    return min(alike, key=distance, default=None)
+
 
 DEFAULT_BLOCK_XY = (32, 8)
 KINDS_KEPT = 256  # of which is known what is usual: to look for the nearest takes a while
@@ -54,20 +311,22 @@ class Picker:
         kind = job_class_of(job)
         measured = self.measurements.of(kind)
         why = f"the quickest of {len(measured)} measured here"
-        is_known = False
-        for each in ranked(measured, partial(self._is_able, job)):
-            is_known = True
-            yield Pick(*each.way, why)
-        if not is_known:
+        able = [each.way for each in ranked(measured, partial(self._is_able, job))]
+        yield from (Pick(*way, why) for way in able)
+        if not able:
             yield from self._unmeasured(job, kind)
 
     def may_run(self, rung: Rung, job: Job) -> bool:
-        """Return True if `auto` may choose `rung` for `job`: it can run it, with all of float32."""
+        """True if `auto` may choose `rung` for `job`: it can run it, with all of float32."""
         return not rung.reduced_precision and not rung.why_not(job, self._device)
 
     def _unmeasured(self, job: Job, kind: JobClass) -> Iterator[Pick]:
         seen: set[str] = set()
-        if (near := self._nearest(kind)) is not None:
+        known = self.measurements.kinds()
+        alike = (
+            each for each in known if replace(each, size=kind.size, border=kind.border) == kind
+        )
+        if (near := nearest(kind, alike)) is not None:
             new = "picture size" if near.size != kind.size else "border"
             why = f"not measured here yet for this {new}; the quickest for {near}"
             for each in ranked(self.measurements.of(near), partial(self._is_able, job)):
@@ -84,19 +343,6 @@ class Picker:
                     rung.key, block_xy, "nothing like it was measured; the last on the ladder"
                 )
 
-    def _nearest(self, kind: JobClass) -> JobClass | None:
-        """The measured class nearest to `kind`: of another size, or of another border as well."""
-        alike = [
-            each
-            for each in self.measurements.kinds()
-            if replace(each, size=kind.size, border=kind.border) == kind
-        ]
-        return min(
-            alike,
-            key=lambda each: (each.border != kind.border, abs(each.size - kind.size)),
-            default=None,
-        )
-
     def _is_able(self, job: Job, candidate: Candidate) -> bool:
         rung = next((rung for rung in ladder() if rung.key == candidate.implementation), None)
         return rung is not None and self.may_run(rung, _with_block(job, candidate.block_xy))
@@ -107,19 +353,12 @@ def ranked(
 ) -> Iterator[Candidate]:
     """Sort: the quickest that are able first; of those that tie, the simplest in its usual shape.
 
-    A tie is a median between the quartiles of the quickest: another run might have it the other
-    way round.
+    A tie is a median between the quartiles of the quickest: another run might turn it round.
     """
-    by_time = filter(is_able, sorted(measured, key=lambda each: each.median_ms))
-    tied: list[Candidate] = []
-    for each in by_time:
-        if tied and each.median_ms > tied[0].high_ms:
-            yield from sorted(tied, key=_simplicity)
-            yield each
-            yield from by_time
-            return
-        tied.append(each)
+    by_time = list(filter(is_able, sorted(measured, key=lambda each: each.median_ms)))
+    tied = [each for each in by_time if each.median_ms <= by_time[0].high_ms]
     yield from sorted(tied, key=_simplicity)
+    yield from by_time[len(tied) :]
 
 
 def _simplicity(candidate: Candidate) -> tuple[int, bool, float]:
@@ -136,14 +375,14 @@ def _simplicity(candidate: Candidate) -> tuple[int, bool, float]:
 def usual_ways(kind: JobClass) -> tuple[tuple[Candidate, str], ...]:
     """The quickest ways on the GPU whose times come with the program, and why."""
     device, ways = shipped_times()
-    if (near := nearest_shipped(kind)) is None:
+    if (near := nearest(kind, ways)) is None:
         return ()
     why = f"not measured here yet; the quickest on an {device} for {near}"
     return tuple((each, why) for each in ranked(ways[near]))
 
 
 def usual_order(job: Job) -> list[Rung]:
-    """Return the ladder as `usual_ways` have it for `job`, then from the top down."""
+    """The ladder as `usual_ways` have it for `job`, then from the top down."""
     rungs = {rung.key: rung for rung in reversed(ladder())}
     first = (each.implementation for each, _ in usual_ways(job_class_of(job)))
     return [rungs[key] for key in dict.fromkeys((*first, *rungs)) if key in rungs]

@@ -7,6 +7,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from time import monotonic
+from typing import Any
+
+from numpy.typing import NDArray
 
 from kernels.core.device import Device, NoDevice, Occupancy
 from kernels.core.errors import (
@@ -16,7 +19,8 @@ from kernels.core.errors import (
     KernelError,
     OutOfMemoryError,
 )
-from kernels.core.job import Job, Pick, Progress, Ran, Result, Sampling
+from kernels.core.job import Job, Pick, Progress, Ran, Result, Results, Sampling
+from kernels.core.picture_parts import RowStrip
 from kernels.core.verdict import Tolerance
 from kernels.cpu import HostImplementation, cpu_run, host_implementations
 from kernels.cuda.device_pictures import Transfers
@@ -33,15 +37,12 @@ from kernels.rungs.rung import BrokenRung, Rung, whole_ladder
 Runnable = HostImplementation | Rung
 Implementation = Runnable | BrokenRung
 NEWS_S = 1 / 30  # how far a check is, is said no more often than it can be read
-NOT_HERE = (
-    "{key} is a kernel of your own, which runs in a process of its own: it is filtered with, "
-    "verified and timed, and nothing else."
-)
+NOT_HERE = "{key} is a user kernel, which can only be filtered with, verified and timed."
 NO_RUNG = "No rung can run this job, so the CPU does."
 
 
 def all_implementations() -> tuple[Implementation, ...]:
-    """Return every implementation: CPU, slowest first, then the ladder, naive first."""
+    """Every implementation: CPU, slowest first, then the ladder, naive first."""
     return (*host_implementations(), *whole_ladder())
 
 
@@ -50,10 +51,9 @@ class Engine:
 
     Use it from one thread: CUDA's context, stream and arrays live and die there.
 
-    device_index  which GPU
-    others        those that take part where a job asks for several, in their order; None: all
-                  others that there are
-    use_gpu       False: behave as on a computer without one
+    others   GPUs that take part where a job asks for several, in their order; None: all others
+    use_gpu  False: behave as on a computer without one
+    lost     why the GPU can no longer be used; empty while it can
     """
 
     def __init__(
@@ -63,10 +63,8 @@ class Engine:
         others: Sequence[int] | None = None,
         use_gpu: bool = True,
     ) -> None:
-        self._device_index = device_index
-        self._others = others
-        self._use_gpu = use_gpu
-        self._lost = ""  # why the GPU can no longer be used, once that is so
+        self._device_index, self._others, self._use_gpu = device_index, others, use_gpu
+        self.lost = ""
         self._has_run_own = False
 
     def close(self) -> None:
@@ -89,24 +87,15 @@ class Engine:
 
     @property
     def device_numbers(self) -> tuple[int, ...]:
-        """Return the GPUs that may share a job, in the order in which they are taken."""
+        """The GPUs that may share a job, in the order in which they are taken."""
         return self._sharing.numbers if isinstance(self.device, Device) else ()
 
-    @property
-    def lost(self) -> str:
-        """The reason why the GPU can no longer be used; empty where it was not lost."""
-        return self._lost
-
     def try_again(self) -> Device | NoDevice:
-        """Look again for a GPU that failed or was not there.
-
-        One that was out of reach may be back; after a failure that ends CUDA for this process it
-        stays lost.  (Resetting the device would take away the page-locked memory of results.)
-        """
+        """Look again for a GPU that failed or was not there; one out of reach may be back."""
         if isinstance(self.device, NoDevice):
             del self.device  # and look for it anew
-        elif self._lost:
-            self._lost = ""
+        elif self.lost:
+            self.lost = ""
             try:
                 with self._noticing_loss():
                     self.gpu.answer()
@@ -118,9 +107,8 @@ class Engine:
     def implementation(self, key: str) -> Runnable:
         """Find the implementation called `key`.
 
-        Raises BadJobError if there is none, as for `auto`, which picks one, and CannotRunError for
-        a rung whose file cannot be used, and for a user kernel, which only `filtering` and
-        `why_not` take, as it must not run in this process.
+        Raises BadJobError if there is none, as for `auto`, and CannotRunError for a rung whose file
+        cannot be used, and for a user kernel, which must not run in this process.
         """
         if is_own(key):
             raise CannotRunError(NOT_HERE.format(key=key))
@@ -166,21 +154,19 @@ class Engine:
 
     @cached_property
     def picker(self) -> Picker:
-        """Return the Picker for this GPU, which holds what was measured on it."""
+        """The Picker for this GPU, which holds what was measured on it."""
         assert isinstance(self.device, Device)
         return Picker(self.device)
 
-    def filtering(self, job: Job, sampling: Sampling | None = None) -> Iterator[Progress | Result]:
+    def filtering(self, job: Job, sampling: Sampling | None = None) -> Results:
         """Filter, time and check, step by step.
 
-        Yields Progress wherever it may be paused or stopped, which is every 20 ms or so on the
-        CPU, and a Result whenever it knows more; the last one knows all.
+        Yields Progress wherever it may be paused or stopped, every 20 ms or so on the CPU, and a
+        Result whenever it knows more; the last one knows all.
         Raises the errors of `kernels.core.errors`: CannotRunError with the implementation's reason.
         """
         for step in self._filtering(job, sampling or Sampling()):
-            if (
-                isinstance(step, Result) and job.is_flat
-            ):  # NumPy would broadcast (H, W, 1) beside it
+            if isinstance(step, Result) and job.is_flat:  # NumPy would broadcast (H, W, 1)
                 step = replace(step, picture=step.picture.reshape(job.picture.shape[:2]))
             yield step
 
@@ -191,31 +177,25 @@ class Engine:
 
     def compiling(self, jobs: Iterable[Job]) -> Iterator[Progress]:
         """Compile what `jobs` need, on all cores; those that cannot run here are passed over."""
-        ours = [job for job in jobs if not is_own(job.implementation)]
-        if ours and not self._why_no_gpu() and isinstance(self.device, Device):
-            pairs = ((self._named(job.implementation), job) for job in ours)
-            wanted = (
-                (rung, job)
-                for rung, job in pairs
-                if isinstance(rung, Rung) and not self._why_not(rung, job)
-            )
+        wanted = []
+        for job in () if self._why_no_gpu() else jobs:
+            rung = None if is_own(job.implementation) else self._named(job.implementation)
+            if isinstance(rung, Rung) and not self._why_not(rung, job):
+                wanted.append((rung, job))
+        if wanted and isinstance(self.device, Device):
             yield from compiling_ahead(self.device, wanted)
 
     def launch_once(self, job: Job) -> tuple[Ran, ...]:
-        """Launch a rung once, for a profiler: in an NVTX range that has its name.
-
-        Raises the errors of `kernels.core.errors`.
-        """
+        """Launch a rung once, for a profiler: in an NVTX range that has its name."""
         rung, job = self._runnable(job)
         if not isinstance(rung, Rung):
             raise CannotRunError(f"{rung.title} runs on the CPU, so there is nothing to launch.")
         return self.gpu.launch_once(rung, job)
 
     def transfers(self, job: Job) -> Iterator[Progress | Transfers]:
-        """Measure up- and download of job.picture, by its bytes alone; the last step is Transfers.
+        """Measure up- and download of job.picture; the last step is Transfers.
 
-        Raises CannotRunError without a GPU and for a picture too large, OutOfMemoryError where
-        there is no room to page-lock as much memory.
+        Raises CannotRunError without a GPU and for a picture too large, and OutOfMemoryError.
         """
         if reason := self._why_no_gpu():
             raise CannotRunError(reason)
@@ -223,11 +203,7 @@ class Engine:
             yield from self.gpu.transfers(job)
 
     def occupancy(self, job: Job) -> Occupancy | None:
-        """Warps of job.implementation that fit on a multiprocessor.
-
-        None on the CPU, and for what a library launches.  Raises the errors of
-        `kernels.core.errors`.
-        """
+        """Warps that fit on a multiprocessor; None on the CPU, and for what a library launches."""
         rung, job = self._runnable(job)
         if not isinstance(rung, Rung):
             return None
@@ -244,10 +220,7 @@ class Engine:
         return found, job
 
     def ceilings(self) -> dict[str, float]:
-        """The GPU's limits by name, measured once: see `CeilingBench.ceilings`; none without one.
-
-        Also none where it has no room for measuring.
-        """
+        """The GPU's limits by name, measured once: see `CeilingBench`; none without one or room."""
         return dict(self._ceilings)
 
     @cached_property
@@ -258,7 +231,7 @@ class Engine:
             return self.gpu.ceilings()
         return {}
 
-    def _filtering(self, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
+    def _filtering(self, job: Job, sampling: Sampling) -> Results:
         if job.implementation == AUTO.key:
             yield from self.picking(job, sampling)
             return
@@ -270,7 +243,7 @@ class Engine:
             return
         implementation = self.implementation(job.implementation)
         if reason := self._why_not(implementation, job):
-            raise DeviceLostError(reason) if reason == self._lost else CannotRunError(reason)
+            raise DeviceLostError(reason) if reason == self.lost else CannotRunError(reason)
         result: Result | None = None
         for step in self._running(implementation, job, sampling):
             result = step if isinstance(step, Result) else result
@@ -278,10 +251,8 @@ class Engine:
         if result is not None and sampling.check:
             yield from checked(result, implementation.tolerance(job), sampling.check_taps)
 
-    def picking(
-        self, job: Job, sampling: Sampling, refused: Collection[Pick] = ()
-    ) -> Iterator[Progress | Result]:
-        """Filter with the best there is for `job`; with the next best where that one fails.
+    def picking(self, job: Job, sampling: Sampling, refused: Collection[Pick] = ()) -> Results:
+        """Filter with the best pick for `job`; with the next best where that one fails.
 
         A lack of memory is no such failure: another time there is more, and the next best may
         round otherwise.
@@ -289,8 +260,8 @@ class Engine:
         refused  picks that are not to be taken
         """
         failure: KernelError | None = None
+        ways = [(each.implementation, each.block_xy) for each in refused]
         for best in self.picks(job):
-            ways = [(each.implementation, each.block_xy) for each in refused]
             if (best.implementation, best.block_xy) in ways:
                 continue
             why = best.why if failure is None else f"the first choice failed: {failure}"
@@ -298,9 +269,8 @@ class Engine:
             try:
                 for step in self.filtering(with_pick(job, pick), sampling):
                     if isinstance(step, Result):
-                        yield replace(step, job=job, picked=pick)
-                    else:
-                        yield step
+                        step = replace(step, job=job, picked=pick)
+                    yield step
             except (DeviceLostError, OutOfMemoryError):
                 raise
             except KernelError as error:
@@ -311,12 +281,12 @@ class Engine:
 
     @property
     def _device_left(self) -> Device | NoDevice:
-        """Return the GPU, or why there is none, or none any more."""
-        return NoDevice(self._lost, is_lost=True) if self._lost else self.device
+        """The GPU, or why there is none, or none any more."""
+        return NoDevice(self.lost, is_lost=True) if self.lost else self.device
 
     def _why_no_gpu(self) -> str:
         """The reason why nothing runs on a GPU; empty where something may."""
-        return self._lost or (self.device.reason if isinstance(self.device, NoDevice) else "")
+        return self.lost or (self.device.reason if isinstance(self.device, NoDevice) else "")
 
     def _on_cpu(self, job: Job) -> Iterator[str]:
         return (each.key for each in reversed(host_implementations()) if not each.why_not(job))
@@ -324,14 +294,12 @@ class Engine:
     def _why_not(self, implementation: Implementation, job: Job) -> str | None:
         if isinstance(implementation, HostImplementation):
             return implementation.why_not(job)  # without looking for a GPU, which takes a while
-        reason = self._lost or implementation.why_not(job, self.device)
+        reason = self.lost or implementation.why_not(job, self.device)
         if not reason and job.devices > 1 and isinstance(implementation, Rung):
             return self._sharing.why_not(implementation, job)
         return reason
 
-    def _running(
-        self, implementation: Runnable, job: Job, sampling: Sampling
-    ) -> Iterator[Progress | Result]:
+    def _running(self, implementation: Runnable, job: Job, sampling: Sampling) -> Results:
         if isinstance(implementation, HostImplementation):
             yield from cpu_run.filtering(implementation, job, sampling)
             return
@@ -345,7 +313,7 @@ class Engine:
         try:
             yield
         except DeviceLostError as error:
-            self._lost = str(error)
+            self.lost = str(error)
             raise
 
     @cached_property
@@ -361,13 +329,8 @@ class Engine:
         return SharingGpus(self.device, self._others, self.find_device, lambda: self.gpu)
 
 
-def checked(
-    result: Result, tolerance: Tolerance, max_taps: int | None
-) -> Iterator[Progress | Result]:
-    """Hold the result against the reference; the last step is the same result with its check.
-
-    max_taps  as `checking` has it
-    """
+def checked(result: Result, tolerance: Tolerance, max_taps: int | None) -> Results:
+    """Hold the result against the reference; the last step is the same result with its check."""
     doing, next_s = "", 0.0
     for check in checking(result.job, result.picture, tolerance, max_taps):
         share = check.checked / check.total
@@ -377,3 +340,83 @@ def checked(
         yield Progress(doing)
         result = replace(result, check=check)
     yield result
+
+
+ROUNDS_OTHERWISE = (
+    "{title} rounds otherwise in strips than over the whole picture, for which too little memory "
+    "is free; close other programs, or choose another implementation, such as shared."
+)
+
+
+class PickRefusedError(KernelError):
+    """The pick of the first strip cannot run a later one; another has to run all of them."""
+
+    def __init__(self, pick: Pick, reason: str) -> None:
+        super().__init__(reason)
+        self.pick = pick
+
+
+class StripFilter:
+    """The filtering of every strip of a picture that is nowhere whole, for the engine's thread.
+
+    The implementation is chosen for the first strip and kept, so that no seam shows where two round
+    differently.  Where the pick rejects a later strip, as of NaN, the next one filters all again.
+
+    like        a job with the strips' weights, pixel type and channels; its picture does not count
+    named       the implementation; None, or auto: the best that can run it
+    check_taps  of `Sampling`, for each strip; 0: none is checked
+    pick        what `auto` picked; None: the first strip decides
+    refused     picks that cannot run all strips
+    for_now     reject what rounds otherwise in strips: the whole would fit another time
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        like: Job,
+        named: str | None = None,
+        check_taps: int | None = 0,
+        *,
+        pick: Pick | None = None,
+        refused: frozenset[Pick] = frozenset(),
+        for_now: bool = False,
+    ) -> None:
+        self._engine, self._like = engine, like
+        self._named = None if named == AUTO.key else named
+        self._sampling = Sampling(
+            max_samples=0, cache="warm", check=check_taps != 0, check_taps=check_taps
+        )
+        self.pick, self._refused, self._for_now = pick, refused, for_now
+
+    def filtering(self, picture: NDArray[Any], strip: RowStrip) -> Results:
+        """Filter a strip's picture; the last step is its Result, and `Result.check` if wanted.
+
+        Raises the errors of `kernels.core.errors`, and PickRefusedError.
+        """
+        job = replace(self._like, picture=picture, strip=strip)
+        if self._named is not None:
+            self._reject_strips(self._named)
+            job = replace(job, implementation=self._named)
+            yield from self._engine.filtering(job, self._sampling)
+        elif self.pick is not None:
+            yield from self._as_picked(job, self.pick)
+        else:
+            for step in self._engine.picking(job, self._sampling, self._refused):
+                if isinstance(step, Result) and step.picked is not None:
+                    self._reject_strips(step.picked.implementation)
+                    self.pick = step.picked
+                yield step
+
+    def _as_picked(self, job: Job, pick: Pick) -> Results:
+        try:
+            for step in self._engine.filtering(with_pick(job, pick), self._sampling):
+                yield replace(step, picked=pick) if isinstance(step, Result) else step
+        except CannotRunError as error:
+            raise PickRefusedError(pick, str(error)) from error
+
+    def _reject_strips(self, key: str) -> None:
+        """Raise OutOfMemoryError where strips would have other bytes than the whole picture."""
+        if self._for_now:
+            implementation = self._engine.implementation(key)
+            if isinstance(implementation, Rung) and implementation.strips_differ:
+                raise OutOfMemoryError(ROUNDS_OTHERWISE.format(title=implementation.title))

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import count
 from math import inf
 from time import perf_counter
-
-import numpy as np
 
 from kernels.core.device import Occupancy
 from kernels.core.device_turns import Waiting
 from kernels.core.driving import last_of
 from kernels.core.errors import DeviceLostError, GivenUpError, KernelError
-from kernels.core.job import Job, Progress, Ran, Result, Sampled, Sampling
+from kernels.core.job import Job, Progress, Ran, Result, Results, Sampled, Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.core.timing import Timing, groups_of_equals
 from kernels.core.verdict import Check
@@ -38,7 +35,7 @@ def measure_checked(
 ) -> Generator[Progress, None, Result | str]:
     """Measure and check `job`; return the Result, or the sentence why there is none.
 
-    known       of this picture, weights and border: see `checking.checking`
+    known       see `checking.checking`
     limit_ms    give up where the kernel takes longer
     patience_s  for the first run, compiling and pauses aside
     Raises GivenUpError where that was too short, and DeviceLostError.
@@ -72,10 +69,7 @@ def measure_checked(
 def checked(
     engine: Engine, result: Result, max_taps: int | None, known: Oracle
 ) -> Generator[Progress, None, Check]:
-    """Verify the output of `result`, with `known` and `max_taps` of `checking.checking`.
-
-    A user kernel brings its own Check, of more outputs than the one that is given.
-    """
+    """Verify the output of `result` as `checking.checking`; a user kernel brings its own Check."""
     if is_own(result.implementation):
         assert result.check is not None
         return result.check
@@ -98,10 +92,10 @@ def or_nothing() -> Iterator[None]:
 
 
 class Patience:
-    """A clock of the time that a computation spends on itself.
+    """A clock of a computation's own time.
 
-    Not on compiling, which its second step ends with at the latest, not on waiting for its turn on
-    the device, and not on time that the caller spends between the steps.
+    It leaves out compiling, which ends with the second step at the latest, waiting for a turn on
+    the device, and the caller's time between the steps.
     """
 
     def __init__(self, limit_s: float) -> None:
@@ -109,19 +103,17 @@ class Patience:
 
     @property
     def is_over(self) -> bool:
-        """Return True if more than the limit was spent."""
+        """True if more than the limit was spent."""
         return self._spent_s > self._limit_s
 
-    def watched(self, steps: Iterator[Progress | Result]) -> Iterator[Progress | Result]:
+    def watched(self, steps: Results) -> Results:
         """Yield from `steps`, counting the time that each takes."""
-        for number in count():
-            start = perf_counter()
-            step = next(steps, None)
-            if step is None:
-                return
+        start = perf_counter()
+        for number, step in enumerate(steps):
             if number > 1 and not isinstance(step, Waiting):
                 self._spent_s += perf_counter() - start
             yield step
+            start = perf_counter()
 
 
 NEWS_EVERY_S = 0.1
@@ -134,15 +126,11 @@ COMPARING = Progress("comparing")  # of all: they take turns a thousand times a 
 
 @dataclass(frozen=True, slots=True)
 class CandidateState:
-    """The state of one job so far.
-
-    ms       its lower quartile, median and upper quartile; in a Snapshot they have been worked out
-    check    of its first output, and in the end of its last, which was timed; None: not yet
-    """
+    """The state of one job so far."""
 
     timing: Timing | None = None  # None: it has not run yet, or never will
-    ms: tuple[float, float, float] | None = None
-    check: Check | None = None
+    ms: tuple[float, float, float] | None = None  # quartiles and median, in a Snapshot
+    check: Check | None = None  # of its first output, and in the end of its last
     reason: str = ""  # why it is out: refused, failed, too slow; empty while it is not
     ran: tuple[Ran, ...] = ()
     occupancy: Occupancy | None = None
@@ -151,25 +139,21 @@ class CandidateState:
 
     @property
     def counts(self) -> bool:
-        """Return True if its time is a speed: only beside a passed check."""
+        """True if its time is a speed: only beside a passed check."""
         return self.timing is not None and self.check is not None and self.check.ok
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The state of all jobs at one moment.
-
-    groups     the numbers of those whose time counts: fastest first, what noise cannot tell from
-               the first of a tuple is in it (`comparison.groups_of_equals`)
-    """
+    """The state of all jobs at one moment."""
 
     jobs: tuple[Job, ...]
     standings: tuple[CandidateState, ...]  # in the jobs' order
-    groups: tuple[tuple[int, ...], ...]
+    groups: tuple[tuple[int, ...], ...]  # numbers of those that count, as `groups_of_equals`
 
     @property
     def is_over(self) -> bool:
-        """Return True if all is known."""
+        """True if all is known."""
         return all(each.is_over for each in self.standings)
 
 
@@ -183,13 +167,10 @@ def comparing(
 ) -> Iterator[Progress | Snapshot]:
     """Run jobs in turn, a sample each, until every one has its samples and is checked.
 
-    jobs    all of one picture, weights and border; sampled by the rule, and held against the
-            oracle, as any other measurement
-            a user kernel is timed in one go, in its own process, when it is its turn
-    yields  Progress wherever it may be paused or stopped, a Snapshot every tenth of a second, and
-            the last one when all is known
-
+    Yields Progress wherever it may be paused or stopped, and a Snapshot every tenth of a second.
     Raises DeviceLostError; any other failure is its job's reason.
+
+    jobs  all of one picture, weights and border; a user kernel is timed in one go, in its process
     """
     jobs = tuple(jobs)
     standings = [CandidateState() for _ in jobs]
@@ -207,8 +188,7 @@ def comparing(
                     standings[number] = yield from _one_turn(running[number])
                     if standings[number].is_over:
                         running.pop(number).close()
-                    is_over = all(each.is_over for each in standings)
-                    if clock() - told >= NEWS_EVERY_S and not is_over:
+                    if clock() - told >= NEWS_EVERY_S and running:
                         yield _round(jobs, standings)
                         told = clock()
                     else:
@@ -223,9 +203,10 @@ def _round(jobs: tuple[Job, ...], standings: Sequence[CandidateState]) -> Snapsh
     timings = {n: s.timing for n, s in enumerate(standings) if s.counts and s.timing is not None}
     summed_up = []
     for each in standings:
-        samples_ms = each.timing.samples_ms if each.timing else (0.0,)
-        low, middle, high = map(float, np.percentile(samples_ms, (25, 50, 75)))
-        summed_up.append(replace(each, ms=(low, middle, high) if each.timing else None))
+        if each.timing:
+            low_ms, high_ms = each.timing.quartiles_ms
+            each = replace(each, ms=(low_ms, each.timing.median_ms, high_ms))
+        summed_up.append(each)
     return Snapshot(jobs, tuple(summed_up), tuple(groups_of_equals(timings)))
 
 

@@ -1,13 +1,12 @@
 """One filtering by a user kernel: on the GPU in a child, or on the CPU runtime.
 
-Its source never runs in this process.  An output comes with its verdict, never before, and a time
-only after a passed check, on a GPU alone.  The search for bugs comes last, and completes the
-verdict.
+An output comes with its verdict, and a time only after a passed check, on a GPU alone.  The search
+for bugs comes last, and completes the verdict.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import replace
 from time import monotonic
 from typing import Any
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from kernels.core.device import Device, NoDevice
 from kernels.core.driving import last_of, run_with_progress
 from kernels.core.errors import CannotRunError, CompileFailedError
-from kernels.core.job import Job, Progress, Ran, Result, Sampling
+from kernels.core.job import Job, Progress, Ran, Result, Results, Sampling
 from kernels.core.verdict import NOT_YET_SEARCHED
 from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.cuda_child.worker_pool import cuda_children
@@ -31,13 +30,10 @@ MIN_S = 60.0  # for a whole picture, and PATIENCE times the estimate by its part
 PATIENCE = 20.0
 
 
-def own_filtering(
-    job: Job, device: Device | NoDevice, sampling: Sampling
-) -> Iterator[Progress | Result]:
+def own_filtering(job: Job, device: Device | NoDevice, sampling: Sampling) -> Results:
     """Filter all of the job's picture, verify it, and time it where there is a GPU.
 
-    Raises CannotRunError, and CompileFailedError, with the sentence for the user: also for an
-    output that is more than right or wrong, as where some of it was never written.
+    Raises CannotRunError and CompileFailedError, also where some of the output was never written.
     """
     own = OwnKernel.of(job)
     if reason := own.why_not(job, device):
@@ -59,9 +55,7 @@ def end_children(device: Device) -> None:
     cuda_children(device.index).end(0)
 
 
-def _on_gpu(
-    rung: Rung, job: Job, device: Device, sampling: Sampling
-) -> Iterator[Progress | Result]:
+def _on_gpu(rung: Rung, job: Job, device: Device, sampling: Sampling) -> Results:
     name = f"{rung.key} on {device.name}"
     for step in gpu_trial(rung, job, sampling=sampling, children=cuda_children(device.index)):
         if isinstance(step, Progress):
@@ -83,7 +77,7 @@ def _on_gpu(
             )
 
 
-def _on_cpu(rung: Rung, job: Job) -> Iterator[Progress | Result]:
+def _on_cpu(rung: Rung, job: Job) -> Results:
     """Try a part first, so that a kernel which does not end is rejected soon."""
     yield Progress(f"trying {rung.key} on a part of the picture")
     began = monotonic()

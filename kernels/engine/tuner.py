@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.device_turns import Waiting
 from kernels.core.driving import run_with_progress
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job, Result, Sampling
-from kernels.engine.auto import DEFAULT_BLOCK_XY, usual_order
+from kernels.engine.auto import DEFAULT_BLOCK_XY, Candidate, JobClass, job_class_of, usual_order
 from kernels.engine.engine import Engine
 from kernels.engine.job_comparison import measure_checked
-from kernels.engine.measurements import Candidate, JobClass, job_class_of
 from kernels.oracle.checking import Oracle
 from kernels.rungs.rung import Rung
 
@@ -53,9 +53,7 @@ class Trial:
 def tuning(
     engine: Engine, jobs: Sequence[Callable[[], Job]], *, shapes: bool = True
 ) -> Iterator[Tuning | Trial]:
-    """Measure, check and remember every way to run each of `jobs`.
-
-    Saves what is known after each job, and wherever this is stopped.
+    """Measure, check and remember every way to run each of `jobs`, also where this is stopped.
 
     jobs    made when it is their turn: their pictures together may be large
     shapes  whether to try other block shapes than the usual one
@@ -75,7 +73,7 @@ def tuning(
 
 
 def block_grid(device: Device) -> list[Block]:
-    """Return the shapes to try: the usual one first, none refused by the device or tiny."""
+    """The shapes to try: the usual one first, none refused by the device or tiny."""
     grid = [(x, y) for x in WIDTHS for y in HEIGHTS if x * y >= MIN_THREADS]
     shapes = dict.fromkeys((DEFAULT_BLOCK_XY, *PRESETS, *grid))
     return [each for each in shapes if device.why_no_block(each) is None]
@@ -86,7 +84,7 @@ def _tuning_one(
 ) -> Iterator[Tuning | Trial | Waiting]:
     """Try the ways likely to be quick first, for users who stop early."""
     assert isinstance(engine.device, Device)
-    kind, known, best_ms = job_class_of(job), Oracle(), float("inf")
+    kind, known, best_ms = job_class_of(job), Oracle(), inf
     rungs, measurements = usual_order(job), engine.picker.measurements
     others = [each for each in block_grid(engine.device) if each != DEFAULT_BLOCK_XY]
     usual = [(rung, None if rung.own_block else DEFAULT_BLOCK_XY) for rung in rungs]
@@ -111,17 +109,14 @@ def _tuning_one(
             if isinstance(outcome, Candidate):
                 measurements.add(kind, outcome)
                 best_ms = min(best_ms, outcome.median_ms)
-                before_ms = times_ms.get(rung.key, float("inf"))
-                times_ms[rung.key] = min(outcome.median_ms, before_ms)
+                times_ms[rung.key] = min(outcome.median_ms, times_ms.get(rung.key, inf))
             else:
                 # Hopeless, wrong or failed: in its usual shape as in any.
-                any_shape = stage is usual
                 for each in measurements.of(kind):
-                    is_shape = any_shape or xy in (None, each.block_xy)
+                    is_shape = stage is usual or each.block_xy == xy
                     if each.implementation == rung.key and is_shape:
                         measurements.discard(kind, each.way)
-                if any_shape:
-                    times_ms[rung.key] = float("inf")
+                times_ms.setdefault(rung.key, inf)
             yield Trial(kind, rung.key, xy, outcome)
 
 

@@ -22,7 +22,7 @@ from kernels import Engine, Job, Result
 from kernels.core.driving import outcome_of
 from kernels.core.picture_parts import RowStrip, strips_of
 from kernels.core.version import program_version
-from kernels.engine.strip_filter import StripFilter
+from kernels.engine.engine import StripFilter
 from kernels.pictures.generated import of_kind
 from kernels.sweeps.estimate import about
 from tests.benches import bench

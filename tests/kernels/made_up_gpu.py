@@ -8,9 +8,8 @@ import numpy as np
 
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Progress, Result, Sampling
-from kernels.engine.auto import Picker
+from kernels.engine.auto import Measurements, Picker
 from kernels.engine.engine import Engine
-from kernels.engine.measurements import Measurements
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.rungs.rung import Rung
 from tests import made_up

@@ -93,7 +93,7 @@ class FailingGpu(MadeUpGpu):
         yield from super().filtering(job, sampling)
 
     def _ask(self):
-        if reason := self._lost or type(self).fails:
+        if reason := self.lost or type(self).fails:
             raise DeviceLostError(reason)
 
 

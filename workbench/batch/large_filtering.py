@@ -33,7 +33,7 @@ from kernels.core.plain_data import parse_json
 from kernels.core.safe_files import AppendLog, whole_lines
 from kernels.core.verdict import Check
 from kernels.core.version import program_version
-from kernels.engine.strip_filter import PickRefusedError, StripFilter
+from kernels.engine.engine import PickRefusedError, StripFilter
 from workbench.base import numbers
 from workbench.base.memory import is_out_of_memory
 from workbench.batch.journal import STAGES, Stage

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from kernels.core.errors import CompileFailedError, KernelError, OutOfMemoryError
 from kernels.core.job import Job, Result, Sampling
-from kernels.cpu.preview import preview, takes_long
+from kernels.cpu.opencv import preview, takes_long
 from kernels.rungs.own_kernels import text_hash
 from workbench.base.background import Background, Latest
 from workbench.imaging.display import Display, show

@@ -7,7 +7,7 @@ import pytest
 
 from kernels.core.job import Job
 from kernels.cpu import opencv
-from kernels.cpu.preview import factor_for, preview, reduced_weights, takes_long
+from kernels.cpu.opencv import factor_for, preview, reduced_weights, takes_long
 from kernels.pictures.generated import scene
 
 

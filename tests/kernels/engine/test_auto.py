@@ -8,8 +8,14 @@ import pytest
 from kernels import Engine, filters
 from kernels.core.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import Job, Sampling
-from kernels.engine.auto import ranked, usual_ways
-from kernels.engine.measurements import Candidate, job_class_of, shipped_times, size_class
+from kernels.engine.auto import (
+    Candidate,
+    job_class_of,
+    ranked,
+    shipped_times,
+    size_class,
+    usual_ways,
+)
 from tests.kernels.made_up_gpu import TimedEngine, timed_result
 from workbench.cli import made_jobs
 

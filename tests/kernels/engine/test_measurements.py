@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from kernels.engine import measurements
-from kernels.engine.measurements import (
+from kernels.engine import auto as measurements
+from kernels.engine.auto import (
     VERSION,
     Candidate,
     JobClass,
@@ -51,7 +51,7 @@ def test_other_devices_drivers_and_sources_have_their_own(path, monkeypatch):
     assert Measurements(H200, path).of(KIND) == (QUICK, OWN_SHAPE)
     newer = replace(H200, driver_version=13_010)
     assert Measurements(newer, path).of(KIND) == ()
-    monkeypatch.setattr("kernels.engine.measurements.source_key", lambda: "another text")
+    monkeypatch.setattr("kernels.engine.auto.source_key", lambda: "another text")
     assert Measurements(H200, path).of(KIND) == ()
 
 

@@ -15,7 +15,7 @@ from kernels.core.job import Pick
 from kernels.core.picture_parts import strips_of
 from kernels.core.timing import Timing
 from kernels.engine.auto import AUTO
-from kernels.engine.strip_filter import PickRefusedError, StripFilter
+from kernels.engine.engine import PickRefusedError, StripFilter
 from kernels.pictures.generated import noise
 from tests.kernels.cases import random_picture, random_weights
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job
-from kernels.engine.measurements import Measurements, job_class_of
+from kernels.engine.auto import Measurements, job_class_of
 from kernels.engine.tuner import Trial, block_grid, tuning
 from kernels.rungs.rung import ladder
 from tests.kernels.made_up_gpu import TimedEngine

@@ -22,9 +22,9 @@ from kernels.core.driving import outcome_of
 from kernels.core.job import Job, Result, Sampling
 from kernels.core.version import program_version
 from kernels.cuda.probing import cupy_version
+from kernels.engine.auto import job_class_of
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.engine.job_comparison import measure_checked
-from kernels.engine.measurements import job_class_of
 from kernels.oracle.checking import Oracle
 from kernels.rungs.rung import Rung
 from workbench.base import diagnostics, numbers
