@@ -55,25 +55,24 @@ def source_indices(start: int, stop: int, size: int, border: str) -> NDArray[np.
 def read(
     picture: NDArray[Any], border: str, rows: tuple[int, int], columns: tuple[int, int]
 ) -> NDArray[Any]:
-    """Return the rectangle rows × columns of `picture`, continued beyond its edges by `border`.
+    """Copy the rectangle rows × columns of `picture`, continued beyond its edges by `border`.
 
     picture        (H, W, C) of any dtype
     rows, columns  (start, stop); may reach outside the picture by any distance
-    returns        a copy, (rows, columns, C), same dtype
     """
     height, width, channels = picture.shape
     ys = source_indices(*rows, height, border)
     xs = source_indices(*columns, width, border)
+    top, bottom = np.searchsorted(np.arange(*rows), (0, height))
+    left, right = np.searchsorted(np.arange(*columns), (0, width))
     rectangle = np.empty((len(ys), len(xs), channels), picture.dtype)
-    above, inside, below = _parts(rows, height)
-    left, middle, right = _parts(columns, width)
     # What lies inside the picture is copied whole; only what lies outside is picked out.
-    band = picture[_from(ys, inside)]
-    rectangle[inside, middle] = band[:, _from(xs, middle)]
-    for outside in (left, right):
-        rectangle[inside, outside] = band[:, xs[outside]]
-    for outside in (above, below):
-        rectangle[outside] = picture[ys[outside, None], xs]
+    band = picture[rows[0] + top : rows[0] + bottom]
+    rectangle[top:bottom, left:right] = band[:, columns[0] + left : columns[0] + right]
+    for side in (slice(0, left), slice(right, None)):
+        rectangle[top:bottom, side] = band[:, xs[side]]
+    for side in (slice(0, top), slice(bottom, None)):
+        rectangle[side] = picture[ys[side, None], xs]
     if border == "zero":
         rectangle[ys == OUTSIDE] = 0
         rectangle[:, xs == OUTSIDE] = 0
@@ -92,10 +91,8 @@ def read_made(
     make     (rows, columns) -> (rows, columns, C), for any rectangle inside the picture
     size_hw  height and width of the whole picture
     """
-    ys, xs = (
-        source_indices(*span, size, border)
-        for span, size in zip((rows, columns), size_hw, strict=True)
-    )
+    ys = source_indices(*rows, size_hw[0], border)
+    xs = source_indices(*columns, size_hw[1], border)
     parts: NDArray[Any] | None = None
     for into_y, from_y in _runs(ys):
         for into_x, from_x in _runs(xs):
@@ -108,27 +105,8 @@ def read_made(
 
 
 def _runs(at: NDArray[np.intp]) -> Iterator[tuple[slice, Span]]:
-    """Yield where runs of consecutive positions stand in `at`, and which they are.
-
-    Positions that are OUTSIDE are left out.
-    """
+    """Yield where runs of consecutive positions stand in `at`, and which they are."""
     breaks = np.flatnonzero((np.diff(at) != 1) | (at[:-1] == OUTSIDE)) + 1
     for start, stop in pairwise((0, *map(int, breaks), len(at))):
         if at[start] != OUTSIDE:
             yield slice(start, stop), (int(at[start]), int(at[stop - 1]) + 1)
-
-
-def _parts(span: tuple[int, int], size: int) -> tuple[slice, slice, slice]:
-    """Split positions start, ..., stop - 1 into those before, inside and after an axis.
-
-    The axis has `size` samples.
-    """
-    start, stop = span
-    first = min(max(-start, 0), stop - start)
-    last = max(min(size - start, stop - start), first)
-    return slice(0, first), slice(first, last), slice(last, stop - start)
-
-
-def _from(at: NDArray[np.intp], part: slice) -> slice:
-    """Return the positions at[part], which run consecutively, as a slice."""
-    return slice(int(at[part][0]), int(at[part][-1]) + 1) if part.stop > part.start else slice(0)

@@ -1,7 +1,7 @@
 """A child process that serves requests, seen from both of its ends.
 
-A request is (length, pickle) on its standard input; a reply is a line of JSON on its standard
-output, and so is all else that it reports.  It ends with its parent, when its input does.
+A request is (length, pickle) on its standard input, a reply a line of JSON on its standard output.
+It ends with its parent, when its input does.
 """
 
 from __future__ import annotations
@@ -32,10 +32,7 @@ Reply = dict[str, Any]
 
 
 class ChildProcess:
-    """A process that runs `main` of a module, and serves this one.
-
-    has_reply  set while nothing is under way in it, or once it has ended
-    """
+    """A process that runs `main` of a module, and serves this one."""
 
     def __init__(
         self,
@@ -62,7 +59,7 @@ class ChildProcess:
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             bufsize=0,
         )
-        self.has_reply = threading.Event()
+        self.has_reply = threading.Event()  # set while nothing is under way, or once it has ended
         self._replies: queue.SimpleQueue[Reply | None] = queue.SimpleQueue()
         self._is_final, self._is_ended = is_final, False
         self._is_silent = False  # its output has ended
@@ -167,10 +164,7 @@ def finished(
 
 
 def take_replies(into: IO[bytes] | None = None) -> int:
-    """Keep standard output for replies alone, and return it; all that is printed goes elsewhere.
-
-    into  a file; None: nowhere
-    """
+    """Keep standard output for replies alone, and return it; what is printed goes `into` a file."""
     replies = os.dup(1)
     elsewhere = into.fileno() if into else os.open(os.devnull, os.O_WRONLY)
     os.dup2(elsewhere, 1)
@@ -192,10 +186,7 @@ def reply(descriptor: int, words: Mapping[str, Any], before: bytes = b"") -> Non
 
 
 def _read(size: int) -> bytes | None:
-    found = b""
-    while len(found) < size:
-        part = os.read(0, size - len(found))
-        if not part:
-            return None
+    found = part = b""
+    while len(found) < size and (part := os.read(0, size - len(found))):
         found += part
-    return found
+    return found if len(found) == size else None

@@ -13,15 +13,11 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import NamedTuple
 
 
 @cache
 def usable_cores() -> int:
-    """The number of cores that this process may use.
-
-    Those it is bound to, or as many as a container's quota allows: it holds back more threads.
-    """
+    """Cores that this process is bound to, or as many as a container's quota allows."""
     has_mask = hasattr(os, "sched_getaffinity")
     bound = len(os.sched_getaffinity(0)) if has_mask else os.cpu_count() or 1
     quota = quota_of(control_group())
@@ -35,11 +31,9 @@ def control_group(proc: Path = PROC, cgroups: Path = CGROUPS) -> Path | None:
     """The folder of this process's own group, of version 2 or 1; None without one."""
     for line in text_of(proc / "self" / "cgroup").splitlines():
         _, controllers, name = line.split(":", 2)
-        if controllers and "cpu" not in controllers.split(","):
-            continue
-        mounted = cgroups / controllers if controllers else cgroups
+        mounted = cgroups / controllers
         for folder in (mounted / name.lstrip("/"), mounted):  # the name may be the host's
-            if (folder / "cpu.stat").is_file():
+            if "cpu" in (controllers or "cpu").split(",") and (folder / "cpu.stat").is_file():
                 return folder
     return None
 
@@ -76,19 +70,14 @@ STOLEN = 7
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Load on the CPU while something was measured; sums, so that those of parts add up.
-
-    others_s   core-seconds that other programs used of these cores; of a short part it may be
-               below zero, as the system counts in ticks: only sums of parts say how much it was
-    quota      as many cores' worth of time it allows; None: it sets no limit, or is not known
-    """
+    """Load on the CPU while something was measured; sums, so that those of parts add up."""
 
     seconds: float  # watched
     cores: int  # that this process may use
-    others_s: float
+    others_s: float  # core-seconds of other programs; of a short part below zero, by some ticks
     stolen_s: float  # core-seconds of them that the host gave to other virtual machines
     throttled: int = 0  # how many times a quota held this process back
-    quota: float | None = None
+    quota: float | None = None  # cores' worth of time that it allows; None: no limit, or not known
 
     @property
     def others(self) -> float:
@@ -121,10 +110,7 @@ class Load:
 
 
 def disturbed_in_words(loads: Iterable[Load | None]) -> str:
-    """Describe disturbances of measurements with these loads, those of the worst; or "".
-
-    None stands for a measurement on a GPU, or for an unknown load.
-    """
+    """Describe disturbances of measurements with these loads, those of the worst; or ""."""
     known = [each for each in loads if each is not None]
     disturbed = [each for each in known if each.disturbances]
     if not disturbed:
@@ -136,24 +122,12 @@ def disturbed_in_words(loads: Iterable[Load | None]) -> str:
     )
 
 
-class _Moment(NamedTuple):
-    """Seconds of a clock, and counters that only grow, at one moment."""
-
-    clock_s: float
-    others_s: float
-    stolen_s: float
-    throttled: int
-
-
 class LoadWatch:
-    """Watches the rest of the CPU's load; cheap enough to be asked around any measurement.
-
-    proc, cgroups  where Linux shows its counters
-    """
+    """Watches the rest of the CPU's load; cheap enough to be asked around any measurement."""
 
     def __init__(self, proc: Path = PROC, cgroups: Path = CGROUPS) -> None:
-        self._proc, self._cgroups = proc, cgroups
-        self._began: _Moment | None = None
+        self._proc, self._group = proc, control_group(proc, cgroups)
+        self._began: tuple[float, float, float, int] | None = None
 
     def start(self) -> None:
         """Watch from now on."""
@@ -161,23 +135,22 @@ class LoadWatch:
 
     def load(self) -> Load | None:
         """The load since `start`; None where the system does not tell, or without that."""
-        if (began := self._began) is None or (now := self._now()) is None:
+        if self._began is None or (now := self._now()) is None:
             return None
-        return Load(
-            seconds=now.clock_s - began.clock_s,
-            cores=len(self._cpus),
-            others_s=now.others_s - began.others_s,
-            stolen_s=max(now.stolen_s - began.stolen_s, 0.0),
-            throttled=max(now.throttled - began.throttled, 0),
-            quota=quota_of(self._group),
+        seconds, others_s, stolen_s, throttled = (
+            after - before for after, before in zip(now, self._began, strict=True)
         )
+        stolen_s, throttled = max(stolen_s, 0.0), max(int(throttled), 0)
+        cores, quota = len(self._cpus), quota_of(self._group)
+        return Load(seconds, cores, others_s, stolen_s, throttled, quota)
 
     @cached_property
     def _cpus(self) -> frozenset[str]:
         """Names in /proc/stat of the cores that this process may use."""
         return frozenset(f"cpu{number}" for number in os.sched_getaffinity(0))
 
-    def _now(self) -> _Moment | None:
+    def _now(self) -> tuple[float, float, float, int] | None:
+        """Seconds of a clock, and counters that only grow: others, stolen, throttled."""
         try:
             lines = (self._proc / "stat").read_text(encoding="ascii").splitlines()
             rows = [line.split() for line in lines if line.startswith("cpu")]
@@ -189,13 +162,5 @@ class LoadWatch:
             return None
         words = text_of(self._group / "cpu.stat").split() if self._group else []
         ticks = os.sysconf("SC_CLK_TCK")  # a second
-        return _Moment(
-            clock_s=perf_counter(),
-            others_s=busy / ticks - process_time(),
-            stolen_s=stolen / ticks,
-            throttled=int(dict(zip(words[::2], words[1::2], strict=False)).get("nr_throttled", 0)),
-        )
-
-    @cached_property
-    def _group(self) -> Path | None:
-        return control_group(self._proc, self._cgroups)
+        throttled = int(dict(zip(words[::2], words[1::2], strict=False)).get("nr_throttled", 0))
+        return perf_counter(), busy / ticks - process_time(), stolen / ticks, throttled

@@ -8,10 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """Facts about one GPU, in the driver's words; memory in bytes.
-
-    ..._per_multiprocessor, reserved_shared_bytes_per_block   0: not known
-    """
+    """Facts about one GPU, in the driver's words; memory in bytes."""
 
     index: int
     name: str
@@ -27,7 +24,7 @@ class Device:
     driver_version: int
     runtime_version: int
     count: int
-    max_threads_per_multiprocessor: int = 0
+    max_threads_per_multiprocessor: int = 0  # here and below, 0: not known
     shared_bytes_per_multiprocessor: int = 0
     registers_per_multiprocessor: int = 0
     max_blocks_per_multiprocessor: int = 0
@@ -55,7 +52,7 @@ class NoDevice:
 
 
 def cuda_version(number: int) -> str:
-    """Return a version of CUDA as it is written: 13020 as "13.2"."""
+    """Format a version of CUDA: 13020 as "13.2"."""
     return f"{number // 1000}.{number % 1000 // 10}"
 
 
@@ -65,11 +62,7 @@ HaloPath = Literal["peer", "host", ""]
 
 @dataclass(frozen=True, slots=True)
 class DeviceShare:
-    """One GPU's part of a job, and the medians of its times, by its own events.
-
-    halo_path  "peer": straight from the other GPU; "host": through this computer's memory, as the
-               driver allows nothing else for one of them; "": there are none
-    """
+    """One GPU's part of a job, and the medians of its times, by its own events."""
 
     index: int  # the GPU's number
     name: str
@@ -87,17 +80,14 @@ class DeviceShare:
 
 @dataclass(frozen=True, slots=True)
 class Occupancy:
-    """The warps of a kernel on one multiprocessor.
-
-    warps, most  resident warps, and as many as the device can hold; most is 0 where not known
-    """
+    """The warps of a kernel on one multiprocessor."""
 
     blocks: int  # resident on one multiprocessor, from the driver's own query
-    warps: int
-    most: int
+    warps: int  # resident
+    most: int  # that the device can hold; 0: not known
     limit: str  # one sentence: which resource keeps more from fitting
 
     @property
     def share(self) -> float:
-        """Return resident warps over those the device can hold: 0 to 1; 0 where not known."""
+        """Resident warps over those the device can hold: 0 to 1; 0 where not known."""
         return self.warps / self.most if self.most else 0.0

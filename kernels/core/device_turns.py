@@ -25,7 +25,7 @@ from kernels.core.safe_files import lock, unlock
 LOOK_S = 0.0005  # between two tries
 STEP_S = 0.02  # of waiting, after which the caller may do something else
 STUCK_S = 60.0  # with the same holder: a process that was stopped, say; then it is timed beside it
-RECORD_BYTES = 160
+RECORD_BYTES = 160  # of a lock's file: whose turn it is, since when, for what
 
 T = TypeVar("T")
 _purpose: ContextVar[str] = ContextVar("purpose", default="another computation")
@@ -81,7 +81,7 @@ def note_process() -> None:
 
 
 def takes_turns(process: int) -> bool:
-    """Return True if a process of this user takes turns with us, or is this one."""
+    """True if a process of this user takes turns with us, or is this one."""
     with suppress(OSError):
         return process == os.getpid() or (turns_folder() / f"process-{process}").exists()
     return False
@@ -90,24 +90,24 @@ def takes_turns(process: int) -> bool:
 class Turns:
     """Turns on some devices, all of which are had at once; for one thread.
 
-    process   whose turns they are, where others read it: a child's are those of its parent
-    are_anew  whether others had the turn before the present one, or the last
+    process  whose turns they are, where others read it: a child's are those of its parent
     """
 
     def __init__(self, devices: Iterable[Device], process: int | None = None) -> None:
         # Always in the same order, so that two processes do not wait for one another.
         self._devices = sorted((each for each in devices if each.uuid), key=lambda each: each.uuid)
         self._process = process or os.getpid()
-        self._depth, self.are_anew = 0, True
-        self._written = ""
+        self._depth = 0
+        self.are_anew = True  # others had the turn before the present one, or the last
+        self._written = self._why_no_locks = ""
         self._beside = ""  # whom the last turn was had beside: somebody who kept the device
         self._stuck = ""  # the record of that holder, which is not waited for again
 
     @property
     def why_not_alone(self) -> str:
         """Reason why other processes of ours may use the device meanwhile; "" where none do."""
-        if isinstance(self._locks, str):
-            return f"programs of yours could not be kept off the GPU: {self._locks}"
+        if not self._locks and self._why_no_locks:
+            return f"programs of yours could not be kept off the GPU: {self._why_no_locks}"
         return self._beside
 
     def doing(self, do: Callable[[], T], *, shared: bool = False) -> Generator[Waiting, None, T]:
@@ -143,7 +143,7 @@ class Turns:
 
     def _tried(self, shared: bool) -> bool:
         """Take all locks, or none where that takes longer than a step."""
-        if self._depth or isinstance(self._locks, str):
+        if self._depth:
             self._depth += 1
             return True
         until = time.monotonic() + STEP_S
@@ -153,7 +153,7 @@ class Turns:
                     taken.release()
                 return False
         self._depth, self._beside = 1, ""
-        self.are_anew = self._read() != self._written
+        self.are_anew = self._read() != self._written or bool(self._why_no_locks)
         for each in self._locks:
             each.write(f"{self._process} {time.monotonic_ns()} {present_purpose()}")
         self._written = self._read()
@@ -161,28 +161,27 @@ class Turns:
 
     def _release(self) -> None:
         self._depth -= 1
-        if self._depth == 0 and not isinstance(self._locks, str):
+        if self._depth == 0:
             for each in self._locks:
                 each.release()
 
     def _read(self) -> str:
-        assert not isinstance(self._locks, str)
         return "\n".join(each.read() for each in self._locks)
 
     def _holder(self) -> str:
-        """Return "a sweep of process 1234 on NVIDIA H200", for the first device."""
-        process, _, words = self._read().partition("\n")[0].partition(" ")
-        _, _, doing = words.partition(" ")
+        """Format "a sweep of process 1234 on NVIDIA H200", for the first device."""
+        process, _, doing = (*self._read().partition("\n")[0].split(" ", 2), "", "")[:3]
         whose = "" if process == str(self._process) else f" of process {process}"
         return f"{doing or 'another computation'}{whose} on {self._devices[0].name}"
 
     @cached_property
-    def _locks(self) -> list[_Lock] | str:
-        """Return a lock of each device, or why there are none."""
+    def _locks(self) -> list[_Lock]:
+        """A lock of each device; none where files cannot be locked."""
         try:
             return [_Lock(turns_folder() / each.uuid.replace(":", "-")) for each in self._devices]
         except OSError as error:
-            return error.strerror or str(error)
+            self._why_no_locks = error.strerror or str(error)
+            return []
 
 
 class _Lock:

@@ -33,18 +33,15 @@ def last_of(steps: Iterable[Progress | T]) -> Generator[Progress, None, T]:
 
 
 def run_with_progress(steps: Generator[Any, None, T], where: Any) -> Generator[Any, None, T]:
-    """Drive `steps`, yielding `where` instead of each but a Waiting; return their value.
+    """Drive `steps`, yielding `where`, or what it gives, instead of each but a Waiting.
 
-    where  a value, or a function that gives it after each step
-    Closing this closes `steps` at once.
+    Returns their value; closing this closes `steps` at once.
     """
     try:
         while True:
             step = next(steps)
-            if isinstance(step, Waiting):
-                yield step
-            else:
-                yield where() if callable(where) else where
+            present = where() if callable(where) else where
+            yield step if isinstance(step, Waiting) else present
     except StopIteration as end:
         outcome: T = end.value
         return outcome
@@ -53,10 +50,7 @@ def run_with_progress(steps: Generator[Any, None, T], where: Any) -> Generator[A
 
 
 def side_by_side(*steps: Generator[Any, None, Any]) -> Generator[None, None, list[Any]]:
-    """Drive several by turns to their ends; return their values.
-
-    As soon as the first returns anything, the others are closed, and return None.
-    """
+    """Drive several by turns; return their values, None for those closed when the first had one."""
     found: dict[int, Any] = {}
     try:
         while len(found) < len(steps) and not found.get(0):

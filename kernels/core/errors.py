@@ -29,7 +29,7 @@ class BadJobError(KernelError):
 
 
 class CannotRunError(KernelError):
-    """An implementation refuses this job; the sentence is its `why_not`."""
+    """An implementation rejects this job; the sentence is its `why_not`."""
 
 
 class OutOfMemoryError(KernelError):
@@ -85,12 +85,7 @@ class PlanFileError(BadJobError):
 
 @contextmanager
 def cuda_errors_in_words(doing: str) -> Iterator[None]:
-    """Turn CuPy's exceptions into those of this module.
-
-    No other module catches a CuPy exception.
-
-    doing  what was under way, after "while": "filtering 4096×4096 pixels"
-    """
+    """Turn CuPy's exceptions into those of this module; doing: "filtering 4096×4096 pixels"."""
     import cupy as cp
 
     try:

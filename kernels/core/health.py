@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property, lru_cache, reduce
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from itertools import chain
-from operator import or_
 from os import getpid
 from time import perf_counter, time_ns
-from typing import Any, TypeVar
+from typing import Any
 
 from kernels.core.cpu_load import Load
 from kernels.core.timing import ENOUGH_SAMPLES, relative_spread
@@ -31,7 +30,6 @@ def disturbances_of(
 
 @lru_cache(maxsize=256)
 def _unsteady(samples_ms: tuple[float, ...]) -> tuple[str, ...]:
-    """("its quartiles lie 83 % of the median apart",); empty where that is little."""
     if len(samples_ms) < ENOUGH_SAMPLES or (apart := relative_spread(samples_ms)) <= UNSTEADY:
         return ()
     return (f"its quartiles lie {100 * apart:.0f} % of the median apart",)
@@ -42,9 +40,14 @@ LOOK_EVERY_S = 0.05
 MAX_SHARE = 0.02  # of the time, where it answers slowly
 BEFORE_US = 1_000_000  # the driver reports others late: those of just before count, too
 OTHERS_PERCENT = 5  # of the GPU's time, from which on a process of others disturbs
-T = TypeVar("T", int, float)
-READINGS = ("sm_mhz", "memory_mhz", "temperature_c", "power_w")  # of Health, and of a look
 
+# Of Health by what NVML is asked for: the end of its function's name, and the clock or sensor.
+READINGS: dict[str, tuple[Any, ...]] = {
+    "sm_mhz": ("ClockInfo", 1),
+    "memory_mhz": ("ClockInfo", 2),
+    "temperature_c": ("Temperature", 0),
+    "power_w": ("PowerUsage",),
+}
 # NVML's clocks event reasons (nvml.h, nvmlClocksEventReasons) by their bits; idling is none.
 REASONS = {
     0x002: "clocks set by hand",
@@ -62,19 +65,14 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The lowest and highest of each reading; None where the driver does not say.
-
-    power_w    as the driver gives it: on many cards the mean of the last second
-    others     what else used the GPU meanwhile, in words; empty where nothing did, or the driver
-               does not say, as in most containers
-    """
+    """The lowest and highest of each reading; None where the driver does not say."""
 
     sm_mhz: tuple[int, int] | None = None
     memory_mhz: tuple[int, int] | None = None
     temperature_c: tuple[int, int] | None = None
-    power_w: tuple[float, float] | None = None
-    throttled: tuple[str, ...] = ()  # what held the clocks down, in words; empty where nothing did
-    others: tuple[str, ...] = ()
+    power_w: tuple[float, float] | None = None  # on many cards the mean of the last second
+    throttled: tuple[str, ...] = ()  # what held the clocks down, in words
+    others: tuple[str, ...] = ()  # what else used the GPU; most containers do not say
 
     @property
     def disturbances(self) -> tuple[str, ...]:
@@ -84,14 +82,14 @@ class Health:
 
 
 def health_of_all(several: Iterable[Health | None]) -> Health | None:
-    """Summary of several GPUs' health; None where nothing is known of any."""
+    """Summary of several readings, or GPUs; None where nothing is known of any."""
     known = [each for each in several if each is not None]
     if not known:
         return None
-    ranges = {
-        name: _range(chain.from_iterable(filter(None, (getattr(each, name) for each in known))))
-        for name in READINGS
-    }
+    ranges: dict[str, Any] = {}
+    for name in READINGS:
+        values = list(chain.from_iterable(getattr(each, name) or () for each in known))
+        ranges[name] = (min(values), max(values)) if values else None
     return Health(
         **ranges,
         throttled=tuple(dict.fromkeys(words for each in known for words in each.throttled)),
@@ -102,9 +100,8 @@ def health_of_all(several: Iterable[Health | None]) -> Health | None:
 class Nvml:
     """One GPU as NVML knows it; never fails, it then knows less, or nothing.
 
-    gpu      CUDA's UUID, "GPU-…", or its place on the bus, "0000:1b:00.0": CUDA_VISIBLE_DEVICES
-             changes the order of its devices, and by default it is not NVML's.  A part of a card
-             (MIG) is watched as the whole card.
+    gpu      CUDA's UUID, "GPU-…", or its place on the bus, "0000:1b:00.0": its number there need
+             not be NVML's.  A part of a card (MIG) is watched as the whole card.
     is_ours  whether the process of that number keeps off what is timed here
     """
 
@@ -113,25 +110,17 @@ class Nvml:
     ) -> None:
         self._gpu, self._is_ours = gpu, is_ours
 
-    def look(self) -> dict[str, Any]:
-        """Read NVML once: of READINGS and "reasons" those that it says."""
-        if self._opened is None:
-            return {}
-        nvml, handle = self._opened
-        questions: dict[str, Callable[[], Any]] = {
-            "sm_mhz": lambda: nvml.nvmlDeviceGetClockInfo(handle, nvml.NVML_CLOCK_SM),
-            "memory_mhz": lambda: nvml.nvmlDeviceGetClockInfo(handle, nvml.NVML_CLOCK_MEM),
-            "temperature_c": lambda: nvml.nvmlDeviceGetTemperature(
-                handle, nvml.NVML_TEMPERATURE_GPU
-            ),
-            "power_w": lambda: nvml.nvmlDeviceGetPowerUsage(handle) / 1e3,
-            "reasons": lambda: nvml.nvmlDeviceGetCurrentClocksEventReasons(handle),
-        }
+    def look(self) -> Health | None:
+        """Read NVML once; None where it says nothing."""
         found: dict[str, Any] = {}
-        for name, ask in questions.items():
+        for name, (function, *which) in READINGS.items():
             with suppress(Exception):  # not supported, no permission, unknown to this driver
-                found[name] = ask()
-        return found
+                value = self._ask(function, *which)
+                found[name] = (value / 1e3,) * 2 if name == "power_w" else (value,) * 2
+        with suppress(Exception):
+            reasons = self._ask("CurrentClocksEventReasons")
+            found["throttled"] = tuple(words for bit, words in REASONS.items() if reasons & bit)
+        return Health(**found) if found else None
 
     def others_since(self, since_us: int) -> dict[int, int]:
         """Processes of others that used the GPU since then, and their share in percent.
@@ -141,12 +130,9 @@ class Nvml:
 
         since_us  by the system's clock, which the driver's samples have
         """
-        if self._opened is None:
-            return {}
-        nvml, handle = self._opened
         try:
-            there = {each.pid for each in nvml.nvmlDeviceGetComputeRunningProcesses(handle)}
-            used = nvml.nvmlDeviceGetProcessUtilization(handle, since_us)
+            there = {each.pid for each in self._ask("ComputeRunningProcesses")}
+            used = self._ask("ProcessUtilization", since_us)
         except Exception:  # noqa: BLE001 - not supported, no permission, or nobody used it
             return {}
         if not any(map(self._is_ours, there)):
@@ -157,18 +143,21 @@ class Nvml:
                 found[each.pid] = max(found.get(each.pid, 0), int(each.smUtil))
         return found
 
+    def _ask(self, function: str, *which: int) -> Any:
+        nvml, handle = self._opened
+        return getattr(nvml, f"nvmlDeviceGet{function}")(handle, *which)
+
     @cached_property
-    def _opened(self) -> tuple[Any, Any] | None:
+    def _opened(self) -> tuple[Any, Any]:
         """The module and the GPU's handle, opened at the first look: it may take a while."""
         try:
             import pynvml
 
             pynvml.nvmlInit()
-            if self._gpu.startswith("GPU-"):
-                return pynvml, pynvml.nvmlDeviceGetHandleByUUID(self._gpu)
-            return pynvml, pynvml.nvmlDeviceGetHandleByPciBusId(self._gpu)
+            by = "UUID" if self._gpu.startswith("GPU-") else "PciBusId"
+            return pynvml, getattr(pynvml, f"nvmlDeviceGetHandleBy{by}")(self._gpu)
         except Exception:  # noqa: BLE001 - no NVML, in whatever way: then nothing is watched
-            return None
+            return None, None
 
 
 class Watch:
@@ -186,7 +175,7 @@ class Watch:
         why_not_alone: Callable[[], str] = lambda: "",
     ) -> None:
         self._nvml, self._clock, self._why_not_alone = nvml, clock, why_not_alone
-        self._looks: list[dict[str, Any]] = []
+        self._seen: Health | None = None
         self._next_s = clock()
         self._since_us = time_ns() // 1000 - BEFORE_US
         self._others: dict[int, int] = {}  # the most of the GPU that each used, in percent
@@ -199,8 +188,7 @@ class Watch:
         start = self._clock()
         if start < self._next_s:
             return
-        if found := self._nvml.look():
-            self._looks.append(found)
+        self._seen = health_of_all((self._seen, self._nvml.look()))
         for process, percent in self._nvml.others_since(self._since_us).items():
             self._others[process] = max(percent, self._others.get(process, 0))
         took_s = self._clock() - start
@@ -208,21 +196,11 @@ class Watch:
 
     def health(self) -> Health | None:
         """Summary of all readings so far; None where there were none."""
-        if not self._looks and not self._beside:
+        if self._seen is None and not self._beside:
             return None
-        seen = reduce(or_, (each.get("reasons", 0) for each in self._looks), 0)
         busy = (
             f"another program (process {process}) used {percent} % of the GPU's time"
             for process, percent in self._others.items()
             if percent >= OTHERS_PERCENT
         )
-        return Health(
-            **{name: _range(each.get(name) for each in self._looks) for name in READINGS},
-            throttled=tuple(words for bit, words in REASONS.items() if seen & bit),
-            others=(*self._beside, *busy),
-        )
-
-
-def _range(values: Iterable[T | None]) -> tuple[T, T] | None:
-    known = [each for each in values if each is not None]
-    return (min(known), max(known)) if known else None
+        return replace(self._seen or Health(), others=(*self._beside, *busy))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -31,20 +32,18 @@ class Job:
     """One filtering to do; raises BadJobError where its parts do not fit together.
 
     picture         (H, W, C) of one of PIXEL_TYPES, C-contiguous; C = 1 to 4, and the last of 2 or
-                    4 channels is alpha, which passes through untouched.  Make it read-only where it
-                    can be: only then may it stay on the device between jobs.  (H, W) is taken as
-                    one channel: `picture` becomes its (H, W, 1) view, `is_flat` says so, and what
-                    the Engine gives back is (H, W) again.
+                    4 channels is alpha, which is copied.  Only a read-only one may stay on the
+                    device between jobs.  (H, W) becomes (H, W, 1); `is_flat` then has the Engine
+                    give back (H, W).
     weights         (K, K) float32, K odd, applied as drawn (correlation), finite
-    implementation  a key of `engine.all_implementations()`, "auto", or the name of a file of the
-                    user's own, "mine.cu"
-    own             the text of that file; of no account where it is none
+    implementation  a key of `engine.all_implementations()`, "auto", or a user kernel's "mine.cu"
+    own             the text of that file
     block_xy        threads per block; x counts samples (pixel × channel) along a row
     strip           which rows of a larger picture this one holds; None: it is whole
-    gradient        after the weights, the length √(gx² + gy²) of Sobel's derivatives of what they
-                    give, which is kept unrounded and has the border applied to it; rounded once
-    offset          added to every weighted sample but alpha, in sample values, before it is
-                    rounded: at most MAX_OFFSET either way, and 0 with a gradient
+    gradient        then the length √(gx² + gy²) of Sobel's derivatives of the unrounded weighted
+                    picture, which has the border applied to it
+    offset          added to every weighted sample but alpha before it is rounded; at most
+                    MAX_OFFSET either way, and 0 with a gradient
     """
 
     picture: NDArray[Any] = field(repr=False)
@@ -94,11 +93,9 @@ class Job:
             raise BadJobError("Weights must be finite float32 numbers.")
 
     def same_work(self, other: Job, *, any_content: bool = False) -> bool:
-        """Return True if `other` has the same output, in whatever way it is computed.
+        """True if `other` has the same output, in whatever way it is computed.
 
-        Pictures compare by identity: to compare their samples would take as long as a filter.
-
-        any_content  pictures of one shape and pixel type will do: times depend on no more
+        Pictures compare by identity; any_content: by shape and pixel type, on which times depend.
         """
         others = [each.name for each in fields(self) if each.name not in (*NOT_WORK, *ARRAYS)]
         mine, theirs = self.picture, other.picture
@@ -110,7 +107,7 @@ class Job:
         )
 
     def same_run(self, other: Job) -> bool:
-        """Return True if `other` is the same work, computed in the same way."""
+        """True if `other` is the same work, computed in the same way."""
         names = ("implementation", "own", "block_xy", "devices", "strip")
         is_same_way = all(getattr(self, name) == getattr(other, name) for name in names)
         return is_same_way and self.same_work(other)
@@ -152,7 +149,7 @@ class Job:
 
     @property
     def has_alpha(self) -> bool:
-        """Return True if the last channel is alpha, which is copied, not filtered."""
+        """True if the last channel is alpha, which is copied, not filtered."""
         return self.channels in (2, 4)
 
     @property
@@ -173,42 +170,27 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """A rule for how often to repeat a job for its timing, and whether to check its output.
+    """A rule for how often to repeat a job for its timing, and whether to check its output."""
 
-    max_samples, max_seconds  repeats end at this number, or after this time; 0 samples:
-                    it runs once, for the output alone
-    min_samples     are taken however long that lasts, unless the first of them alone takes
-                    longer than max_seconds: then it is the only one
-    noise           repeats end, too, when the relative spread (quartile range over median) has
-                    settled below this; None: only counts and time decide
-    warmups, warmup_seconds   runs that go before, and their time; they do not count.  At least
-                    one does, unless it takes so long that it is the only run: see `sampling`
-    check_taps      how many products the oracle may work out for the check; None: as many as it
-                    takes to check every pixel
-    """
-
-    max_samples: int = 20
+    max_samples: int = 20  # 0: it runs once, for the output alone
     max_seconds: float = 0.2
     cache: Cache = "cold"
     check: bool = True
-    check_taps: int | None = LIVE_TAPS
-    min_samples: int = 1
-    noise: float | None = None
-    warmups: int = 1
+    check_taps: int | None = LIVE_TAPS  # products of the oracle; None: for every pixel
+    min_samples: int = 1  # however long that lasts, unless the first takes longer than max_seconds
+    noise: float | None = None  # enough once quartile range over median has settled below this
+    warmups: int = 1  # runs that go before, for so long at least: see `sampling`
     warmup_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """One CUDA launch, or one CPU function, as it really ran.
-
-    grid, block   blocks and threads, x then y; None on the CPU
-    """
+    """One CUDA launch, or one CPU function, as it really ran."""
 
     function: str
     threads: int | None = None  # CPU threads that it may use; None on the GPU
-    grid: tuple[int, int] | None = None
-    block: tuple[int, int] | None = None
+    grid: tuple[int, int] | None = None  # blocks, x then y; None on the CPU
+    block: tuple[int, int] | None = None  # threads
     registers: int | None = None  # per thread; shared_bytes per block; None on the CPU
     shared_bytes: int | None = None
 
@@ -235,10 +217,7 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A note that something is under way, in the -ing form: "compiling shared".
-
-    The caller may stop or pause a computation wherever it yields one of these.
-    """
+    """A place to stop or pause a computation; `doing` is in the -ing form: "compiling shared"."""
 
     doing: str
 
@@ -254,42 +233,27 @@ class Sampled(Progress):
 class Result:
     """The filtered picture and what is known of it so far; a later one of the job knows more.
 
-    picture      like job.picture, read-only; (H, W) where the job was given one such
-    kernel       the filtering alone: CUDA events on the GPU, a monotonic clock on the CPU; None: of
-                 a user kernel there is no time (yet), see `kernels.engine.own_run`
-    compile_ms   compiling, or loading from disk what was compiled before; None: neither was needed
-    upload_ms    None: the picture was resident on the device, or there is no device
-    download_ms  None on the CPU; both are of a single transfer, by the host's clock: with what the
-                 host copies into page-locked memory, without making room for it
-    upload_copy_ms, download_copy_ms  the copies over the bus that are in them, by CUDA events
-    health       the GPU's clocks, temperature and so on while it was timed; None: not known
-    load         what else the CPU did meanwhile; None on the GPU, and where it is not known
-    shares       what each GPU did, where several shared the job: `kernel` is then the time from the
-                 first one's start until it knows that all have ended, `ran` what it launched, and
-                 transfers are those of all at once
-    strips       in how many it was filtered, one after the other, for want of memory; each was
-                 timed once, and all times are sums
-    picked       the implementation that `auto` chose; None: job.implementation is another
-    occupancy    of a user kernel, whose process alone can ask the driver for it
+    Where several GPUs shared it, `kernel` is the time from the first one's start until it knows
+    that all have ended, and `ran` what the first launched.
     """
 
     job: Job
-    picture: NDArray[Any] = field(repr=False)
-    kernel: Timing | None
+    picture: NDArray[Any] = field(repr=False)  # read-only; (H, W) where the job was given one such
+    kernel: Timing | None  # the filtering alone; None: a user kernel without a time (yet)
     ran: tuple[Ran, ...]
-    compile_ms: float | None = None
-    upload_ms: float | None = None
+    compile_ms: float | None = None  # or loading from disk; None: neither was needed
+    upload_ms: float | None = None  # by the host's clock; None: the picture was on the device
     download_ms: float | None = None
-    upload_copy_ms: float | None = None
+    upload_copy_ms: float | None = None  # over the bus, by CUDA events
     download_copy_ms: float | None = None
     check: Check | None = None  # None: not checked (yet)
     device_name: str | None = None
-    shares: tuple[DeviceShare, ...] = ()
-    strips: int = 1
-    picked: Pick | None = None
+    shares: tuple[DeviceShare, ...] = ()  # of each of several GPUs
+    strips: int = 1  # in which it was filtered for want of memory; all times are sums
+    picked: Pick | None = None  # by `auto`
     health: Health | None = None
     load: Load | None = None
-    occupancy: Occupancy | None = None
+    occupancy: Occupancy | None = None  # of a user kernel: its process alone can ask the driver
 
     @property
     def disturbances(self) -> tuple[str, ...]:
@@ -299,7 +263,7 @@ class Result:
 
     @property
     def timed(self) -> Timing:
-        """Return `kernel` where there is one: of whatever is no user kernel."""
+        """`kernel`, of whatever is no user kernel."""
         assert self.kernel is not None
         return self.kernel
 
@@ -310,7 +274,7 @@ class Result:
 
     @property
     def block_xy(self) -> tuple[int, int] | None:
-        """Return the threads per block of the first launch, x then y; None on the CPU."""
+        """Threads per block of the first launch, x then y; None on the CPU."""
         return self.ran[0].block if self.ran else None
 
     @property
@@ -323,19 +287,22 @@ class Result:
 
     @property
     def total_ms(self) -> float | None:
-        """Return upload, kernel and download together; compiling happens once and is left out."""
+        """Upload, kernel and download together; compiling happens once and is left out."""
         if self.kernel is None:
             return None
         return (self.upload_ms or 0.0) + self.kernel.median_ms + (self.download_ms or 0.0)
 
     @property
     def megapixels_per_s(self) -> float | None:
-        """Return the millions of pixels filtered per second of kernel time."""
+        """Millions of pixels filtered per second of kernel time."""
         kernel = self.kernel
         return None if kernel is None else self.job.megapixels / (kernel.median_ms / 1e3)
 
     @property
     def effective_gb_s(self) -> float | None:
-        """Return compulsory bytes over kernel time: what a perfect implementation needs."""
+        """Compulsory bytes over kernel time: what a perfect implementation needs."""
         kernel = self.kernel
         return None if kernel is None else self.job.compulsory_bytes / 1e6 / kernel.median_ms
+
+
+Results = Iterator[Progress | Result]  # of one job, each knowing more than the one before

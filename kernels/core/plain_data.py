@@ -24,15 +24,12 @@ NAMED_FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 IN_WORDS: dict[Any, str] = {
     **{str: "a text", bool: "true or false", int: "a whole number", float: "a number"},
-    dict: "an object",
+    **{dict: "an object", list: "a list"},
 }
 
 
 class NotPlainError(ValueError):
-    """Data is not what its type asks for.
-
-    str(error) says where and why, as in "cell.ksize is not a whole number".
-    """
+    """Data is not what its type asks for: "cell.ksize is not a whole number"."""
 
     def __init__(self, why: str, where: str = "") -> None:
         shown = without_controls(where.lstrip("."))
@@ -47,10 +44,7 @@ def without_controls(text: str) -> str:
 
 
 def to_plain(value: Any, digits: int | None = None) -> Any:
-    """Return `value` as dicts, lists, texts, numbers, true, false and None.
-
-    digits  significant ones to keep of each float; None: all
-    """
+    """Convert to what JSON can hold; digits: significant ones to keep of each float."""
     match value:
         case bool() | int() | str() | None:
             return value
@@ -88,18 +82,18 @@ def _reader(kind: Any) -> Read:
         return _any_of(arguments)
     if origin is dict and arguments[0] is str:
         return partial(_dict, _reader(arguments[1]))
-    if origin is tuple and arguments[-1] is Ellipsis:
-        key, *value = get_args(arguments[0]) or (None,)
-        if key is str and value != [Ellipsis] and len(value) == 1:  # a table that can be hashed
-            return partial(_pairs, _reader(value[0]))
-        return partial(_list, _reader(arguments[0]))
-    if origin is tuple:
+    if origin is not tuple:
+        raise TypeError(f"{kind} has no plain form")
+    if arguments[-1] is not Ellipsis:
         return partial(_tuple, [_reader(each) for each in arguments])
-    raise TypeError(f"{kind} has no plain form")
+    match get_args(arguments[0]):
+        case (type() as key, value) if key is str and value is not Ellipsis:
+            return partial(_pairs, _reader(value))  # a table that can be hashed
+    return partial(_list, _reader(arguments[0]))
 
 
-def _exactly(kind: type, data: Any) -> Any:
-    if type(data) is not kind:
+def _exactly(kind: type, data: Any, most: float = math.inf) -> Any:
+    if type(data) is not kind or (isinstance(data, int) and abs(data) >= most):
         raise NotPlainError(f"is not {IN_WORDS[kind]}")
     return data
 
@@ -109,24 +103,16 @@ def plain_text(data: Any) -> str:
     return without_controls(_exactly(str, data))
 
 
-def _int(data: Any) -> int:
-    if type(data) is int and abs(data) < MAX_WHOLE:
-        return data
-    raise NotPlainError(f"is not {IN_WORDS[int]}")
-
-
-def _float(data: Any) -> float:
-    if type(data) is float:
-        return data
+def _float(data: Any) -> Any:
     if isinstance(data, str) and data in NAMED_FLOATS:
         return NAMED_FLOATS[data]
-    if type(data) is int and abs(data) < 1 << 53:
-        return float(data)
-    raise NotPlainError(f"is not {IN_WORDS[float]}")
+    is_exact = type(data) is int and abs(data) < 1 << 53
+    return _exactly(float, float(data) if is_exact else data)
 
 
 SIMPLE: dict[Any, Read] = {
-    **{int: _int, float: _float, str: plain_text, bool: partial(_exactly, bool)},
+    int: partial(_exactly, int, most=MAX_WHOLE),
+    **{float: _float, str: plain_text, bool: partial(_exactly, bool)},
 }
 
 
@@ -164,8 +150,7 @@ def _pairs(reader: Read, data: Any) -> tuple[tuple[str, Any], ...]:
 
 
 def _list(reader: Read, data: Any) -> tuple[Any, ...]:
-    if type(data) is not list:
-        raise NotPlainError("is not a list")
+    _exactly(list, data)
     if reader is _float and all(type(each) is float for each in data):
         return tuple(data)  # samples, of which there are very many
     return tuple(_at(f"[{place}]", reader, each) for place, each in enumerate(data))
@@ -181,11 +166,8 @@ def _tuple(readers: list[Read], data: Any) -> tuple[Any, ...]:
 def _dataclass(kind: Any) -> Read:
     hints = get_type_hints(kind)
     readers = {each.name: _reader(hints[each.name]) for each in fields(kind)}
-    needed = {
-        each.name
-        for each in fields(kind)
-        if each.default is MISSING and each.default_factory is MISSING
-    }
+    has_none = (each for each in fields(kind) if each.default is each.default_factory is MISSING)
+    needed = {each.name for each in has_none}
 
     def read(data: Any) -> Any:
         _exactly(dict, data)

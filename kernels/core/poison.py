@@ -56,7 +56,7 @@ def is_as_before(answer: NDArray[Any], before: NDArray[Any]) -> NDArray[np.bool_
 
 
 def same_bits(some: NDArray[Any], other: NDArray[Any]) -> bool:
-    """Return True if two arrays of one shape and type are equal bit by bit."""
+    """True if two arrays of one shape and type are equal bit by bit."""
     if not (some.flags.c_contiguous and other.flags.c_contiguous):
         bits = f"u{some.itemsize}"
         return np.array_equal(some.view(bits), other.view(bits))
@@ -74,10 +74,7 @@ def row_end(picture: NDArray[Any]) -> int:
 
 
 def unwritten_in_words(unwritten: NDArray[np.bool_], corner: tuple[int, int] = (0, 0)) -> str:
-    """The sentence on samples that were never written; empty: none.
-
-    corner  (x, y) that places count from
-    """
+    """The sentence on samples that were never written, counted from (x, y); empty: none."""
     if not unwritten.any():
         return ""
     many = "sample was" if unwritten.sum() == 1 else "samples were"
@@ -94,10 +91,7 @@ def order_in_words(
     never: NDArray[np.bool_],
     corner: tuple[int, int] = (0, 0),
 ) -> str:
-    """The sentence on two outputs of one job that differ; empty: they do not.
-
-    never  samples that were not written, which differ as their poison does
-    """
+    """The sentence on two outputs of one job that differ but in what was never written; or ""."""
     differs = ~is_as_before(first, second) & ~never
     if not differs.any():
         return ""

@@ -38,44 +38,35 @@ _WHAT_TO_DO = {
 
 if sys.platform == "win32":
     import msvcrt
-
-    # Windows keeps others from reading what is locked: a byte far behind any file's end.
-    FAR = 0x7FFF_0000
-
-    def lock(file_number: int, *, shared: bool = False) -> bool:  # noqa: ARG001 - not here
-        """Lock the open file until it is closed or unlocked; False if another process has it."""
-        os.lseek(file_number, FAR, os.SEEK_SET)
-        try:
-            msvcrt.locking(file_number, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-    def unlock(file_number: int) -> None:
-        """Unlock the open file."""
-        os.lseek(file_number, FAR, os.SEEK_SET)
-        with suppress(OSError):  # it was not locked
-            msvcrt.locking(file_number, msvcrt.LK_UNLCK, 1)
-
 else:
     import fcntl
+FAR = 0x7FFF_0000  # Windows keeps others from reading what is locked: a byte far behind any end
 
-    def lock(file_number: int, *, shared: bool = False) -> bool:
-        """Lock the open file until it is closed or unlocked; False if another process has it.
 
-        shared  together with others that lock it so
-        """
-        try:
+def lock(file_number: int, *, shared: bool = False) -> bool:
+    """Lock the open file until it is closed or unlocked; False if another process has it.
+
+    shared  together with others that lock it so; not on Windows
+    """
+    try:
+        if sys.platform == "win32":
+            os.lseek(file_number, FAR, os.SEEK_SET)
+            msvcrt.locking(file_number, msvcrt.LK_NBLCK, 1)
+        else:
             fcntl.flock(file_number, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:  # a file system without locks: nobody can be kept out
-            return True
-        return True
+    except OSError as error:
+        # On a file system without locks nobody can be kept out.
+        return sys.platform != "win32" and not isinstance(error, BlockingIOError)
+    return True
 
-    def unlock(file_number: int) -> None:
-        """Unlock the open file."""
-        with suppress(OSError):  # as above
+
+def unlock(file_number: int) -> None:
+    """Unlock the open file."""
+    with suppress(OSError):  # it was not locked
+        if sys.platform == "win32":
+            os.lseek(file_number, FAR, os.SEEK_SET)
+            msvcrt.locking(file_number, msvcrt.LK_UNLCK, 1)
+        else:
             fcntl.flock(file_number, fcntl.LOCK_UN)
 
 
@@ -93,11 +84,7 @@ def hold(path: Path) -> BinaryIO | None:
 
 @contextmanager
 def holding(path: Path, patience_s: float) -> Iterator[bool]:
-    """Lock `path`, a file of no other use, which is made and stays, while the block runs.
-
-    Yields False if another process kept it for longer than `patience_s`.
-    Raises OSError where there can be no such file.
-    """
+    """`hold` while the block runs; yields False if another process kept it for that long."""
     until = monotonic() + patience_s
     with open(path, "ab", opener=regular) as file:
         while not (is_held := lock(file.fileno())) and monotonic() < until:
@@ -109,12 +96,10 @@ def holding(path: Path, patience_s: float) -> Iterator[bool]:
 def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
     """Open a binary file that becomes `path` when the block ends, and vanishes when it raises.
 
-    A file that is replaced leaves its permissions to the new one; files that killed programs left
-    in the folder are removed.  A device or a pipe is written to instead: another file in place of
-    /dev/null would harm the whole computer.
+    The new file has the old one's permissions; files that killed programs left in the folder are
+    removed.  A device or a pipe is written to instead.
 
     is_synced  be on the disk at the end, to outlive a power failure; takes milliseconds
-
     Raises OSError; `reason()` puts it in words.
     """
     if is_special(path):
@@ -146,10 +131,7 @@ def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
 
 
 def replace_all(contents: Mapping[Path, bytes]) -> None:
-    """Write files, none of which is put in its place before all are on the disk.
-
-    Raises OSError as `replacing` does.
-    """
+    """Replace files, none before all are on the disk.  Raises OSError as `replacing` does."""
     with ExitStack() as files:
         for path, content in contents.items():
             file = files.enter_context(replacing(path, is_synced=False))
@@ -168,27 +150,28 @@ def is_special(path: Path) -> bool:
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Remove files that killed programs left in the folder while writing.
+    """Remove files that killed programs left in the folder while writing; nobody locks them.
 
-    They have our kind of name and nobody locks them.  Locks of another computer may not be seen
-    here; those of its files that are so new that somebody may be about to write them stay.
+    Locks of another computer may not be seen here: its files stay for GRACE_S.
     """
-    count, ours = 0, f"{_PREFIX}{_boot()}"
+    count = 0
     with suppress(OSError), os.scandir(folder) as entries:  # on Windows: of whoever writes one
         for count, entry in enumerate(entries, 1):  # noqa: B007 - it counts them
             if _ABANDONED.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                is_ours = bool(_boot()) and entry.name.startswith(ours)
-                if not is_ours and time.time() - entry.stat().st_mtime <= GRACE_S:
-                    continue
-                if sys.platform == "win32":
-                    os.unlink(entry.path)  # noqa: PTH108 - such systems keep an open file
-                    continue
-                path = Path(entry.path)
-                with path.open("rb") as file:
-                    if lock(file.fileno()):
-                        path.unlink()  # its writer, if it just made it, makes another one
+                is_ours = _boot() and entry.name.startswith(f"{_PREFIX}{_boot()}")
+                if is_ours or time.time() - entry.stat().st_mtime > GRACE_S:
+                    _remove_unlocked(Path(entry.path))
     if count > MANY_FILES:
         _searched_at[folder] = monotonic()
+
+
+def _remove_unlocked(path: Path) -> None:
+    if sys.platform == "win32":  # which keeps an open file
+        path.unlink()
+        return
+    with path.open("rb") as file:
+        if lock(file.fileno()):
+            path.unlink()  # its writer, if it just made it, makes another one
 
 
 @cache
@@ -223,10 +206,7 @@ def _resolved(path: Path) -> Path:
 
 
 def regular(path: str, flags: int) -> int:
-    """Open a regular file: an `opener` for `open` that waits for no pipe and follows no link.
-
-    Raises OSError for anything else.
-    """
+    """Open a regular file, no pipe and no link, or raise OSError: an `opener` for `open`."""
     if os.path.islink(path):  # noqa: PTH114 - where the flag is not known, or says ELOOP
         raise OSError(errno.EMLINK, "it is a link", path)
     extra = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC")
@@ -268,10 +248,7 @@ def lines_in(file: BinaryIO) -> Iterator[LogLine]:
 
 
 def whole_lines(path: Path) -> Iterator[LogLine]:
-    """Yield the lines of a log, but one that was being written.
-
-    Raises OSError, also for a link, a pipe and a device.
-    """
+    """Yield a log's lines, but one that was being written.  Raises OSError, as `regular`."""
     with open(path, "rb", opener=regular) as file:
         yield from (line for line in lines_in(file) if line.is_whole)
 
@@ -296,12 +273,7 @@ class AppendLog:
         self._end = end
 
     def put(self, line: bytes, *, sync: bool = False) -> None:
-        """Append a line.
-
-        The system has it then; the disk has it with the first line that comes a second later, or
-        when the file is closed.
-
-        sync  have it on the disk now
+        """Append a line; sync: have it on the disk now, else within the lines of a second.
 
         Raises OSError, as on a full disk; the file then holds the lines before.
         """

@@ -68,12 +68,9 @@ Ended = Literal["stable", "samples", "time", "single", ""]
 class Timing:
     """All samples in milliseconds, in the order they were taken, without warm-ups.
 
-    ended    why there are no more: "stable", their spread had settled below the limit;
-             "samples", there were as many as planned; "time", the time for them was over;
-             "single", there is only one, which took longer than there was time for, or was made of
-             strips; "", they are still being taken, or it is not known
-    rounds   how many samples were taken in each of several rounds, in their order, where others
-             were timed between them; empty: all in one go
+    ended    why there are no more: their spread had settled ("stable"), their number or time was
+             reached, one took longer than that or was made of strips ("single"); "": not known
+    rounds   samples of each round, where others were timed between them; empty: all in one go
     """
 
     samples_ms: tuple[float, ...]
@@ -136,16 +133,11 @@ K = TypeVar("K", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The verdict on two timings, `a` against `b`.
-
-    low, high      how far that ratio may lie from where it was found
-    has_interval   these are its interval at CONFIDENCE; else one of the timings has too few samples
-                   for one, and they only bound what the verdict needs
-    """
+    """The verdict on two timings, `a` against `b`."""
 
     verdict: Verdict
     ratio: float  # time of b over time of a: 2.0 means that a takes half as long
-    low: float
+    low: float  # bounds of it: its interval at CONFIDENCE, if has_interval
     high: float
     within: float = SAME_WITHIN  # how near to each other counts as the same: 0.01 is 1 %
     has_interval: bool = True
@@ -164,7 +156,7 @@ class Comparison:
 
     @property
     def in_words(self) -> str:
-        """Return "faster", "slower", "equal within 1 %", "equal within noise" or TOO_NOISY."""
+        """Format "faster", "slower", "equal within 1 %", "equal within noise" or TOO_NOISY."""
         if self.verdict != "same":
             return self.verdict
         is_near = max(self.ratio, 1 / self.ratio) <= MAX_EQUAL
@@ -204,7 +196,7 @@ def compare(a: Timing, b: Timing, within: float = SAME_WITHIN) -> Comparison:
 
 
 def gives_speed_up(a: Timing, b: Timing) -> bool:
-    """Return False for single runs: their disturbances are unknown."""
+    """False for single runs: their disturbances are unknown."""
     return not (a.is_single or b.is_single)
 
 

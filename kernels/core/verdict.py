@@ -12,16 +12,11 @@ NOT_YET_SEARCHED = "checking for races, barriers and bounds …"  # as `Check.un
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """The error that an implementation may make, by how it computes.
+    """The error that an implementation may make, by how it computes."""
 
-    chain, factor  n and c of `error_bound`
-    levels         integers may be off by as many whole levels, whatever the bound says: for a
-                   library that rounds in its own way on the way to the output
-    """
-
-    chain: int
-    factor: float = 1.0
-    levels: int = 0
+    chain: int  # n of `error_bound`
+    factor: float = 1.0  # c
+    levels: int = 0  # that integers may be off by in any case, for a library's own rounding
     library: str = ""  # what people call that library
 
 
@@ -36,19 +31,14 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The outcome of comparing an output with the oracle.
-
-    checked, total  pixels compared, and pixels there are
-
-    Right samples do not make a user kernel right.  Of one, and of nothing else, there is as well
-    """
+    """The outcome of comparing an output with the oracle; of a user kernel, also of its search."""
 
     max_error: float  # largest |answer - oracle|, in sample values; the oracle rounded for integers
     worst: tuple[int, int, int]  # (y, x, channel) of max_error
     differing: int  # samples that are not what the oracle, rounded to the pixel type, says
     wrong: int  # samples off by more than they may be
     bound: float  # what float32 arithmetic may be off by, before rounding to integers
-    checked: int
+    checked: int  # pixels compared
     total: int
     levels: int = 0  # integer levels that were allowed beyond that: see `Tolerance`
     samples: int = 0  # samples compared; 0 in records of before this was counted
@@ -58,10 +48,7 @@ class Check:
     unseen: str = ""  # why no CUDA compiler has compiled the source; empty: one has
 
     def with_strip(self, other: Check, row: int) -> Check:
-        """Add the check of a strip of the picture.
-
-        row  where in the picture the strip's first row stands; rows of two strips count once
-        """
+        """Add the check of a strip whose first row is row `row` of the picture."""
         is_worse = other.max_error > self.max_error or not self.samples
         y, x, channel = other.worst
         return replace(
@@ -79,17 +66,17 @@ class Check:
 
     @property
     def ok(self) -> bool:
-        """Return True if no sample compared is off by more than it may be, and no bug was found."""
+        """True if no sample compared is off by more than it may be, and no bug was found."""
         return self.wrong == 0 and math.isfinite(self.bound) and not self.bug
 
     @property
     def is_verified(self) -> bool:
-        """Return True if it is right, and, of a user kernel, a search has found no bug."""
+        """True if it is right, and, of a user kernel, a search has found no bug."""
         return self.ok and not self.unsearched
 
     @property
     def is_full(self) -> bool:
-        """Return True if every pixel was compared."""
+        """True if every pixel was compared."""
         return self.checked == self.total
 
     @property

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,11 +19,7 @@ GIT_SECONDS = 2.0  # on a slow disk the number alone will do
 
 @cache
 def program_version() -> str:
-    """Return "0.1.0 (a7a5365)", with ", changed" behind the commit where files differ from it.
-
-    In a checkout git is asked; an installed wheel holds what git said when it was built.  Where
-    neither is so, the number stands alone.
-    """
+    """Format "0.1.0 (a7a5365)"; ", changed" where files differ; the number alone without git."""
     from importlib.metadata import PackageNotFoundError, version  # 50 ms that few need
 
     try:
@@ -34,13 +31,12 @@ def program_version() -> str:
 
 
 def build_of(root: Path) -> str:
-    """Return the commit of the tree `root`, or what its build wrote down; "" for neither."""
+    """The commit of the tree `root`, or what its build wrote down; "" for neither."""
     if (root / ".git").exists():  # a file in a worktree; an outer repository is another's
         return commit_of(root)
-    try:
+    with suppress(OSError):
         return (root / BUILD_FILE).read_text(encoding="utf-8").strip()
-    except OSError:
-        return ""
+    return ""
 
 
 def commit_of(root: Path) -> str:
@@ -62,6 +58,7 @@ def commit_of(root: Path) -> str:
 
 
 FROZEN = "packaged program"
+OF_TOOLS = {"uv-receipt.toml": "uv tool", "pipx_metadata.json": "pipx"}
 
 
 def kind() -> str:
@@ -71,12 +68,8 @@ def kind() -> str:
         return FROZEN
     if prefix == ROOT / ".venv":
         return "checkout"
-    if (prefix / "uv-receipt.toml").is_file():
-        return "uv tool"
-    if (prefix / "pipx_metadata.json").is_file():
-        return "pipx"
-    # uv's environments have no pip.
-    return "uv" if find_spec("pip") is None else "pip"
+    plain = "uv" if find_spec("pip") is None else "pip"  # uv's environments have no pip
+    return next((tool for name, tool in OF_TOOLS.items() if (prefix / name).is_file()), plain)
 
 
 def _quoted(word: str) -> str:
@@ -91,10 +84,9 @@ def how_to_add(*packages: str) -> str:
         return "install the program with pip instead of this package"
     if how == "pipx":
         return f"`pipx inject {PACKAGE} {words}`"
-    pip = (
-        f"uv pip install --python {python}" if how.startswith("uv") else f"{python} -m pip install"
-    )
-    return f"`{pip} {words}`"
+    if how.startswith("uv"):
+        return f"`uv pip install --python {python} {words}`"
+    return f"`{python} -m pip install {words}`"
 
 
 def how_to_add_extra(extra: str) -> str:

@@ -25,10 +25,7 @@ CHUNK_BYTES = 4 << 20  # long enough for full speed, short enough to page-lock i
 
 
 def pinned_like(cp: Any, picture: NDArray[Any]) -> NDArray[Any]:
-    """Return an uninitialised page-locked array like `picture`, whose memory CuPy pools.
-
-    Ordinary memory, which is slower to copy, where the system grants no more page-locked.
-    """
+    """Make a page-locked array like `picture`; in ordinary memory where the system grants none."""
     try:
         with cuda_errors_in_words("page-locking memory"):
             memory = cp.cuda.alloc_pinned_memory(picture.nbytes)
@@ -43,35 +40,25 @@ def pinned_bytes(count: int) -> int:
 
 
 class Moved(NamedTuple):
-    """The time of one upload or download of a picture.
+    """The time of one upload or download of a picture."""
 
-    ms       by the host's clock, from the call until all is there: the host's own copying included
-    copy_ms  the copies over the bus alone, by CUDA events; the few microseconds that the host takes
-             to queue a copy behind its first event are in it
-    """
-
-    ms: float
-    copy_ms: float
+    ms: float  # by the host's clock, from the call until all is there
+    copy_ms: float  # over the bus alone, by CUDA events
 
 
 class Staging:
-    """An uploader of ordinary memory through two page-locked chunks.
+    """An uploader of ordinary memory through two page-locked chunks, one filled while one leaves.
 
-    While one is on its way to the device, the next is being filled.  That is faster than CUDA's
-    own copy from ordinary memory, and needs no page-locked copy of the whole picture.
+    It is faster than CUDA's own copy, and needs no page-locked copy of the whole picture.
     """
 
     def __init__(self, cp: Any, stream: Any) -> None:
-        self._cp = cp
-        self._stream = stream
+        self._cp, self._stream = cp, stream
         chunk = np.empty(CHUNK_BYTES, np.uint8)
         self._chunks = [pinned_like(cp, chunk) for _ in range(2)]
 
     def upload(self, picture: NDArray[Any], array: Any) -> Moved:
-        """Copy `picture` to the rows of the device array `array`, and wait for it.
-
-        `picture` is (H, W, C) and C-contiguous, `array` (H, pitch) of the same dtype.
-        """
+        """Copy `picture`, (H, W, C), to the rows of `array`, (H, pitch), and wait for it."""
         begun = perf_counter()
         rows = picture.reshape(len(picture), -1).view(np.uint8)
         pitch_bytes = array.shape[1] * picture.itemsize
@@ -91,7 +78,7 @@ class Staging:
         return self._moved(begun, copies)
 
     def download(self, packed: Any, picture: NDArray[Any], begun: float) -> Moved:
-        """Copy the contiguous device array `packed` to `picture`, of as many bytes, and wait.
+        """Copy the contiguous device array `packed` to `picture`, and wait.
 
         begun  when the host began with it, by `perf_counter`
         """
@@ -115,10 +102,7 @@ class Staging:
 
 
 def _parts(rows: NDArray[np.uint8], pitch_bytes: int) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-    """Return `rows` cut to fit a chunk, and at which byte of the device array each begins.
-
-    Several whole ones, or pieces of one that is too long.
-    """
+    """Yield `rows` cut to fit a chunk, behind the byte of the device array where each begins."""
     together = CHUNK_BYTES // pitch_bytes
     for y in range(0, len(rows), max(together, 1)):
         if together:
@@ -137,13 +121,9 @@ Using = Callable[[str], AbstractContextManager[None]]  # see `Gpu._using`
 
 @dataclass(frozen=True, slots=True)
 class Transfers:
-    """The times of moving a picture of `picture_bytes` each way.
+    """The times of moving a picture each way, by the host's clock until the stream is done.
 
-    Pageable: as NumPy makes arrays; pinned: memory that the device may read and write by
-    itself.
-
-    All four by the host's clock, from the call until the stream is done: a copy from pageable
-    memory is for a good part the host's own work, which CUDA's events do not see.
+    Pageable: as NumPy makes arrays; pinned: memory that the device may read and write by itself.
     """
 
     picture_bytes: int
@@ -174,8 +154,6 @@ def measuring_transfers(
     """Measure all four, one after the other; at most one more picture takes host memory.
 
     array  uint8 of the picture's size, on the device
-    using  the context in which CUDA may be called, which says failures in words
-    turns  on the device, of which each copy has one
     Raises OutOfMemoryError where the host has no room for the picture, pinned or not.
     """
     count = int(array.nbytes)
@@ -222,13 +200,7 @@ Rows = tuple[int, int]  # first, end
 
 
 class DevicePictures:
-    """A cache of pictures in the device's memory.
-
-    cp         the cupy module
-    stream        what copies are queued on
-    using         the context in which CUDA may be called, given what is done; see `Gpu`
-    with_room     calls what makes an array, and again after making room where there was none
-    """
+    """A cache of pictures in the device's memory; using and with_room are those of its `Gpu`."""
 
     def __init__(
         self, cp: Any, stream: Any, using: Using, with_room: Callable[[Callable[[], Any]], Any]
@@ -241,16 +213,13 @@ class DevicePictures:
             OrderedDict()
         )
 
-    def __contains__(self, picture: NDArray[Any]) -> bool:
-        return self.has_rows(picture, None)
-
-    def has_rows(self, picture: NDArray[Any], rows: Rows | None) -> bool:
-        """Return True if those rows of `picture` are there; None: all of it as one."""
+    def has(self, picture: NDArray[Any], rows: Rows | None = None) -> bool:
+        """True if `picture`, or those rows of it as a part, are there."""
         return (id(picture), rows) in self._resident
 
     @property
     def nbytes(self) -> int:
-        """Return the bytes of the device's memory that all kept pictures take."""
+        """Bytes of the device's memory that all kept pictures take."""
         return sum(array.nbytes for _, array in self._resident.values())
 
     def forget(self) -> None:
@@ -258,66 +227,48 @@ class DevicePictures:
         self._resident.clear()
 
     def empty(self, picture: NDArray[Any], rows_more: int = 0) -> Any:
-        """Return an uninitialised device array (H, pitch) for `picture`: see `pitch_of`.
-
-        rows_more  how many rows it has beside those of the picture
-        """
+        """Make a device array (H + rows_more, pitch) for `picture`: see `pitch_of`."""
         height, width, channels = picture.shape
         shape = (height + rows_more, pitch_of(width, channels, picture.itemsize))
         with self._using(f"making room for {picture.nbytes / 1e6:.0f} MB"):
             return self._cp.empty(shape, picture.dtype)
 
-    def upload(self, picture: NDArray[Any]) -> tuple[Any, Moved | None]:
-        """Return `picture` on the device, and how long that took; None if it was there."""
-        return self._there(picture, None, lambda: self.empty(picture), slice(None))
+    def upload(self, picture: NDArray[Any], rows: Rows | None = None) -> tuple[Any, Moved | None]:
+        """Return `picture` on the device, and how long that took; None if it was there.
 
-    def upload_rows(self, picture: NDArray[Any], rows: Rows) -> tuple[Any, Moved | None]:
-        """Return rows (first, end) of `picture` on the device, and how long that took, as `upload`.
-
-        returns  (HALO_ROOM + rows + HALO_ROOM, pitch): what stands around the rows is the caller's
+        rows  (first, end) of a part, which gets HALO_ROOM rows above and below
         """
-        part = picture[slice(*rows)]
-        own = slice(HALO_ROOM, HALO_ROOM + len(part))
-        return self._there(picture, rows, lambda: self.empty(part, 2 * HALO_ROOM), own)
-
-    def _there(
-        self, picture: NDArray[Any], rows: Rows | None, make: Callable[[], Any], own: slice
-    ) -> tuple[Any, Moved | None]:
         key = id(picture), rows
         if key in self._resident:
             self._resident.move_to_end(key)
             return self._resident[key][1], None
-        array = self._with_room(make)
-        moved = self.upload_into(array[own], picture if rows is None else picture[slice(*rows)])
+        part, room = (picture, 0) if rows is None else (picture[slice(*rows)], HALO_ROOM)
+        array = self._with_room(lambda: self.empty(part, 2 * room))
+        moved = self._upload_into(array[room : room + len(part)], part)
         if not may_change(picture):
             self._resident[key] = (picture, array)
             if len(self._resident) > RESIDENT_PICTURES:
                 _, (gone, _) = self._resident.popitem(last=False)
-                # Locking memory takes longer than filling it, and all threads wait meanwhile:
-                # results of pictures as large take each other's.
+                # Results of pictures as large take each other's: locking memory takes long.
                 if pinned_bytes(gone.nbytes) != pinned_bytes(picture.nbytes):
                     self._cp.get_default_pinned_memory_pool().free_all_blocks()
         return array, moved
 
-    def download(self, array: Any, like: NDArray[Any]) -> tuple[NDArray[Any], Moved]:
-        """Copy `array`, (H, pitch), into memory like the picture `like`, and time that.
+    def _upload_into(self, array: Any, picture: NDArray[Any]) -> Moved:
+        with self._using("uploading the picture"):
+            return self._staging.upload(picture, array)
 
-        The memory is its own and read-only.
-        """
+    def download(self, array: Any, like: NDArray[Any]) -> tuple[NDArray[Any], Moved]:
+        """Copy `array`, (H, pitch), into read-only memory like `like`, and time that."""
         picture = self.pinned(like)
         moved = self.download_into(picture, array)
         picture.flags.writeable = False
         return picture, moved
 
     def pinned(self, like: NDArray[Any]) -> NDArray[Any]:
-        """Return an uninitialised array like `like`, page-locked if that can be."""
+        """Make an array like `like`, page-locked if that can be."""
         with self._using("making room for the result"):
             return pinned_like(self._cp, like)
-
-    def upload_into(self, array: Any, picture: NDArray[Any]) -> Moved:
-        """Copy `picture` to the rows of `array`, (H, pitch), wait for it, and time that."""
-        with self._using("uploading the picture"):
-            return self._staging.upload(picture, array)
 
     def download_into(self, picture: NDArray[Any], array: Any) -> Moved:
         """Copy the rows of `array`, (H, pitch), to `picture`, wait for it, and time that."""

@@ -19,14 +19,12 @@ HOLD_CYCLES = 200_000  # some 0.1 ms: longer than Python needs to queue two even
 class EventTimer:
     """A timer of launches on the current stream with CUDA events, from a cold or a warm L2.
 
-    cp           the cupy module
     l2_bytes     of the device; twice as much is read to empty it
     hold_cycles  how long the stream is kept busy while the host queues what is timed
     """
 
     def __init__(self, cp: Any, l2_bytes: int, hold_cycles: int = HOLD_CYCLES) -> None:
-        self._cp = cp
-        self._hold_cycles = hold_cycles
+        self._cp, self._hold_cycles = cp, hold_cycles
         module = cp.RawModule(code=Path(__file__).with_suffix(".cu").read_text(encoding="utf-8"))
         self._evict, self._hold = module.get_function("evict"), module.get_function("hold")
         self._nothing = module.get_function("nothing")
@@ -40,10 +38,7 @@ class EventTimer:
         self._evict((512,), (256,), (self._words, count, self._sink))
 
     def hold(self, times: int = 1) -> None:
-        """Queue work that keeps the stream busy while the host queues what is timed.
-
-        times  the number of launches
-        """
+        """Keep the stream busy while the host queues that many launches."""
         self._hold((1,), (1,), (np.int64(times * self._hold_cycles),))
 
     def launch_nothing(self) -> None:
@@ -74,10 +69,7 @@ L2_PASSES = 64
 
 
 class CeilingBench:
-    """A bench that measures on the current stream, with `timer`.
-
-    cp  the cupy module
-    """
+    """A bench that measures on the current stream, with `timer`."""
 
     def __init__(self, cp: Any, timer: EventTimer, device: Device) -> None:
         self._cp, self._timer, self._device = cp, timer, device
@@ -88,11 +80,10 @@ class CeilingBench:
         self._sink = cp.zeros(1, dtype=np.uint32)
 
     def ceilings(self) -> dict[str, float]:
-        """Return all ceilings by name.
+        """Measure all ceilings, by name.
 
         copy_gb_s        bytes read and written by a large copy on the device, from a cold L2
-        l2_read_gb_s     bytes read from the L2, none written: no copy, and not to be held against
-                         copy_gb_s, which counts what is read and what is written
+        l2_read_gb_s     bytes read from the L2, none written
         fma_tflop_s      float32; a multiply-add counts as two operations
         empty_launch_ms  between two events, with a kernel between them that does nothing
         """

@@ -30,10 +30,7 @@ WITHOUT_IT = (
 
 
 def disassembled(cubin: bytes) -> str:
-    """Return machine code as `nvdisasm -gi` writes it.
-
-    Raises CompileFailedError where it is not installed, or cannot read this.
-    """
+    """Machine code as `nvdisasm -gi` writes it.  Raises CompileFailedError, also without it."""
     program = the_program()
     if program is None:
         raise CompileFailedError(WITHOUT_IT.format(how_to_add("nvidia-cuda-nvdisasm")))
@@ -57,7 +54,7 @@ def disassembled(cubin: bytes) -> str:
 
 @cache
 def the_program() -> Path | None:
-    """Return the disassembler: the package's, or the one on the PATH; None: there is none."""
+    """The disassembler: the package's, or the one on the PATH; None: there is none."""
     spec = importlib.util.find_spec("nvidia")
     for folder in spec.submodule_search_locations or () if spec else ():
         for pattern in IN_PACKAGE:
@@ -92,22 +89,18 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a listing.
-
-    opcode  empty where it is no instruction
-    places  the line that it was made of, and where a function stands in line, its calls
-    """
+    """A row of a listing; places: its line, and where a function stands in line, its calls."""
 
     text: str
-    opcode: str = ""
+    opcode: str = ""  # of an instruction
     places: tuple[Place, ...] = ()
 
     def line_in(self, file: str) -> int:
-        """Return the innermost line of `file` that it comes from; 0: none."""
+        """The innermost line of `file` that it comes from; 0: none."""
         return next((each.line for each in self.places if each.file == file), 0)
 
     def lines_in(self, file: str) -> set[int]:
-        """Return all lines of `file` that it comes from, also by way of what they call."""
+        """All lines of `file` that it comes from, also by way of what they call."""
         return {each.line for each in self.places if each.file == file}
 
 
@@ -115,23 +108,19 @@ Listing = tuple[Row, ...]
 
 
 def numbered(row: Row, file: str) -> str:
-    """Return a row's text behind the line of `file` that it comes from, if any."""
+    """A row's text behind the line of `file` that it comes from, if any."""
     return f"{row.line_in(file) or '':>{NUMBER_WIDTH}}  {row.text}".rstrip()
 
 
 def listing_of(compiled: Compiled, kind: Kind) -> Listing:
-    """The compiler's output as rows.
-
-    It names lines if it was compiled with them.  Raises CompileFailedError where there is no
-    disassembler, or it cannot read this.
-    """
+    """The compiler's output as rows.  Raises CompileFailedError, as `disassembled`."""
     if kind == "ptx":
         return ptx_listing(compiled.ptx)
     return sass_listing(disassembled(compiled.cubin))
 
 
 def ptx_listing(ptx: str) -> Listing:
-    """Return PTX without what is for debuggers alone."""
+    """PTX without what is for debuggers alone."""
     files = {number: _bare(name) for number, name in FILE.findall(ptx)}
     calls: dict[tuple[str, ...], tuple[str, ...]] = {}  # a place in line → where it was called
     places: tuple[Place, ...] = ()
@@ -141,9 +130,7 @@ def ptx_listing(ptx: str) -> Listing:
             break
         if found := LOC.match(line):
             here, caller = found.groups()[:3], found.groups()[3:]
-            calls.pop(here, None)
-            if caller[0] is not None:
-                calls[here] = caller
+            calls[here] = here if caller[0] is None else caller
             places = tuple(_chain(here, calls, files))
         elif line.strip() and not PTX_COMMENT.fullmatch(line):
             opcode = PTX_OPCODE.match(line)
@@ -153,7 +140,7 @@ def ptx_listing(ptx: str) -> Listing:
 
 
 def sass_listing(disassembly: str) -> Listing:
-    """Return the code of what `nvdisasm -gi` wrote: its functions, labels and instructions."""
+    """The code of what `nvdisasm -gi` wrote: its functions, labels and instructions."""
     places: list[Place] = []
     goes_on = False  # the next place is where this one was called
     rows: list[Row] = []
@@ -177,7 +164,7 @@ def sass_listing(disassembly: str) -> Listing:
 def _chain(
     here: tuple[str, ...], calls: dict[tuple[str, ...], tuple[str, ...]], files: dict[str, str]
 ) -> Iterator[Place]:
-    """Yield a place and, for a function that stands in line, those of its calls."""
+    """Yield a place and, for a function in line, those of its calls."""
     seen: set[tuple[str, ...]] = set()
     while here not in seen:
         seen.add(here)

@@ -1,7 +1,6 @@
 """NVIDIA's runtime compiler through ctypes: compiles rungs on computers without a GPU, too.
 
-Programs that run are compiled by CuPy (`launch`); this is for looking at: PTX and machine code, the
-tests, and the table of registers in `kernels/README.md`.
+Programs that run are compiled by CuPy (`launch`); this is for PTX, machine code and registers.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ LOOK_S = 0.01
 PATIENCE_S = 60.0  # for that process: busy computers take long
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Resources:
     """The resources of one CUDA function, as ptxas tells: per thread; static bytes per block."""
 
@@ -66,17 +65,13 @@ class Compiled:
 
     @property
     def resources(self) -> tuple[Resources, ...]:
-        """Return the resources of each function, in the order of their names."""
+        """The resources of each function, in the order of their names."""
         parts = re.split(r"Compiling entry function '(\w+)'", self.log)[1:]
-        found = zip(parts[::2], parts[1::2], strict=True)
-        return tuple(sorted((_resources(*each) for each in found), key=lambda r: r.function))
+        return tuple(sorted(map(_resources, parts[::2], parts[1::2])))
 
 
 class CompilerEndedError(Exception):
-    """NVRTC's process ended without a reply.
-
-    code  its exit code; None: it took too long, and was ended
-    """
+    """NVRTC's process ended without a reply; code: its exit code, None: it took too long."""
 
     def __init__(self, code: int | None) -> None:
         super().__init__(code)
@@ -98,10 +93,7 @@ class Compiler:
         return self.library._name
 
     def compile(self, text: str, options: Sequence[str]) -> Compiled:
-        """Compile `text`; raise CompileFailedError with the log where that fails.
-
-        Takes 50 ms, or seconds for large weights unrolled; the interpreter is free meanwhile.
-        """
+        """Compile `text`; raise CompileFailedError with the log where that fails."""
         given = (*options, *self.without_cache)
         return _compiled(*compiled(self.library, text, given, OUTPUTS))
 
@@ -155,16 +147,13 @@ class Compiler:
 
     @property
     def without_cache(self) -> tuple[str, ...]:
-        """Return the option against the driver's cache: what comes from there has no log.
-
-        (Seen with NVRTC 13 on an H200: the second time nothing tells of registers and spills.)
-        """
+        """The option against the driver's cache: what comes from there has no log."""
         return ("--no-cache",) if self.version >= CACHING_SINCE else ()
 
 
 @cache
 def compilers() -> tuple[Compiler, ...]:
-    """Return every NVRTC that is installed, newest first."""
+    """Every NVRTC that is installed, newest first."""
     found: list[Compiler] = []
     for place in map(str, _places()):
         with suppress(OSError):
@@ -173,24 +162,21 @@ def compilers() -> tuple[Compiler, ...]:
 
 
 def compiler_for(architecture: int) -> Compiler | None:
-    """Return the newest one that compiles for `architecture`, 90 for sm_90; None if none does."""
+    """The newest one that compiles for `architecture`, 90 for sm_90; None if none does."""
     return next((each for each in compilers() if architecture in each.architectures), None)
 
 
 def compile_rung(rung: Rung, job: Job, architecture: int, *, with_lines: bool = False) -> Compiled:
-    """Compile `rung` for `job` as CuPy would.  Raises CompileFailedError.
+    """Compile `rung` for `job` as CuPy would; with_lines: the output names the source's lines.
 
-    with_lines  have the output name the source's lines; the instructions are the same
+    Raises CompileFailedError.
     """
     options = options_for(rung, job, architecture)
     return compile_text(rung.text, [*options, *([LINES] if with_lines else ())], architecture)
 
 
 def compile_text(text: str, options: Sequence[str], architecture: int) -> Compiled:
-    """Compile `text` with the compiler that is here for `architecture`.
-
-    Raises CompileFailedError, also where there is no such compiler.
-    """
+    """Compile `text`; raise CompileFailedError, also without a compiler for `architecture`."""
     return compiler_here(architecture).compile(text, options)
 
 
@@ -205,7 +191,7 @@ def compiler_here(architecture: int) -> Compiler:
 
 
 def options_for(rung: Rung, job: Job, architecture: int) -> list[str]:
-    """Return the options that CuPy compiles with; ptxas is to tell of registers and spills."""
+    """The options that CuPy compiles with; ptxas is to tell of registers and spills."""
     defines = (f"-D{name}={value}" for name, value in rung.defines(job).items())
     target = f"--gpu-architecture=sm_{architecture}"
     return [target, "-std=c++17", "-ftz=true", "--ptxas-options=-v", *defines]
@@ -236,12 +222,5 @@ def _compiler(library: ctypes.CDLL, place: str) -> Compiler:
 
 
 def _resources(function: str, words: str) -> Resources:
-    def number(pattern: str) -> int:
-        return sum(map(int, re.findall(pattern, words)))
-
-    return Resources(
-        function,
-        registers=number(r"Used (\d+) registers"),
-        spill_bytes=number(r"(\d+) bytes spill"),
-        shared_bytes=number(r"(\d+) bytes smem"),
-    )
+    patterns = (r"Used (\d+) registers", r"(\d+) bytes spill", r"(\d+) bytes smem")
+    return Resources(function, *(sum(map(int, re.findall(each, words))) for each in patterns))

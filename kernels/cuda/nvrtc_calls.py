@@ -66,22 +66,15 @@ def main() -> None:
     library = opened(place)
     replies: list[dict[str, Any]] = []
     for choices in wanted:
-        replies.append(_reply(library, text, choices, outputs))
-        if not replies[-1]["is_taken"]:
+        for options in choices:
+            is_taken, log, made = compiled(library, text, options, outputs)
+            if is_taken:
+                break
+        coded = {what: binascii.b2a_base64(each).decode() for what, each in made.items()}
+        replies.append({"is_taken": is_taken, "log": log, **coded})
+        if not is_taken:
             break
     json.dump(replies, sys.stdout)
-
-
-def _reply(
-    library: ctypes.CDLL, text: str, choices: Sequence[Sequence[str]], outputs: Sequence[str]
-) -> dict[str, Any]:
-    is_taken, log, made = False, "", dict[str, bytes]()
-    for options in choices:
-        is_taken, log, made = compiled(library, text, options, outputs)
-        if is_taken:
-            break
-    coded = {what: binascii.b2a_base64(each).decode() for what, each in made.items()}
-    return {"is_taken": is_taken, "log": log, **coded}
 
 
 def _limit(seconds: int) -> None:

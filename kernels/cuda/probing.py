@@ -30,10 +30,7 @@ NO_DRIVER = "No NVIDIA driver was found, so only the CPU implementations are ava
 
 
 def probe(index: int = 0) -> Device | NoDevice:
-    """Look for GPU number `index`.  Imports CuPy; half a second the first time.
-
-    Never raises for what a computer may lack: that is the result.
-    """
+    """Look for GPU number `index`, which never raises.  Imports CuPy: half a second."""
     if importlib.util.find_spec("cupy") is None:
         return _without_cupy()
     try:
@@ -45,19 +42,16 @@ def probe(index: int = 0) -> Device | NoDevice:
         )
     try:
         count = int(cp.cuda.runtime.getDeviceCount())
+        if 0 <= index < count:
+            return _describe(cp, index, count)
     except cp.cuda.runtime.CUDARuntimeError as error:
         return _without_devices(error)
     if count == 0:
         return NoDevice("The NVIDIA driver is here but offers no GPU.", "Check `nvidia-smi`.")
-    if not 0 <= index < count:
-        return NoDevice(
-            f"There is no GPU number {index}: this computer has {count}, counted from 0.",
-            f"Choose --device 0{f' to {count - 1}' if count > 1 else ''}.",
-        )
-    try:
-        return _describe(cp, index, count)
-    except cp.cuda.runtime.CUDARuntimeError as error:
-        return _without_devices(error)
+    return NoDevice(
+        f"There is no GPU number {index}: this computer has {count}, counted from 0.",
+        f"Choose --device 0{f' to {count - 1}' if count > 1 else ''}.",
+    )
 
 
 def _without_cupy() -> NoDevice:
@@ -88,15 +82,13 @@ def _without_devices(error: Exception) -> NoDevice:
 
 
 def driver_is_here() -> bool:
-    """Return True if this computer has NVIDIA's driver."""
+    """True if this computer has NVIDIA's driver."""
     import ctypes
 
-    library = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
-    try:
-        ctypes.CDLL(library)
-    except OSError:
-        return False
-    return True
+    with suppress(OSError):
+        ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+        return True
+    return False
 
 
 def _describe(cp: Any, index: int, count: int) -> Device | NoDevice:
@@ -130,20 +122,18 @@ def _describe(cp: Any, index: int, count: int) -> Device | NoDevice:
 
 
 def _uuid(facts: dict[str, Any]) -> str:
-    """Return "GPU-" and the UUID as `nvidia-smi -L` has it; "" where CuPy does not know it."""
+    """Format "GPU-" and the UUID as `nvidia-smi -L` does; "" where CuPy does not know it."""
     words = bytes(facts.get("uuid", b""))[:16]
     return f"GPU-{UUID(bytes=words)}" if len(words) == 16 and any(words) else ""
 
 
 def cupy_version() -> str | None:
-    """Return the version of whichever CuPy is installed, without importing it."""
+    """The version of whichever CuPy is installed, without importing it."""
     from importlib.metadata import PackageNotFoundError, version  # 50 ms that few need
 
     for name in ("cupy-cuda13x", "cupy-cuda12x", "cupy"):
-        try:
+        with suppress(PackageNotFoundError):
             return f"{name} {version(name)}"
-        except PackageNotFoundError:
-            continue
     return None
 
 
@@ -151,15 +141,8 @@ def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
-_STDERR = 2
-
-
 def leave_quietly() -> None:
-    """Write nothing to stderr at the end of the process, when everything is torn down.
-
-    CuPy unloads its modules there, and gives back memory; after a failure that ended CUDA each of
-    these fails once more, where no hook of Python's is asked any longer.
-    """
+    """Hush stderr at the end of the process: after a failure that ended CUDA CuPy fails again."""
     atexit.unregister(_hush)
     atexit.register(_hush)  # the last to be registered is the first to be called
 
@@ -168,7 +151,7 @@ def _hush() -> None:
     with suppress(OSError, ValueError, AttributeError):  # there may be no stderr
         sys.stderr.flush()
     with suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), _STDERR)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
 WARP = 32
@@ -181,16 +164,13 @@ SHARED_UNIT_BEFORE = 256
 def occupancy_of(
     device: Device, threads: int, registers: int, shared_bytes: int, blocks: int
 ) -> Occupancy:
-    """Return the driver's answer in warps, with the resource that explains it.
+    """The driver's number of blocks in warps, with the resource that explains it.
 
-    threads       in a block
+    The arithmetic is that of the CUDA C++ Programming Guide (Multiprocessor Level) with the units
+    of NVIDIA's `cuda_occupancy.h`; where it differs from the driver's the sentence says so.
+
     registers     of a thread
     shared_bytes  of a block, static and dynamic
-    blocks        on a multiprocessor, by `cudaOccupancyMaxActiveBlocksPerMultiprocessor`
-
-    The driver counts, and arithmetic names the cause: that of the CUDA C++ Programming Guide
-    (Multiprocessor Level) with the units of NVIDIA's `cuda_occupancy.h`.  Where the two differ the
-    sentence says so, as when the driver keeps more of the shared memory for L1.
     """
     limits = sorted(_limits(device, threads, registers, shared_bytes))
     words = [f"{why} room for {allowed} blocks" for allowed, _, why in limits[:1]]

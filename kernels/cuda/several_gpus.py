@@ -1,17 +1,16 @@
-"""One job on several GPUs: each filters some rows of the picture, and the halo is copied between.
+"""One job on several GPUs: each filters a strip of the picture, and the halo is copied between.
 
-A part is a picture of its own, like a strip of `kernels.core.picture_parts`.  Its rows stay on its
-GPU from job to job; the rows around them are copied anew, from the GPUs that have them, before each
-launch.
+A part's rows stay on its GPU from job to job; those around them are copied before each launch.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import permutations
 from statistics import median
 from time import perf_counter
 from typing import Any, TypeVar
@@ -23,7 +22,7 @@ from kernels.core.device import Device, DeviceShare, HaloPath, NoDevice
 from kernels.core.device_turns import Turns
 from kernels.core.errors import LaunchRefusedError
 from kernels.core.health import Watch, health_of_all
-from kernels.core.job import Job, Progress, Result, Sampling
+from kernels.core.job import Job, Progress, Result, Results, Sampling
 from kernels.core.picture_parts import HaloRows, RowStrip, halo_rows
 from kernels.core.timing import Cache, Timing
 from kernels.cuda.device_pictures import HALO_ROOM, Moved
@@ -35,11 +34,7 @@ T = TypeVar("T")
 
 
 def part_jobs(job: Job) -> tuple[tuple[RowStrip, Job], ...]:
-    """Return the parts of job.picture, and the job that each GPU does.
-
-    The picture of such a job has no more than the size and type of its part: the samples are on the
-    GPU alone.
-    """
+    """The parts of job.picture, and the job that each GPU does, of a picture without samples."""
     shape = job.width, job.channels
     return tuple(
         (part, replace(job, picture=np.empty((part.height, *shape), job.picture.dtype), devices=1))
@@ -55,34 +50,32 @@ class SeveralGpus:
         self._paths = open_paths(self._gpus)
         self._turns = Turns([gpu.device for gpu in gpus])
 
-    def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
+    def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Results:
         """Compile, upload, filter, download; then repeat halo and kernels for their timing.
 
         Raises the errors of `kernels.core.errors`.
         """
-        jobs = part_jobs(job)
+        jobs, is_shared = part_jobs(job), sampling.max_samples == 0
         gpus = self._gpus[: len(jobs)]  # all, unless there are fewer rows
         # Each for its part: how long a transform is goes by the size of what it is for.
-        wanted = [(gpu, part) for gpu, (_, part) in zip(gpus, jobs, strict=True)]
-        if not all(gpu.has_compiled(rung, part) for gpu, part in wanted):
+        wanted = [(gpu, *each) for gpu, each in zip(gpus, jobs, strict=True)]
+        if not all(gpu.has_compiled(rung, part) for gpu, _, part in wanted):
             yield Progress(f"compiling {rung.title}")
-        compiled = [gpu.compile(rung, part) for gpu, part in wanted]
+        compiled = [gpu.compile(rung, part) for gpu, _, part in wanted]
         if not all(
-            gpu.pictures.has_rows(job.picture, (strip.first, strip.end))
-            for gpu, (strip, _) in zip(gpus, jobs, strict=True)
+            gpu.pictures.has(job.picture, (strip.first, strip.end)) for gpu, strip, _ in wanted
         ):
             yield Progress(f"uploading the picture to {len(gpus)} GPUs")
         arrays, uploaded = yield from self._turns.doing(
-            lambda: _uploaded(gpus, jobs, job), shared=sampling.max_samples == 0
+            lambda: _uploaded(gpus, jobs, job), shared=is_shared
         )
         yield Progress(f"filtering with {rung.title} on {len(gpus)} GPUs")
-        parts = yield from self._turns.doing(
-            lambda: [
-                self._part(at, program, jobs, arrays[at])
-                for at, (program, _) in enumerate(compiled)
-            ],
-            shared=sampling.max_samples == 0,
-        )
+
+        def make() -> list[Part]:
+            programs = enumerate(program for program, _ in compiled)
+            return [self._part(at, program, jobs, arrays[at]) for at, program in programs]
+
+        parts = yield from self._turns.doing(make, shared=is_shared)
         run = JointRun(parts, self._paths, sampling.cache, in_words(job))
         watches = [Watch(gpu.nvml, why_not_alone=lambda: self._turns.why_not_alone) for gpu in gpus]
 
@@ -124,11 +117,11 @@ class SeveralGpus:
 def _uploaded(
     gpus: Sequence[Gpu], jobs: Sequence[tuple[RowStrip, Job]], job: Job
 ) -> tuple[list[Any], Moved | None]:
-    """Return the rows of every part on its GPU, and how long that took; None: all were there."""
+    """The rows of every part on its GPU, and how long that took; None: all were there."""
 
     def upload(at: int) -> tuple[Any, Moved | None]:
         strip = jobs[at][0]
-        return gpus[at].pictures.upload_rows(job.picture, (strip.first, strip.end))
+        return gpus[at].pictures.upload(job.picture, (strip.first, strip.end))
 
     found, ms = _at_once(upload, len(gpus))
     moved = [each for _, each in found if each is not None]
@@ -137,7 +130,7 @@ def _uploaded(
 
 
 def _downloaded(parts: Sequence[Part], job: Job) -> tuple[NDArray[Any], Moved]:
-    """Return the output, gathered, and how long that took; its memory is read-only."""
+    """The output, gathered, in read-only memory, and how long that took."""
     picture = parts[0].gpu.pictures.pinned(job.picture)
 
     def download(at: int) -> Moved:
@@ -151,11 +144,7 @@ def _downloaded(parts: Sequence[Part], job: Job) -> tuple[NDArray[Any], Moved]:
 
 
 def _at_once(do: Callable[[int], T], count: int) -> tuple[list[T], float]:
-    """Do it for every part, each on a thread of its own; return what comes of it, and how long.
-
-    The host's own copying would have one GPU's bus wait for the other's.  No other thread uses a
-    GPU meanwhile.
-    """
+    """Do it for every part, each on a thread of its own, so that no bus waits for the other's."""
     with ThreadPoolExecutor(count) as threads:
         start = perf_counter()
         found = list(threads.map(do, range(count)))
@@ -163,7 +152,7 @@ def _at_once(do: Callable[[int], T], count: int) -> tuple[list[T], float]:
 
 
 def _names(gpus: Sequence[Gpu]) -> str:
-    """Return "2 × NVIDIA H200", or all names where they differ."""
+    """Format "2 × NVIDIA H200", or all names where they differ."""
     counted = Counter(gpu.device.name for gpu in gpus)
     return " + ".join(f"{count} × {name}" for name, count in counted.items())
 
@@ -173,12 +162,8 @@ ALREADY_ENABLED = 704  # of cudaError: CuPy, or somebody else, has opened this w
 
 def open_paths(gpus: Sequence[Gpu]) -> dict[tuple[int, int], HaloPath]:
     """Open the paths of rows to each GPU from each other: straight, where the driver allows it."""
-    return {
-        (to, source): _opened(taker, gpus[source])
-        for to, taker in enumerate(gpus)
-        for source in range(len(gpus))
-        if source != to
-    }
+    ways = permutations(range(len(gpus)), 2)
+    return {(to, source): _opened(gpus[to], gpus[source]) for to, source in ways}
 
 
 def _opened(taker: Gpu, giver: Gpu) -> HaloPath:
@@ -196,29 +181,19 @@ def _opened(taker: Gpu, giver: Gpu) -> HaloPath:
 
 @dataclass(slots=True, eq=False)
 class Part:
-    """One GPU's part of the job.
-
-    array     its rows on the device, with HALO_ROOM rows above and below
-    halo      what fills those next to its own
-    events    of CUDA: it has begun, it has its halo, it has ended
-    times_ms  of each run: until it had its halo, and until it had ended
-    """
+    """One GPU's part of the job."""
 
     gpu: Gpu
     strip: RowStrip
     launch: Launch
-    array: Any
+    array: Any  # its rows on the device, with HALO_ROOM rows above and below
     halo: tuple[HaloRows, ...]
-    events: tuple[Any, Any, Any]
-    times_ms: list[tuple[float, float]] = field(default_factory=list)
+    events: tuple[Any, Any, Any]  # of CUDA: it has begun, it has its halo, it has ended
+    times_ms: list[list[float]] = field(default_factory=list)  # of each run: to the halo, the end
 
 
 class JointRun:
-    """The parts of one job, made ready.
-
-    paths  between GPUs, see `open_paths`
-    doing  what it is called where it fails
-    """
+    """The parts of one job, made ready; paths: see `open_paths`; doing: for errors."""
 
     def __init__(
         self,
@@ -236,8 +211,7 @@ class JointRun:
     def run_ms(self) -> float:
         """Run once, and wait; return the time from the first GPU's start until all have ended.
 
-        It is taken by the first GPU's events alone, since those of two GPUs cannot be compared: in
-        it is what the others take to learn of the start, and the first to learn of their ends.
+        By the first GPU's events alone, since those of two GPUs cannot be compared.
         """
         goes = [self._ready(part) for part in self.parts]
         first, *others = self.parts
@@ -254,10 +228,8 @@ class JointRun:
             wall_ms = self._elapsed_ms(first.events[0], self._all_ended)
         for part in self.parts:
             with part.gpu.using(self._doing):
-                begun, has_halo, ended = part.events
-                part.times_ms.append(
-                    (self._elapsed_ms(begun, has_halo), self._elapsed_ms(begun, ended))
-                )
+                begun, *reached = part.events
+                part.times_ms.append([self._elapsed_ms(begun, each) for each in reached])
         return wall_ms
 
     def shares(self, count: int) -> tuple[DeviceShare, ...]:
@@ -314,14 +286,12 @@ class JointRun:
 
 
 class SharingGpus:
-    """The GPUs that an Engine may use, each looked at and made when it is first needed.
+    """The GPUs that an Engine may use, each made when needed; `first(count)` are some as one.
 
     first   the one that the Engine uses for itself
     others  the numbers of those that may help, in their order; None: all there are
     find    looks for the GPU of a number
     gpu     returns what drives the first
-
-    `first(count)` are the first `count` GPUs, of as many or more, as one.
     """
 
     def __init__(

@@ -1,7 +1,6 @@
 """A rung as a whole CUDA C++ program for one job: copied, compiled with nvcc, it runs by itself.
 
-The device code is the rung's own source.  `program.cu.j2` does what the launcher does: knobs,
-weights, buffers, launches; `host.cu` and `main.cu` surround it, from pictures to the check.
+`program.cu.j2` does what the launcher does; `host.cu` and `main.cu` surround it.
 """
 
 from __future__ import annotations
@@ -52,9 +51,7 @@ ASSUMED = Device(
 
 
 def cuda_program(rung: Rung, job: Job, device: Device | None = None) -> str:
-    """The source of a .cu file that runs `job` by itself, on one GPU.
-
-    Of job.picture only the shape and the pixel type are in it.
+    """The source of a .cu file that runs `job` by itself, for a picture of that shape and type.
 
     device  what grids are sized for; None: a GPU of usual size
     Raises CannotRunError with the rung's reason.
@@ -126,18 +123,15 @@ def _launch(each: Pass, step: LaunchStep, operands: Operands) -> tuple[Pass, Lau
 def _template() -> Template:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    made = Environment(
-        loader=FileSystemLoader(HERE),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    how: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True}
+    made = Environment(loader=FileSystemLoader(HERE), undefined=StrictUndefined, **how)
     made.filters |= {"ascii": _ascii, "any": any}
-    made.globals |= {
-        "array": array,
-        "file": lambda name: (HERE / f"{name}.cu").read_text(encoding="utf-8"),
-    }
+    made.globals |= {"array": array, "file": _file}
     return made.get_template("program.cu.j2")
+
+
+def _file(name: str) -> str:
+    return (HERE / f"{name}.cu").read_text(encoding="utf-8")
 
 
 def _ascii(text: str) -> str:

@@ -23,7 +23,7 @@ from kernels.core.cache import once_a_picture
 from kernels.core.job import Job
 from kernels.core.verdict import LIVE_TAPS, Check, Limits, Tolerance
 from kernels.core.weights import UNIT_ROUNDOFF, gain
-from kernels.oracle.reference import filtered, to_pixel_type
+from kernels.oracle.reference import Floats, filtered, to_pixel_type
 
 TILE = 64  # pixels; small enough for the oracle's float64 sums to stay in the CPU's cache
 FLOAT32_MAX = float(np.finfo(np.float32).max)
@@ -32,16 +32,15 @@ LENGTH_CHAIN = 8
 MIN_NORMAL = 2.0**-126  # what a device that flushes subnormals to zero may lose a tap
 
 Rectangle = tuple[int, int, int, int]  # top, bottom, left, right
-Oracle = dict[Rectangle, NDArray[np.float64]]
+Mask = NDArray[np.bool_]
+Oracle = dict[Rectangle, Floats]
 
 
 def error_bound(job: Job, chain: int, factor: float) -> float:
     """The largest error of a float32 output, in sample values before rounding.
 
-    factor · chain · 2⁻²⁴ · (Σ|w| · max|p| + |offset|); the offset is one addition more.
-
-    Infinities and NaN are left out of max|p|: they are compared as such.  Infinite where float32
-    sums may overflow, since then nothing can be said.
+    factor · chain · 2⁻²⁴ · (Σ|w| · max|p| + |offset|), without the picture's infinities and NaN.
+    Infinite where float32 sums may overflow.
     """
     grows = LENGTH_GAIN if job.gradient else 1.0
     chain += LENGTH_CHAIN if job.gradient else bool(job.offset)
@@ -60,9 +59,8 @@ def checking(
 ) -> Iterator[Check]:
     """Compare tile by tile, yielding the Check so far after each; the last one counts.
 
-    answer    the output for job.picture, same dtype and shape, or (H, W)
     max_taps  products that the oracle may compute; None: check everything
-    known     the oracle's tiles, for many outputs of one job: filled if empty, else only these are
+    known     the oracle's tiles, for many outputs of one job: filled if empty, else these alone are
               compared
     """
     answer = answer.reshape(job.picture.shape)
@@ -94,18 +92,15 @@ def limits_of(job: Job, tolerance: Tolerance) -> Limits:
 def plan_tiles(job: Job, max_taps: int | None) -> Iterator[Rectangle]:
     """Yield the rectangles to compare: all, where that costs at most `max_taps` products.
 
-    Else half of it goes into all four edges, the other half into tiles of the inside, drawn at
-    random; where even one pixel along all edges costs more, into the corners and random
-    stretches of the edges.  The part of each GPU that shares the picture has its own edges.
+    Else half of it goes into all four edges, or into the corners and random stretches of them, the
+    other half into random tiles of the inside.  The part of each GPU has its own edges.
     """
     taps = job.ksize**2 * job.channels
-    everything: Rectangle = (0, job.height, 0, job.width)
     if max_taps is None or job.height * job.width * taps <= max_taps:
-        yield from _tiles(everything, TILE)
+        yield from _tiles((0, job.height, 0, job.width), TILE)
         return
-    parts = job.parts
-    for part in parts:
-        yield from _plan_part(job, (part.first, part.end), max_taps // taps // len(parts))
+    for part in job.parts:
+        yield from _plan_part(job, (part.first, part.end), max_taps // taps // len(job.parts))
 
 
 def _plan_part(job: Job, rows: tuple[int, int], pixels: int) -> Iterator[Rectangle]:
@@ -160,14 +155,8 @@ def _tiles(
 
 
 def _add(
-    found: Check,
-    job: Job,
-    answer: NDArray[Any],
-    tile: Rectangle,
-    oracle: NDArray[np.float64],
-    limits: Limits,
+    found: Check, job: Job, answer: NDArray[Any], tile: Rectangle, oracle: Floats, limits: Limits
 ) -> Check:
-    """Add the comparison of `tile` with the oracle."""
     top, bottom, left, right = tile
     error, differs, wrong = judged(job, answer[top:bottom, left:right], oracle, limits)
     at = np.unravel_index(int(error.argmax()), error.shape)
@@ -184,14 +173,12 @@ def _add(
 
 
 def judged(
-    job: Job, got: NDArray[Any], oracle: NDArray[np.float64], limits: Limits
-) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+    job: Job, got: NDArray[Any], oracle: Floats, limits: Limits
+) -> tuple[Floats, Mask, Mask]:
     """Errors of all samples, a mask of those that differ, and of those that are wrong.
 
     A sample differs if it is not the oracle's value rounded to the pixel type; it is wrong if it
     is off by more than `limits` allow.
-
-    got, oracle  (rows, columns, C), the same part of the output and of `filtered`
     """
     expected = to_pixel_type(oracle, got.dtype)
     if got.dtype.kind == "u" and np.array_equal(got, expected):  # as a rule, and sooner known
@@ -206,7 +193,7 @@ def judged(
     return error, differs, wrong
 
 
-def _distance(got: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:
+def _distance(got: NDArray[Any], expected: NDArray[Any]) -> Floats:
     """|got - expected|; 0 for equal infinities or two NaN, infinite where one is NaN."""
     with np.errstate(invalid="ignore", over="ignore"):
         distance = np.abs(got.astype(np.float64) - expected.astype(np.float64))
@@ -216,9 +203,7 @@ def _distance(got: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:
     return np.where(np.isnan(distance), np.inf, distance)
 
 
-def _is_wrong(
-    got: NDArray[Any], error: NDArray[np.float64], oracle: NDArray[np.float64], limits: Limits
-) -> NDArray[np.bool_]:
+def _is_wrong(got: NDArray[Any], error: Floats, oracle: Floats, limits: Limits) -> Mask:
     if got.dtype == np.float32:
         return np.greater(error, limits.bound)
     # What is stored rounded has to be the rounding of some value within the bound of the oracle's:

@@ -1,7 +1,6 @@
 """Explain one sample of the output: its neighbours, the weights, the products, their sum.
 
-The same arithmetic as the oracle's, in float64 and in the same order, so that the sum is the
-oracle's to the last bit.
+The same arithmetic as the oracle's, so that the sum is the oracle's to the last bit.
 """
 
 from __future__ import annotations
@@ -14,43 +13,33 @@ from numpy.typing import NDArray
 
 from kernels.core.borders import OUTSIDE, read, source_indices
 from kernels.core.job import Job
-from kernels.oracle.reference import correlate, to_pixel_type
+from kernels.oracle.reference import Floats, correlate, to_pixel_type
 
-Floats = NDArray[np.float64]
 SOBEL_X: Floats = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slopes:
-    """The gradient's part of an explanation: what follows the weights.
-
-    gx, gy    Sobel's derivatives of that, along x and along y
-    """
+    """The gradient's part of an explanation: what follows the weights."""
 
     weighted: Floats  # (3, 3) of the weighted picture around the pixel, beyond its edges continued
-    gx: float
+    gx: float  # Sobel's derivatives of that
     gy: float
     length: float  # √(gx² + gy²)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Explained:
-    """One sample of the output and how it comes about.
-
-    y, x, channel  which
-    rows, columns  (K,) where its neighbours stand; may be beyond the picture
-    from_rows      (K,) the rows that those are read from, or OUTSIDE where samples are zero;
-    beyond_columns likewise
-    """
+    """One sample of the output and how it comes about."""
 
     y: int
     x: int
     channel: int
-    rows: NDArray[np.intp]
+    rows: NDArray[np.intp]  # (K,) where its neighbours stand; may be beyond the picture
     columns: NDArray[np.intp]
-    from_rows: NDArray[np.intp]
-    from_columns: NDArray[np.intp]  # likewise
-    beyond_rows: NDArray[np.bool_]  # (K,) whether those are beyond the picture;
+    from_rows: NDArray[np.intp]  # (K,) where those are read, or OUTSIDE where samples are zero
+    from_columns: NDArray[np.intp]
+    beyond_rows: NDArray[np.bool_]  # (K,) whether those are beyond the picture
     beyond_columns: NDArray[np.bool_]
     samples: Floats  # (K, K) the neighbours, zero OUTSIDE
     weights: Floats  # (K, K)
@@ -73,10 +62,7 @@ class Explained:
 
 
 def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
-    """Explain what `job` asks for in one place, whatever the implementation.
-
-    y, x, channel  inside the picture; IndexError else
-    """
+    """Explain one sample of `job`'s output.  Raises IndexError outside the picture."""
     if not (0 <= y < job.height and 0 <= x < job.width and 0 <= channel < job.channels):
         raise IndexError(f"there is no sample at x {x}, y {y}, channel {channel}")
     around = _around(job, y, x, job.radius)
@@ -94,9 +80,7 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
     offset = 0.0 if is_alpha else float(np.float32(job.offset))
     value = slopes.length if slopes is not None else total + offset
     return Explained(
-        y=y,
-        x=x,
-        channel=channel,
+        *(y, x, channel),
         **around,
         samples=samples,
         weights=weights,
@@ -110,10 +94,7 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
 
 
 def derivative(job: Job, found: Explained, axis: Literal["x", "y"]) -> Explained:
-    """Explain one derivative of a gradient: the weighted pixels around times Sobel's weights.
-
-    job, found  what was explained, and the explanation, with slopes
-    """
+    """Explain one derivative of a gradient that was explained."""
     slopes = found.slopes
     assert slopes is not None
     weights = SOBEL_X if axis == "x" else SOBEL_X.T
@@ -132,13 +113,15 @@ def derivative(job: Job, found: Explained, axis: Literal["x", "y"]) -> Explained
 
 def _around(job: Job, y: int, x: int, radius: int) -> dict[str, Any]:
     """Positions around a sample, and the rows and columns that they are read from."""
-    found: dict[str, Any] = {}
-    for name, centre, size in (("rows", y, job.height), ("columns", x, job.width)):
-        start, stop = centre - radius, centre + radius + 1
-        found[name] = at = np.arange(start, stop)
-        found[f"from_{name}"] = source_indices(start, stop, size, job.border)
-        found[f"beyond_{name}"] = (at < 0) | (at >= size)
-    return found
+    rows, columns = (np.arange(at - radius, at + radius + 1) for at in (y, x))
+    return {
+        "rows": rows,
+        "columns": columns,
+        "from_rows": source_indices(rows[0], rows[-1] + 1, job.height, job.border),
+        "from_columns": source_indices(columns[0], columns[-1] + 1, job.width, job.border),
+        "beyond_rows": (rows < 0) | (rows >= job.height),
+        "beyond_columns": (columns < 0) | (columns >= job.width),
+    }
 
 
 def _slopes(job: Job, y: int, x: int, channel: int) -> Slopes:

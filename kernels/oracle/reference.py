@@ -1,8 +1,4 @@
-"""The oracle: correlation, and the gradient after it, written to be obviously right, not fast.
-
-Every implementation is tested against `filtered` here, and that itself is tested against numbers
-worked out by hand.
-"""
+"""The oracle: correlation, and the gradient after it, written to be obviously right, not fast."""
 
 from __future__ import annotations
 
@@ -13,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import Span, read, read_made
+from kernels.core.weights import Weights
 
 if TYPE_CHECKING:
     from kernels.core.job import Job
 
 
-def filtered(
-    job: Job, rows: Span | None = None, columns: Span | None = None
-) -> NDArray[np.float64]:
-    """The output for `job`, or the part rows × columns of it, in float64.
+Floats = NDArray[np.float64]
+Part = Span | None  # None: all rows, or columns
 
-    (rows, columns, C), neither rounded nor clipped.
-    """
+
+def filtered(job: Job, rows: Part = None, columns: Part = None) -> Floats:
+    """The output for `job`, or the part rows × columns of it, as `correlate`."""
     make = gradient if job.gradient else correlate
     found = make(job.picture, job.weights, job.border, rows, columns)
     if job.offset:
@@ -33,18 +29,14 @@ def filtered(
 
 
 def correlate(
-    picture: NDArray[Any],
-    weights: NDArray[np.float32],
-    border: str,
-    rows: Span | None = None,
-    columns: Span | None = None,
-) -> NDArray[np.float64]:
+    picture: NDArray[Any], weights: Weights, border: str, rows: Part = None, columns: Part = None
+) -> Floats:
     """Slide `weights` over `picture` and sum the products, in float64.
 
     picture        (H, W, C); the last of 2 or 4 channels is alpha and is copied
     weights        (K, K) float32, K odd; applied as drawn, not flipped
     border         one of `borders.BORDERS`
-    rows, columns  the (start, stop) to work out; None: all
+    rows, columns  the (start, stop) to work out
     returns        (rows, columns, C) float64, neither rounded nor clipped
     """
     top, bottom = rows or (0, picture.shape[0])
@@ -66,17 +58,12 @@ def correlate(
 
 
 def gradient(
-    picture: NDArray[Any],
-    weights: NDArray[np.float32],
-    border: str,
-    rows: Span | None = None,
-    columns: Span | None = None,
-) -> NDArray[np.float64]:
-    """The length of Sobel's derivatives of `correlate`'s output, in float64.
+    picture: NDArray[Any], weights: Weights, border: str, rows: Part = None, columns: Part = None
+) -> Floats:
+    """The length of Sobel's derivatives of `correlate`'s output, which is as there.
 
     Beyond its edges the weighted picture is continued by `border` from its own values, which is not
-    the same as weighting a picture that was continued further.  Parameters and returns as in
-    `correlate`.
+    the same as weighting a picture that was continued further.
     """
     top, bottom = rows or (0, picture.shape[0])
     left, right = columns or (0, picture.shape[1])
@@ -88,13 +75,13 @@ def gradient(
         along_x = weighted[:, :-2] + 2 * weighted[:, 1:-1] + weighted[:, 2:]
         gx = along_y[:, 2:] - along_y[:, :-2]
         gy = along_x[2:] - along_x[:-2]
-        length: NDArray[np.float64] = np.sqrt(gx**2 + gy**2)
+        length: Floats = np.sqrt(gx**2 + gy**2)
     if picture.shape[2] in (2, 4):
         length[..., -1] = picture[top:bottom, left:right, -1]
     return length
 
 
-def to_pixel_type(values: NDArray[np.float64], dtype: np.dtype[Any]) -> NDArray[Any]:
+def to_pixel_type(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
     """Convert: to integers rounded half to even and saturated, to floats without clipping."""
     if dtype.kind == "f":
         with np.errstate(over="ignore"):  # what is too large is infinite

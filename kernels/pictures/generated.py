@@ -18,15 +18,14 @@ LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 
 
 def white(dtype: np.dtype[Any]) -> float:
-    """Return the sample value that is full intensity: 255, 65535, or 1.0 for floats."""
+    """The sample value that is full intensity: 255, 65535, or 1.0 for floats."""
     return float(np.iinfo(dtype).max) if dtype.kind == "u" else 1.0
 
 
 def stored_as(samples: NDArray[Any], pixel_type: str) -> NDArray[Any]:
     """Convert `samples` to another pixel type, from black to white as before.
 
-    To integers: rounded half to even and saturated, NaN as 0.  Between floats: converted, so that
-    what is too large for float16 is infinite.
+    To integers: rounded half to even and saturated, NaN as 0.  Between floats: as they are.
     """
     old, new = samples.dtype, np.dtype(pixel_type)
     if old == new:
@@ -48,9 +47,8 @@ def beyond(samples: NDArray[Any], pixel_type: str) -> int:
     old, new = samples.dtype, np.dtype(pixel_type)
     if old.kind != "f" or (old.itemsize <= new.itemsize and new.kind == "f"):
         return 0
-    low, high = (
-        (0.0, 1.0) if new.kind == "u" else (-float(np.finfo(new).max), float(np.finfo(new).max))
-    )
+    high = 1.0 if new.kind == "u" else float(np.finfo(new).max)
+    low = 0.0 if new.kind == "u" else -high
     outside = int(np.count_nonzero(samples < low)) + int(np.count_nonzero(samples > high))
     return outside - (int(np.isinf(samples).sum()) if new.kind == "f" else 0)
 
@@ -131,23 +129,13 @@ class BuiltIn:
 
 
 PICTURES = {
-    "scene": BuiltIn(
-        "Evening scene", scene, "Gradients, textures, thin lines and hard edges in one picture."
-    ),
-    "checkerboard": BuiltIn(
-        "Checkerboard", checkerboard, "64×64, hard edges in both directions: any error shows."
-    ),
-    "noise": BuiltIn(
-        "Noise", noise, "Every sample is random (seed 42): nothing to hide a mistake behind."
-    ),
-    "gradient": BuiltIn(
-        "Gradient", gradient, "16 bits from black to white: a smoothing filter must not change it."
-    ),
-    "zone_plate": BuiltIn(
-        "Zone plate", zone_plate, "Every frequency in every direction: shows what a filter lets by."
-    ),
+    "scene": BuiltIn("Evening scene", scene, "Gradients, textures, thin lines and hard edges."),
+    "checkerboard": BuiltIn("Checkerboard", checkerboard, "64×64, hard edges: any error shows."),
+    "noise": BuiltIn("Noise", noise, "Every sample is random (seed 42): no mistake can hide."),
+    "gradient": BuiltIn("Gradient", gradient, "16 bits: a smoothing filter must not change it."),
+    "zone_plate": BuiltIn("Zone plate", zone_plate, "Every frequency in every direction."),
     "impulse": BuiltIn(
-        "Impulse", impulse, "One bright pixel of type float32: a filter shows its own weights."
+        "Impulse", impulse, "One bright pixel, float32: shows the weights."
     ),
 }
 
@@ -165,8 +153,7 @@ def of_kind(
 ) -> NDArray[Any]:
     """Make a read-only picture of one of KINDS: (height, width, channels).
 
-    number  0, 1, ... of pictures of one kind.  Noise is drawn anew; the others are moved, and
-            what leaves at one side comes in at the other, which does not show where all is uniform.
+    number  0, 1, ... of pictures of one kind: noise is drawn anew, the others are moved around
     """
     if kind == "noise":
         picture = noise(height, width, channels, pixel_type, NOISE_SEED + number)
@@ -178,7 +165,7 @@ def of_kind(
 
 
 def moved(picture: NDArray[Any], number: int) -> NDArray[Any]:
-    """Return picture `number` of those that `picture` gives by moving it; the first is itself."""
+    """Picture `number` of those that `picture` gives by moving it; the first is itself."""
     if number == 0:
         return picture
     made = _laid(picture, picture.shape[0], picture.shape[1], number)
@@ -187,7 +174,7 @@ def moved(picture: NDArray[Any], number: int) -> NDArray[Any]:
 
 
 def _laid(piece: NDArray[Any], height: int, width: int, number: int) -> NDArray[Any]:
-    """Return a picture of (height, width) laid with `piece` over and over."""
+    """Lay a picture of (height, width) with `piece` over and over."""
     rows = (np.arange(height) + MOVE_Y * number) % piece.shape[0]
     columns = (np.arange(width) + MOVE_X * number) % piece.shape[1]
     laid: NDArray[Any] = piece.take(rows, axis=0).take(columns, axis=1)
@@ -195,10 +182,7 @@ def _laid(piece: NDArray[Any], height: int, width: int, number: int) -> NDArray[
 
 
 def _photo(height: int, width: int) -> NDArray[np.uint8]:
-    """The scene beside and above its mirror images, so that it can be laid without seams.
-
-    Where the picture is to be smaller the scene is, by a whole factor; where larger it is repeated.
-    """
+    """The scene beside and above its mirror images; where that is too large, by a whole factor."""
     painted = _scene()
     scale = max(1, min(painted.shape[0] // height, painted.shape[1] // width))
     rows, columns = painted.shape[0] // scale, painted.shape[1] // scale
