@@ -15,16 +15,16 @@ class Device:
     compute_capability: tuple[int, int]  # (9, 0) for sm_90
     multiprocessors: int
     clock_khz: int
-    max_threads_per_block: int
-    max_block_xy: tuple[int, int]
     shared_bytes_per_block: int
-    l2_bytes: int
-    memory_bytes: int
-    watchdog: bool  # a display hangs on it: a launch of some seconds would be killed
-    driver_version: int
-    runtime_version: int
-    count: int
-    max_threads_per_multiprocessor: int = 0  # here and below, 0: not known
+    max_threads_per_block: int = 1024
+    max_block_xy: tuple[int, int] = (1024, 1024)
+    watchdog: bool = False  # a display hangs on it: a launch of some seconds would be killed
+    count: int = 1
+    l2_bytes: int = 0  # here and below, 0: not known
+    memory_bytes: int = 0
+    driver_version: int = 0
+    runtime_version: int = 0
+    max_threads_per_multiprocessor: int = 0
     shared_bytes_per_multiprocessor: int = 0
     registers_per_multiprocessor: int = 0
     max_blocks_per_multiprocessor: int = 0

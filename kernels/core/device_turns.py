@@ -147,11 +147,9 @@ class Turns:
             self._depth += 1
             return True
         until = time.monotonic() + STEP_S
-        for at, each in enumerate(self._locks):
-            if not each.take(shared, until):
-                for taken in self._locks[:at]:
-                    taken.release()
-                return False
+        if not all(each.take(shared, until) for each in self._locks):
+            self._unlock()
+            return False
         self._depth, self._beside = 1, ""
         self.are_anew = self._read() != self._written or bool(self._why_no_locks)
         for each in self._locks:
@@ -162,8 +160,11 @@ class Turns:
     def _release(self) -> None:
         self._depth -= 1
         if self._depth == 0:
-            for each in self._locks:
-                each.release()
+            self._unlock()
+
+    def _unlock(self) -> None:
+        for each in self._locks:
+            unlock(each.device)
 
     def _read(self) -> str:
         return "\n".join(each.read() for each in self._locks)
@@ -191,32 +192,26 @@ class _Lock:
     """
 
     def __init__(self, path: Path) -> None:
-        self._queue, self._device = (
-            os.open(each, os.O_RDWR | os.O_CREAT, 0o600)
-            for each in (path.with_name(f"{path.name}.queue"), path)
-        )
-        for each in (self._queue, self._device):
+        names = f"{path.name}.queue", path.name
+        how = os.O_RDWR | os.O_CREAT
+        self._queue, self.device = (os.open(path.with_name(each), how, 0o600) for each in names)
+        for each in (self._queue, self.device):
             weakref.finalize(self, os.close, each)
 
     def take(self, shared: bool, until: float) -> bool:
-        if not _tried(self._queue, False, until):
-            return False
-        try:
-            return _tried(self._device, shared, until)
-        finally:
-            unlock(self._queue)
-
-    def release(self) -> None:
-        unlock(self._device)
+        is_next = _tried(self._queue, False, until)
+        is_taken = is_next and _tried(self.device, shared, until)
+        unlock(self._queue)
+        return is_taken
 
     def write(self, record: str) -> None:
-        os.lseek(self._device, 0, os.SEEK_SET)
+        os.lseek(self.device, 0, os.SEEK_SET)
         with suppress(OSError):  # a full disk: then nobody knows for whom they wait
-            os.write(self._device, record.encode()[:RECORD_BYTES].ljust(RECORD_BYTES))
+            os.write(self.device, record.encode()[:RECORD_BYTES].ljust(RECORD_BYTES))
 
     def read(self) -> str:
-        os.lseek(self._device, 0, os.SEEK_SET)
-        return os.read(self._device, RECORD_BYTES).decode("utf-8", "replace").strip()
+        os.lseek(self.device, 0, os.SEEK_SET)
+        return os.read(self.device, RECORD_BYTES).decode("utf-8", "replace").strip()
 
 
 def _tried(file_number: int, shared: bool, until: float) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 CHUNK_BYTES = 16  # the most that a thread stores at once: the last of a row may stand out over it
+Mask = NDArray[np.bool_]
 RED_BYTES = 64 << 10  # before and behind an array: memory that nobody may touch
 
 
@@ -48,10 +49,10 @@ def _some_bytes() -> NDArray[np.uint8]:
     return np.random.default_rng(16).integers(0, 256, RED_BYTES - 1, np.uint8)
 
 
-def is_as_before(answer: NDArray[Any], before: NDArray[Any]) -> NDArray[np.bool_]:
+def is_as_before(answer: NDArray[Any], before: NDArray[Any]) -> Mask:
     """Mask of samples that still have every bit of their filling."""
     bits = f"u{answer.itemsize}"
-    same: NDArray[np.bool_] = answer.view(bits) == before.view(bits)
+    same: Mask = answer.view(bits) == before.view(bits)
     return same
 
 
@@ -73,7 +74,7 @@ def row_end(picture: NDArray[Any]) -> int:
     return -(-row_bytes // CHUNK_BYTES) * CHUNK_BYTES
 
 
-def unwritten_in_words(unwritten: NDArray[np.bool_], corner: tuple[int, int] = (0, 0)) -> str:
+def unwritten_in_words(unwritten: Mask, corner: tuple[int, int] = (0, 0)) -> str:
     """The sentence on samples that were never written, counted from (x, y); empty: none."""
     if not unwritten.any():
         return ""
@@ -86,10 +87,7 @@ BY_STATE = "The answer depends on what an earlier launch left behind"
 
 
 def order_in_words(
-    first: NDArray[Any],
-    second: NDArray[Any],
-    never: NDArray[np.bool_],
-    corner: tuple[int, int] = (0, 0),
+    first: NDArray[Any], second: NDArray[Any], never: Mask, corner: tuple[int, int] = (0, 0)
 ) -> str:
     """The sentence on two outputs of one job that differ but in what was never written; or ""."""
     differs = ~is_as_before(first, second) & ~never
@@ -99,6 +97,6 @@ def order_in_words(
     return f"{BY_ORDER}: {differs.sum():,} {many}, {_first(differs, corner)}."
 
 
-def _first(samples: NDArray[np.bool_], corner: tuple[int, int]) -> str:
+def _first(samples: Mask, corner: tuple[int, int]) -> str:
     y, x, channel = (int(each[0]) for each in np.nonzero(samples))
     return f"the first at x {corner[0] + x}, y {corner[1] + y}, channel {channel}"

@@ -82,14 +82,14 @@ class Sampler:
         return not self._why_no_more()
 
     def is_news(self) -> bool:
-        """Return True now and then, for a view in which the figure settles."""
+        """True now and then, for a view in which the figure settles."""
         if self._clock() - self._last_news < NEWS_EVERY_S:
             return False
         self._last_news = self._clock()
         return True
 
     def timing(self) -> Timing:
-        """Return the timing so far."""
+        """The timing so far."""
         ended = self._why_no_more()
         if not self._samples_ms:
             # The latest warm-up, until there is a sample; where there will be none, it is one.

@@ -6,8 +6,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,38 +158,36 @@ def measuring_transfers(
     Raises OutOfMemoryError where the host has no room for the picture, pinned or not.
     """
     count = int(array.nbytes)
-    with using("making room for a transfer"):
-        ordinary = np.empty(count, np.uint8)
-        ordinary.fill(0)  # to have its pages, as a picture's bytes do
-    up = yield from _one_way(stream, array, ordinary.ctypes.data, "up", using, turns)
-    down = yield from _one_way(stream, array, ordinary.ctypes.data, "down", using, turns)
-    del ordinary
-    with using("page-locking memory for a transfer"):
-        pinned = cp.cuda.alloc_pinned_memory(count)
-    try:
-        pinned_up = yield from _one_way(stream, array, pinned.ptr, "up", using, turns)
-        pinned_down = yield from _one_way(stream, array, pinned.ptr, "down", using, turns)
-    finally:
-        del pinned
-        cp.get_default_pinned_memory_pool().free_all_blocks()
-    yield Transfers(count, up, down, pinned_up, pinned_down)
+    ways = {"upload": array.data.copy_from_host_async, "download": array.data.copy_to_host_async}
 
-
-def _one_way(
-    stream: Any, array: Any, host: int, way: Literal["up", "down"], using: Using, turns: Turns
-) -> Generator[Progress, None, Timing]:
-    memory, count = array.data, int(array.nbytes)
-    copy = memory.copy_from_host_async if way == "up" else memory.copy_to_host_async
-
-    def run_ms() -> float:
+    def run_ms(copy: Callable[[int, int, Any], None], host: int) -> float:
         with using("measuring a transfer"):
             start = perf_counter()
             copy(host, count, stream)
             stream.synchronize()
             return (perf_counter() - start) * 1e3
 
-    doing = "timing the upload" if way == "up" else "timing the download"
-    return (yield from taking_samples(run_ms, SAMPLING, doing=doing, turns=turns))
+    def timed(host: int) -> Generator[Progress, None, list[Timing]]:
+        found = []
+        for name, copy in ways.items():
+            run = partial(run_ms, copy, host)
+            steps = taking_samples(run, SAMPLING, doing=f"timing the {name}", turns=turns)
+            found.append((yield from steps))
+        return found
+
+    with using("making room for a transfer"):
+        ordinary = np.empty(count, np.uint8)
+        ordinary.fill(0)  # to have its pages, as a picture's bytes do
+    pageable = yield from timed(ordinary.ctypes.data)
+    del ordinary
+    with using("page-locking memory for a transfer"):
+        pinned = cp.cuda.alloc_pinned_memory(count)
+    try:
+        locked = yield from timed(pinned.ptr)
+    finally:
+        del pinned
+        cp.get_default_pinned_memory_pool().free_all_blocks()
+    yield Transfers(count, *pageable, *locked)
 
 
 RESIDENT_PICTURES = 2  # the one in view, and a sweep's

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
+from itertools import chain
 from math import log2
 from pathlib import Path
 from typing import Literal
@@ -311,10 +312,9 @@ class Picker:
         kind = job_class_of(job)
         measured = self.measurements.of(kind)
         why = f"the quickest of {len(measured)} measured here"
-        able = [each.way for each in ranked(measured, partial(self._is_able, job))]
-        yield from (Pick(*way, why) for way in able)
-        if not able:
-            yield from self._unmeasured(job, kind)
+        picks = (Pick(*each.way, why) for each in ranked(measured, partial(self._is_able, job)))
+        first = next(picks, None)
+        yield from self._unmeasured(job, kind) if first is None else chain((first,), picks)
 
     def may_run(self, rung: Rung, job: Job) -> bool:
         """True if `auto` may choose `rung` for `job`: it can run it, with all of float32."""
@@ -322,43 +322,44 @@ class Picker:
 
     def _unmeasured(self, job: Job, kind: JobClass) -> Iterator[Pick]:
         seen: set[str] = set()
+        for way, why in self._guesses(job, kind):
+            if way[0] not in seen and self._is_able(job, way):
+                seen.add(way[0])
+                yield Pick(*way, why)
+
+    def _guesses(self, job: Job, kind: JobClass) -> Iterator[tuple[Way, str]]:
+        """Yield ways for a class that was not measured, and why, the likeliest first."""
         known = self.measurements.kinds()
-        alike = (
+        alike = [
             each for each in known if replace(each, size=kind.size, border=kind.border) == kind
-        )
+        ]
         if (near := nearest(kind, alike)) is not None:
             new = "picture size" if near.size != kind.size else "border"
             why = f"not measured here yet for this {new}; the quickest for {near}"
             for each in ranked(self.measurements.of(near), partial(self._is_able, job)):
-                seen.add(each.implementation)
-                yield Pick(*each.way, why)
-        for each, why in usual_ways(kind):
-            if each.implementation not in seen and self._is_able(job, each):
-                seen.add(each.implementation)
-                yield Pick(*each.way, why)
+                yield each.way, why
+        yield from ((each.way, why) for each, why in usual_ways(kind))
         for rung in reversed(ladder()):
-            block_xy = None if rung.own_block else DEFAULT_BLOCK_XY
-            if rung.key not in seen and self.may_run(rung, _with_block(job, block_xy)):
-                yield Pick(
-                    rung.key, block_xy, "nothing like it was measured; the last on the ladder"
-                )
+            way = rung.key, None if rung.own_block else DEFAULT_BLOCK_XY
+            yield way, "nothing like it was measured; the last on the ladder"
 
-    def _is_able(self, job: Job, candidate: Candidate) -> bool:
-        rung = next((rung for rung in ladder() if rung.key == candidate.implementation), None)
-        return rung is not None and self.may_run(rung, _with_block(job, candidate.block_xy))
+    def _is_able(self, job: Job, way: Way) -> bool:
+        rung = next((rung for rung in ladder() if rung.key == way[0]), None)
+        return rung is not None and self.may_run(rung, _with_block(job, way[1]))
 
 
 def ranked(
-    measured: Iterable[Candidate], is_able: Callable[[Candidate], bool] = lambda _: True
+    measured: Iterable[Candidate], is_able: Callable[[Way], bool] = lambda _: True
 ) -> Iterator[Candidate]:
     """Sort: the quickest that are able first; of those that tie, the simplest in its usual shape.
 
     A tie is a median between the quartiles of the quickest: another run might turn it round.
     """
-    by_time = list(filter(is_able, sorted(measured, key=lambda each: each.median_ms)))
-    tied = [each for each in by_time if each.median_ms <= by_time[0].high_ms]
-    yield from sorted(tied, key=_simplicity)
-    yield from by_time[len(tied) :]
+    by_time = sorted(measured, key=lambda each: each.median_ms)
+    quickest = next((each for each in by_time if is_able(each.way)), None)
+    tied = [each for each in by_time if quickest and each.median_ms <= quickest.high_ms]
+    ordered = (*sorted(tied, key=_simplicity), *by_time[len(tied) :])
+    yield from (each for each in ordered if is_able(each.way))
 
 
 def _simplicity(candidate: Candidate) -> tuple[int, bool, float]:

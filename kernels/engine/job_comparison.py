@@ -37,16 +37,13 @@ def measure_checked(
 
     known       see `checking.checking`
     limit_ms    give up where the kernel takes longer
-    patience_s  for the first run, compiling and pauses aside
+    patience_s  for the first run: see `watched`
     Raises GivenUpError where that was too short, and DeviceLostError.
     """
     result: Result | None = None
-    clock = Patience(patience_s)
     try:
-        for step in clock.watched(engine.filtering(job, replace(sampling, check=False))):
+        for step in watched(engine.filtering(job, replace(sampling, check=False)), patience_s):
             if not isinstance(step, Result):
-                if result is None and clock.is_over:
-                    raise GivenUpError(f"Given up: not finished after {patience_s:g} s.")
                 yield step
                 continue
             result = step
@@ -91,29 +88,21 @@ def or_nothing() -> Iterator[None]:
         pass
 
 
-class Patience:
-    """A clock of a computation's own time.
+def watched(steps: Results, patience_s: float) -> Results:
+    """Yield from `steps`; raise GivenUpError where there is no Result within that time.
 
     It leaves out compiling, which ends with the second step at the latest, waiting for a turn on
     the device, and the caller's time between the steps.
     """
-
-    def __init__(self, limit_s: float) -> None:
-        self._limit_s, self._spent_s = limit_s, 0.0
-
-    @property
-    def is_over(self) -> bool:
-        """True if more than the limit was spent."""
-        return self._spent_s > self._limit_s
-
-    def watched(self, steps: Results) -> Results:
-        """Yield from `steps`, counting the time that each takes."""
+    start, spent_s, is_done = perf_counter(), 0.0, False
+    for number, step in enumerate(steps):
+        is_done = is_done or isinstance(step, Result)
+        if number > 1 and not isinstance(step, Waiting):
+            spent_s += perf_counter() - start
+        if spent_s > patience_s and not is_done:
+            raise GivenUpError(f"Given up: not finished after {patience_s:g} s.")
+        yield step
         start = perf_counter()
-        for number, step in enumerate(steps):
-            if number > 1 and not isinstance(step, Waiting):
-                self._spent_s += perf_counter() - start
-            yield step
-            start = perf_counter()
 
 
 NEWS_EVERY_S = 0.1
@@ -245,15 +234,10 @@ def _sampling(
     engine: Engine, job: Job, sampling: Sampling, known: Oracle
 ) -> Generator[Progress | CandidateState, None, None]:
     standing, result, seen = CandidateState(), None, None
-    patience = Patience(FIRST_RUN_S)
-    for step in patience.watched(engine.filtering(job, replace(sampling, check=False))):
+    for step in watched(engine.filtering(job, replace(sampling, check=False)), FIRST_RUN_S):
         if isinstance(step, Sampled):
             yield replace(standing, timing=step.timing)
         elif not isinstance(step, Result):
-            if result is None and patience.is_over:
-                late = f"Left out: not finished once after {FIRST_RUN_S:g} s."
-                yield CandidateState(reason=late, is_over=True)
-                return
             yield step
         else:
             result = step

@@ -38,15 +38,7 @@ ASSUMED = Device(
     compute_capability=(8, 9),
     multiprocessors=128,
     clock_khz=2_000_000,
-    max_threads_per_block=1024,
-    max_block_xy=(1024, 1024),
     shared_bytes_per_block=101_376,
-    l2_bytes=0,
-    memory_bytes=0,
-    watchdog=False,
-    driver_version=0,
-    runtime_version=0,
-    count=0,
 )
 
 

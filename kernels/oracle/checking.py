@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from kernels.core.cache import once_a_picture
 from kernels.core.job import Job
+from kernels.core.poison import Mask
 from kernels.core.verdict import LIVE_TAPS, Check, Limits, Tolerance
 from kernels.core.weights import UNIT_ROUNDOFF, gain
 from kernels.oracle.reference import Floats, filtered, to_pixel_type
@@ -32,7 +33,6 @@ LENGTH_CHAIN = 8
 MIN_NORMAL = 2.0**-126  # what a device that flushes subnormals to zero may lose a tap
 
 Rectangle = tuple[int, int, int, int]  # top, bottom, left, right
-Mask = NDArray[np.bool_]
 Oracle = dict[Rectangle, Floats]
 
 

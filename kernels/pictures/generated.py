@@ -134,9 +134,7 @@ PICTURES = {
     "noise": BuiltIn("Noise", noise, "Every sample is random (seed 42): no mistake can hide."),
     "gradient": BuiltIn("Gradient", gradient, "16 bits: a smoothing filter must not change it."),
     "zone_plate": BuiltIn("Zone plate", zone_plate, "Every frequency in every direction."),
-    "impulse": BuiltIn(
-        "Impulse", impulse, "One bright pixel, float32: shows the weights."
-    ),
+    "impulse": BuiltIn("Impulse", impulse, "One bright pixel, float32: shows the weights."),
 }
 
 
