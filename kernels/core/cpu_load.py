@@ -1,7 +1,4 @@
-"""Other load on the CPU while something is measured: other programs, the host, a quota.
-
-Read from Linux's /proc and control groups; elsewhere nothing is known, and nothing is said.
-"""
+"""Other load on the CPU while something is measured, from Linux's /proc and control groups."""
 
 from __future__ import annotations
 

@@ -33,10 +33,7 @@ def last_of(steps: Iterable[Progress | T]) -> Generator[Progress, None, T]:
 
 
 def run_with_progress(steps: Generator[Any, None, T], where: Any) -> Generator[Any, None, T]:
-    """Drive `steps`, yielding `where`, or what it gives, instead of each but a Waiting.
-
-    Returns their value; closing this closes `steps` at once.
-    """
+    """Drive `steps`, yielding `where`, or what it gives, instead of each but a Waiting."""
     try:
         while True:
             step = next(steps)

@@ -20,10 +20,7 @@ UNSTEADY = 0.5  # of the median between the quartiles: so far apart they say tha
 def disturbances_of(
     load: Load | None, health: Health | None, samples_ms: tuple[float, ...] = ()
 ) -> tuple[str, ...]:
-    """Disturbances in words; empty if there were none, or nothing is known.
-
-    samples_ms  of a time taken in one go, too short for the system to tell the load meanwhile
-    """
+    """Disturbances in words; samples_ms: of a time too short for the system to tell the load."""
     known = (each.disturbances for each in (load, health) if each)
     return (*chain.from_iterable(known), *_unsteady(samples_ms))
 
@@ -123,19 +120,13 @@ class Nvml:
         return Health(**found) if found else None
 
     def others_since(self, since_us: int) -> dict[int, int]:
-        """Processes of others that used the GPU since then, and their share in percent.
-
-        None where the driver tells nothing of processes, or numbers them otherwise than this
-        system: then ours are not among them.
-
-        since_us  by the system's clock, which the driver's samples have
-        """
+        """Processes of others that used the GPU since then, and their share in percent."""
         try:
             there = {each.pid for each in self._ask("ComputeRunningProcesses")}
             used = self._ask("ProcessUtilization", since_us)
         except Exception:  # noqa: BLE001 - not supported, no permission, or nobody used it
             return {}
-        if not any(map(self._is_ours, there)):
+        if not any(map(self._is_ours, there)):  # the driver numbers them otherwise
             return {}
         found: dict[int, int] = {}
         for each in used:
@@ -163,8 +154,6 @@ class Nvml:
 class Watch:
     """Collects readings of one GPU; cheap enough to be called between any two samples.
 
-    Look when something has just run: an idle GPU's clocks say nothing of what was timed.
-
     why_not_alone  of the turn that was had last: see `Turns`
     """
 
@@ -182,7 +171,7 @@ class Watch:
         self._beside: dict[str, None] = {}  # who did not keep off it
 
     def look(self) -> None:
-        """Read once, unless that was done a moment ago.  Never inside what is timed."""
+        """Read once, unless that was done a moment ago, when something timed has just run."""
         if why := self._why_not_alone():
             self._beside[why] = None
         start = self._clock()

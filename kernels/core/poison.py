@@ -1,7 +1,4 @@
-"""Poison: what memory is filled with before a kernel runs, so that what it did not write shows.
-
-Two runs with different poison tell what no thread ever wrote, and what depends on their order.
-"""
+"""Poison: fillings of memory before a kernel runs; two runs with different ones tell its faults."""
 
 from __future__ import annotations
 

@@ -71,10 +71,7 @@ def unlock(file_number: int) -> None:
 
 
 def hold(path: Path) -> BinaryIO | None:
-    """Open and lock `path`, a file of no other use; None if another process has it.
-
-    Raises OSError where there can be no such file.
-    """
+    """Open and lock `path`, of no other use; None if another process has it.  Raises OSError."""
     file = open(path, "ab", opener=regular)  # noqa: SIM115 - locked until it is closed
     if lock(file.fileno()):
         return file
@@ -141,7 +138,7 @@ def replace_all(contents: Mapping[Path, bytes]) -> None:
 
 
 def is_special(path: Path) -> bool:
-    """Return True if `path` is a device or a pipe, or a link to one."""
+    """True if `path` is a device or a pipe, or a link to one."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError):
@@ -150,15 +147,13 @@ def is_special(path: Path) -> bool:
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Remove files that killed programs left in the folder while writing; nobody locks them.
-
-    Locks of another computer may not be seen here: its files stay for GRACE_S.
-    """
+    """Remove files that killed programs left in the folder, which nobody locks."""
     count = 0
     with suppress(OSError), os.scandir(folder) as entries:  # on Windows: of whoever writes one
         for count, entry in enumerate(entries, 1):  # noqa: B007 - it counts them
             if _ABANDONED.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
                 is_ours = _boot() and entry.name.startswith(f"{_PREFIX}{_boot()}")
+                # Another computer's locks may not be seen here.
                 if is_ours or time.time() - entry.stat().st_mtime > GRACE_S:
                     _remove_unlocked(Path(entry.path))
     if count > MANY_FILES:
@@ -292,7 +287,7 @@ class AppendLog:
         self._end += len(line)
 
     def is_in_its_place(self) -> bool:
-        """Return False if the file was deleted or renamed: one would write into nothing."""
+        """False if the file was deleted or renamed: one would write into nothing."""
         try:
             return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
         except OSError:

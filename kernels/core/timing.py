@@ -108,11 +108,7 @@ class Timing:
 
     @property
     def interval_ms(self) -> tuple[float, float] | None:
-        """The interval that the median lies in, at CONFIDENCE.
-
-        None of fewer than ENOUGH_SAMPLES independent values: no interval between so few covers the
-        median that often; all five of them together do with 93.75 %.
-        """
+        """The interval of the median at CONFIDENCE; None of fewer than ENOUGH_SAMPLES values."""
         if len(self.independent_ms) < ENOUGH_SAMPLES:
             return None
         low, high = median_interval(self.independent_ms)

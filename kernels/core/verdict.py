@@ -47,8 +47,8 @@ class Check:
     unsearched: str = ""  # why there was no such run, or not yet; empty: it took place
     unseen: str = ""  # why no CUDA compiler has compiled the source; empty: one has
 
-    def with_strip(self, other: Check, row: int) -> Check:
-        """Add the check of a strip whose first row is row `row` of the picture."""
+    def with_strip(self, other: Check, row: int = 0) -> Check:
+        """Add the check of a part; row: the picture's row that is its first."""
         is_worse = other.max_error > self.max_error or not self.samples
         y, x, channel = other.worst
         return replace(

@@ -1,7 +1,4 @@
-"""Implementations that Python drives on the CPU: add a module and it is in every list.
-
-A module that has HOST, a HostImplementation, is one.
-"""
+"""Implementations that Python drives on the CPU: each module with HOST, a HostImplementation."""
 
 from __future__ import annotations
 

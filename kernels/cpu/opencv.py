@@ -168,19 +168,13 @@ DEPTHS = {"uint8": "CV_8U", "uint16": "CV_16U", "float16": "CV_16F", "float32": 
 
 
 def tolerance(job: Job) -> Tolerance:
-    """The error it may make: one addition for each weight, and LEVELS for integers.
-
-    The spectra of filter2D have stayed far below that wherever it was measured.
-    """
+    """The error it may make: one addition for each weight, and LEVELS for integers."""
     levels = LEVELS if job.picture.dtype.kind == "u" else 0
     return Tolerance(job.ksize**2, ERROR_FACTOR, levels, TITLE)
 
 
 def why_not(job: Job) -> str | None:
-    """Reason why it cannot run `job`, for the user; None if it can.
-
-    Integers have to stay below MAX_SUM, and real numbers within float32.
-    """
+    """Reason why it cannot run `job`, for the user; None if it can."""
     if not all_finite(job.picture):  # which would not spread over weights of zero
         return (
             "The picture holds NaN or infinity, which OpenCV does not treat as the other "

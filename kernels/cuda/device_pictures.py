@@ -48,10 +48,7 @@ class Moved(NamedTuple):
 
 
 class Staging:
-    """An uploader of ordinary memory through two page-locked chunks, one filled while one leaves.
-
-    It is faster than CUDA's own copy, and needs no page-locked copy of the whole picture.
-    """
+    """An uploader of ordinary memory through two page-locked chunks, faster than CUDA's own."""
 
     def __init__(self, cp: Any, stream: Any) -> None:
         self._cp, self._stream = cp, stream
@@ -79,10 +76,7 @@ class Staging:
         return self._moved(begun, copies)
 
     def download(self, packed: Any, picture: NDArray[Any], begun: float) -> Moved:
-        """Copy the contiguous device array `packed` to `picture`, and wait.
-
-        begun  when the host began with it, by `perf_counter`
-        """
+        """Copy the contiguous array `packed` to `picture`, and wait; begun: of `perf_counter`."""
         copies = [self._between_events(packed.data.copy_to_host_async, picture)]
         self._stream.synchronize()
         return self._moved(begun, copies)
@@ -122,15 +116,12 @@ Using = Callable[[str], AbstractContextManager[None]]  # see `Gpu._using`
 
 @dataclass(frozen=True, slots=True)
 class Transfers:
-    """The times of moving a picture each way, by the host's clock until the stream is done.
-
-    Pageable: as NumPy makes arrays; pinned: memory that the device may read and write by itself.
-    """
+    """The times of moving a picture each way, by the host's clock until the stream is done."""
 
     picture_bytes: int
-    pageable_up: Timing
+    pageable_up: Timing  # as NumPy makes arrays
     pageable_down: Timing
-    pinned_up: Timing
+    pinned_up: Timing  # memory that the device may read and write by itself
     pinned_down: Timing
 
     @property

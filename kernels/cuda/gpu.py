@@ -113,10 +113,7 @@ class Gpu:
         note_process()
 
     def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Results:
-        """Compile, upload, filter, download; then repeat the kernel for its timing.
-
-        Where memory is short after all, in strips half as high, if those give the same bytes.
-        """
+        """Compile, upload, filter, download; then repeat the kernel for its timing."""
         rows = self._rows_at_once(rung, job)
         while True:
             try:
@@ -129,7 +126,7 @@ class Gpu:
                     raise
             else:
                 return
-            self.forget()
+            self.forget()  # memory is short after all
             rows = -(-rows // 2)
 
     def _filtering_whole(self, rung: Rung, job: Job, sampling: Sampling) -> Results:
@@ -197,10 +194,7 @@ class Gpu:
         return replace(self._fetched(launch, uploaded), kernel=timing)
 
     def _rows_at_once(self, rung: Rung, job: Job) -> int:
-        """As many of the job's rows as there is memory for: all, if that can be.
-
-        A rung that rounds otherwise in strips gets as many as the device's model allows, or none.
-        """
+        """As many rows as there is memory for; as the model has it, for what differs in strips."""
         of_model = rows_a_strip(rung, job, self.device, int(MODEL_SHARE * self.device.memory_bytes))
         there = rows_a_strip(rung, job, self.device, self._room_bytes())
         if there < job.height:

@@ -167,16 +167,13 @@ class Programs:
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class Launch:
-    """One job's launches: `ready()()` puts them on the current stream.
-
-    arrays  by name: "source" and "target", pictures on the device, and the rung's buffers
-    """
+    """One job's launches: `ready()()` puts them on the current stream."""
 
     cp: Any
     program: Program
     job: Job
     steps: tuple[LaunchStep, ...]
-    arrays: dict[str, Any]
+    arrays: dict[str, Any]  # "source" and "target", pictures on the device; the rung's buffers
     operands: Operands
     queue: tuple[Callable[[], None], ...]
     graph: Any = None
@@ -334,10 +331,7 @@ def compiling_ahead(device: Device, wanted: Iterable[tuple[Rung, Job]]) -> Itera
 
 
 def memory_bytes(rung: Rung, job: Job, device: Device, height: int | None = None) -> int:
-    """Bytes of the device's memory that `job`, or one of another height, takes.
-
-    Source, output, the output without padding, buffers, arguments, and cuFFT's working space.
-    """
+    """Bytes of the device's memory that `job`, or one of another height, takes in all."""
     facts = Facts(job, device)
     facts["HEIGHT"] = height or job.height
     samples = facts["HEIGHT"] * (2 * facts["PITCH"] + job.width * job.channels)

@@ -1,7 +1,4 @@
-"""The compiler's output in rows, each instruction with the lines of the source that it comes from.
-
-PTX tells them by its `.loc`, and SASS by the comments that `nvdisasm -gi` writes.
-"""
+"""The compiler's output in rows, each instruction with the lines of the source that it is from."""
 
 from __future__ import annotations
 

@@ -98,10 +98,7 @@ class Compiler:
         return _compiled(*compiled(self.library, text, given, OUTPUTS))
 
     def compiling_apart(self, text: str, options: Sequence[str]) -> Generator[None, None, Compiled]:
-        """Compile likewise in a process of its own, which a text may crash.
-
-        Raises CompileFailedError and CompilerEndedError; closing the generator ends it.
-        """
+        """Compile in a process of its own.  Raises CompileFailedError and CompilerEndedError."""
         given = (*options, *self.without_cache)
         (reply,) = yield from self.replies(text, [[given]], OUTPUTS, int(PATIENCE_S))
         made = {each: binascii.a2b_base64(reply[each]) for each in OUTPUTS if each in reply}
@@ -167,10 +164,7 @@ def compiler_for(architecture: int) -> Compiler | None:
 
 
 def compile_rung(rung: Rung, job: Job, architecture: int, *, with_lines: bool = False) -> Compiled:
-    """Compile `rung` for `job` as CuPy would; with_lines: the output names the source's lines.
-
-    Raises CompileFailedError.
-    """
+    """Compile `rung` for `job` as CuPy would; with_lines: the output names the source's lines."""
     options = options_for(rung, job, architecture)
     return compile_text(rung.text, [*options, *([LINES] if with_lines else ())], architecture)
 

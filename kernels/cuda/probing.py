@@ -168,9 +168,6 @@ def occupancy_of(
 
     The arithmetic is that of the CUDA C++ Programming Guide (Multiprocessor Level) with the units
     of NVIDIA's `cuda_occupancy.h`; where it differs from the driver's the sentence says so.
-
-    registers     of a thread
-    shared_bytes  of a block, static and dynamic
     """
     limits = sorted(_limits(device, threads, registers, shared_bytes))
     words = [f"{why} room for {allowed} blocks" for allowed, _, why in limits[:1]]

@@ -1,7 +1,4 @@
-"""One job on several GPUs: each filters a strip of the picture, and the halo is copied between.
-
-A part's rows stay on its GPU from job to job; those around them are copied before each launch.
-"""
+"""One job on several GPUs: each filters a strip that it keeps, and the halo is copied between."""
 
 from __future__ import annotations
 
@@ -51,10 +48,7 @@ class SeveralGpus:
         self._turns = Turns([gpu.device for gpu in gpus])
 
     def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Results:
-        """Compile, upload, filter, download; then repeat halo and kernels for their timing.
-
-        Raises the errors of `kernels.core.errors`.
-        """
+        """Compile, upload, filter, download; then repeat halo and kernels for their timing."""
         jobs, is_shared = part_jobs(job), sampling.max_samples == 0
         gpus = self._gpus[: len(jobs)]  # all, unless there are fewer rows
         # Each for its part: how long a transform is goes by the size of what it is for.
@@ -209,10 +203,7 @@ class JointRun:
             self._gate, self._all_ended = self._cp.cuda.Event(), self._cp.cuda.Event()
 
     def run_ms(self) -> float:
-        """Run once, and wait; return the time from the first GPU's start until all have ended.
-
-        By the first GPU's events alone, since those of two GPUs cannot be compared.
-        """
+        """Run once; return the time until all have ended, by the first GPU's events alone."""
         goes = [self._ready(part) for part in self.parts]
         first, *others = self.parts
         with first.gpu.using(self._doing):
@@ -288,9 +279,7 @@ class JointRun:
 class SharingGpus:
     """The GPUs that an Engine may use, each made when needed; `first(count)` are some as one.
 
-    first   the one that the Engine uses for itself
     others  the numbers of those that may help, in their order; None: all there are
-    find    looks for the GPU of a number
     gpu     returns what drives the first
     """
 

@@ -351,12 +351,10 @@ class Picker:
 def ranked(
     measured: Iterable[Candidate], is_able: Callable[[Way], bool] = lambda _: True
 ) -> Iterator[Candidate]:
-    """Sort: the quickest that are able first; of those that tie, the simplest in its usual shape.
-
-    A tie is a median between the quartiles of the quickest: another run might turn it round.
-    """
+    """Sort: the quickest that are able first; of a tie the simplest in its usual shape."""
     by_time = sorted(measured, key=lambda each: each.median_ms)
     quickest = next((each for each in by_time if is_able(each.way)), None)
+    # Another run might turn it round.
     tied = [each for each in by_time if quickest and each.median_ms <= quickest.high_ms]
     ordered = (*sorted(tied, key=_simplicity), *by_time[len(tied) :])
     yield from (each for each in ordered if is_able(each.way))

@@ -105,10 +105,9 @@ class Engine:
         return self.device
 
     def implementation(self, key: str) -> Runnable:
-        """Find the implementation called `key`.
+        """Find the implementation called `key`, which can run in this process.
 
-        Raises BadJobError if there is none, as for `auto`, and CannotRunError for a rung whose file
-        cannot be used, and for a user kernel, which must not run in this process.
+        Raises BadJobError and CannotRunError.
         """
         if is_own(key):
             raise CannotRunError(NOT_HERE.format(key=key))
@@ -193,10 +192,7 @@ class Engine:
         return self.gpu.launch_once(rung, job)
 
     def transfers(self, job: Job) -> Iterator[Progress | Transfers]:
-        """Measure up- and download of job.picture; the last step is Transfers.
-
-        Raises CannotRunError without a GPU and for a picture too large, and OutOfMemoryError.
-        """
+        """Measure up- and download of job.picture; the last step is Transfers."""
         if reason := self._why_no_gpu():
             raise CannotRunError(reason)
         with self._noticing_loss():
@@ -252,12 +248,9 @@ class Engine:
             yield from checked(result, implementation.tolerance(job), sampling.check_taps)
 
     def picking(self, job: Job, sampling: Sampling, refused: Collection[Pick] = ()) -> Results:
-        """Filter with the best pick for `job`; with the next best where that one fails.
+        """Filter with the best pick that is not `refused`; with the next best where that fails.
 
-        A lack of memory is no such failure: another time there is more, and the next best may
-        round otherwise.
-
-        refused  picks that are not to be taken
+        A lack of memory is no such failure: another time there is more.
         """
         failure: KernelError | None = None
         ways = [(each.implementation, each.block_xy) for each in refused]
@@ -389,10 +382,7 @@ class StripFilter:
         self.pick, self._refused, self._for_now = pick, refused, for_now
 
     def filtering(self, picture: NDArray[Any], strip: RowStrip) -> Results:
-        """Filter a strip's picture; the last step is its Result, and `Result.check` if wanted.
-
-        Raises the errors of `kernels.core.errors`, and PickRefusedError.
-        """
+        """Filter a strip's picture; the last step is its Result.  Raises PickRefusedError."""
         job = replace(self._like, picture=picture, strip=strip)
         if self._named is not None:
             self._reject_strips(self._named)

@@ -156,7 +156,6 @@ def comparing(
 ) -> Iterator[Progress | Snapshot]:
     """Run jobs in turn, a sample each, until every one has its samples and is checked.
 
-    Yields Progress wherever it may be paused or stopped, and a Snapshot every tenth of a second.
     Raises DeviceLostError; any other failure is its job's reason.
 
     jobs  all of one picture, weights and border; a user kernel is timed in one go, in its process

@@ -31,10 +31,7 @@ PATIENCE = 20.0
 
 
 def own_filtering(job: Job, device: Device | NoDevice, sampling: Sampling) -> Results:
-    """Filter all of the job's picture, verify it, and time it where there is a GPU.
-
-    Raises CannotRunError and CompileFailedError, also where some of the output was never written.
-    """
+    """Filter all of the picture, verify and time it.  Raises CannotRunError, CompileFailedError."""
     own = OwnKernel.of(job)
     if reason := own.why_not(job, device):
         raise CannotRunError(reason)

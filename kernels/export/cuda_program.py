@@ -1,7 +1,4 @@
-"""A rung as a whole CUDA C++ program for one job: copied, compiled with nvcc, it runs by itself.
-
-`program.cu.j2` does what the launcher does; `host.cu` and `main.cu` surround it.
-"""
+"""A rung as a whole CUDA C++ program for one job: copied, compiled with nvcc, it runs by itself."""
 
 from __future__ import annotations
 

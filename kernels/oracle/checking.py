@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -160,16 +159,13 @@ def _add(
     top, bottom, left, right = tile
     error, differs, wrong = judged(job, answer[top:bottom, left:right], oracle, limits)
     at = np.unravel_index(int(error.argmax()), error.shape)
-    if found.checked == 0 or error[at] > found.max_error:
-        worst = (top + int(at[0]), left + int(at[1]), int(at[2]))
-        found = replace(found, max_error=float(error[at]), worst=worst)
-    return replace(
-        found,
-        differing=found.differing + int(differs.sum()),
-        wrong=found.wrong + int(wrong.sum()),
-        checked=found.checked + (bottom - top) * (right - left),
-        samples=found.samples + error.size,
+    worst = (top + int(at[0]), left + int(at[1]), int(at[2]))
+    here = Check(
+        *(float(error[at]), worst, int(differs.sum()), int(wrong.sum())),
+        *(limits.bound, (bottom - top) * (right - left), found.total),
+        samples=error.size,
     )
+    return found.with_strip(here)
 
 
 def judged(

@@ -1,7 +1,4 @@
-"""Explain one sample of the output: its neighbours, the weights, the products, their sum.
-
-The same arithmetic as the oracle's, so that the sum is the oracle's to the last bit.
-"""
+"""Explain one sample of the output: neighbours, weights, products, the oracle's sum to the bit."""
 
 from __future__ import annotations
 

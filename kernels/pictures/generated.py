@@ -149,10 +149,7 @@ def of_kind(
     pixel_type: str = "uint8",
     number: int = 0,
 ) -> NDArray[Any]:
-    """Make a read-only picture of one of KINDS: (height, width, channels).
-
-    number  0, 1, ... of pictures of one kind: noise is drawn anew, the others are moved around
-    """
+    """Make read-only picture `number` of one of KINDS, moved or drawn anew."""
     if kind == "noise":
         picture = noise(height, width, channels, pixel_type, NOISE_SEED + number)
     else:

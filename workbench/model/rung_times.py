@@ -310,10 +310,7 @@ def ladder_places(
     cache: Cache,
     recorded: Mapping[str, Time] | None = None,
 ) -> list[LadderLine]:
-    """Make a ladder line for each implementation given, in their order.
-
-    recorded  times that came with the program, by implementation: for rungs that cannot run here
-    """
+    """Make a ladder line for each; recorded: times for rungs that cannot run here."""
     availability = list(availability)
     measured: Mapping[str, Time] = times.of_work(job, cache) if job else {}
     known, recorded = [each for each, _ in availability], recorded or {}
