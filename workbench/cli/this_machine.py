@@ -13,8 +13,9 @@ from kernels.core.device import Device
 from kernels.core.version import program_version
 from kernels.cuda_on_cpu.confinement import allow_unconfined
 from kernels.sweeps.machine import cpu, memory, software, system
+from workbench.cli.output import CommandError
 
-__all__ = ["cpu", "engine_maker", "facts", "heading"]
+__all__ = ["cpu", "engine_maker", "facts", "gpu_of", "heading"]
 
 
 def engine_maker(arguments: Namespace) -> Callable[[], Engine]:
@@ -45,3 +46,11 @@ def facts(engine: Engine) -> dict[str, Any]:
         "gpu": device.name if isinstance(device, Device) else None,
         "software": software(device),
     }
+
+
+def gpu_of(engine: Engine) -> Device:
+    """The engine's GPU.  Raises CommandError where it has none."""
+    device = engine.device
+    if isinstance(device, Device):
+        return device
+    raise CommandError(f"{device.reason} {device.remedy}".rstrip())

@@ -6,6 +6,7 @@ from subprocess import CalledProcessError
 import numpy as np
 import pytest
 
+from kernels.core.job import Sampling
 from kernels.core.verdict import Tolerance
 from kernels.oracle.checking import checking
 from workbench.cli import made_jobs, main
@@ -97,27 +98,23 @@ def test_a_program_that_fails_or_paints_other_pictures_gets_no_rate(tmp_path):
 
 @pytest.fixture
 def quick(monkeypatch):
-    monkeypatch.setattr(cpu, "MILLISECONDS", 0.0)
-    monkeypatch.setattr(cpu, "THREADS_SETTLE_S", 0.0)
-    monkeypatch.setattr(cpu, "MIN_ROUNDS", 2)
+    monkeypatch.setattr(cpu, "SAMPLING", Sampling(max_samples=2))
     monkeypatch.setattr(cpu, "PICTURES", ((60, 80, 3, "uint8"), (64, 64, 1, "float32")))
 
 
 def test_every_cell_is_told_beside_plain_calls(quick, capsys, tmp_path):
     path = tmp_path / "cpu.json"
-    assert main.main(["bench", "cpu", "--cells", "(gaussian|box) (3|7)", "--json", str(path)]) == 0
+    assert main.main(["bench", "cpu", "--cells", "(gaussian|box) 3 ", "--json", str(path)]) == 0
     said = capsys.readouterr().out
     found = json.loads(path.read_text(encoding="utf-8"))
     assert [row["cell"] for row in found["rows"]][:2] == [
         "gaussian 3 80×60×3 uint8",
-        "gaussian 7 80×60×3 uint8",
+        "box 3 80×60×3 uint8",
     ]
     for row in found["rows"]:
         assert row["cell"] in said
         assert {each["key"] for each in row["others"]} >= {"cv2", "SciPy"}
-        assert all(
-            each["ms"] > 0 and each["samples"] >= cpu.MIN_ROUNDS for each in row["ours"].values()
-        )
+        assert all(each["ms"] > 0 and each["samples"] == 2 for each in row["ours"].values())
         assert any(each["ms"] for each in row["others"] if each["key"] == "cv2")
     assert "best plain cv2 call" in said
     assert found["closing"][0] in said
@@ -136,8 +133,8 @@ def test_the_loop_in_c_is_right(pixel_type, ksize):
 
 def test_an_answer_that_is_another_one_has_no_time(quick, monkeypatch):
     wrong = ways.Way("SciPy", "nothing", lambda: np.zeros((64, 64, 1), np.float32))
-    monkeypatch.setattr(cpu, "ways", lambda *_: [wrong])
-    row = cpu.measured("box", made_jobs.job("box", 3, (64, 64)))
+    monkeypatch.setattr(ways, "ways", lambda *_: [wrong])
+    row = cpu.measured("a cell", "box", made_jobs.job("box", 3, (64, 64)))
     assert row.others[0].ms is None
     assert row.ratio("opencv", "SciPy") is None
 

@@ -3,6 +3,7 @@
 import json
 from contextlib import nullcontext
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ from tests import made_up
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.cli import main
 from workbench.cli.benches import kernels as bench
-from workbench.cli.benches.cells import (
+from workbench.cli.benches.gpu_ways import LIBRARIES
+from workbench.cli.benches.kernels import (
     FFT,
     LAUNCH,
     LAUNCH_AND_MORE,
@@ -23,7 +25,6 @@ from workbench.cli.benches.cells import (
     CellReport,
     all_cells,
 )
-from workbench.cli.benches.gpu_ways import LIBRARIES
 from workbench.cli.benches.ways import REDUCED_ERROR, Measured, precision_of, quickest
 
 CONDITIONS = {"copy_gb_s": 4000.0, "empty_launch_ms": 0.003}
@@ -60,9 +61,6 @@ class MadeUpClock:
 
     def copy_ms(self, count):
         return 2 * count / 4e9
-
-    def empty_launch_ms(self):
-        return 0.003
 
 
 @pytest.fixture
@@ -141,8 +139,8 @@ def test_an_aim_is_a_share_of_the_copy_cuffts_time_or_a_launch():
 
     def found(target, peers=(cufft,)):
         aims = (("float32", target),)
-        (finding,) = report(time_of(ms=2.0), peers=peers, aims=aims).findings
-        return finding
+        (finding,) = report(time_of(ms=2.0), peers=peers, aims=aims).findings()
+        return SimpleNamespace(**finding)
 
     assert (found(50).limit_ms, found(50).met, found(51).met) == (2.0, True, False)
     assert found(FFT).met
@@ -164,12 +162,12 @@ def test_only_right_answers_of_the_precision_asked_for_count():
 def test_a_rung_s_time_knows_its_launch_and_its_error():
     rung = made_up.implementations()["shared"]
     result = made_up.result("shared", samples_ms=(0.2, 0.4, 0.3))
-    found = bench.measured_rung(rung, result.job, result, copy_ms=0.15)
+    found = bench.measured_rung(rung, result, copy_ms=0.15)
     assert (found.ms, found.share, found.block_xy) == (0.3, pytest.approx(50), (32, 8))
     assert (found.registers, found.shared_bytes, found.max_error) == (40, 1664, 0.5)
     failed = made_up.result("shared", check=made_up.FAILED)
-    assert "WRONG" in bench.measured_rung(rung, JOB, failed, 0.1).why_not
-    refused = bench.measured_rung(rung, JOB, "No.", 0.1)
+    assert "WRONG" in bench.measured_rung(rung, failed, 0.1).why_not
+    refused = bench.measured_rung(rung, "No.", 0.1)
     assert (refused.ms, refused.why_not) == (None, "No.")
 
 

@@ -1,9 +1,6 @@
 """Measure a batch of files beside each of its stages alone: `workbench bench batch`.
 
 With --peers beside a loop with OpenCV and the command-line tools that people filter folders with.
-
-The batch has the same files again and again, as many as a large folder, and its rate is that of its
-middle: when all stages have begun, and none has ended.
 """
 
 from __future__ import annotations
@@ -17,11 +14,12 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import repeat
 from pathlib import Path
 from subprocess import CalledProcessError
 from tempfile import TemporaryDirectory
-from threading import Barrier
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -74,14 +72,14 @@ def folder_peers() -> dict[str, Blur | None]:
     """Map other programs by their titles; None: not installed here."""
     mogrify = ["magick", "mogrify"] if shutil.which("magick") else ["mogrify"]
     edge, blur = ["-virtual-pixel", "edge"], f"{KSIZE // 2}x{SIGMA}"
-    tools = {
-        "ImageMagick mogrify": [*mogrify, *edge, "-gaussian-blur", blur, "-path"],
-        "GraphicsMagick mogrify": ["gm", "mogrify", *edge, "-gaussian", blur, "-output-directory"],
-        "vips gaussblur": ["vips", "gaussblur"],
-    }
+    graphics = ["gm", "mogrify", *edge, "-gaussian", blur, "-output-directory"]
+    tools = (
+        ("ImageMagick mogrify", _run_once, [*mogrify, *edge, "-gaussian-blur", blur, "-path"]),
+        ("GraphicsMagick mogrify", _run_once, graphics),
+        ("vips gaussblur", _run_vips, ["vips", "gaussblur"]),
+    )
     found: dict[str, Blur | None] = {"Python loop with cv2": _opencv_loop}
-    for title, command in tools.items():
-        run = _run_vips if command[0] == "vips" else _run_once
+    for title, run, command in tools:
         found[title] = partial(run, command) if shutil.which(command[0]) else None
     return found
 
@@ -136,9 +134,7 @@ def peer_rate(blur: Blur | None, source: Path, target: Path, names: tuple[str, .
     written = target.with_name("theirs")
     written.mkdir()
     try:
-        began = perf_counter()
-        blur(source, written, names)
-        seconds = perf_counter() - began
+        seconds = seconds_of(lambda: blur(source, written, names))
         off_by = _mean_difference(target / names[0], written / names[0])
     except (CalledProcessError, OSError) as error:
         return PeerRate(None, why_not=f"failed: {error}")
@@ -159,10 +155,7 @@ def _mean_difference(one: Path, other: Path) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Pictures per second: of each stage while nothing else is done, and of the batch.
-
-    Encoding has the waits for the disk in it, which keep no core busy.
-    """
+    """Pictures per second: of each stage alone, with all waits for the disk, and of the batch."""
 
     decode: float
     filter: float
@@ -170,10 +163,7 @@ class Rates:
     batch: float
 
     def cells(self, name: str, *, on_gpu: bool) -> tuple[str, ...]:
-        """Make a row of the table, with the limit of the batch.
-
-        Cores that decode also encode.  On a CPU they filter as well; a GPU does that meanwhile.
-        """
+        """Make a row of the table; cores decode and encode, and filter where there is no GPU."""
         alone = (self.decode, self.filter, self.encode)
         files_s = 1 / self.decode + 1 / self.encode
         allowed, limit = 1 / (files_s + 1 / self.filter), "the cores"
@@ -220,14 +210,12 @@ def run(arguments: Namespace) -> int:
     device = engine.device.index if isinstance(engine.device, Device) else None
     devices = (device,) * processes if processes > 1 else ()
     shared = f" in {processes} processes" if devices else ""
+    size = f"{SIZE[1]}×{SIZE[0]}"
     facts = [
         ("Bench", f"batch, Filter Workbench {program_version()}"),
         ("CPU", f"{this_machine.cpu()}; {jobs} threads{shared} read and write"),
         ("GPU", diagnostics.gpu(engine.device)),
-        (
-            "Files",
-            f"{files} of each format, {SIZE[1]}×{SIZE[0]} RGB, 5×5 Gaussian; pictures/s",
-        ),
+        ("Files", f"{files} of each format, {size} RGB, 5×5 Gaussian; pictures/s"),
     ]
     print(aligned(facts), end="\n\n", flush=True)
     peers = folder_peers() if arguments.peers else {}
@@ -291,28 +279,24 @@ def _measured(folder: Folder, peers: dict[str, Blur | None]) -> tuple[Rates, dic
 def _batch_per_s(folder: Folder) -> float:
     """Run a batch as the command does: in this process, or in one for each device."""
     pairs = folder.pairs(-(-folder.jobs * FILES_EACH // len(folder.names)))
+    finished = running(folder.engine, pairs, RECIPE, folder.jobs)
     if folder.devices:
         finished = DeviceRun(folder.devices, RECIPE, folder.jobs, _fail).outcomes(pairs)
-    else:
-        finished = running(folder.engine, pairs, RECIPE, folder.jobs)
     times: list[float] = []
     with closing(finished):
         for each in finished:
             times.append(perf_counter())
-            if each.error:
-                _fail(each.error)
+            _fail(each.error)
     return middle_per_s(times)
 
 
-def _fail(sentence: str) -> None:
-    raise CommandError(sentence)
+def _fail(sentence: str | None) -> None:
+    if sentence:
+        raise CommandError(sentence)
 
 
 def middle_per_s(finished_s: Sequence[float]) -> float:
-    """Rate in the middle of a batch, from the time at which each picture was finished.
-
-    The start of processes takes as long however much there is to do.
-    """
+    """Rate in the middle of a batch, from the time at which each picture was finished."""
     first, last = (round(share * (len(finished_s) - 1)) for share in MIDDLE)
     return (last - first) / (finished_s[last] - finished_s[first])
 
@@ -321,43 +305,33 @@ def middle_per_s(finished_s: Sequence[float]) -> float:
 
 
 def _seconds_alone(folder: Folder) -> list[float]:
-    """Time decoding, filtering and encoding, each alone.
-
-    Several processes share files and threads; all of them begin a stage at a time.
-    """
+    """Time each stage alone; several processes share files and threads."""
     count, pairs = len(folder.devices), list(folder.pairs())
     if not count:
-        return _stages(folder.engine, pairs, folder.jobs, lambda: None)
-    barrier = SPAWN.Barrier(count, timeout=START_S)
-    with ProcessPoolExecutor(count, SPAWN, _begin, (barrier,)) as pool:
-        parts = (pairs[at::count] for at in range(count))
-        times = pool.map(_in_process, folder.devices, parts, shared_jobs(folder.jobs, count))
+        return _stages(folder.engine, pairs, folder.jobs)
+    with SPAWN.Manager() as manager, ProcessPoolExecutor(count, SPAWN) as pool:
+        barrier = manager.Barrier(count, timeout=START_S)
+        parts, shares = (pairs[at::count] for at in range(count)), shared_jobs(folder.jobs, count)
+        times = pool.map(_in_process, folder.devices, parts, shares, repeat(barrier))
         return [max(each) for each in zip(*times, strict=True)]
 
 
-_barrier: Barrier
-
-
-def _begin(barrier: Barrier) -> None:
-    global _barrier
-    _barrier = barrier
+def _in_process(device: int | None, pairs: list[FilePair], jobs: int, barrier: Any) -> list[float]:
     use_freed_memory_again()
-
-
-def _in_process(device: int | None, pairs: list[FilePair], jobs: int) -> list[float]:
-    engine = engine_on(device)
-    try:
-        _stages(engine, pairs[:1], jobs, lambda: None)  # to warm up
-        return _stages(engine, pairs, jobs, _barrier.wait)
-    except BaseException:
-        _barrier.abort()  # the others wait for this one
-        raise
-    finally:
-        engine.close()
+    with closing(engine_on(device)) as engine:
+        try:
+            _stages(engine, pairs[:1], jobs)  # to warm up
+            return _stages(engine, pairs, jobs, barrier.wait)
+        except BaseException:
+            barrier.abort()  # the others wait for this one
+            raise
 
 
 def _stages(
-    engine: Engine, pairs: Iterable[FilePair], jobs: int, begin: Callable[[], object]
+    engine: Engine,
+    pairs: Iterable[FilePair],
+    jobs: int,
+    begin: Callable[[], object] = lambda: None,
 ) -> list[float]:
     """Time each stage in this process.  Raises CommandError where a file fails.
 
@@ -374,24 +348,16 @@ def _stages(
         begin()
         decode_s = seconds_of(lambda: list(pool.map(lambda each: read(each, RECIPE), outcomes)))
         begin()
-        filter_s = sum(_filter_seconds(engine, each) for each in outcomes)
+        filter_s = sum(_filter_seconds(engine, each) for each in outcomes if each.goes_on)
         begin()
         encode_s = seconds_of(lambda: list(disk.map(sync, pool.map(encoding, outcomes))))
-    if failed := next(filter(None, (each.error for each in outcomes)), None):
-        raise CommandError(failed)
+    _fail(next(filter(None, (each.error for each in outcomes)), None))
     return [decode_s, filter_s, encode_s]
 
 
 def _filter_seconds(engine: Engine, outcome: Outcome) -> float:
-    """Time one filtering; copy its result out of memory that a GPU's link keeps, untimed.
-
-    In a batch the page-locked memory of a result is free again once it is written.
-    """
-    if not outcome.goes_on:
-        return 0.0
-    began = perf_counter()
-    filter_(engine, outcome, RECIPE, lambda _: None)
-    took_s = perf_counter() - began
+    """Time one filtering; copy its result out of page-locked memory, untimed."""
+    took_s = seconds_of(lambda: filter_(engine, outcome, RECIPE, lambda _: None))
     if outcome.result is not None:
         outcome.result = replace(outcome.result, picture=outcome.result.picture.copy())
     return took_s

@@ -1,8 +1,4 @@
-"""Other libraries at the same work, for `bench kernels --peers`.
-
-A way queues its work as a well-written program would: plans made, arrays allocated, weights on the
-device.
-"""
+"""Other libraries at the same work, called as programs should: `bench kernels --peers`."""
 
 from __future__ import annotations
 
@@ -23,47 +19,31 @@ from kernels.core.device import Device
 from kernels.core.device_turns import Turns
 from kernels.core.errors import cuda_errors_in_words
 from kernels.core.job import Job, Sampling
-from kernels.core.sampling import take_samples
+from kernels.core.sampling import THREADS_SETTLE_S, take_samples
 from kernels.core.timing import Timing
 from kernels.core.weights import Separable, separate
 from kernels.cuda.event_timer import CeilingBench, EventTimer
 from kernels.filters.gaussian import BINOMIAL, default_sigma
 from kernels.oracle.checking import Oracle
-from workbench.cli.benches.ways import (
-    ON_CPU,
-    Measured,
-    Way,
-    cv2_ways,
-    first_line,
-    importable,
-    max_error,
-    measured_way,
-    seconds_of,
-    use_threads,
-)
+from workbench.cli.benches import ways
+from workbench.cli.benches.ways import Measured, Way
 
 DIRECT_KSIZE = 31  # beyond, a direct correlation takes seconds, or cuDNN does to choose how
 CVCUDA_TYPES = ("uint8", "uint16", "float32")
 # Of the binomials of size 3 and 5 no sigma is known: as near as a bell comes to them.
 BINOMIAL_SIGMAS = {3: 0.8493, 5: 1.0}
-NPP_VERSIONS = ("13", "12", "11")
 REPLICATE = 2  # NppiBorderType
-# By pixel type: the end of a function's name, for all weights and for a Gaussian's.
-GENERAL = {"float32": "_32f_C{}R", "uint8": "32f_8u_C{}R", "uint16": "32f_16u_C{}R"}
-GAUSSIAN = {"float32": "_32f_C{}R", "uint8": "_8u_C{}R", "uint16": "_16u_C{}R"}
+NPP_TYPES = {"float32": "_32f", "uint8": "_8u", "uint16": "_16u"}  # in a function's name
 NPP_CHANNELS = (1, 3, 4)
 
 # Libraries take long to queue their launches: a millisecond, so that this is not timed.
 HOLD_CYCLES = 2_000_000
 SAMPLING = Sampling(max_samples=20, max_seconds=0.3)
+ON_CPU = Sampling(max_samples=5, max_seconds=0.5, warmup_seconds=THREADS_SETTLE_S)
 
 
 class Clock:
-    """A stream of its own on `device`; use it from one thread.
-
-    cp      the cupy module
-    stream  to queue on; the current stream within `using`
-    """
+    """A stream of its own on `device`, the current one within `using`; use it from one thread."""
 
     def __init__(self, device: Device) -> None:
         import cupy as cp
@@ -95,11 +75,6 @@ class Clock:
                 self._copies_ms[count] = self._ceilings.copy(count).median_ms
         return self._copies_ms[count]
 
-    def empty_launch_ms(self) -> float:
-        """Median time between two events around an empty kernel."""
-        with self.using():
-            return self._ceilings.empty_launch().median_ms
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
@@ -122,10 +97,8 @@ def _cucim(task: Task) -> Iterator[Way]:
     from cucim.skimage._vendored import ndimage
 
     if task.separable is not None:
-        yield on_gpu(
-            "cuCIM correlate1d × 2, shared memory",
-            _two_passes(task, ndimage.correlate1d, algorithm="shared_memory"),
-        )
+        passes = _two_passes(task, ndimage.correlate1d, algorithm="shared_memory")
+        yield on_gpu("cuCIM correlate1d × 2, shared memory", passes)
 
 
 def _cupy_ndimage(task: Task) -> Iterator[Way]:
@@ -134,10 +107,8 @@ def _cupy_ndimage(task: Task) -> Iterator[Way]:
     cp, job = task.clock.cp, task.job
     if job.ksize <= DIRECT_KSIZE:
         weights, out = cp.asarray(job.weights)[:, :, None], cp.empty_like(task.source)
-        yield on_gpu(
-            "CuPy correlate",
-            lambda: ndimage.correlate(task.source, weights, output=out, mode="nearest"),
-        )
+        how = {"output": out, "mode": "nearest"}
+        yield on_gpu("CuPy correlate", partial(ndimage.correlate, task.source, weights, **how))
     if task.separable is not None:
         yield on_gpu("CuPy correlate1d × 2", _two_passes(task, ndimage.correlate1d))
 
@@ -147,10 +118,11 @@ def _two_passes(task: Task, correlate1d: Callable[..., Any], **how: Any) -> Call
     cp, source = task.clock.cp, task.source
     column, row = map(cp.asarray, task.separable)
     between, out = cp.empty(source.shape, cp.float32), cp.empty_like(source)
+    one_pass = partial(correlate1d, mode="nearest", **how)
 
     def passes() -> Any:
-        correlate1d(source, column, axis=0, output=between, mode="nearest", **how)
-        correlate1d(between, row, axis=1, output=out, mode="nearest", **how)
+        one_pass(source, column, axis=0, output=between)
+        one_pass(between, row, axis=1, output=out)
         return out
 
     return passes
@@ -206,7 +178,7 @@ def _opencv(task: Task) -> Iterator[Way]:
     """OpenCV's filter2D and sepFilter2D on all cores of the CPU."""
     cores, job = usable_cores(), task.job
     if job.pixel_type != "float16":
-        for way in cv2_ways("", job, out=np.empty_like(job.picture)):
+        for way in ways.cv2_ways("", job, out=np.empty_like(job.picture)):
             yield replace(way, name=f"OpenCV {way.name} ({cores} threads)", threads=cores)
 
 
@@ -217,41 +189,38 @@ def _torch(task: Task) -> Iterator[Way]:
     if not torch.cuda.is_available():
         raise RuntimeError("This PyTorch finds no GPU.")
     job = task.job
-    torch.backends.cudnn.benchmark = True
-    torch.backends.cudnn.allow_tf32 = False
-    device = torch.device("cuda", task.clock.device.index)
-    stream = torch.cuda.ExternalStream(task.clock.stream.ptr, device=device)
     if job.pixel_type == "uint16":
         return
-    with torch.cuda.stream(stream), torch.no_grad():
-        planes = torch.as_tensor(job.picture.copy(), device=device).permute(2, 0, 1)[None]
-        planes = planes.contiguous()
-        kept = torch.float16 if job.pixel_type == "float16" else torch.float32
+    torch.backends.cudnn.benchmark = True
+    torch.backends.cudnn.allow_tf32 = False
+    torch.set_grad_enabled(False)
+    device = torch.device("cuda", task.clock.device.index)
+    torch.cuda.set_stream(torch.cuda.ExternalStream(task.clock.stream.ptr, device=device))
+    planes = torch.as_tensor(job.picture.copy(), device=device).permute(2, 0, 1)[None].contiguous()
+    is_float = planes.is_floating_point()
 
-        def on_device(weights: Any) -> Any:
-            made = torch.as_tensor(weights.copy(), device=device, dtype=kept)
-            return made.expand(job.channels, 1, *weights.shape).contiguous()
+    def on_device(weights: NDArray[np.float32]) -> Any:
+        kept = planes.dtype if is_float else torch.float32
+        made = torch.as_tensor(weights.copy(), device=device, dtype=kept)
+        return made.expand(job.channels, 1, *weights.shape).contiguous()
 
-        def convolve(stages: list[Any]) -> Any:
-            with torch.cuda.stream(stream), torch.no_grad():
-                image = planes if planes.is_floating_point() else planes.float()
-                for each in stages:
-                    padding = (each.shape[2] // 2, each.shape[3] // 2)
-                    image = torch.nn.functional.conv2d(
-                        image, each, padding=padding, groups=job.channels
-                    )
-                if not planes.is_floating_point():
-                    image = image.round_().clamp_(0, 255).to(torch.uint8)
-                return image[0].permute(1, 2, 0)
+    def convolve(stages: list[Any]) -> Any:
+        image = planes if is_float else planes.float()
+        for each in stages:
+            padding = (each.shape[2] // 2, each.shape[3] // 2)
+            image = torch.nn.functional.conv2d(image, each, padding=padding, groups=job.channels)
+        if not is_float:
+            image = image.round_().clamp_(0, 255).to(torch.uint8)
+        return image[0].permute(1, 2, 0)
 
-        stages = {}
-        if job.ksize <= DIRECT_KSIZE:
-            stages["PyTorch conv2d"] = [on_device(job.weights)]
-        if task.separable is not None:
-            column, row = task.separable
-            stages["PyTorch conv2d × 2"] = [on_device(column[:, None]), on_device(row[None, :])]
-        for name, weights in stages.items():
-            yield on_gpu(name, partial(convolve, weights), border="zero")
+    stages = {}
+    if job.ksize <= DIRECT_KSIZE:
+        stages["PyTorch conv2d"] = [on_device(job.weights)]
+    if task.separable is not None:
+        column, row = task.separable
+        stages["PyTorch conv2d × 2"] = [on_device(column[:, None]), on_device(row[None, :])]
+    for name, weights in stages.items():
+        yield on_gpu(name, partial(convolve, weights), border="zero")
 
 
 class Size(ctypes.Structure):
@@ -265,44 +234,34 @@ class Context(ctypes.Structure):
 
     _fields_ = (
         ("stream", ctypes.c_void_p),
-        ("device", ctypes.c_int),
-        ("multiprocessors", ctypes.c_int),
-        ("threads_per_multiprocessor", ctypes.c_int),
-        ("threads_per_block", ctypes.c_int),
+        *((name, ctypes.c_int) for name in ("device", "multiprocessors")),
+        *((f"threads_per_{name}", ctypes.c_int) for name in ("multiprocessor", "block")),
         ("shared_per_block", ctypes.c_size_t),
-        ("major", ctypes.c_int),
-        ("minor", ctypes.c_int),
-        ("stream_flags", ctypes.c_uint),
-        ("reserved", ctypes.c_int),
+        *((name, ctypes.c_int) for name in ("major", "minor", "stream_flags", "reserved")),
     )
 
 
 @cache
-def _libnppif() -> ctypes.CDLL | None:
-    names = [f"libnppif.so.{version}" for version in NPP_VERSIONS]
-    names += [found] if (found := ctypes.util.find_library("nppif")) else []
-    for name in names:
+def _libnppif() -> ctypes.CDLL:
+    for name in (*map("libnppif.so.{}".format, (13, 12, 11)), ctypes.util.find_library("nppif")):
         try:
-            return ctypes.CDLL(name)
+            return ctypes.CDLL(name or "libnppif.so")
         except OSError:
             continue
-    return None
+    raise ImportError("NPP (libnppif) is not installed.")
 
 
 def _npp(task: Task) -> Iterator[Way]:
     """NPP's filters with a border, called by ctypes."""
-    if _libnppif() is None:
-        raise ImportError("NPP (libnppif) is not installed.")
-    cp, job = task.clock.cp, task.job
-    if job.pixel_type not in GENERAL or job.channels not in NPP_CHANNELS:
+    call, cp, job = partial(_call_npp, _libnppif(), task), task.clock.cp, task.job
+    if job.pixel_type not in NPP_TYPES or job.channels not in NPP_CHANNELS:
         return
     out, between = cp.empty_like(task.source), cp.empty_like(task.source)
     # NPP convolves: with flipped weights it correlates.
     weights = cp.asarray(job.weights[::-1, ::-1].copy())
     square, anchor = Size(job.ksize, job.ksize), Size(job.radius, job.radius)
-    call = partial(_call_npp, task)
-
-    general = f"FilterBorder{GENERAL[job.pixel_type].format(job.channels)}"
+    is_float, kind = job.pixel_type == "float32", f"{NPP_TYPES[job.pixel_type]}_C{job.channels}R"
+    general = f"FilterBorder{'' if is_float else '32f'}{kind}"
     yield on_gpu(
         "NPP FilterBorder",
         lambda: call(general, task.source, out, _pointer(weights), square, anchor),
@@ -312,32 +271,30 @@ def _npp(task: Task) -> Iterator[Way]:
     taps, middle = ctypes.c_int(job.ksize), ctypes.c_int(job.radius)
     if np.array_equal(job.weights, job.weights.T):
         one = cp.asarray(np.sqrt(np.abs(np.diag(job.weights))))  # for both ways
-        gaussian = f"FilterGaussAdvancedBorder{GAUSSIAN[job.pixel_type].format(job.channels)}"
+        name = "FilterGaussAdvancedBorder"
         yield on_gpu(
-            "NPP FilterGaussAdvancedBorder",
-            lambda: call(gaussian, task.source, out, taps, _pointer(one)),
+            f"NPP {name}", lambda: call(name + kind, task.source, out, taps, _pointer(one))
         )
-    if job.pixel_type == "float32":  # others would be rounded between the passes
+    if is_float:  # others would be rounded between the passes
         column, row = (cp.asarray(each[::-1].copy()) for each in task.separable)
-        rows, columns = (f"Filter{way}Border_32f_C{job.channels}R" for way in ("Row", "Column"))
 
         def two_passes() -> Any:
-            call(rows, task.source, between, _pointer(row), taps, middle)
-            return call(columns, between, out, _pointer(column), taps, middle)
+            call(f"FilterRowBorder{kind}", task.source, between, _pointer(row), taps, middle)
+            return call(f"FilterColumnBorder{kind}", between, out, _pointer(column), taps, middle)
 
         yield on_gpu("NPP FilterRowBorder + Column", two_passes)
 
 
-def _call_npp(task: Task, name: str, source: Any, target: Any, *how: Any) -> Any:
+def _call_npp(
+    library: ctypes.CDLL, task: Task, name: str, source: Any, target: Any, *how: Any
+) -> Any:
     """Queue one of NPP's filters, with the border replicated; return `target`."""
-    job = task.job
+    job, clock = task.job, task.clock
     step = ctypes.c_int(job.width * job.channels * job.picture.itemsize)
     size, zero = Size(job.width, job.height), Size(0, 0)
-    function = getattr(_libnppif(), f"nppi{name}_Ctx")
-    status = function(
-        _pointer(source), step, size, zero, _pointer(target), step, size, *how, REPLICATE,
-        _context(task.clock.device, task.clock.stream.ptr),
-    )  # fmt: skip
+    images = (_pointer(source), step, size, zero, _pointer(target), step, size)
+    context = _context(clock.device, clock.stream.ptr)
+    status = library[f"nppi{name}_Ctx"](*images, *how, REPLICATE, context)
     if status != 0:
         raise RuntimeError(f"NPP's {name} failed with status {status}")
     return target
@@ -348,17 +305,9 @@ def _context(device: Device, stream: int) -> Context:
     import cupy as cp
 
     facts = cp.cuda.runtime.getDeviceProperties(device.index)
-    return Context(
-        stream,
-        device.index,
-        device.multiprocessors,
-        int(facts["maxThreadsPerMultiProcessor"]),
-        device.max_threads_per_block,
-        int(facts["sharedMemPerBlock"]),
-        *device.compute_capability,
-        0,
-        0,
-    )
+    threads = int(facts["maxThreadsPerMultiProcessor"]), device.max_threads_per_block
+    shared, numbers = int(facts["sharedMemPerBlock"]), (device.index, device.multiprocessors)
+    return Context(stream, *numbers, *threads, shared, *device.compute_capability, 0, 0)
 
 
 def _pointer(array: Any) -> ctypes.c_void_p:
@@ -378,9 +327,9 @@ LIBRARIES: dict[str, tuple[str, str, Callable[[Task], Iterator[Way]]]] = {
 
 
 def measure_peers(
-    job: Job, known: Oracle, clock: Clock, only: Collection[str] | None = None
+    job: Job, known: Oracle, clock: Clock, only: Collection[str] = LIBRARIES
 ) -> Iterator[Measured]:
-    """Time and check every way of every library here, or of those in `only`.
+    """Time and check every way of the libraries in `only`.
 
     known  the oracle for `job`, as `checking.checking` takes it
     """
@@ -388,10 +337,9 @@ def measure_peers(
         source = clock.cp.asarray(job.picture)
     task = Task(job, clock, source, separate(job.weights))
     oracles = {job.border: known}
-    for key, (title, module, make) in LIBRARIES.items():
-        if only is not None and key not in only:
-            continue
-        if reason := importable(module, title):
+    for key in only:
+        title, module, make = LIBRARIES[key]
+        if reason := ways.importable(module, title):
             yield Measured(key, title, why_not=reason)
         else:
             yield from _times(key, title, make(task), task, oracles)
@@ -400,34 +348,31 @@ def measure_peers(
 
 
 def _times(
-    key: str, title: str, ways: Iterator[Way], task: Task, oracles: dict[str, Oracle]
+    key: str, title: str, found: Iterator[Way], task: Task, oracles: dict[str, Oracle]
 ) -> Iterator[Measured]:
     """Measure a library's ways; one that fails must not keep others from being timed."""
     while True:
         try:
             with task.clock.using():
-                way = next(ways, None)
+                way = next(found, None)
             if way is None:
                 return
             title = way.name
             yield _measure(key, way, task, oracles)
         except Exception as error:  # noqa: BLE001
-            yield Measured(key, title, why_not=f"{type(error).__name__}: {first_line(error)}")
+            reason = f"{type(error).__name__}: {ways.first_line(error)}"
+            yield Measured(key, title, why_not=reason)
 
 
 def _measure(key: str, way: Way, task: Task, oracles: dict[str, Oracle]) -> Measured:
-    if way.threads:
-        use_threads(way.threads)
+    ways.use_threads(way)
     with task.clock.using():  # many libraries compile, plan or try out the first time
         output = _to_host(task.clock.cp, way.run())
         task.clock.stream.synchronize()
-    if way.on_gpu:
-        timing = task.clock.time(way.run)
-    else:
-        timing = take_samples(lambda: 1e3 * seconds_of(way.run), ON_CPU)
+    timing = task.clock.time(way.run) if way.on_gpu else ways.in_turns([way], ON_CPU)[way]
     job = replace(task.job, border=way.border)
-    error = max_error(job, output, oracles.setdefault(way.border, {}))
-    return measured_way(key, way, timing, error, job)
+    error = ways.max_error(job, output, oracles.setdefault(way.border, {}))
+    return ways.measured_way(key, way, timing, error, job)
 
 
 def _to_host(cp: Any, output: Any) -> NDArray[Any]:

@@ -1,23 +1,27 @@
-"""Measure every rung in every cell of the table of aims, in one run, checked, from a cold L2.
+"""Measure every rung in every cell of the table of aims: `workbench bench kernels`.
 
-Beside the rungs' times stand the copy on the same device, an empty launch, and with --peers the
-libraries installed.
+Each cell is one job; all are measured in one run, checked, from a cold L2.  Aims are for an H200.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import platform
 from argparse import Namespace
-from collections.abc import Iterator
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from itertools import islice
+from statistics import geometric_mean
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from kernels import Engine
-from kernels.core.device import NoDevice, cuda_version
+from kernels.core.device import Device, cuda_version
 from kernels.core.driving import outcome_of
 from kernels.core.job import Job, Result, Sampling
 from kernels.core.version import program_version
@@ -29,40 +33,312 @@ from kernels.oracle.checking import Oracle
 from kernels.rungs.rung import Rung
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned
-from workbench.cli import this_machine
+from workbench.cli import made_jobs, this_machine
 from workbench.cli.benches import chosen
-from workbench.cli.benches.cells import FFT, BenchCell, CellReport, all_cells, closing_lines
-from workbench.cli.benches.gpu_ways import Clock, measure_peers
-from workbench.cli.benches.ways import Measured, precision_of
-from workbench.cli.output import INTERRUPTED, CommandError, say, write_whole
+from workbench.cli.benches.gpu_ways import LIBRARIES, Clock, measure_peers
+from workbench.cli.benches.ways import Measured, Precision, of_timing, precision_of, quickest
+from workbench.cli.output import INTERRUPTED, say, write_whole
 from workbench.cli.this_machine import engine_maker
 
-LARGE_COPY = 1 << 28  # bytes: 8192² float32
 SAMPLING = Sampling(max_samples=20, max_seconds=0.3, check_taps=3_000_000)
 DEFAULT_BLOCK_XY = (32, 8)
+EXACT: Precision = "float32"
+ROUGH: Precision = "reduced"
+# A target is a share of the copy bandwidth in percent, FFT, or one of LAUNCH_EXTRA_MS.
+Target = float | str
+FFT = "cuFFT"  # no slower than that
+# Milliseconds beyond an empty launch and the memory's time.
+LAUNCH_EXTRA_MS = {"launch + memory + 2 µs": 0.002, "launch + memory + 3 µs": 0.003}
+LAUNCH, LAUNCH_AND_MORE = LAUNCH_EXTRA_MS
+
+
+@dataclass(frozen=True, slots=True)
+class BenchCell:
+    """One job to measure.
+
+    weights  a filter's name or "random"
+    size     (height, width)
+    aims     targets with the precision that they require
+    """
+
+    weights: str
+    pixel_type: str
+    channels: int
+    size: tuple[int, int]
+    ksize: int
+    aims: tuple[tuple[Precision, Target], ...] = ()
+
+    @property
+    def size_in_words(self) -> str:
+        """The picture's size: "4096²" or "640×480"."""
+        height, width = self.size
+        return f"{width}²" if width == height else f"{width}×{height}"
+
+    @property
+    def kind(self) -> str:
+        """Its weights and samples: "gaussian uint8×3"."""
+        return f"{self.weights} {self.pixel_type}×{self.channels}"
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.size_in_words} K={self.ksize}"
+
+    def job(self) -> Job:
+        """Make the job, for no implementation yet."""
+        return made_jobs.job(self.weights, self.ksize, self.size, self.channels, self.pixel_type)
+
+
+LARGE, MIDDLE, KODAK = (8192, 8192), (4096, 4096), (512, 768)
+Group = tuple[str, str, int, tuple[int, int]]
+Targets = dict[int, Target | None]  # by K; None: no aim
+SMALL: Targets = {3: LAUNCH, 5: LAUNCH, 7: LAUNCH, 15: LAUNCH_AND_MORE}
+BYTES: Targets = {3: 85, 5: 80, 7: 75, 9: 72, 15: 70, 31: 60, 63: 40, 127: 25}
+AT_7: Targets = {7: None}
+WIDE: Targets = {15: 50, 31: 35, 63: 28, 127: 28}
+OF_BELL: Targets = {3: 95, 5: 92, 7: 91, 9: 90, 15: 87, 31: 80, 63: 60, 127: 45}
+OF_HALF: Targets = {3: 90, 5: 86, 7: 82, 9: 80, 15: 75, 31: 65}
+OF_RANDOM_BYTES: Targets = {3: 80, 5: 65, 7: 50, 9: 40, 15: 25, 31: FFT, 63: FFT}
+TABLE: tuple[tuple[Group, Precision, Targets], ...] = (
+    (("gaussian", "float32", 1, LARGE), EXACT, OF_BELL),
+    (("random", "float32", 1, LARGE), EXACT, {3: 95, 5: 91, 7: 82, 9: 75, **WIDE}),
+    (("random", "float32", 1, LARGE), ROUGH, WIDE),
+    *((("gaussian", "uint8", channels, MIDDLE), EXACT, BYTES) for channels in (3, 1, 4)),
+    (("random", "uint8", 3, MIDDLE), EXACT, OF_RANDOM_BYTES),
+    (("gaussian", "float16", 1, LARGE), EXACT, OF_HALF),
+    (("gaussian", "uint8", 3, KODAK), EXACT, SMALL),
+    (("gaussian", "uint8", 1, (256, 256)), EXACT, SMALL),
+    # For how time grows with pixels; 8192² stands above.
+    *(
+        ((weights, "float32", 1, (side, side)), EXACT, AT_7)
+        for weights in ("gaussian", "random")
+        for side in (1024, 2048, 4096)
+    ),
+    # What `auto` goes by as well: where another rung is the quickest than at the sizes above.
+    (("gaussian", "float32", 1, (1024, 1024)), EXACT, {15: None}),
+    (("random", "float32", 1, (1024, 1024)), EXACT, {15: None}),
+    (("gaussian", "uint8", 3, (2048, 2048)), EXACT, dict.fromkeys((3, 7, 15))),
+    (("gaussian", "uint8", 3, KODAK), EXACT, {9: None}),
+    # Where rungs made for other weights have their place.
+    (("box", "float32", 1, LARGE), EXACT, dict.fromkeys((7, 31, 127))),
+    (("laplacian_of_gaussian", "float32", 1, LARGE), EXACT, {15: None}),
+    (("gradient", "float32", 1, LARGE), EXACT, {3: None}),
+    (("edges", "float32", 1, LARGE), EXACT, {7: None}),
+)
+
+
+@cache
+def all_cells() -> tuple[BenchCell, ...]:
+    """List every cell once, in the order of the table, with all of its aims."""
+    found: dict[BenchCell, tuple[tuple[Precision, Target], ...]] = {}
+    for group, precision, targets in TABLE:
+        for ksize, target in targets.items():
+            aims = () if target is None else ((precision, target),)
+            cell = BenchCell(*group, ksize)
+            found[cell] = found.get(cell, ()) + aims
+    return tuple(replace(cell, aims=aims) for cell, aims in found.items())
+
+
+# -- what was found
+
+PEER_AIM = 4.5
+AUTO_AIM = 0.02
+VERDICTS = {True: "met", False: "missed", None: "not measured"}
+INDENT = " " * 44
+Data = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CellReport:
+    """The times of one cell's rungs and libraries.
+
+    conditions  of the bench, as `kernels.conditions_of` has them
+    auto        the pick of `auto`, as str(Measured) has it
+    """
+
+    cell: BenchCell
+    copy_ms: float
+    rungs: tuple[Measured, ...]
+    peers: tuple[Measured, ...]
+    conditions: Data
+    took_s: float
+    auto: str | None = None
+
+    def findings(self) -> list[Data]:
+        """The quickest rung and library for each aim, or of the exact ones without any, as JSON."""
+        found = []
+        aims: Sequence[tuple[Precision, Target | None]] = self.cell.aims or ((EXACT, None),)
+        for precision, target in aims:
+            best, peer = quickest(self.rungs, precision), quickest(self.peers, precision)
+            limit_ms = self._limit_ms(target)
+            found.append(
+                {
+                    "name": f"{self.cell}{'' if precision == EXACT else ', 1e-4'}",
+                    "precision": precision,
+                    "aim": target,
+                    "limit_ms": limit_ms,
+                    "best": best and best.key,
+                    "block_xy": best and best.block_xy,
+                    **{name: best and getattr(best, name) for name in ("ms", "share", "max_error")},
+                    "met": best.time_ms <= limit_ms if best and limit_ms else None,
+                    "best_peer": peer and peer.name,
+                    "best_peer_ms": peer and peer.ms,
+                    "peer_ratio": peer.time_ms / best.time_ms if peer and best else None,
+                }
+            )
+        return found
+
+    def _limit_ms(self, target: Target | None) -> float | None:
+        if target == FFT:
+            return min((e.ms for e in self.peers if e.key == "cufft" and e.ms), default=None)
+        if isinstance(target, str):
+            copied_gb = (
+                2e-9
+                * math.prod((*self.cell.size, self.cell.channels))
+                * np.dtype(self.cell.pixel_type).itemsize
+            )
+            memory_ms = 1e3 * copied_gb / self.conditions["copy_gb_s"]
+            return float(self.conditions["empty_launch_ms"] + memory_ms + LAUNCH_EXTRA_MS[target])
+        return self.copy_ms / (target / 100) if target else None
+
+    @property
+    def auto_excess(self) -> float | None:
+        """The longer time of `auto`'s pick than of the quickest exact rung: 0.02 is 2 %."""
+        best = quickest(self.rungs, EXACT)
+        picked = quickest([each for each in self.rungs if str(each) == self.auto], EXACT)
+        return picked.time_ms / best.time_ms - 1 if best and picked else None
+
+    def lines(self) -> Iterator[str]:
+        """Describe each finding, and name rungs with wrong outputs."""
+        for finding in self.findings():
+            yield from _lines(finding)
+        if wrong := [each.key for each in self.rungs if each.ms is not None and not each.ok]:
+            yield f"{INDENT}WRONG, and not counted: {', '.join(wrong)}"
+
+    def to_data(self) -> Data:
+        """The report as JSON."""
+        height, width = self.cell.size
+        return {
+            **{name: getattr(self.cell, name) for name in OF_CELL},
+            "size": width if width == height else f"{width}x{height}",
+            "height": height,
+            "width": width,
+            "copy_ms": self.copy_ms,
+            "took_s": round(self.took_s, 2),
+            "auto": self.auto,
+            "auto_excess": self.auto_excess,
+            "rungs": [asdict(each) for each in self.rungs],
+            "peers": [asdict(each) for each in self.peers],
+            "aims": [each for each in self.findings() if each["aim"] is not None],
+        }
+
+
+def _lines(found: Data) -> Iterator[str]:
+    """Describe the best rung with its aim, then the best library."""
+    aim, words = found["aim"], "nothing can run it, or all outputs were wrong"
+    if found["best"]:
+        best = str(Measured(found["best"], block_xy=found["block_xy"]))
+        words = f"{best:<28}{numbers.duration(found['ms']):>9}{found['share']:7.1f} %  "
+        words += f"error {found['max_error']:.1e}"
+    if found["best"] and aim is not None:
+        limit = numbers.duration(found["limit_ms"]) if found["limit_ms"] else numbers.MISSING
+        in_words = aim if isinstance(aim, str) else f"{aim:g} %"
+        words += f"  aim {in_words} = {limit}: {VERDICTS[found['met']]}"
+    yield f"{found['name']:<44}{words}"
+    if found["best_peer"]:
+        ours = f", {found['peer_ratio']:.2f} × ours" if found["peer_ratio"] else ""
+        peer_ms = numbers.duration(found["best_peer_ms"])
+        yield f"{INDENT}best peer: {found['best_peer']} {peer_ms}{ours}"
+
+
+OF_CELL = ("weights", "pixel_type", "channels", "ksize")
+
+
+def closing_lines(reports: Sequence[CellReport], conditions: Data) -> Iterator[str]:
+    """Summarise aims, `auto`, the growth of times, small pictures and libraries."""
+    findings = [each for report in reports for each in report.findings()]
+    aims = [each for each in findings if each["aim"] is not None]
+    yield f"Aims met: {sum(each['met'] is True for each in aims)} of {len(aims)}."
+    for verdict in (False, None):
+        names = [each["name"] for each in aims if each["met"] is verdict]
+        yield from _listed(VERDICTS[verdict].capitalize(), names)
+    yield from _auto(reports)
+    yield from _slopes(reports, "pixels", lambda c: math.prod(c.size), lambda c: f"K={c.ksize}")
+    yield from _slopes(reports, "K", lambda c: c.ksize, lambda c: c.size_in_words)
+    if any(len(each.peers) > 1 for each in reports):  # cuFFT alone is no comparison of libraries
+        yield from _peers({e["name"]: e["peer_ratio"] for e in findings if e["peer_ratio"]})
+    yield (
+        f"{len(reports)} cells in {sum(each.took_s for each in reports):.0f} s on "
+        f"{conditions['device']['name']}, copy {conditions['copy_gb_s']:,.0f} GB/s, empty launch "
+        f"{numbers.duration(conditions['empty_launch_ms'])}."
+    )
+
+
+def _listed(title: str, names: Sequence[str]) -> Iterator[str]:
+    if names:
+        yield f"{title}: {'; '.join(names)}."
+
+
+def _auto(reports: Iterable[CellReport]) -> Iterator[str]:
+    """Compare `auto`'s picks with the quickest exact rungs."""
+    known = {each.cell: each.auto_excess for each in reports if each.auto_excess is not None}
+    if known:
+        over = [
+            f"{cell} {numbers.percent(excess, 1)}"
+            for cell, excess in known.items()
+            if excess > AUTO_AIM
+        ]
+        yield (
+            f"auto is within {numbers.percent(AUTO_AIM)} of the quickest exact rung in "
+            f"{len(known) - len(over)} of {len(known)} cells, at most "
+            f"{numbers.percent(max(known.values()), 1)} off."
+        )
+        yield from _listed("Further off", over)
+
+
+def _slopes(
+    reports: Iterable[CellReport],
+    what: str,
+    x_of: Callable[[BenchCell], int],
+    fixed: Callable[[BenchCell], str],
+) -> Iterator[str]:
+    """Fit straight lines through log(time), where there are three points or more."""
+    series: dict[str, dict[int, float]] = {}
+    for report in reports:
+        if best := quickest(report.rungs, EXACT):
+            name = f"{report.cell.kind}, {fixed(report.cell)}"
+            series.setdefault(name, {})[x_of(report.cell)] = best.time_ms
+    for name, points in series.items():
+        if len(points) >= 3:
+            slope = np.polyfit(np.log(list(points)), np.log(list(points.values())), 1)[0]
+            ends = f"from {min(points):,} to {max(points):,}"
+            yield f"{name}: time grows as {what}^{slope:.2f} {ends}."
+
+
+def _peers(ratios: dict[str, float]) -> Iterator[str]:
+    """Compare with libraries over the cells in which one's output counted."""
+    if ratios:
+        slower = [f"{name} ({ratio:.2f})" for name, ratio in ratios.items() if ratio < 1]
+        yield (
+            f"Best peer's time over ours: geometric mean {geometric_mean(ratios.values()):.2f} "
+            f"over {len(ratios)} cells (aim {PEER_AIM:g}), at least as fast in "
+            f"{len(ratios) - len(slower)} of them."
+        )
+        yield from _listed("A library was quicker at", slower)
+
+
+# -- the run
 
 
 def run(arguments: Namespace) -> int:
     """Measure the chosen cells; print each as it is known, then a summary."""
     sizes = arguments.sizes
-    cells = chosen(
-        arguments.cells, [each for each in all_cells() if sizes is None or each.ksize in sizes]
-    )
+    every = [each for each in all_cells() if sizes is None or each.ksize in sizes]
+    cells = chosen(arguments.cells, every)
     engine = engine_maker(arguments)()
-    if isinstance(engine.device, NoDevice):
-        raise CommandError(f"{engine.device.reason} {engine.device.remedy}".rstrip())
-    clock = Clock(engine.device)
-    here = conditions_of(clock)
-    facts = [
-        ("Bench", f"kernels, Filter Workbench {here['workbench']}, {here['date']}"),
-        ("GPU", diagnostics.gpu(engine.device)),
-        ("Driver", f"runs CUDA up to {here['driver']}"),
-        ("CUDA", f"{here['cuda']}, {here['cupy']}"),
-        ("CPU", here["cpu"]),
-        ("Copy", f"{here['copy_gb_s']:,.0f} GB/s, device to device, cold L2, both ways"),
-        ("Launch", f"{numbers.duration(here['empty_launch_ms'])} between two events, empty"),
-    ]
-    print(aligned(facts), end="\n\n", flush=True)
+    clock = Clock(this_machine.gpu_of(engine))
+    here = conditions_of(engine, clock.device)
+    facts = {**here, "device": diagnostics.gpu(clock.device)}
+    rows = [(k, f"{v:.4g}" if isinstance(v, float) else str(v)) for k, v in facts.items()]
+    print(aligned(rows), end="\n\n", flush=True)
     if not arguments.quick:
         _compile_ahead(engine, cells)
     reports: list[CellReport] = []
@@ -75,7 +351,7 @@ def run(arguments: Namespace) -> int:
         print("Stopped: what follows is of the cells above.")
         exit_code = INTERRUPTED
     finally:
-        closing = closing_lines(reports, here)
+        closing = list(closing_lines(reports, here))
         if arguments.json is not None:
             found = [each.to_data() for each in reports]
             data = {"version": 1, **here, "cells": found, "closing": closing}
@@ -84,9 +360,9 @@ def run(arguments: Namespace) -> int:
     return exit_code
 
 
-def conditions_of(clock: Clock) -> dict[str, Any]:
-    """Measure the ceilings of the device; with them, what the figures belong to, as JSON."""
-    device, copied_bytes = clock.device, 2 * LARGE_COPY  # a copy moves its bytes twice
+def conditions_of(engine: Engine, device: Device) -> Data:
+    """Measure the device's copy, both ways, and an empty launch; with what they belong to."""
+    ceilings = engine.ceilings()
     return {
         "device": asdict(device),
         "driver": cuda_version(device.driver_version),
@@ -96,26 +372,24 @@ def conditions_of(clock: Clock) -> dict[str, Any]:
         "workbench": program_version(),
         "cpu": this_machine.cpu(),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "copy_gb_s": copied_bytes / 1e6 / clock.copy_ms(LARGE_COPY),
-        "empty_launch_ms": clock.empty_launch_ms(),
+        **{name: ceilings[name] for name in ("copy_gb_s", "empty_launch_ms")},
     }
 
 
 def _measure(
-    cell: BenchCell, engine: Engine, clock: Clock, arguments: Namespace, here: dict[str, Any]
+    cell: BenchCell, engine: Engine, clock: Clock, arguments: Namespace, here: Data
 ) -> CellReport:
     start = perf_counter()
     job, known = cell.job(), Oracle()
     copy_ms = clock.copy_ms(job.picture.nbytes)
-    rungs = []
-    for implementation, own in _candidates(engine, job, is_quick=arguments.quick):
-        say(f"{cell}: {implementation.key}")
+    rungs, peers = [], []
+    for own in _candidates(engine, job, is_quick=arguments.quick):
+        say(f"{cell}: {own.implementation}")
         outcome = outcome_of(measure_checked(engine, own, SAMPLING, known))
-        rungs.append(measured_rung(implementation, own, outcome, copy_ms))
-    peers: list[Measured] = []
+        rungs.append(measured_rung(engine.implementation(own.implementation), outcome, copy_ms))
     # cuFFT wherever an aim depends on it.
     if cell.aims and (arguments.peers or any(target == FFT for _, target in cell.aims)):
-        for each in measure_peers(job, known, clock, None if arguments.peers else ("cufft",)):
+        for each in measure_peers(job, known, clock, LIBRARIES if arguments.peers else ["cufft"]):
             say(f"{cell}: {each.name}")
             peers.append(each)
     say("")
@@ -126,38 +400,31 @@ def _measure(
 
 
 def measured_rung(
-    implementation: Implementation, job: Job, outcome: Result | str, copy_ms: float
+    implementation: Implementation, outcome: Result | str, copy_ms: float
 ) -> Measured:
-    """Describe a rung's outcome, or the reason for having none.
-
-    copy_ms  of the picture, device to device
-    """
+    """Describe a rung's outcome; `copy_ms` is of the picture, device to device."""
     if isinstance(outcome, str):
         return Measured(implementation.key, why_not=outcome)
-    check, ms = outcome.check, outcome.timed.median_ms
+    check, timing, ran = outcome.check, outcome.timed, outcome.ran
     assert check is not None
-    precision = precision_of(check.max_error, job)
+    precision = precision_of(check.max_error, outcome.job)
     is_reduced = isinstance(implementation, Rung) and implementation.reduced_precision
     return Measured(
-        key=implementation.key,
-        ms=ms,
-        quartiles=outcome.timed.quartiles_ms,
-        samples=len(outcome.timed.samples_ms),
+        implementation.key,
+        **of_timing(timing),
         max_error=check.max_error,
         precision="reduced" if is_reduced and precision else precision,
         ok=check.ok,
         why_not=None if check.ok else f"Its output is {check}.",
-        share=100 * copy_ms / ms,
+        share=100 * copy_ms / timing.median_ms,
         block_xy=outcome.block_xy,
-        passes=len(outcome.ran),
-        registers=max((ran.registers or 0 for ran in outcome.ran), default=0),
-        shared_bytes=max((ran.shared_bytes or 0 for ran in outcome.ran), default=0),
+        passes=len(ran),
+        registers=max((each.registers or 0 for each in ran), default=0),
+        shared_bytes=max((each.shared_bytes or 0 for each in ran), default=0),
     )
 
 
-def _candidates(
-    engine: Engine, job: Job, *, is_quick: bool
-) -> Iterator[tuple[Implementation, Job]]:
+def _candidates(engine: Engine, job: Job, *, is_quick: bool) -> Iterator[Job]:
     """Every rung, in its best known block shape; or the first two choices of `auto`."""
     if is_quick:
         ways = [(p.implementation, p.block_xy) for p in islice(engine.picker.picks(job), 2)]
@@ -168,14 +435,13 @@ def _candidates(
         rungs = (each.key for each in all_implementations() if each.kind == "cuda")
         ways = [(key, blocks.get(key)) for key in rungs]
     for key, block_xy in ways:
-        block_xy = block_xy or DEFAULT_BLOCK_XY
-        yield engine.implementation(key), replace(job, implementation=key, block_xy=block_xy)
+        yield replace(job, implementation=key, block_xy=block_xy or DEFAULT_BLOCK_XY)
 
 
 def _compile_ahead(engine: Engine, cells: list[BenchCell]) -> None:
     """Compile everything on all cores: one after another takes longer than the measuring."""
     start = perf_counter()
-    jobs = (own for cell in cells for _, own in _candidates(engine, cell.job(), is_quick=False))
+    jobs = (own for cell in cells for own in _candidates(engine, cell.job(), is_quick=False))
     for progress in engine.compiling(jobs):
         say(progress.doing)
     say("")

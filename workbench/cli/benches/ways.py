@@ -1,7 +1,6 @@
 """Ways to do a job with other libraries, and how quick and exact a way was found to be.
 
-Those that people type to filter on a CPU (OpenCV, SciPy, scikit-image, Pillow, a C loop) are called
-plainly, as the documentation shows, and make a new array for the output.
+Those that people type to filter on a CPU are called plainly, as the documentation shows.
 """
 
 from __future__ import annotations
@@ -10,10 +9,11 @@ import ctypes
 import importlib
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any, Literal
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.job import Job, Sampling
-from kernels.core.sampling import THREADS_SETTLE_S
+from kernels.core.sampling import Sampler
 from kernels.core.timing import Timing
 from kernels.core.verdict import Tolerance
 from kernels.core.weights import gain, separate
@@ -40,7 +40,7 @@ TAPS = 3_000_000  # of a check
 C_SOURCE = Path(__file__).with_name("cpu_loop.c")
 C_FLAGS = ("-O3", "-march=native", "-fopenmp", "-shared", "-fPIC")
 C_TYPES = ("uint8", "float32")
-ON_CPU = Sampling(max_samples=5, max_seconds=0.5, warmup_seconds=THREADS_SETTLE_S)
+SEED = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,19 +87,21 @@ class Measured:
     registers: int | None = None
     shared_bytes: int | None = None
 
-    def counts_as(self, precision: Precision) -> bool:
-        """True if its output is right, and as exact as `precision` requires."""
-        return self.ok and self.ms is not None and self.precision in ("float32", precision)
+    @property
+    def time_ms(self) -> float:
+        """Its time, which it must have."""
+        assert self.ms is not None
+        return self.ms
 
     def __str__(self) -> str:
         block = f" {self.block_xy[0]}×{self.block_xy[1]}" if self.block_xy else ""
         return f"{self.name or self.key}{block}"
 
 
-def quickest(found: tuple[Measured, ...], precision: Precision) -> Measured | None:
-    """Find the quickest that counts as `precision`; None without any."""
-    able = [each for each in found if each.counts_as(precision)]
-    return min(able, key=lambda each: each.ms or 0.0, default=None)
+def quickest(found: Iterable[Measured], precision: Precision) -> Measured | None:
+    """Find the quickest with a right output, as exact as `precision`; None without any."""
+    able = [e for e in found if e.ok and e.ms is not None and e.precision in ("float32", precision)]
+    return min(able, key=lambda each: each.time_ms, default=None)
 
 
 def precision_of(max_error: float, job: Job) -> Precision | None:
@@ -115,6 +117,14 @@ def precision_of(max_error: float, job: Job) -> Precision | None:
     return "reduced" if max_error <= allowed + REDUCED_ERROR * largest else None
 
 
+def of_timing(timing: Timing | None) -> dict[str, Any]:
+    """The fields of Measured that a timing has."""
+    if timing is None:
+        return {}
+    samples = len(timing.samples_ms)
+    return {"ms": timing.median_ms, "quartiles": timing.quartiles_ms, "samples": samples}
+
+
 def measured_way(key: str, way: Way, timing: Timing | None, error: float, job: Job) -> Measured:
     """Describe a way by its times, if there are any, and by the error of its output."""
     precision = precision_of(error, job)
@@ -122,11 +132,9 @@ def measured_way(key: str, way: Way, timing: Timing | None, error: float, job: J
         key,
         way.name,
         way.border,
-        timing.median_ms if timing else None,
-        timing.quartiles_ms if timing else None,
-        len(timing.samples_ms) if timing else 0,
-        error,
-        precision,
+        **of_timing(timing),
+        max_error=error,
+        precision=precision,
         ok=precision is not None,
         why_not=None if precision else f"Its output is off by {error:.3g}.",
     )
@@ -149,6 +157,37 @@ def seconds_of(run: Callable[[], Any]) -> float:
     return perf_counter() - began
 
 
+def in_turns(ways: Iterable[Way], plan: Sampling) -> dict[Way, Timing]:
+    """Time ways on the CPU, a run each in changing order, so that drifts hit all alike."""
+    samplers = {way: Sampler(_ms(way), plan) for way in ways}
+    shuffle = Random(SEED).shuffle
+    while waiting := [way for way, sampler in samplers.items() if sampler.wants_more()]:
+        shuffle(waiting)
+        for way in waiting:
+            samplers[way].add(_ms(way))
+    return {way: sampler.timing() for way, sampler in samplers.items()}
+
+
+def _ms(way: Way) -> float:
+    if use_threads(way):
+        way.run()  # OpenCV starts or ends its threads
+    return 1e3 * seconds_of(way.run)
+
+
+def use_threads(way: Way) -> bool:
+    """Set the threads of OpenCV to the way's; return True if that changed them."""
+    return opencv.use_threads(way.threads or _plain_threads())
+
+
+@cache
+def _plain_threads() -> int:
+    import cv2
+
+    cv2.setNumThreads(-1)
+    return int(cv2.getNumThreads())
+
+
+@cache
 def importable(module: str, title: str) -> str | None:
     """Import `module`; return the reason if that fails."""
     try:
@@ -167,38 +206,24 @@ def first_line(error: Exception) -> str:
 
 
 def ways(name: str, job: Job) -> Iterator[Way]:
-    """Create every way there is here to do `job`, whose border is clamp.
-
-    name  of its filter, or "random"
-    """
-    yield from cv2_ways(name, job)
-    for module, (title, library) in LIBRARIES.items():
-        if _why_not(module, title) is None:
+    """Create every way there is here to do `job`, with the filter called `name`, or "random"."""
+    for title, (module, library) in LIBRARIES.items():
+        if importable(module, title) is None:
             yield from library(name, job)
-    if c_loop() is not None and job.pixel_type in C_TYPES:
-        yield Way("C", "four loops", partial(_loop_in_c, job))
 
 
 def missing() -> list[str]:
     """List what is not here, a sentence each."""
-    reasons = (_why_not(module, title) for module, (title, _) in LIBRARIES.items())
-    absent = [reason for reason in reasons if reason]
+    absent = [importable(module, title) for title, (module, _) in LIBRARIES.items()]
     if c_loop() is None:
         absent.append("No C compiler with OpenMP was found (cc), so there is no C loop.")
-    return absent
+    return [reason for reason in absent if reason]
 
 
-def use_threads(count: int) -> bool:
-    """Set the threads of OpenCV, 0 for its own choice; return True if that changed them."""
-    return opencv.use_threads(count or _plain_threads())
-
-
-@cache
-def _plain_threads() -> int:
-    import cv2
-
-    cv2.setNumThreads(-1)
-    return int(cv2.getNumThreads())
+def _sigma(name: str, ksize: int) -> float | None:
+    """The sigma of a Gaussian; None for other filters, and for binomials, which have none."""
+    is_bell = name == "gaussian" and ksize not in gaussian.BINOMIAL
+    return gaussian.default_sigma(ksize) if is_bell else None
 
 
 def cv2_ways(name: str, job: Job, out: NDArray[Any] | None = None) -> Iterator[Way]:
@@ -207,8 +232,7 @@ def cv2_ways(name: str, job: Job, out: NDArray[Any] | None = None) -> Iterator[W
 
     source, weights, k = job.picture, job.weights, job.ksize
     how: dict[str, Any] = {"dst": out, "borderType": cv2.BORDER_REPLICATE}
-    # 0 where its own choice is ours, the binomial
-    sigma = 0.0 if k in gaussian.BINOMIAL else gaussian.default_sigma(k)
+    sigma = _sigma(name, k) or 0.0  # its own choice: for small ones ours, the binomial
     named: dict[str, tuple[str, Callable[[], Any]]] = {
         "gaussian": ("GaussianBlur", lambda: cv2.GaussianBlur(source, (k, k), sigma, **how)),
         "box": ("blur", lambda: cv2.blur(source, (k, k), **how)),
@@ -226,31 +250,26 @@ def cv2_ways(name: str, job: Job, out: NDArray[Any] | None = None) -> Iterator[W
 def _scipy(name: str, job: Job) -> Iterator[Way]:
     from scipy import ndimage
 
-    source, k = job.picture, job.ksize
+    source, k, plane = job.picture, job.ksize, {"axes": (0, 1)}
     # In integers it would cut off fractions after each pass, and wrap what is too large.
     how: dict[str, Any] = {"mode": "nearest", "output": np.float32}
-    if name == "gaussian" and k not in gaussian.BINOMIAL:
-        sigmas = (gaussian.default_sigma(k),) * 2
-        how |= {"radius": k // 2, "axes": (0, 1)}
-        function, run = "gaussian_filter", lambda: ndimage.gaussian_filter(source, sigmas, **how)
+    if sigma := _sigma(name, k):
+        how |= {**plane, "radius": job.radius}
+        run = partial(ndimage.gaussian_filter, source, sigma, **how)
     elif name == "box":
-        how |= {"axes": (0, 1)}
-        function, run = "uniform_filter", lambda: ndimage.uniform_filter(source, (k, k), **how)
+        run = partial(ndimage.uniform_filter, source, k, **how, **plane)
     else:
-        weights = job.weights[:, :, np.newaxis]
-        function, run = "correlate", lambda: ndimage.correlate(source, weights, **how)
-    yield Way("SciPy", function, run)
+        run = partial(ndimage.correlate, source, job.weights[:, :, np.newaxis], **how)
+    yield Way("SciPy", run.func.__name__, run)
 
 
 def _scikit_image(name: str, job: Job) -> Iterator[Way]:
     from skimage import filters
 
-    if name != "gaussian" or job.ksize in gaussian.BINOMIAL:
-        return
-    sigma = gaussian.default_sigma(job.ksize)
-    how: dict[str, Any] = {"mode": "nearest", "channel_axis": -1, "preserve_range": True}
-    how["truncate"] = job.radius / sigma
-    yield Way("scikit-image", "gaussian", lambda: filters.gaussian(job.picture, sigma, **how))
+    if sigma := _sigma(name, job.ksize):
+        how: dict[str, Any] = {"mode": "nearest", "channel_axis": -1, "preserve_range": True}
+        how["truncate"] = job.radius / sigma
+        yield Way("scikit-image", "gaussian", partial(filters.gaussian, job.picture, sigma, **how))
 
 
 def _pillow(name: str, job: Job) -> Iterator[Way]:
@@ -261,8 +280,8 @@ def _pillow(name: str, job: Job) -> Iterator[Way]:
     image = Image.fromarray(job.picture if job.channels == 3 else job.picture[..., 0])
     if name == "box":
         chosen: Any = ImageFilter.BoxBlur(job.radius)
-    elif name == "gaussian" and job.ksize not in gaussian.BINOMIAL:
-        chosen = ImageFilter.GaussianBlur(gaussian.default_sigma(job.ksize))
+    elif sigma := _sigma(name, job.ksize):
+        chosen = ImageFilter.GaussianBlur(sigma)
     elif job.ksize in (3, 5):
         chosen = ImageFilter.Kernel((job.ksize, job.ksize), job.weights[::-1].ravel().tolist(), 1)
     else:
@@ -270,14 +289,18 @@ def _pillow(name: str, job: Job) -> Iterator[Way]:
     yield Way("Pillow", type(chosen).__name__, lambda: np.asarray(image.filter(chosen)))
 
 
+def _c(_name: str, job: Job) -> Iterator[Way]:
+    if c_loop() is not None and job.pixel_type in C_TYPES:
+        yield Way("C", "four loops", partial(_loop_in_c, job))
+
+
 def _loop_in_c(job: Job) -> NDArray[Any]:
     out, weights = np.empty_like(job.picture), np.ascontiguousarray(job.weights)
-    arrays = [ctypes.c_void_p(each.ctypes.data) for each in (job.picture, out, weights)]
+    source, to, by = (ctypes.c_void_p(each.ctypes.data) for each in (job.picture, out, weights))
     sides = map(ctypes.c_long, (job.height, job.width, job.channels))
     library = c_loop()
     assert library is not None
-    call = library[f"filter_{job.pixel_type}"]
-    call(*arrays[:2], *sides, arrays[2], ctypes.c_long(job.ksize))
+    library[f"filter_{job.pixel_type}"](source, to, *sides, by, ctypes.c_long(job.ksize))
     return out
 
 
@@ -295,9 +318,10 @@ def c_loop() -> ctypes.CDLL | None:
         return ctypes.CDLL(library)  # which is in memory then
 
 
-_why_not = cache(importable)
-LIBRARIES = {
-    "scipy": ("SciPy", _scipy),
-    "skimage": ("scikit-image", _scikit_image),
-    "PIL": ("Pillow", _pillow),
+LIBRARIES: dict[str, tuple[str, Callable[[str, Job], Iterator[Way]]]] = {  # title: module, ways
+    "OpenCV": ("cv2", cv2_ways),
+    "SciPy": ("scipy", _scipy),
+    "scikit-image": ("skimage", _scikit_image),
+    "Pillow": ("PIL", _pillow),
+    "C": ("ctypes", _c),
 }
