@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,20 +25,14 @@ VERIFY_VALUE = re.compile(r"all|none|\d+")  # a word behind --verify that is its
 
 
 def matching(pattern: str, takes: str, make: Callable[..., T | None]) -> Callable[[str], T]:
-    """Create a parser that hands the groups of `pattern` to `make`.
-
-    make  returns None, or raises ValueError, for a word that is no value
-    """
+    """Create a parser; `make` gets the groups, and returns None or raises ValueError."""
 
     def parse(text: str) -> T:
-        try:
+        with suppress(ValueError):
             found = re.fullmatch(pattern, text)
-            value = make(*found.groups()) if found else None
-        except ValueError:
-            value = None
-        if value is None:
-            raise ArgumentTypeError(f"takes {takes}, not {text!r}")
-        return value
+            if found and (value := make(*found.groups())) is not None:
+                return value
+        raise ArgumentTypeError(f"takes {takes}, not {text!r}")
 
     return parse
 
@@ -93,12 +89,8 @@ def _part_of_white(above: str, below: str | None) -> float | None:
     return part if -1 <= part <= 1 else None
 
 
-def _positive_number(text: str) -> float | None:
-    return value if 0 < (value := float(text)) < float("inf") else None
-
-
-def _percentage(text: str) -> float | None:
-    return value / 100 if 0 <= (value := float(text)) < 1e6 else None
+def _number_from(least: float, text: str) -> float | None:
+    return value if least <= (value := float(text)) < 1e9 else None
 
 
 def _bytes(count: str, unit: str) -> int | None:
@@ -107,9 +99,7 @@ def _bytes(count: str, unit: str) -> int | None:
 
 def _verifying(text: str) -> tuple[int, bool]:
     """(Check one of this many pictures, 0 for none; True for all of its pixels)."""
-    if not text:  # --verify without a value
-        return 1, True
-    return int({"all": "1", "none": "0"}.get(text, text)), False
+    return int({"all": "1", "none": "0", "": "1"}.get(text, text)), not text
 
 
 def picture(text: str) -> Path:
@@ -120,7 +110,8 @@ def picture(text: str) -> Path:
 natural, positive = whole_number(), whole_number(1)
 size = matching(r"([+-]?\d{1,9})", "an odd number such as 5", int)  # the filter has its own
 number = matching("(.+)", "a number such as 1.5", float)
-positive_number = matching("(.+)", "a number above 0", _positive_number)
+positive_number = matching("(.+)", "a number above 0", partial(_number_from, 1e-9))
+percentage = matching(r"\s*(.+?)%?\s*", "a percentage such as 5%", partial(_number_from, 0.0))
 pair = _pair_up_to(99999)
 channels = matching("([1-4])", "1, 2, 3 or 4", int)
 name_list = several(str)
@@ -161,7 +152,7 @@ TYPES: dict[str, Callable[[str], Any]] = {
     "NAME,…": name_list,
     "O": matching("([^/]+)(?:/(.+))?", "-1 to 1, such as 1/2 or 128/255", _part_of_white),
     "OUT.png": Path,
-    "PERCENT": matching(r"\s*(.+?)%?\s*", "a percentage such as 5%", _percentage),
+    "PERCENT": percentage,
     "S": number,
     "SESSION": Path,
     "SIZE": matching(r"(\d{1,9}(?:\.\d+)?)([MG])i?B?", "a size such as 2G or 500M", _bytes),

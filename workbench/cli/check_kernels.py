@@ -1,7 +1,4 @@
-"""`workbench check FILE|FOLDER...`: compile kernels, verify each on the same jobs, and time it.
-
-On the GPU, where there is one; else on the CPU runtime, without a time.
-"""
+"""`workbench check FILE|FOLDER...`: compile kernels, verify each on the same jobs, and time it."""
 
 from __future__ import annotations
 
@@ -17,38 +14,27 @@ from kernels.cuda_on_cpu.compiler import why_not
 from workbench.base.columns import columns
 from workbench.batch.check_jobs import counted, drawn_seed
 from workbench.batch.kernel_checks import CheckedKernel, Exam, KernelFile, check_all, kernel_files
-from workbench.cli.output import (
-    FAILED,
-    CommandError,
-    ProgressLine,
-    complain,
-    printed_apart,
-    refuse_unwritable,
-    write_whole,
-)
+from workbench.cli import output
+from workbench.cli.output import CommandError
 from workbench.cli.stopping import ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
 from workbench.report import checked_kernels as table
 
 
 def run(arguments: Namespace) -> int:
-    """Print a row for each kernel; FAILED where one has a fault.
-
-    With --strict also where one is not verified.  With --json a document of that on stdout, and
-    all else on stderr.
-    """
-    with printed_apart(arguments.json) as print_json, ended_by_sigterm():
+    """Print a row for each kernel; FAILED where one has a fault, or is not verified (--strict)."""
+    with output.printed_apart(arguments.json) as print_json, ended_by_sigterm():
         found = engine_maker(arguments)().device
         device = found if isinstance(found, Device) else None
         if device is None and (missing := why_not()):
             raise CommandError(missing)
         if arguments.find_bug and (missing := why_not()):
-            complain(f"No bug is looked for: {missing}")
+            output.complain(f"No bug is looked for: {missing}")
         seed = drawn_seed() if arguments.seed is None else arguments.seed
         how = Exam(seed, arguments.strict, arguments.find_bug, device)
         files = _files(arguments.kernels)
-        refuse_unwritable(arguments.csv, arguments.html)
-        progress = ProgressLine(arguments.progress)
+        output.refuse_unwritable(arguments.csv, arguments.html)
+        progress = output.ProgressLine(arguments.progress)
         rows: dict[int, CheckedKernel] = {}
         try:
             jobs = 1 if device else arguments.jobs  # else one disturbs another's times
@@ -59,11 +45,11 @@ def run(arguments: Namespace) -> int:
             _print(known, len(files), how)
             print_json(lambda: _data(known, len(files), how))
             if arguments.csv:
-                write_whole(arguments.csv, table.checked_csv(known))
+                output.write_whole(arguments.csv, table.checked_csv(known))
             if arguments.html:
-                write_whole(arguments.html, table.checked_page(known, how))
+                output.write_whole(arguments.html, table.checked_page(known, how))
         is_fine = all(row.is_right if how.is_strict else row.is_sound for row in known)
-        return 0 if is_fine else FAILED
+        return 0 if is_fine else output.FAILED
 
 
 def _files(named: Iterable[Path]) -> list[KernelFile]:
@@ -81,12 +67,13 @@ def _print(rows: list[CheckedKernel], count: int, how: Exam) -> None:
     print(columns([table.headings(how), *map(table.cells_of, rows)]))
     for row in rows:
         if "\n" in row.log:  # more than its row says
-            complain(f"{row.file}:\n{row.log}")
-    left = count - len(rows)
-    stopped = f" Stopped; {left} {'was' if left == 1 else 'were'} not checked." if left else ""
-    of_job = f" Counted per sample of {counted(how.jobs).name}."
-    of_job = of_job if any(row.counts for row in rows) else ""
-    print(f"{table.summary_of(rows)} {table.how_in_words(how)}{of_job}{stopped}", flush=True)
+            output.complain(f"{row.file}:\n{row.log}")
+    said = [table.summary_of(rows), table.how_in_words(how)]
+    if any(row.counts for row in rows):
+        said.append(f"Counted per sample of {counted(how.jobs).name}.")
+    if left := count - len(rows):
+        said.append(f"Stopped; not checked: {left}.")
+    print(*said, flush=True)
     if meanings := table.verdicts_of(rows):
         print(meanings, flush=True)
 

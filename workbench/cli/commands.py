@@ -1,7 +1,4 @@
-"""The commands: what each does, its options, its help, and the module that runs it.
-
-Parsing imports neither NumPy nor Qt nor CuPy; a command's module imports what it takes.
-"""
+"""The commands: what each does, its options, its help, and what runs it."""
 
 from __future__ import annotations
 
@@ -17,14 +14,14 @@ class Command(NamedTuple):
     """One command.
 
     summary   one sentence
-    module    in workbench.cli, with `run(arguments) -> exit code`
+    function  module and name in workbench.cli: `function(arguments) -> exit code`
     options   as `add_options` reads them
     epilog    the end of its help
     replaces  existing files, unless told otherwise
     """
 
     summary: str
-    module: str
+    function: str
     options: str
     epilog: str = ""
     replaces: bool = False
@@ -59,15 +56,12 @@ FILTERING = f"""
 filtering (`workbench list` shows the names):
   --filter NAME      default: gaussian
   --size K           K×K weights, K odd
-  --sigma S          standard deviation in pixels; without --size, K holds 99 % of the bell, or is
-                     the largest
+  --sigma S          standard deviation in pixels; without --size, K holds 99 % of the bell
   --amount A         strength of unsharp
 {WEIGHTS}
   --border NAME      default: clamp
-  --pixel-type TYPE  uint8, uint16, float16 or float32: convert the picture first (default: as in
-                     its file)
-  --implementation NAME
-                     or ./mine.cu, a user kernel (default: the best that can run the job)
+  --pixel-type TYPE  uint8, uint16, float16 or float32: convert the picture first
+  --implementation NAME  or ./mine.cu, a user kernel (default: the best that can run the job)
 {UNCONFINED}
   --block XxY        CUDA threads per block, such as 32x8
 """
@@ -77,17 +71,14 @@ files:
   --format NAME    {in_words(list(EXTENSION_OF))}: of results in a folder (default: as the input)
   --quality N      of JPEG and WebP, 1 to 100 (default: JPEG 95, WebP lossless)
   --reduce         round to 8 bits and put transparent pixels on white, if OUT can hold no more
-  --memory SIZE    filter a TIFF that takes more, such as 2G or 500M, in strips that take less
-                   (default: the free memory)
+  --memory SIZE    filter a TIFF that takes more, such as 2G, in strips (default: the free memory)
   --replace        replace existing files (default of apply)
-  --no-replace --no-clobber
-                   keep existing files (default of batch)
+  --no-replace --no-clobber  keep existing files (default of batch)
 """
 REPORTING = """
 checks and messages:
-  --verify all|N|none
-              verify all, every Nth or no results against the float64 reference [default: {}], of a
-              large one a second's worth of pixels; without a value every pixel of all
+  --verify all|N|none  verify all, every Nth or no results [default: {}], of a large one a second's
+              worth of pixels; without a value every pixel of all
   --json      print a line of JSON for each picture
   --progress  print progress on stderr even where it is no terminal
   --control   for programs: --json with lines on the progress; standard input takes the lines
@@ -99,17 +90,16 @@ checks and messages:
 WINDOW = Command(
     "See, time and verify image filters on the CPU and on a ladder of CUDA kernels.\n"
     "Without a command: open the window, on the pictures if any are named.",
-    "open_window",
+    "open_window.run",
     f"""
-  images [IMAGE…]  pictures or a folder to open; also sessions (.jsonl), plans (.toml), kernels
-                   (.cu)
+  images [IMAGE…]  pictures or a folder; also sessions (.jsonl), plans (.toml), kernels (.cu)
 {FILTERING}{GPUS.format("the rows of a picture")}""",
 )
 
 COMMANDS = {  # the window has no name
     "apply": Command(
         "Filter picture files, and print how long it took.",
-        "filter_files",
+        "filter_files.run",
         f"""
   inputs IN…  pictures to filter, and folders of them; - is standard input
   output OUT  file or folder to write; a new folder ends with /; - is stdout
@@ -117,7 +107,7 @@ COMMANDS = {  # the window has no name
   --jobs N         I/O threads; filtering stays one by one [default: 1]
 {REPORTING.format("all")}""",
         """\
-In a folder, files with a picture's extension are filtered, but for hidden ones.
+Of a folder, files with a picture's extension are filtered, but for hidden ones.
 
   workbench apply scans/ out/ --recursive --format png --no-replace --jobs 4
   curl … | workbench apply - - --filter edges > edges.png
@@ -128,24 +118,19 @@ the CPU, and nothing is timed.  With OUT -, all messages go to stderr.""",
     ),
     "batch": Command(
         "Filter folders of pictures, as fast as files allow.",
-        "filter_folders",
+        "filter_folders.run",
         f"""
-  inputs IN…   pictures, and folders of them; - is a list of them on standard input, one per line,
-               or each ended by NUL
+  inputs IN…   pictures, and folders of them; - is a list on standard input, by lines or by NUL
   output OUT/  folder to write into
 {FILTERING}{GPUS.format("the pictures")}{FILES}
-  --name PATTERN   names of results, of {{stem}}, {{ext}}, {{filter}} and {{size}} (default: as the
-                   picture)
+  --name PATTERN   names of results, of {{stem}}, {{ext}}, {{filter}} and {{size}}
   --resume         finish a batch that was stopped, or begin one
   --shard I/N      filter the I-th of N shards, such as 2/8; each has its own journal in OUT
-  --scheduler ADDRESS
-                   use the workers of a cluster, such as tcp://head:8786 (needs the extra cluster)
-  --workers N      with --scheduler: begin with N workers, or when no more come for a minute
-                   (default: 1)
+  --scheduler ADDRESS  use a cluster, such as tcp://head:8786 (needs the extra cluster)
+  --workers N      begin with N of its workers, or when no more come for a minute (default: 1)
   --merge          only merge the journals of all shards, IN, into one in OUT
   --dry-run        only print what would be written, and where
-  --jobs N         I/O threads (default: CPU count); at most 3N + 2 images in memory, fewer if
-                   large
+  --jobs N         I/O threads (default: CPU count); at most 3N + 2 images in memory
 {REPORTING.format("100")}""",
         """\
 Pictures are read, filtered and written at the same time, so no single one is timed; `apply` does
@@ -154,17 +139,15 @@ that.  A folder below IN becomes the same folder below OUT.
   workbench batch scans/ out/ --recursive --filter unsharp --format tiff
   find photos -newer stamp -print0 | workbench batch - out/ --name "{stem}_{filter}_{size}.png"
 
-OUT gets workbench-batch.jsonl, with a line for each picture that is finished or has failed, which
---json prints.  The same command with --resume does the rest, and tries failed ones again.
-
---scheduler needs a `dask scheduler` and workers of the same version, one for each GPU, with IN and
-OUT under the same names:
+OUT gets workbench-batch.jsonl, with a line for each picture, which --json prints.  The same command
+with --resume does the rest, and tries failed ones again.  --scheduler needs a `dask scheduler` and
+workers of the same version, one for each GPU, with IN and OUT under the same names:
 
   CUDA_VISIBLE_DEVICES=0 dask worker tcp://head:8786 --nthreads 1""",
     ),
     "list": Command(
         "List what there is, and why what is missing cannot run here.",
-        "available",
+        "inventory.list_all",
         f"""
   what [WHAT]   only {in_words(LISTS)} (default: all)
   --json        print one JSON document instead
@@ -172,14 +155,14 @@ OUT under the same names:
     ),
     "doctor": Command(
         "Show what is installed here, and what is missing.",
-        "doctor",
+        "inventory.doctor",
         f"""
   --json        print one JSON document instead
 {GPU}""",
     ),
     "shot": Command(
         "Draw the real window off screen into a PNG file.",
-        "draw_window",
+        "draw_window.run",
         f"""
   output OUT.png    PNG file to write
   image [IMAGE]     picture (default: the bundled one)
@@ -190,7 +173,7 @@ OUT under the same names:
     ),
     "bench": Command(
         "Measure every rung, the CPU, or a batch, on this computer.",
-        "benches",
+        "benches.run",
         f"""
   bench BENCH      what to measure: {in_words(BENCHES)}
   --runs N         of batch: files of each format
@@ -204,7 +187,7 @@ kernels; cpu takes --cells and --json, batch --peers and --json:
     ),
     "tune": Command(
         "Measure every rung, so that auto picks the quickest.",
-        "tune_rungs",
+        "tune_rungs.run",
         f"""
   --quick              fewer kinds, and each rung in its usual block shape
   --missing            only kinds that were never measured
@@ -221,17 +204,14 @@ kinds of jobs; several with commas between:
     ),
     "sweep": Command(
         "Measure a whole plan, such as a published table.",
-        "measure_plan",
+        "measure_plan.run",
         f"""
-  plan PRESET|FILE.toml
-                what to measure: a preset (`workbench list presets`), or a file
+  plan PRESET|FILE.toml  what to measure: a preset (`workbench list presets`), or a file
   --out DIR     folder for session.jsonl and session.csv (default: a new one)
-  --implementations --implementation NAME,…
-                measure these instead of the plan's; ./mine.cu is a user kernel
+  --implementations --implementation NAME,…  instead of the plan's; ./mine.cu is a user kernel
 {UNCONFINED}
   --resume      resume the session in DIR
-  --seconds S   give up a cell whose first run takes longer (default: as the plan says); exit code 1
-                only if no cell is left with a time
+  --seconds S   give up a cell whose first run takes longer (default: as the plan says)
   --json        print one JSON document instead
 {GPU}""",
         """\
@@ -256,7 +236,7 @@ filter = "custom" matrix = "0 1 0; 1 -4 1; 0 1 0".""",
     ),
     "report": Command(
         "Write what sweeps measured as a page to hand in.",
-        "write_report",
+        "session_commands.report",
         """
   sessions SESSION…  folder or .jsonl of a sweep
   --out DIR          folder to write into (default: the first one's)
@@ -268,15 +248,13 @@ folder all sessions are reported, and two of one plan are compared cell by cell.
     ),
     "compare": Command(
         "Show what is faster in one sweep than in another.",
-        "compare_sessions",
+        "session_commands.compare",
         """
   a A           folder or .jsonl of a sweep
   b B           folder or .jsonl of a sweep
   --csv FILE    write the table to a file as well
-  --fail-slower PERCENT
-                exit code 1 if a cell of B takes longer by more than this, and by more than two
-                sessions of the same work differ (3% on the GPU, 5% under 10 µs, 15% on the CPU), or
-                has lost its time; a disturbed time fails nothing
+  --fail-slower PERCENT  exit code 1 if a cell of B takes longer by more than this, and by more than
+                noise (3% on the GPU, 5% under 10 µs, 15% on the CPU), or has no time any more
   --json        print one JSON document instead
 """,
         """\
@@ -285,14 +263,12 @@ disturbed time (*) has no verdict.""",
     ),
     "check": Command(
         "Compile and verify user kernels, or those of a course.",
-        "check_kernels",
+        "check_kernels.run",
         f"""
-  kernels FILE|FOLDER…
-                kernels, and folders of them
+  kernels FILE|FOLDER…  kernels, and folders of them
   --find-bug    show where a wrong kernel goes wrong: line, thread
 {UNCONFINED}
-  --strict      for hand-ins: every job counts, and only float32's own error is allowed, whatever
-                the file's header says
+  --strict      for hand-ins: every job and only float32's error, whatever the header says
   --seed N      draw the same pictures and weights as the check with this seed
   --jobs N      files checked at a time [default: 1]
   --csv FILE    write the table to a file as well
@@ -305,19 +281,15 @@ Every kernel runs 16 small jobs, and each pixel is compared with the float64 ref
 is then checked for races, barriers and bounds, and on an NVIDIA GPU timed on a megapixel; without a
 GPU all run on the CPU, which needs Linux on x86-64.  Exit code 1 unless all are verified.
 
-  workbench check mine.cu --find-bug
   workbench check hand-ins/ --strict --csv marks.csv --html marks.html --jobs 4
 
-Without --strict a kernel is verified on the jobs that its header accepts, with the error that its
-header allows, and need not have been searched for bugs.
-
-On the CPU a kernel runs confined: one that opens a file or a connection, starts a program, or takes
-ten seconds for a job is ended.  The compiler is confined on Linux with Landlock if it lies in a
-system folder; elsewhere read files from people you do not know first.""",
+Without --strict the jobs and the error are those that the kernel's header allows, and it need not
+have been searched for bugs.  On the CPU a kernel runs confined, and at most ten seconds a job; the
+compiler is confined on Linux with Landlock if it lies in a system folder.""",
     ),
     "source": Command(
         "Print a kernel, or the PTX or SASS it becomes.",
-        "kernel_text",
+        "rung_commands.source",
         f"""
   kernel RUNG|FILE.cu   a rung's name, or a user kernel
   --ptx                 the compiler's intermediate code
@@ -337,7 +309,7 @@ disassembler as well (`pip install nvidia-cuda-nvdisasm`).
     ),
     "launch": Command(
         "Launch one rung once, for a profiler.",
-        "launch",
+        "rung_commands.launch",
         f"""
 launch (`workbench list` shows the names):
   --implementation RUNG  its name, or auto

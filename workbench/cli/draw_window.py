@@ -17,11 +17,8 @@ from PySide6.QtCore import (
     QCoreApplication,
     QEvent,
     QEventLoop,
-    QMessageLogContext,
     Qt,
     QTimer,
-    QtMsgType,
-    qInstallMessageHandler,
 )
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
@@ -58,7 +55,6 @@ POLL_MS = 1
 CALM, CALM_MS = 4, 60  # as many equal images, as far apart
 SOON_MS = 2000  # the longest wait of charts that take long to draw
 PATIENCE_S = 30.0  # for what may never come: the CPU's turn may be rejected
-NOISE = "This plugin does not support"  # Qt's offscreen platform, of size hints
 
 
 def run(arguments: Namespace) -> int:
@@ -69,10 +65,7 @@ def run(arguments: Namespace) -> int:
 def draw(
     arguments: Namespace, look: Callable[[MainWindow], QImage], modes: Sequence[str] = ()
 ) -> int:
-    """Draw the image that `look` returns once the result has settled.
-
-    modes  of the window, to write into the file
-    """
+    """Draw the image that `look` returns once settled; `modes` are written into the file."""
     output, size = arguments.output, arguments.size_px
     paths = [arguments.image] if arguments.image else []
     if output.suffix.lower() != ".png":
@@ -89,6 +82,7 @@ def draw(
     if kernel is not None:
         read_named(kernel)  # it rejects sources of which the window would only complain
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    os.environ["QT_LOGGING_RULES"] = "default.warning=false"  # it warns of each window's size hints
     with real_window(arguments, changes, size, arguments.theme) as window:
         wait_for_device(window)
         if kernel is not None:
@@ -124,10 +118,7 @@ def _resize(window: MainWindow, size: tuple[int, int]) -> None:
 
 
 def _check_implementation(arguments: Namespace, kernel: Path | None, window: MainWindow) -> None:
-    """Raise CommandError where the window fell back from the implementation that is named.
-
-    Complain of options that it ignores.
-    """
+    """Raise CommandError where the window fell back from the named implementation."""
     named, device = arguments.implementation, window.device
     name, shown = kernel.name if kernel else named, window.store.state.implementation
     if name is not None and name != shown:
@@ -153,10 +144,10 @@ def real_window(
     make_application(scheme)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
+        stack.callback(os.environ.update, dict(os.environ))
         for name in (DATA_VARIABLE, KERNELS_VARIABLE):
-            stack.callback(_set_variable, name, os.environ.get(name))
-            _set_variable(name, str(folder / name.lower()))
-        stack.enter_context(_without_noise())
+            stack.callback(os.environ.pop, name)
+            os.environ[name] = str(folder / name.lower())
         settings = Settings(folder / "settings.json")
         settings.set("choices", changes)
         window = MainWindow(engine_maker(arguments), settings)
@@ -174,32 +165,6 @@ def real_window(
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
-def _set_variable(name: str, value: str | None) -> None:
-    if value is None:
-        os.environ.pop(name, None)
-    else:
-        os.environ[name] = value
-
-
-@contextmanager
-def _without_noise() -> Iterator[None]:
-    """Silence Qt's offscreen platform, which says at every window that it ignores size hints."""
-
-    def say(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
-        if message.startswith(NOISE):
-            return
-        if previous is not None:
-            previous(kind, context, message)
-        else:
-            print(message, file=sys.stderr)
-
-    previous = qInstallMessageHandler(say)
-    try:
-        yield
-    finally:
-        qInstallMessageHandler(previous)
-
-
 def wait_for_device(window: MainWindow) -> None:
     """Wait until the window knows its GPU, or that there is none, and keeps its implementation."""
     wait_until(window, lambda: window.device is not None)
@@ -211,10 +176,7 @@ def wait_until(
     every_ms: int = POLL_MS,
     act: Callable[[], object] = lambda: None,
 ) -> None:
-    """Do `act`, and run Qt's loop until `is_so`.
-
-    Raises CommandError with the sentence that the window would show, bugs and KeyboardInterrupt.
-    """
+    """Do `act`, and run Qt's loop until `is_so`.  Raises CommandError, bugs, KeyboardInterrupt."""
     loop, failures = QEventLoop(), list[BaseException]()
     connections = [
         (window.live.refused, lambda sentence, _: failures.append(CommandError(sentence))),

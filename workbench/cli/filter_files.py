@@ -23,7 +23,7 @@ from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
 from workbench.cli.recipe_options import complain_of, recipe_of, several_gpus
 from workbench.cli.result_words import in_one_line, large_in_one_line, record_of, rows_record
-from workbench.cli.stopping import RemoteControl
+from workbench.cli.stopping import RemoteControl, ended_by_sigterm
 from workbench.cli.this_machine import engine_maker, facts
 from workbench.files.formats import EXTENSION_OF
 
@@ -106,13 +106,15 @@ def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
         control.obey()
 
     made = _made_folder(pairs, arguments)
+    outcomes = in_order(running(engine, pairs, recipe, arguments.jobs, say))
     try:
-        for outcome in in_order(running(engine, pairs, recipe, arguments.jobs, say)):
-            progress.say("")
-            _print_outcome(outcome, recipe, machine, arguments)
-            failures += outcome.error is not None
-            counts[outcome.status] += 1
-            del outcome  # its pictures would stay in memory while the next ones are read
+        with ended_by_sigterm():
+            for outcome in outcomes:
+                progress.say("")
+                _print_outcome(outcome, recipe, machine, arguments)
+                failures += outcome.error is not None
+                counts[outcome.status] += 1
+                del outcome  # its pictures would stay in memory while the next ones are read
         how = "ended"
     except KeyboardInterrupt:
         progress.say("")

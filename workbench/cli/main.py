@@ -1,7 +1,4 @@
-"""The command line: parses it, runs the command, and reports failures.
-
-Imports neither Qt nor CuPy, numba or OpenCV: `--help` and `--version` print at once.
-"""
+"""The command line: parses it, runs the command, reports failures; --help prints at once."""
 
 from __future__ import annotations
 
@@ -42,6 +39,8 @@ def main(words: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as stop:
         return getattr(stop, "exit_code", INTERRUPTED)
     except OSError as error:
+        if error.errno == ENAMETOOLONG:
+            return _failed(f"{error.strerror}: {str(error.filename)[:80]}…", USAGE)
         is_closed = isinstance(error, BrokenPipeError)  # as in `workbench list | head -1`
         if not is_closed and not _stdout_is_full():
             raise
@@ -52,10 +51,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _open_closed_streams() -> None:
-    """Open nothing in the place of standard streams that the caller closed.
-
-    Else the next file that is opened would be one of them, and get what is printed.
-    """
+    """Keep files that are opened from becoming standard streams that the caller closed."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
@@ -72,20 +68,18 @@ def _stdout_is_full() -> bool:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the parsed command; return its exit code."""
+    module, _, name = arguments.function.partition(".")
 
     def act() -> int:
         with without_collecting():
-            module = importlib.import_module(f"workbench.cli.{arguments.module}")
-        return int(module.run(arguments))
+            found = importlib.import_module(f"workbench.cli.{module}")
+        return int(getattr(found, name)(arguments))
 
     return exit_code_of(act, f"workbench {arguments.command}")
 
 
 def exit_code_of(act: Callable[[], int], name: str) -> int:
-    """Run `act`; print an expected failure as a sentence on stderr.
-
-    name  of the user of a GPU meanwhile, for other programs that wait for it
-    """
+    """Run `act`, which uses the GPU as `name`; print an expected failure as a sentence."""
     from kernels.core.device_turns import purpose
     from kernels.core.errors import BadJobError, KernelError, in_full
 
@@ -98,11 +92,6 @@ def exit_code_of(act: Callable[[], int], name: str) -> int:
         return _failed(error, USAGE)
     except KernelError as error:
         return _failed(in_full(error))
-    except OSError as error:
-        if error.errno != ENAMETOOLONG or not isinstance(error.filename, str):
-            raise
-        name = f"{Path(error.filename).name[:40]}…"
-        return _failed(f"No file can have a name as long as {name}; check it.", USAGE)
     except ImportError as error:
         if "PySide6" not in (error.name or ""):
             raise
@@ -116,7 +105,7 @@ def _failed(sentence: object, exit_code: int = FAILED) -> int:
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    """Parse a command line; `command`, `module` and `words` of the result are how it began.
+    """Parse a command line; `command`, `function` and `words` of the result are how it began.
 
     Raises SystemExit for --help, --version, and for words that make no sense.
     """
@@ -132,19 +121,15 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         )
     add_options(parser, command.options)
     parser.set_defaults(replace=command.replaces)
-    parser.words = _with_values(_without_dashes(rest))
-    arguments = parser.parse_intermixed_args(parser.words)
+    arguments = parser.parse_intermixed_args(_with_values(_without_dashes(rest)))
     if command is WINDOW:
         _reject_unknown_command(parser, arguments.images)
-    arguments.command, arguments.module, arguments.words = name, command.module, words
+    arguments.command, arguments.function, arguments.words = name, command.function, words
     return arguments
 
 
 def _without_dashes(words: Sequence[str]) -> list[str]:
-    """Remove the --, behind which nothing is an option.
-
-    argparse does not understand it where options and files are mixed.
-    """
+    """Remove the --, which argparse does not understand where options and files are mixed."""
     if "--" not in words:
         return list(words)
     at = list(words).index("--")
@@ -165,27 +150,10 @@ commands:
 {}
 
 `workbench COMMAND --help` shows its options.  Exit codes: 0 done, 1 failed, 2 not understood."""
-# argparse's messages -> ours; `argument_types` begins its own with "takes".
-PLAINER = (
-    (r"^argument (\S+): expected one argument$", r"\1 needs a value"),
-    (r"^argument (\S+): ignored explicit argument (.*)$", r"\1 takes no value, not \2"),
-    (r"^argument (\S+): ", r"\1 "),
-    (r"^the following arguments are required: ", "missing: "),
-    (r"^unrecognized arguments: ", "cannot make sense of "),
-)
-
-# Ours about a word that was taken for an option, or about what is missing without it.
-ONE_TOO_FEW = re.compile("missing: |cannot make sense of |.* needs a value$")
-FILE_WITH_DASH = re.compile(r"-[^=]*\.[A-Za-z]\w*")
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one sentence, without the usage.
-
-    words  the command line to parse
-    """
-
-    words: Sequence[str] = ()
+    """A parser whose errors are one sentence, without the usage."""
 
     def __init__(self, name: str, command: Command) -> None:
         super().__init__(
@@ -197,11 +165,7 @@ class _Parser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
-        for pattern, words in PLAINER:
-            message = re.sub(pattern, words, message)
-        name = next(filter(FILE_WITH_DASH.fullmatch, self.words), None)
-        if name is not None and ONE_TOO_FEW.match(message):
-            message = f"{name} is taken for an option: if it is a file, write ./{name}"
+        message = re.sub(r"^argument (\S+): ", r"\1 ", message)
         self.exit(USAGE, f"{self.prog}: {message}; `{self.prog} --help` shows what there is.\n")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import shlex
+import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ from difflib import get_close_matches
 from functools import partial
 from itertools import count
 from pathlib import Path
-from time import monotonic, time
+from time import monotonic
 from typing import Any
 
 from kernels import Engine
@@ -31,15 +32,8 @@ from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_csv import write_csv
 from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, resume, session_path
 from workbench.base.columns import columns
-from workbench.cli.output import (
-    USAGE,
-    CommandError,
-    complain,
-    printed_apart,
-    ratio_data,
-    say,
-    write_whole,
-)
+from workbench.cli import output
+from workbench.cli.output import USAGE, CommandError
 from workbench.cli.recipe_options import read_named
 from workbench.cli.stopping import ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
@@ -51,17 +45,11 @@ from workbench.session.session_store import refuse_other_pictures
 ESTIMATE_EVERY_S = 1.0
 Data = dict[str, Any]
 Known = dict[Cell, Record]
-NOTHING_MEASURED = (
-    "Nothing was measured: no cell gave a right output in its time; the reasons stand above."
-)
 
 
 def run(arguments: Namespace) -> int:
-    """Print the plan, measure the rest of it, and print the results.
-
-    With --json a document of them on stdout, and all else on stderr.
-    """
-    with printed_apart(arguments.json) as print_json, ended_by_sigterm():
+    """Print the plan, measure the rest of it, and print the results, also as JSON."""
+    with output.printed_apart(arguments.json) as print_json, ended_by_sigterm():
         plan, texts = plan_for(arguments)
         given = _given(plan, arguments.plan)
         folder = _folder(arguments)
@@ -71,55 +59,44 @@ def run(arguments: Namespace) -> int:
         made = f"{plural(len(cells), 'cell')}{varied and f': {varied}'}."
         print(*filter(None, (plan.title, plan.note, made)), sep="\n", flush=True)
         machine = this_machine(engine)
+        known, file = Known(), None
         if arguments.resume:
             refuse_other_pictures(read_session(folder), given)
             session, file = resume(folder, machine, plan)
             for remark in session.remarks:
-                complain(remark)
-        else:
-            session = Session(plan, machine, time())
-            file = SessionFile.create(folder, plan, machine)
-        known = {record.cell: record for record in session.records}
+                output.complain(remark)
+            known = {record.cell: record for record in session.records}
         left = {cell for cell in cells if cell not in known or not known[cell].is_complete}
         able = {cell for cell in left if refusal(engine, cell, texts) is None}
-        failure: BaseException | None = None
-        with file:
-            print(
-                _prospect(plan, len(cells) - len(left), len(left), able, known),
-                f"On {machine.name}, into {folder}.",
-                flush=True,
-            )
-            try:
+        try:
+            with file or SessionFile.create(folder, plan, machine) as log:
+                prospect = _prospect(plan, len(cells) - len(left), len(left), able, known)
+                print(f"{prospect} On {machine.name}, into {folder}.", flush=True)
                 for record in _measured(plan, engine, given, able, known, texts):
-                    file.append(record)
+                    log.append(record)
                     known[record.cell] = record
-            except BaseException as error:  # noqa: BLE001 - it is raised again below
-                failure = error
-        say("")
-        session = read_session(folder)
-        print("\n".join(closing_lines(session)))
-        table = _write_table(folder, session)
-        if failure is None:
-            print(f"\nKept in {folder}.")
-        elif isinstance(failure, KeyboardInterrupt | KernelError):  # a bug speaks for itself
-            _print_interruption(failure, session.records, len(cells), arguments, folder)
-        print_json(partial(sweep_data, session, len(cells), folder))
-    for ended_by in filter(None, (failure, table)):
-        raise ended_by
+        finally:
+            output.say("")
+            session = read_session(folder)
+            print("\n".join(closing_lines(session)))
+            is_whole = _write_table(folder, session)
+            if sys.exception() is None:
+                print(f"\nKept in {folder}.")
+            else:
+                _print_interruption(session.records, len(cells), arguments, folder)
+            print_json(partial(sweep_data, session, len(cells), folder))
     if not any(record.verified for record in session.records):
-        raise CommandError(NOTHING_MEASURED)
-    return 0
+        raise CommandError(
+            "Nothing was measured: no cell gave a right output in its time, for reasons above."
+        )
+    return 0 if is_whole else output.FAILED
 
 
 # -- the plan
 
 
 def plan_for(arguments: Namespace) -> tuple[Plan, Texts]:
-    """Read the named preset or file, with the options laid over it.
-
-    And the sources of the user kernels that it measures: files beside the plan's, or, where the
-    option names them, wherever that says.
-    """
+    """Read the named preset or file, with the options laid over it, and user kernels' sources."""
     plan = _named_plan(arguments.plan)
     if arguments.implementations:
         plan, texts = with_kernels(plan, arguments.implementations, Path())
@@ -132,9 +109,8 @@ def plan_for(arguments: Namespace) -> tuple[Plan, Texts]:
 
 
 def with_kernels(plan: Plan, names: Sequence[str], folder: Path) -> tuple[Plan, Texts]:
-    """Give `plan` these implementations, files among them, and read the sources in those.
+    """Give `plan` these implementations, and read the sources of files, relative to `folder`.
 
-    folder  of files with a relative name
     Raises CommandError for a file that makes no kernel, and for two of one name.
     """
     files = {name: folder / name for name in names if is_own(name)}
@@ -197,44 +173,36 @@ def _folder(arguments: Namespace) -> Path:
     return folder
 
 
-def _write_table(folder: Path, session: Session) -> CommandError | None:
-    """Write session.csv; return the error if that fails."""
+def _write_table(folder: Path, session: Session) -> bool:
+    """Write session.csv; complain if that fails."""
     path, table = folder / "session.csv", io.StringIO(newline="")
     try:
         write_csv([session], table)
-        write_whole(path, table.getvalue())
+        output.write_whole(path, table.getvalue())
     except (CommandError, KernelError) as error:
-        return CommandError(f"{error} The session itself is whole.")
-    return None
+        output.complain(f"{error} The session itself is whole.")
+        return False
+    return True
 
 
 # -- the run
 
 
 def _prospect(plan: Plan, done: int, left: int, able: set[Cell], known: Known) -> str:
-    """Estimate the time that it will take, in a sentence."""
-    parts = [f"{done if left else 'all'} of them are measured already"] if done else []
-    if len(able) < left:
-        parts.append(f"{left - len(able)} cannot run here")
-    if able:
-        subject = "the rest takes" if parts else "measuring them takes"
-        parts.append(f"{subject} {about(estimated_s(able, known.values(), plan.sampling))}")
-    sentence = ", ".join(parts)
-    return f"{sentence[0].upper()}{sentence[1:]}."
+    """Count what is left, and estimate the time that it will take."""
+    took = f", in {about(estimated_s(able, known.values(), plan.sampling))}" if able else ""
+    rest = f"measured already: {done}; cannot run here: {left - len(able)}."
+    return f"To measure: {plural(len(able), 'cell')}{took}; {rest}"
 
 
 def _measured(
     plan: Plan, engine: Engine, given: Given, able: set[Cell], known: Known, texts: Texts
 ) -> Iterator[Record]:
-    """Measure the rest, record by record, with a line on the progress.
-
-    able   the cells whose time is estimated
-    known  the newest record of each cell; the caller adds those that come
-    """
+    """Measure the rest, record by record, with a line on the progress; the caller keeps `known`."""
     remaining, estimated_at = "", -ESTIMATE_EVERY_S
     for step in sweeping(plan, engine, given, known.values(), texts):
         if not isinstance(step, Record):
-            say(f"{step.doing}{remaining}")
+            output.say(f"{step.doing}{remaining}")
             continue
         yield step
         if step.is_complete:
@@ -246,16 +214,13 @@ def _measured(
 
 
 def _print_interruption(
-    error: BaseException, kept: Sequence[Record], total: int, arguments: Namespace, folder: Path
+    kept: Sequence[Record], total: int, arguments: Namespace, folder: Path
 ) -> None:
     """Print that nothing is lost, and the command that resumes it."""
     words = ["workbench", *arguments.words]
     words += [] if arguments.out else ["--out", str(folder)]
     words += [] if arguments.resume else ["--resume"]
-    stopped = "Stopped" if isinstance(error, KeyboardInterrupt) else "It ended early"
-    early = sum(not record.is_complete for record in kept)
-    rest = f", {early} of them without their last rounds" if early else ""
-    print(f"\n{stopped}: {len(kept)} of {total} cells are kept in {folder}{rest}.  To resume:")
+    print(f"\nStopped: {len(kept)} of {total} cells are kept in {folder}.  To resume:")
     print(f"  {shlex.join(words)}", flush=True)
 
 
@@ -273,11 +238,7 @@ def closing_lines(session: Session) -> Iterator[str]:
 
 
 def sweep_data(session: Session, cells: int, folder: Path) -> Data:
-    """Describe a sweep as it stands.
-
-    `cells` is their number in all, `records` those with an outcome, of which `measured` have a
-    time beside a passed check.
-    """
+    """Describe a sweep as it stands; `cells` is their number in all."""
     baseline = baseline_of(session)
     return {
         "command": "sweep",
@@ -312,7 +273,7 @@ def _record_data(record: Record, baseline: Baseline | None) -> Data:
         "ended": kernel.ended,
         "end_to_end_ms": measured.end_to_end_ms,
         "megapixels_per_s": record.megapixels_per_s,
-        "speed_up": ratio_data(speed_up) if speed_up else None,
+        "speed_up": output.ratio_data(speed_up) if speed_up else None,
         "verified": record.verified is not None,
         "check": str(measured.check) if measured.check else None,
         "ran": [str(each) for each in measured.ran],

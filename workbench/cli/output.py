@@ -63,10 +63,7 @@ def _finite(value: Any) -> Any:
 
 @contextmanager
 def printed_apart(wanted: bool) -> Iterator[Callable[[Callable[[], dict[str, Any]]], None]]:
-    """Send everything that is printed within this to stderr, where a document is wanted.
-
-    Gives a function that prints the document made by its argument; a no-op where none is wanted.
-    """
+    """Print to stderr within this, where a document is wanted; gives what prints that."""
     stdout = sys.stdout
     if not wanted:
         yield lambda _: None
@@ -78,25 +75,15 @@ def printed_apart(wanted: bool) -> Iterator[Callable[[Callable[[], dict[str, Any
 # -- progress
 
 
-def say(doing: str) -> None:
-    """Show `doing` on stderr, if it is a terminal, in place of the last; "" clears the line."""
-    if sys.stderr.isatty():
-        width = shutil.get_terminal_size().columns - 1  # a line that wraps could not be cleared
-        print(f"\r\x1b[K{doing[:width]}", end="", file=sys.stderr, flush=True)
-
-
 class ProgressLine:
-    """Progress on stderr, nothing twice.
-
-    anywhere  also where stderr is no terminal: a line each then, without percentages
-    """
+    """Progress on stderr, nothing twice; `anywhere`: also where that is no terminal."""
 
     def __init__(self, anywhere: bool = False) -> None:
         self._anywhere = anywhere
         self._said = ""
 
     def say(self, doing: str) -> None:
-        """Show `doing`, such as "photo.png: reading"; "" before lines of another kind."""
+        """Show `doing` in place of the last; "" before lines of another kind."""
         from kernels.core.plain_data import without_controls
 
         is_terminal, doing = sys.stderr.isatty(), without_controls(doing)  # it names files
@@ -106,9 +93,13 @@ class ProgressLine:
             return
         self._said = doing
         if is_terminal:
-            say(doing)
+            width = shutil.get_terminal_size().columns - 1  # a line that wraps could not be cleared
+            print(f"\r\x1b[K{doing[:width]}", end="", file=sys.stderr, flush=True)
         elif self._anywhere and doing:
             print(doing, file=sys.stderr, flush=True)
+
+
+say = ProgressLine().say
 
 
 # -- files, each whole or not at all

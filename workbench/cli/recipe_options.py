@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels import Engine, Job, Sampling, filters
+from kernels import Engine, Sampling, filters
 from kernels.core.cpu_load import usable_cores
 from kernels.core.device import Device
 from kernels.core.errors import BadJobError
@@ -38,10 +38,8 @@ GPU_BYTES_EACH = 1 << 30  # of a GPU's memory, for a process: half of it before 
 def changes_of(arguments: Namespace, state: State) -> Changes:
     """Collect the State fields that the options set, checked together with the rest of `state`.
 
-    A sigma without a size brings the size that holds its bell.  A user kernel is left out: the
-    reader of its file gives it to the State.
-    Raises BadJobError where they make no sense: an even size, an unknown name, an option that
-    would be ignored.
+    A sigma without a size brings the size that holds its bell.  A user kernel is left out.
+    Raises BadJobError where they make no sense, as does an option that would be ignored.
     """
     changes = _filter_changes(arguments, state)
     given = {name: getattr(arguments, option) for name, option in OPTIONS.items()}
@@ -91,17 +89,12 @@ def read_named(path: Path) -> Rung:
 
 
 def devices_of_window(arguments: Namespace) -> Changes:
-    """Move the named GPUs to the `device` and `devices` of `arguments`, for the Engine.
-
-    Returns the State field with their number; the window complains of GPUs that are not there.
-    """
+    """Set the Engine's first GPU in `arguments`; return the State field with their number."""
     named: tuple[int, ...] | None = arguments.devices
     arguments.device = named[0] if named else None
-    if named is None:
-        return {}
-    if len(named) == 1:
+    if named is not None and len(named) == 1:
         arguments.devices = None  # all may be chosen in the window, and begin with this one
-    return {"devices": len(named) or MAX_DEVICES}
+    return {} if named is None else {"devices": len(named) or MAX_DEVICES}
 
 
 # -- recipes
@@ -110,8 +103,7 @@ def devices_of_window(arguments: Namespace) -> Changes:
 def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
     """Make the recipe for all pictures; warn of a bell that is cut off.
 
-    Set `device` of `arguments` to the GPU that this process uses: of several it is number 0, which
-    is there wherever there is any, and knows their number.
+    Set `device` of `arguments` to the GPU that this process uses, of several number 0.
     Raises CommandError for a user kernel that cannot be read, and BadJobError.
     """
     own, numbers = named_kernel(arguments), arguments.devices
@@ -138,10 +130,7 @@ def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
 def complain_of_ignored(
     arguments: Namespace, implementation: str, reason: str | None = None
 ) -> None:
-    """Name the GPU's options that `implementation` does not use, in a sentence.
-
-    reason  for running on the CPU, if that is nobody's choice
-    """
+    """Name the GPU's options that `implementation` does not use; `reason`: why the CPU."""
     given = [f"--{name}" for name in ("block", "device") if getattr(arguments, name) is not None]
     kind = intents.implementation(implementation).kind
     if kind == "auto" and "--block" in given:
@@ -153,20 +142,20 @@ def complain_of_ignored(
 
 def complain_of(engine: Engine, recipe: Recipe, arguments: Namespace) -> None:
     """Name a slow or an ignored option, in a sentence."""
-    if recipe.is_own:
-        if not isinstance(engine.device, Device):
-            complain(f"{recipe.implementation} runs on the CPU, which is slow; no time is taken.")
-    elif recipe.implementation is not None:
-        complain_of_ignored(arguments, recipe.implementation)
-    else:
-        job = _job_of(recipe)
-        complain_of_ignored(arguments, engine.best_for(job), engine.why_not_auto(job))
+    if not recipe.is_own:
+        named, reason = _implementation(engine, recipe)
+        complain_of_ignored(arguments, named, reason)
+    elif not isinstance(engine.device, Device):
+        complain(f"{recipe.implementation} runs on the CPU, which is slow; no time is taken.")
 
 
-def _job_of(recipe: Recipe) -> Job:
+def _implementation(engine: Engine, recipe: Recipe) -> tuple[str, str | None]:
+    """The named implementation or auto's pick; and why that is none on the GPU."""
+    if recipe.implementation is not None:
+        return recipe.implementation, None
     job = intents.job_for(replace(recipe.chosen, picture=PIXEL))
     assert job is not None
-    return job
+    return engine.best_for(job), engine.why_not_auto(job)
 
 
 # -- GPUs
@@ -174,11 +163,11 @@ def _job_of(recipe: Recipe) -> Job:
 
 def _gpu_for(engine: Engine, recipe: Recipe) -> Device | None:
     """The GPU that pictures are filtered on; None: the CPU."""
-    if not isinstance(engine.device, Device):
-        return None
-    named = recipe.implementation or engine.best_for(_job_of(recipe))
-    on_gpu = recipe.is_own or intents.implementation(named).kind != "cpu"
-    return engine.device if on_gpu else None
+    device = engine.device if isinstance(engine.device, Device) else None
+    if device is None or recipe.is_own:
+        return device
+    named, _ = _implementation(engine, recipe)
+    return device if intents.implementation(named).kind != "cpu" else None
 
 
 def several_gpus(arguments: Namespace, recipe: Recipe) -> tuple[int, ...]:
@@ -189,8 +178,7 @@ def several_gpus(arguments: Namespace, recipe: Recipe) -> tuple[int, ...]:
     named: tuple[int, ...] | None = arguments.devices
     if named is None or len(named) == 1:
         return ()
-    device = _gpu_for(engine_maker(arguments)(), recipe)
-    if device is None:
+    if (device := _gpu_for(engine_maker(arguments)(), recipe)) is None:
         return ()
     if missing := sorted(set(named) - set(range(device.count))):
         raise CommandError(
@@ -205,9 +193,8 @@ def processes_for(
 ) -> tuple[int | None, ...]:
     """The GPU, or None for the CPU, of each process that filters so many pictures.
 
-    sharing  the GPUs that share the pictures; none: one engine filters them all
-    returns  none if this process does it all: too few pictures or threads for more; a limit of
-             memory; or a user kernel, which has its own processes
+    None at all where this process does it: too few pictures or threads, a limit of memory, or a
+    user kernel.
     """
     jobs, count = arguments.jobs or usable_cores(), len(sharing) or 1
     each = processes_each(jobs // count, pictures // count)

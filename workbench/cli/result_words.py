@@ -12,7 +12,6 @@ from kernels.core.version import program_version
 from kernels.rungs.own_kernels import is_own, text_hash
 from workbench.base import numbers
 from workbench.base.numbers import star, why_starred
-from workbench.model import intents
 from workbench.model.speed_up import shares_in_words, single_in_words
 
 if TYPE_CHECKING:  # which a window has no need of
@@ -100,19 +99,15 @@ def rows_record(outcome: Outcome) -> dict[str, Any]:
 
 def asked_of(recipe: Recipe) -> dict[str, Any]:
     """The chosen filter and its parameters; None for those that it does not have."""
-    chosen, state = filters.get(recipe.chosen.filter), recipe.chosen
-
-    def of_filter(name: str, parameter: str = "") -> Any:
-        known = intents.has_parameter(chosen, parameter or name)
-        return getattr(state, name) if known else None
-
+    state = recipe.chosen
+    taken = {each.name for each in filters.get(state.filter).parameters}
     return {
         "filter": state.filter,
         "size": state.ksize,
-        "sigma": of_filter("sigma"),
-        "amount": of_filter("amount"),
-        "weights": of_filter("matrix"),
-        "offset": of_filter("offset", "matrix"),
+        "sigma": state.sigma if "sigma" in taken else None,
+        "amount": state.amount if "amount" in taken else None,
+        "weights": state.matrix if "matrix" in taken else None,
+        "offset": state.offset if "matrix" in taken else None,
         "border": state.border,
     }
 
@@ -151,10 +146,7 @@ def _found(result: Result | None) -> dict[str, Any]:
 
 
 def _of_strips(large: LargeAnswer) -> dict[str, Any]:
-    """The keys that differ for a picture filtered in strips: there is no filter time.
-
-    Its throughput is that of reading, filtering and writing together.
-    """
+    """The keys that differ for a picture filtered in strips, which has no filter time."""
     height, width, _ = large.shape
     found = {} if large.first is None else _found(large.first)
     without = ("median_ms", "quartiles_ms", "n", "ended", "cache", "compile_ms", "effective_gb_s")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import product
+from itertools import groupby, product
 from typing import Any
 
 import numpy as np
 
 from kernels import Engine, filters
-from kernels.core.device import NoDevice
 from kernels.core.job import Job
 from kernels.core.plain_data import to_plain
 from kernels.core.version import program_version
@@ -19,9 +18,9 @@ from kernels.engine.auto import Candidate, JobClass, job_class_of, ranked
 from kernels.engine.tuner import Trial, Tuning, tuning
 from workbench.base import numbers
 from workbench.cli import made_jobs
-from workbench.cli.output import CommandError, complain, printed_apart, say
+from workbench.cli.output import complain, printed_apart, say
 from workbench.cli.stopping import ended_by_sigterm
-from workbench.cli.this_machine import engine_maker
+from workbench.cli.this_machine import engine_maker, gpu_of
 from workbench.report.tables import plural
 
 PIXEL = np.zeros((1, 1, 1), np.uint8)
@@ -34,34 +33,25 @@ TYPES = (("uint8", 3), ("uint8", 1), ("float32", 1))
 
 
 def run(arguments: Namespace) -> int:
-    """Measure class by class, printing the quickest way of each.
-
-    With --json a document of that on stdout, and all else on stderr.
-    """
+    """Measure class by class, printing the quickest way of each, also as JSON."""
     with printed_apart(arguments.json) as print_json, ended_by_sigterm():
         jobs = jobs_for(arguments)
         engine = engine_maker(arguments)()
-        if isinstance(engine.device, NoDevice):
-            raise CommandError(f"{engine.device.reason} {engine.device.remedy}".rstrip())
+        device = gpu_of(engine)
         measurements = engine.picker.measurements
         if arguments.missing:
             known = set(measurements.kinds())
             jobs = [make for make in jobs if job_class_of(make()) not in known]
         if measurements.complaint:
             complain(measurements.complaint)
-        print(f"{plural(len(jobs), 'kind')} of jobs on {engine.device.name}", flush=True)
+        print(f"{plural(len(jobs), 'kind')} of jobs on {device.name}", flush=True)
         tried: dict[JobClass, list[Trial]] = {}
         try:
-            for step in tuning(engine, jobs, shapes=not arguments.quick):
-                if isinstance(step, Trial):
-                    if tried and step.kind not in tried:
-                        _print_best(engine, tried)
-                    tried.setdefault(step.kind, []).append(step)
-                elif isinstance(step, Tuning):
-                    at = f"{step.number} of {step.count} · {step.done} of {step.ways}"
-                    say(f"{at} · {step.doing}")
-            if tried:
-                _print_best(engine, tried)
+            steps = tuning(engine, jobs, shapes=not arguments.quick)
+            for kind, trials in groupby(_trials(steps), lambda trial: trial.kind):
+                for each in trials:
+                    tried.setdefault(kind, []).append(each)
+                _print_best(engine, kind, tried[kind])
         except KeyboardInterrupt:
             print("Stopped; the times measured so far are kept.")
             raise
@@ -75,10 +65,7 @@ def run(arguments: Namespace) -> int:
 
 
 def jobs_for(arguments: Namespace) -> list[Make]:
-    """List the makers of the jobs, those of one picture together.
-
-    Raises BadJobError for names that do not exist, before anything is measured.
-    """
+    """List the makers of the jobs, those of one picture together.  Raises BadJobError."""
     names = arguments.filter or (QUICK_FILTERS if arguments.quick else FILTERS)
     ksizes = arguments.size or (QUICK_KSIZES if arguments.quick else KSIZES)
     pictures = arguments.picture or (QUICK_PICTURES if arguments.quick else PICTURES)
@@ -108,9 +95,17 @@ def _weights(names: Sequence[str], ksizes: Sequence[int]) -> Iterator[tuple[str,
             yield name, ksize
 
 
-def _print_best(engine: Engine, tried: dict[JobClass, list[Trial]]) -> None:
-    """Print the best way of the latest kind."""
-    kind, trials = list(tried.items())[-1]
+def _trials(steps: Iterable[Tuning | Trial]) -> Iterator[Trial]:
+    """Yield the trials, with a line on the progress."""
+    for step in steps:
+        if isinstance(step, Trial):
+            yield step
+        else:
+            at = f"{step.number} of {step.count} · {step.done} of {step.ways}"
+            say(f"{at} · {step.doing}")
+
+
+def _print_best(engine: Engine, kind: JobClass, trials: Sequence[Trial]) -> None:
     count = sum(isinstance(each.outcome, Candidate) for each in trials)
     words, best = "nothing that can run it gave a right output", _best(engine, kind)
     if best:

@@ -49,7 +49,7 @@ def test_json_has_each_instruction_with_its_line(source):
 def test_without_the_disassembler_a_sentence_says_how_to_get_it(source, monkeypatch):
     monkeypatch.setattr(listings, "the_program", lambda: None)
     monkeypatch.setattr(
-        "workbench.cli.kernel_text.compile_rung", lambda *_, **__: nvrtc.Compiled("", "", b"code")
+        "workbench.cli.rung_commands.compile_rung", lambda *_, **__: nvrtc.Compiled("", "", b"code")
     )
     code, said = source("shared", "--sass")
     assert code == 1

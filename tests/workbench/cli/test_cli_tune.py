@@ -104,7 +104,7 @@ def test_a_launch_is_of_the_job_that_the_words_make(monkeypatch, capsys):
             asked.append(job)
             return (Ran("shared.convolve", None, (3, 2), (32, 8), 40, 1664),)
 
-    monkeypatch.setattr("workbench.cli.launch.engine_maker", lambda arguments: Launching)
+    monkeypatch.setattr("workbench.cli.rung_commands.engine_maker", lambda arguments: Launching)
     words = ["--implementation", "shared", "--size", "7", "--picture", "30x20", "--block", "16x4"]
     assert main.main(["launch", *words, "--pixel-type", "uint8", "--channels", "3"]) == 0
     (job,) = asked

@@ -1,4 +1,4 @@
-"""`workbench compare A B`: two machines, or two times, side by side."""
+"""Sessions of sweeps: `workbench compare A B` and `workbench report`."""
 
 from __future__ import annotations
 
@@ -6,47 +6,48 @@ import io
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+from kernels.core.job import Progress
 from kernels.core.plain_data import to_plain
 from kernels.core.timing import CONFIDENCE
 from kernels.core.version import program_version
 from kernels.sweeps.plan_run import in_words
 from kernels.sweeps.record import CellPair, Session, compare_sessions, summary_of
 from kernels.sweeps.session_csv import write_pairs_csv
-from kernels.sweeps.session_files import read_session
+from kernels.sweeps.session_files import SUFFIXES, read_session, session_path
 from workbench.base import numbers
 from workbench.base.columns import aligned, columns
 from workbench.base.numbers import why_starred
-from workbench.cli.output import FAILED, CommandError, complain, json_of, ratio_data, write_whole
+from workbench.cli import output
+from workbench.cli.output import CommandError
 from workbench.model.cell_words import varied_of
 from workbench.model.names import ran_on
 from workbench.report.document import sentences_of
 from workbench.report.tables import PAIR_COLUMNS, most_different_first, pair_row
+from workbench.report.writing import DATA, PAGE, TABLES, ReportError, writing
 
 Pairs = Sequence[CellPair]
 
 
-def run(arguments: Namespace) -> int:
-    """Print the two sessions, a row for each cell that both have, and a summary.
-
-    With --json a document of that.  FAILED where --fail-slower says so.
-    """
+def compare(arguments: Namespace) -> int:
+    """Print a row for each cell that both sessions have, and a summary, or that as JSON."""
     sessions = {"A": read_session(arguments.a), "B": read_session(arguments.b)}
     for name, session in sessions.items():
         for remark in session.remarks:
-            complain(f"{name}: {remark}")
+            output.complain(f"{name}: {remark}")
     pairs = compare_sessions(sessions["A"], sessions["B"])
     if arguments.csv:
         table = io.StringIO(newline="")
         write_pairs_csv(pairs, table)
-        write_whole(arguments.csv, table.getvalue())
+        output.write_whole(arguments.csv, table.getvalue())
     if not (shared := [pair for pair in pairs if pair.a and pair.b]):
         raise CommandError("They have no cell in common: nothing can be compared.")
-    limit = arguments.fail_slower
-    failures = [] if limit is None else list(_failing(pairs, limit))
+    percent: float | None = arguments.fail_slower
+    failures = [] if percent is None else list(_failing(pairs, percent / 100))
     if arguments.json:
-        print(json_of(_data(sessions["A"], sessions["B"], pairs, failures)))
+        print(output.json_of(_data(sessions["A"], sessions["B"], pairs, failures)))
     else:
         ran = {pair.cell.implementation for pair in shared if pair.comparison or pair.is_disturbed}
         print(aligned([(name, _title(each, ran)) for name, each in sessions.items()]), end="\n\n")
@@ -57,17 +58,16 @@ def run(arguments: Namespace) -> int:
         if words := why_starred(sorted({why for pair in pairs for why in _disturbances(pair)})):
             print(words)
     for sentence in failures:
-        complain(sentence)
-    if limit is not None and (disturbed := sum(pair.is_disturbed for pair in pairs)):
-        complain(f"Not judged, since a time was disturbed: {disturbed} cells.")
-    return FAILED if failures else 0
+        output.complain(sentence)
+    if percent is not None and (disturbed := sum(pair.is_disturbed for pair in pairs)):
+        output.complain(f"Not judged, since a time was disturbed: {disturbed} cells.")
+    return output.FAILED if failures else 0
 
 
 def _failing(pairs: Pairs, limit: float) -> Iterator[str]:
-    """Name each cell that is slower in B by more than `limit` (0.05: 5 %).
+    """Name each cell that is slower in B by more than `limit` (0.05: 5 %), or has no time there.
 
-    The whole interval has to be, and by more than two sessions of the same work differ; and each
-    that has a verified time in A and none in B.  A disturbed time fails nothing.
+    The whole interval has to be, and by more than two sessions of the same work differ.
     """
     for pair in pairs:
         found, name = pair.comparison, in_words(pair.cell)
@@ -87,11 +87,7 @@ def _title(session: Session, implementations: Iterable[str]) -> str:
 
 
 def _data(a: Session, b: Session, pairs: Pairs, failures: Sequence[str]) -> dict[str, Any]:
-    """Describe two sessions side by side.
-
-    A ratio is the time of A over that of B, and a verdict is about B; `failures` are the sentences
-    for which the command fails.
-    """
+    """Describe two sessions side by side: a ratio is the time of A over that of B."""
     summary = summary_of(pairs)
     return {
         "command": "compare",
@@ -125,7 +121,7 @@ def _pair_data(pair: CellPair) -> dict[str, Any]:
         "cell": to_plain(pair.cell),
         "a_median_ms": a and a.kernel.median_ms,
         "b_median_ms": b and b.kernel.median_ms,
-        **ratio_data(pair.comparison),
+        **output.ratio_data(pair.comparison),
         "why_not": pair.objection,
         "disturbances": _disturbances(pair),
     }
@@ -134,3 +130,41 @@ def _pair_data(pair: CellPair) -> dict[str, Any]:
 def _disturbances(pair: CellPair) -> list[str]:
     measured = (each.verified for each in (pair.a, pair.b) if each)
     return [words for each in measured if each for words in each.disturbances]
+
+
+# -- report
+
+
+def report(arguments: Namespace) -> int:
+    """Write the report, and print where it is."""
+    paths = [path for named in arguments.sessions for path in _sessions_in(named)]
+    sessions = [read_session(path) for path in paths]
+    first = arguments.sessions[0]
+    folder = arguments.out or (first if first.is_dir() else first.parent)
+    try:
+        for step in writing(sessions, folder, as_pdf=arguments.pdf):
+            if isinstance(step, Progress):
+                output.say(step.doing)
+            else:
+                written = step
+    except ReportError as error:
+        raise CommandError(str(error)) from error
+    finally:
+        output.say("")
+    beside = f"{PAGE}, {TABLES}" if arguments.pdf else TABLES
+    print(f"Wrote {written}; {beside} and {DATA} are beside it.")
+    for session, path in zip(sessions, paths, strict=True):
+        for remark in session.remarks:
+            output.complain(f"{path}: {remark}")
+    return 0
+
+
+def _sessions_in(path: Path) -> list[Path]:
+    """Find the session at `path`; of a folder with several, all of them by name."""
+    whole = session_path(path)
+    if whole.exists() or not path.is_dir():
+        return [whole]
+    files = [session_path(each) if each.is_dir() else each for each in sorted(path.iterdir())]
+    if found := [each for each in files if each.name.endswith(SUFFIXES) and each.is_file()]:
+        return found
+    raise CommandError(f"There is no session in {path}; `workbench sweep` writes one.")

@@ -1,7 +1,8 @@
-"""List filters, borders, implementations (why one cannot run) and presets: `workbench list`."""
+"""What there is: `workbench list`, and `workbench doctor`, which works without Qt."""
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
@@ -10,14 +11,18 @@ import numpy as np
 
 from kernels import Engine, Job, filters
 from kernels.core.borders import BORDERS, OUTSIDE, source_indices
-from kernels.core.device import NoDevice
+from kernels.core.device import Device, NoDevice
+from kernels.core.version import kind
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.rungs.rung import Rung
 from kernels.sweeps.plan_files import presets
-from workbench.base.columns import columns
+from workbench.base import qt_libraries
+from workbench.base.columns import aligned, columns
+from workbench.base.diagnostics import facts, problems
 from workbench.cli import output
 from workbench.cli.argument_types import LISTS
+from workbench.cli.output import FAILED
 from workbench.cli.this_machine import engine_maker
 
 HEADINGS = {
@@ -30,7 +35,7 @@ KINDS = {"cpu": "CPU", "cuda": "CUDA", "auto": "any"}
 Data = dict[str, Any]
 
 
-def run(arguments: Namespace) -> int:
+def list_all(arguments: Namespace) -> int:
     """Print the lists, or the named one."""
     makers: dict[str, Callable[[], list[Data]]] = {
         "filters": _filters,
@@ -110,3 +115,48 @@ def _why_not(each: Implementation, engine: Engine) -> str | None:
     if isinstance(device, NoDevice) and reason == device.reason:
         return f"{reason} {device.remedy}".rstrip()
     return reason
+
+
+# -- doctor
+
+
+def doctor(arguments: Namespace) -> int:
+    """Print all facts; FAILED where something keeps the window from opening."""
+    device = engine_maker(arguments)().device
+    why_no_window, found = _why_no_window(), problems(device)
+    if arguments.json:
+        data = {
+            "facts": dict(facts(device)),
+            "has_gpu": isinstance(device, Device),
+            "why_no_gpu": None if isinstance(device, Device) else device.reason,
+            "why_no_window": why_no_window,
+            "window": None if why_no_window else _where_it_opens(),
+            "problems": found,
+        }
+        print(output.json_of(data, indent=2))
+    else:
+        print(aligned(facts(device)), end="\n\n")
+        for problem in found:
+            print(f"Problem: {problem}\n")
+        cannot = f"The window cannot open: {why_no_window}"
+        print(cannot if why_no_window else _where_it_opens())
+    return FAILED if why_no_window else 0
+
+
+def _where_it_opens() -> str:
+    if qt_libraries.platform() != "offscreen":
+        return "The window can open."
+    if "QT_QPA_PLATFORM" in os.environ:
+        return "The window opens unseen, as QT_QPA_PLATFORM=offscreen asks for; unset it to see it."
+    return "No window opens, for lack of a display: `workbench` draws it into workbench.png."
+
+
+def _why_no_window() -> str | None:
+    if reason := qt_libraries.why_no_window(qt_libraries.platform()):
+        return reason
+    try:
+        from PySide6 import QtWidgets  # noqa: F401
+    except ImportError as error:
+        again = "run `make setup`" if kind() == "checkout" else "install the program again"
+        return f"Qt does not load ({error}); {again}."
+    return None

@@ -1,25 +1,57 @@
-"""Print a kernel's source, or its PTX or SASS: `workbench source`."""
+"""One rung: `workbench launch` and `workbench source`, which needs no GPU."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 
+from kernels import Job, filters
 from kernels.core.errors import BadJobError
 from kernels.core.plain_data import to_plain
 from kernels.core.version import program_version
 from kernels.cuda.listings import Kind, listing_of, numbered
 from kernels.cuda.nvrtc import compile_rung
+from kernels.filters import custom
+from kernels.pictures.generated import white
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung, ladder
 from workbench.cli import made_jobs, output
 from workbench.cli.output import CommandError
 from workbench.cli.recipe_options import read_named
+from workbench.cli.this_machine import engine_maker
 
 SIZE = (64, 64)  # of a picture; nothing that is compiled depends on it
 
 
-def run(arguments: Namespace) -> int:
+def launch(arguments: Namespace) -> int:
+    """Launch, and print what ran."""
+    for ran in engine_maker(arguments)().launch_once(_job(arguments)):
+        print(ran)
+    return 0
+
+
+def _job(arguments: Namespace) -> Job:
+    """Make the job.  Raises BadJobError where the options clash."""
+    name, ksize = arguments.filter or "gaussian", arguments.size or 5
+    job = made_jobs.named_job(arguments, name, ksize, arguments.picture[::-1])
+    job = replace(job, implementation=arguments.implementation)
+    if arguments.weights is None:
+        if arguments.offset is not None:
+            raise BadJobError("--offset is added to what own weights give; it needs --weights.")
+        return job
+    if arguments.filter is not None or arguments.size is not None:
+        raise BadJobError("--weights are own weights; leave out --filter and --size.")
+    own, matrix = filters.get("custom"), custom.parse(arguments.weights)
+    return replace(
+        job,
+        weights=own.weights(len(matrix), matrix=matrix),
+        filter_title=own.title,
+        offset=(arguments.offset or 0.0) * white(job.picture.dtype),
+    )
+
+
+def source(arguments: Namespace) -> int:
     """Print the source, PTX or SASS."""
     if arguments.ptx and arguments.sass:
         raise BadJobError("--ptx and --sass are two listings; choose one.")
