@@ -1,8 +1,7 @@
 """Make `.venv` ready: system packages, locked wheels, this project, and the CuPy that fits the GPU.
 
-`make run` and `make test` call it as `python3 packaging/bootstrap.py app` or `test`, with the
-Python that it prints for `python`.  It runs before anything is installed, so it uses the standard
-library alone, and nothing newer than Python 3.8, so that an older Python can still say why not.
+It runs before anything is installed, so it uses the standard library alone, and nothing newer than
+Python 3.8, so that an older Python can still say why not.
 """
 
 from __future__ import annotations
@@ -27,20 +26,6 @@ VENV_PYTHON = VENV / "bin" / "python"
 SYSTEM_PYTHON = "/usr/bin/python3"
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 14)  # the versions the lock files have wheels for
 
-# What Qt loads at run time -> the Debian package that brings it.
-LIBRARIES = {
-    "libEGL.so.1": "libegl1",
-    "libGL.so.1": "libgl1",
-    "libxkbcommon.so.0": "libxkbcommon0",
-    "libfontconfig.so.1": "libfontconfig1",  # pulls in a font too: without one all text is boxes
-    "libdbus-1.so.3": "libdbus-1-3",
-    "libglib-2.0.so.0": "libglib2.0-0",
-    "libxcb-cursor.so.0": "libxcb-cursor0",
-    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
-    "libxcb-icccm.so.4": "libxcb-icccm4",
-    "libxcb-keysyms.so.1": "libxcb-keysyms1",
-    "libxcb-shape.so.0": "libxcb-shape0",
-}
 # For tests: a compiler of the CPU runtime, a virtual screen, and programs that read the report.
 TEST_PROGRAMS = {
     "g++": "g++",
@@ -69,7 +54,10 @@ class SetupError(Exception):
 
 def missing_packages(part: str) -> dict[str, str]:
     """Map everything that `part` ("app" or "test") lacks here to its Debian package."""
-    missing = {name: package for name, package in LIBRARIES.items() if not loads(name)}
+    sys.path.insert(0, str(ROOT))
+    from workbench.base.qt_libraries import ALWAYS, ON_X11, missing_among
+
+    missing = missing_among({**ALWAYS, **ON_X11})
     importlib.invalidate_caches()  # apt may have brought it a moment ago
     if importlib.util.find_spec("ensurepip") is None:  # Debian has it in a package for each version
         is_system = Path(sys.executable).resolve() == Path(SYSTEM_PYTHON).resolve()
@@ -78,15 +66,6 @@ def missing_packages(part: str) -> dict[str, str]:
     if part == "test":
         missing.update({name: p for name, p in TEST_PROGRAMS.items() if not shutil.which(name)})
     return missing
-
-
-def loads(library: str) -> bool:
-    """True if the dynamic loader, which Qt will use, finds the library."""
-    try:
-        ctypes.CDLL(library)
-    except OSError:
-        return False
-    return True
 
 
 def install_system_packages(part: str) -> None:
@@ -154,10 +133,7 @@ def find_gpus() -> Gpus | str:
 
 
 def choose_cuda(driver_version: int, compute_capabilities: Sequence[tuple[int, int]]) -> str | None:
-    """The lock file whose CuPy runs on this driver and on every card, or None.
-
-    CUDA 13's compiler starts at sm_75, so one older card among several decides for CUDA 12.
-    """
+    """The lock file for this driver and every card: CUDA 13's compiler starts at sm_75."""
     if not compute_capabilities or driver_version < 12000:
         return None
     if driver_version >= 13000 and min(compute_capabilities) >= (7, 5):
@@ -199,10 +175,7 @@ def venv_works() -> bool:
 
 
 def make_venv() -> None:
-    """Make a `.venv` unless there is one that works.
-
-    That begins by emptying the folder, so a link, whose target may be in use, is left alone.
-    """
+    """Make a `.venv` unless there is one that works; a link is left alone."""
     if VENV.is_symlink():
         raise SetupError(
             f"{VENV} is a symbolic link to {VENV.readlink()}, which stays as it is: "
@@ -227,10 +200,7 @@ def pip(*arguments: str) -> None:
 
 
 def install_lock(name: str) -> None:
-    """Install the files of a lock file, each checked against its hash.
-
-    Tests import less than half of theirs, so that pip compiles none of them.
-    """
+    """Install the files of a lock file, each checked against its hash."""
     lock = ROOT / "packaging" / "lock" / f"{name}.txt"
     exactly = ("--only-binary=:all:", "--require-hashes", "--requirement", str(lock))
     pip("install", *exactly, *["--no-compile"] * (name == "test"))
@@ -242,8 +212,7 @@ def install_lock(name: str) -> None:
 def best_python() -> str:
     """The system's own Python where it has this one's version, else this one.
 
-    A distribution builds its Python with optimisations that pyenv leaves out: a loop of plain
-    Python takes half as long again there.
+    A distribution's takes two thirds of the time of pyenv's for a loop of plain Python.
     """
     # Debian has ensurepip, which makes environments, in a package of its own.
     ask = "import ensurepip, sys; print(sys.version_info[:2])"

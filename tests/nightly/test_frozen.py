@@ -52,7 +52,7 @@ def call(program, tmp_path):
 def test_doctor_names_what_is_packed(call):
     facts = json.loads(call("doctor", "--no-gpu", "--json"))["facts"]
     assert facts["Installed as"] == "packaged program"
-    packed = {facts[name] for name in ("numpy", "imagecodecs", "PySide6-Essentials")}
+    packed = {facts[name] for name in ("numpy", "imagecodecs", "pyside6-essentials")}
     assert "not installed" not in packed
 
 

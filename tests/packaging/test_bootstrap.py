@@ -78,7 +78,7 @@ def test_each_cuda_keeps_its_own_packages_and_drops_the_other_s(bootstrap, root)
 def bare(bootstrap, monkeypatch):
     """A Debian on which nothing of what is needed is present, and nobody is root."""
     there = {"apt-get"}
-    monkeypatch.setattr(bootstrap, "loads", lambda library: False)
+    monkeypatch.setattr("workbench.base.qt_libraries.missing_among", dict)
     monkeypatch.setattr(bootstrap.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(bootstrap.sys, "executable", bootstrap.SYSTEM_PYTHON)
     monkeypatch.setattr(bootstrap.shutil, "which", lambda name: name if name in there else None)
@@ -159,8 +159,12 @@ def test_a_venv_that_is_a_link_is_refused_and_what_it_points_at_stays(
 
 
 def test_an_older_python_can_read_the_sentence_that_refuses_it(root):
-    text = (root / "packaging/bootstrap.py").read_text(encoding="utf-8")
-    ast.parse(text, feature_version=(3, 8))
+    for name in (
+        "packaging/bootstrap.py",
+        "workbench/__init__.py",
+        "workbench/base/qt_libraries.py",
+    ):
+        ast.parse((root / name).read_text(encoding="utf-8"), feature_version=(3, 8))
 
 
 @pytest.mark.parametrize("version", [(3, 10, 2), (3, 15, 0)])

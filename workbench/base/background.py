@@ -20,11 +20,10 @@ TOO_LITTLE_MEMORY = "This computer has too little memory for that; use a smaller
 class Background(QObject):
     """A thread that runs functions one after another; made and closed by its owner.
 
-    Expected failures, of the types named at the start, go to `on_failure`, and so does a lack of
-    memory, as an OutOfMemoryError; anything else is a bug.
+    Failures of the expected types, and a lack of memory, go to `on_failure`; others are bugs.
     """
 
-    _answered = Signal(object, object)  # a function to call, and its arguments
+    _answered = Signal(object)  # a function to call
 
     def __init__(
         self, expected: tuple[type[Exception], ...], parent: QObject | None = None
@@ -45,36 +44,31 @@ class Background(QObject):
 
         on_bug  called in their place after the bug was reported, to end any waiting
         """
+
+        def call() -> None:
+            try:
+                self._answered.emit(partial(on_answer, work()))
+            except MemoryError:
+                self._answered.emit(partial(on_failure, OutOfMemoryError(TOO_LITTLE_MEMORY)))
+            except self._expected as error:
+                self._answered.emit(partial(on_failure, error))
+            except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
+                if not self._closed:
+                    report(error)
+                self._answered.emit(on_bug)
+
         if not self._closed:
-            self._thread.submit(self._run, work, on_answer, on_failure, on_bug)
+            self._thread.submit(call)
 
     def close(self) -> None:
         """Finish the running work, forget the rest and all answers; wait for the thread."""
         self._closed = True
         self._thread.shutdown(cancel_futures=True)
 
-    def _run(
-        self,
-        work: Callable[[], Any],
-        on_answer: Callable[[Any], None],
-        on_failure: Callable[[Exception], None],
-        on_bug: Callable[[], None],
-    ) -> None:
-        try:
-            self._answered.emit(on_answer, (work(),))
-        except MemoryError:
-            self._answered.emit(on_failure, (OutOfMemoryError(TOO_LITTLE_MEMORY),))
-        except self._expected as error:
-            self._answered.emit(on_failure, (error,))
-        except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
-            if not self._closed:
-                report(error)
-            self._answered.emit(on_bug, ())
-
-    @Slot(object, object)
-    def _deliver(self, deliver: Callable[..., None], outcome: tuple[Any, ...]) -> None:
+    @Slot(object)
+    def _deliver(self, act: Callable[[], None]) -> None:
         if not self._closed:
-            deliver(*outcome)
+            act()
 
 
 R = TypeVar("R")
@@ -104,23 +98,20 @@ class Latest(Generic[R]):
     def request(self, wanted: R) -> None:
         """Work for `wanted` next, in place of one that still waits."""
         self.waiting = wanted
-        self._begin()
+        if self.running is None:
+            self._begin(wanted)
 
-    def _begin(self) -> None:
-        if self.running is not None or self.waiting is None:
-            return
-        request = self.running = self.waiting
-        self.waiting = None
+    def _begin(self, request: R) -> None:
+        self.running, self.waiting = request, None
+        failed = partial(self._end, request, self._fail)
+        taken = partial(self._end, request, self._take)
+        self._background.run(partial(self._work, request), taken, failed, failed)
 
-        def end(tell: Callable[[R, Any], None], outcome: Any = None) -> None:
-            self.running = None
-            tell(request, outcome)
-            self._begin()
-
-        self._background.run(
-            partial(self._work, request),
-            *(partial(end, self._take), partial(end, self._fail), partial(end, self._fail)),
-        )
+    def _end(self, request: R, tell: Callable[[R, Any], None], outcome: Any = None) -> None:
+        self.running = None
+        tell(request, outcome)
+        if self.running is None and self.waiting is not None:
+            self._begin(self.waiting)
 
 
 # While a slider is dragged the picture goes before its explanations, which take longer.
@@ -169,11 +160,7 @@ class Turns(QObject):
 
 
 class _Bugs(QObject):
-    """Sink of bugs.
-
-    Signals:
-        met(sentence, details): a bug, with its traceback.
-    """
+    """Sink of bugs; met(sentence, details) comes with a traceback."""
 
     met = Signal(str, str)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
 import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,23 +23,7 @@ from kernels.sweeps.machine import cpu
 from workbench.base import numbers, qt_libraries
 from workbench.base.importing import other_kernels
 
-# Distributions, and the module of each, which alone is there in a packaged program.
-PACKAGES = {
-    "PySide6-Essentials": "PySide6",
-    "pyqtgraph": "pyqtgraph",
-    "tree-sitter": "tree_sitter",
-    "tree-sitter-cuda": "tree_sitter_cuda",
-    "numpy": "numpy",
-    "numba": "numba",
-    "opencv-python-headless": "cv2",
-    "imageio": "imageio",
-    "pillow": "PIL",
-    "tifffile": "tifffile",
-    "imagecodecs": "imagecodecs",
-    "pooch": "pooch",
-    "platformdirs": "platformdirs",
-    "nvidia-cuda-nvdisasm": "",
-}
+DISTRIBUTION, EXTRA = "filter-workbench", "nvidia-cuda-nvdisasm"
 CUPYS = ("cupy", "cupy-cuda11x", "cupy-cuda12x", "cupy-cuda13x")
 # Folders of CUDA's headers in NVIDIA's wheels, newest first; then the toolkit's.
 WHEEL_HEADERS = ("cu13/include", "cuda_runtime/include")
@@ -49,14 +33,14 @@ MENU_FOLDER = Path("~/.local/share/applications")
 
 def facts(device: Device | NoDevice) -> list[tuple[str, str]]:
     """Names and values, for the terminal and for the About box."""
-    nvrtcs = [f"{_dotted(each.version)} ({each.path})" for each in nvrtc.compilers()]
+    nvrtcs = ["{}.{} ({})".format(*each.version, each.path) for each in nvrtc.compilers()]
     return [
         ("Filter Workbench", program_version()),
         ("Python", f"{platform.python_version()} ({sys.executable})"),
         ("System", platform.platform()),
         ("CPU", cpu()),
         ("Installed as", version.kind()),
-        *((name, package_version(name, module)) for name, module in PACKAGES.items()),
+        *((name, package_version(name)) for name in (*packages(), EXTRA)),
         ("CuPy", cupy_version() or "not installed"),
         ("C++ compiler", compiler.why_not() or str(compiler.the_compiler())),
         ("NVRTC", ", ".join(nvrtcs) or "not installed"),
@@ -69,16 +53,18 @@ def facts(device: Device | NoDevice) -> list[tuple[str, str]]:
 
 
 def _gpu_facts(device: Device | NoDevice) -> list[tuple[str, str]]:
-    driver = ("NVIDIA driver", _driver(device))
-    named = ("GPU", gpu(device))
+    found = [("NVIDIA driver", _driver(device)), ("GPU", gpu(device))]
     if isinstance(device, NoDevice):
-        return [driver, named]
+        return found
     x, y = device.max_block_xy
     shared = numbers.byte_count(device.shared_bytes_per_block)
     block = f"at most {device.max_threads_per_block} threads, {x}×{y}, {shared} shared memory"
-    watchdog = "on: long launches are split" if device.watchdog else "off"
-    runtime = cuda_version(device.runtime_version)
-    return [driver, ("CUDA runtime", runtime), named, ("Block", block), ("Watchdog", watchdog)]
+    return [
+        *found,
+        ("CUDA runtime", cuda_version(device.runtime_version)),
+        ("Block", block),
+        ("Watchdog", "on: long launches are split" if device.watchdog else "off"),
+    ]
 
 
 def _driver(device: Device | NoDevice) -> str:
@@ -92,11 +78,18 @@ def _driver(device: Device | NoDevice) -> str:
     return ", ".join(parts) or "none found"
 
 
-def package_version(package: str, module: str) -> str:
-    with suppress(importlib.metadata.PackageNotFoundError):
-        return importlib.metadata.version(package)
-    if version.kind() == version.FROZEN and module and find_spec(module):
-        return "packaged, version unknown"
+def packages() -> list[str]:
+    """Names of the distributions that this program requires."""
+    with suppress(metadata.PackageNotFoundError):
+        needed = (each for each in metadata.requires(DISTRIBUTION) or () if "extra ==" not in each)
+        return sorted({re.split(r"[^\w.-]", each)[0] for each in needed})
+    return []
+
+
+def package_version(package: str) -> str:
+    """Version of a distribution, or "not installed"."""
+    with suppress(metadata.PackageNotFoundError):
+        return metadata.version(package)
     return "not installed"
 
 
@@ -115,7 +108,7 @@ def problems(device: Device | NoDevice) -> list[str]:
 
 
 def _package_problems() -> Iterator[str]:
-    cupys = [name for name in CUPYS if package_version(name, "") != "not installed"]
+    cupys = [name for name in CUPYS if package_version(name) != "not installed"]
     if len(cupys) > 1:
         yield f"{' and '.join(cupys)} share one folder: uninstall them all, then install one."
     yield from other_kernels()
@@ -125,15 +118,12 @@ def _package_problems() -> Iterator[str]:
 
 def hidden_menu_entry() -> Path | None:
     """Desktop entry of this copy, where no menu looks for it."""
-    entries = Path(sys.prefix, "share/applications").glob("*.FilterWorkbench.desktop")
-    entry = next(entries, None)
+    entry = next(Path(sys.prefix, "share/applications").glob("*.FilterWorkbench.desktop"), None)
     if entry is None or sys.platform != "linux" or version.kind() == "checkout":
         return None
-    if (MENU_FOLDER.expanduser() / entry.name).exists():
-        return None
-    searched = os.environ.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share"
-    folders = [Path(each) for each in searched.split(":")]
-    return None if entry.parents[1] in folders else entry
+    searched = (os.environ.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share").split(":")
+    menus = [MENU_FOLDER.expanduser(), *(Path(each, "applications") for each in searched)]
+    return None if any((each / entry.name).exists() for each in menus) else entry
 
 
 def _nvrtc_problems(device: Device | NoDevice) -> Iterator[str]:
@@ -141,38 +131,30 @@ def _nvrtc_problems(device: Device | NoDevice) -> Iterator[str]:
     if cupy_version() is None or not compilers:
         return
     newest, headers = compilers[0], cuda_headers()
-    if isinstance(device, Device) and newest.version > _version_pair(device.driver_version):
+    number = 1000 * newest.version[0] + 10 * newest.version[1]
+    if isinstance(device, Device) and number > device.driver_version:
         yield (
-            f"NVRTC {_dotted(newest.version)} is newer than the driver "
+            f"NVRTC {cuda_version(number)} is newer than the driver "
             f"(CUDA {cuda_version(device.driver_version)}), which may refuse its output: "
             "install the NVRTC of the driver's version, or update the driver."
         )
     if headers is None:
-        how = version.how_to_add(f"nvidia-cuda-runtime=={_dotted(newest.version)}.*")
+        how = version.how_to_add(f"nvidia-cuda-runtime=={cuda_version(number)}.*")
         yield f"CUDA's headers are missing: {how}."
-    elif (of_headers := _version_of(headers)) and of_headers != newest.version:
+    elif (of_headers := _version_of(headers)) not in (0, number):
         yield (
-            f"NVRTC is of CUDA {_dotted(newest.version)}, the headers in {headers} of CUDA "
-            f"{_dotted(of_headers)}: install nvidia-cuda-runtime of NVRTC's version."
+            f"NVRTC is of CUDA {cuda_version(number)}, the headers in {headers} of CUDA "
+            f"{cuda_version(of_headers)}: install nvidia-cuda-runtime of NVRTC's version."
         )
     folder = Path(newest.path).parent
     if folder.name and not any(folder.glob("*nvrtc-builtins*")):
         yield f"nvrtc-builtins is missing in {folder}: install nvidia-cuda-nvrtc again."
 
 
-def _version_of(headers: Path) -> tuple[int, int] | None:
+def _version_of(headers: Path) -> int:
     text = (headers / "cuda.h").read_text(encoding="utf-8", errors="replace")
     found = re.search(r"#define CUDA_VERSION (\d+)", text)
-    return _version_pair(int(found[1])) if found else None
-
-
-def _version_pair(number: int) -> tuple[int, int]:
-    """CUDA's version: 13020 is (13, 2)."""
-    return number // 1000, number % 1000 // 10
-
-
-def _dotted(version: tuple[int, int]) -> str:
-    return ".".join(map(str, version))
+    return int(found[1]) if found else 0
 
 
 def _display() -> str:

@@ -22,8 +22,8 @@ LARGE_BYTES = 2**28  # less need not be asked about
 def memory_available_bytes() -> int:
     """Bytes that can be had without swapping; on other systems than Linux all there are."""
     with suppress(OSError):
-        found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
-        return int(found[1]) * 1024 if found else memory_there_bytes()
+        if found := re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text()):
+            return int(found[1]) * 1024
     return memory_there_bytes()
 
 
@@ -55,8 +55,7 @@ _MAX_DOCUMENTED = 1 << 25  # bytes: of M_MMAP_THRESHOLD, beyond which older glib
 def share_one_heap() -> None:
     """Share one heap; to be called before threads begin.
 
-    glibc gives each thread a heap of its own and keeps the ends of all but the first: in a soak of
-    nine minutes fifteen heaps held 620 MiB at rest, and one 485 MiB, for the same 100 MiB in use.
+    glibc keeps the ends of each thread's: fifteen heaps held 620 MiB at rest, one 485 MiB.
     """
     _tell_malloc((M_ARENA_MAX, 1))
 
@@ -64,8 +63,7 @@ def share_one_heap() -> None:
 def use_freed_memory_again() -> None:
     """Share one heap that gives nothing back to the system; for a process that filters many files.
 
-    Each picture takes the memory that one before has left.  Memory that comes from the system anew
-    is emptied by it first, and all threads that want some wait for each other.
+    Memory that comes from the system anew is emptied by it first, while other threads wait.
     """
     _tell_malloc(
         (M_ARENA_MAX, 1),
@@ -91,38 +89,31 @@ KEPT = 2  # unused arrays at most
 class BufferPool:
     """Pool of unused buffers of the size requested last; thread-safe.
 
-    Other sizes are of a picture that is no longer in view, or soon will not be.
+    kept  buffers that are unused at the moment; those of other sizes are let go
     """
 
     def __init__(self) -> None:
-        self._kept: deque[NDArray[np.uint8]] = deque(maxlen=KEPT)
+        self.kept: deque[NDArray[np.uint8]] = deque(maxlen=KEPT)
         self._size = 0
-
-    @property
-    def kept(self) -> tuple[NDArray[np.uint8], ...]:
-        """Buffers that are unused at the moment."""
-        return tuple(self._kept)
 
     def take(self, size: int) -> NDArray[np.uint8]:
         """Get a buffer of so many bytes, with any content."""
-        if size != self._size:
-            self.clear()
-            self._size = size
         with suppress(IndexError):
-            while (memory := self._kept.pop()).size != size:
-                pass  # another thread may have asked for others meanwhile
+            while (memory := self.kept.pop()).size != size:
+                pass
             return memory
+        self._size = size
         return np.empty(size, np.uint8)
 
     def give_back(self, memory: NDArray[np.uint8]) -> None:
         """Keep the buffer for the next who wants one of its size."""
         if memory.size == self._size:
-            self._kept.append(memory)
+            self.kept.append(memory)
 
     def clear(self) -> None:
         """Free all, and keep nothing that comes back, until some is taken again."""
         self._size = 0
-        self._kept.clear()
+        self.kept.clear()
 
 
 POOL = BufferPool()
@@ -138,10 +129,7 @@ def empty(shape: tuple[int, ...]) -> NDArray[np.uint8]:
 
 
 class _Loan:
-    """The object that NumPy's views keep alive.
-
-    They skip an array that only passes on another's memory.
-    """
+    """The object that NumPy's views keep alive, which skip mere arrays of another's memory."""
 
     def __init__(self, memory: NDArray[np.uint8]) -> None:
         self._memory = memory

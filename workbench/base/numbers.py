@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 
 GAP = "\u202f"  # narrow and no-break: a number and its unit stay on one line
 MISSING = "—"
@@ -18,12 +19,7 @@ _BYTE_RATES: Units = ((1e-6, "kB/s"), (1e-3, "MB/s"), (1.0, "GB/s"), (1e3, "TB/s
 
 def three_digits(value: float) -> str:
     """Format three significant digits, never an exponent: 0.0123, 1.20, 12.3, 123, 1,230."""
-    if value == 0:
-        return "0"
-    rounded = float(f"{value:.3g}")
-    if abs(rounded) >= 100:
-        return f"{rounded:,.0f}"
-    return _plain(f"{rounded:#.3g}")
+    return f"{Decimal(f'{value:#.3g}'):,f}" if value else "0"
 
 
 def in_digits(value: float) -> str:
@@ -59,17 +55,12 @@ def byte_rate(gb_per_s: float) -> str:
 
 def byte_count(count: int) -> str:
     """Format a size, binary as memory is given: 512 B, 48.0 KiB."""
-    scale, unit = _unit_for(count, _BYTES)
-    text = str(count) if scale == 1 else three_digits(count / scale)
-    return f"{text}{GAP}{unit}"
+    return _with_unit(count, _BYTES)
 
 
 def file_size(count: int) -> str:
-    """Format the size of a file, decimal: 512 B, 1.2 MB."""
-    scale, unit = _unit_for(count, _FILE_BYTES)
-    size = count / scale
-    text = str(count) if scale == 1 else f"{size:,.{0 if size >= 99.5 else 1}f}"
-    return f"{text}{GAP}{unit}"
+    """Format the size of a file, decimal: 512 B, 1.20 MB."""
+    return _with_unit(count, _FILE_BYTES)
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -80,7 +71,7 @@ def percent(share: float, digits: int = 0) -> str:
 def ratio(value: float) -> str:
     """Format a ratio: 0.0042×, 0.42×, 4.2×, 12.3×, 123×."""
     if 0 < value < 0.0995:
-        return f"{_plain(f'{value:#.2g}')}×"
+        return f"{Decimal(f'{value:#.2g}'):f}×"
     decimals = 2 if value < 0.995 else 1 if value < 99.95 else 0
     return f"{value:,.{decimals}f}×"
 
@@ -133,14 +124,6 @@ def _unit_for(value: float, units: Units) -> tuple[float, str]:
     """Largest unit of which there is at least one: 999.9 µs is 1.00 ms."""
     rounded = float(f"{abs(value):.3g}")
     return max((u for u in units if u[0] <= rounded), default=units[0])
-
-
-def _plain(text: str) -> str:
-    """Remove an exponent or a final point: "1.23e-05" is "0.0000123"."""
-    if "e" not in text:
-        return text.rstrip(".")
-    mantissa, exponent = text.split("e")
-    return f"{float(text):.{len(mantissa) - 2 - int(exponent)}f}"
 
 
 def star(disturbances: Sequence[str]) -> str:

@@ -1,8 +1,4 @@
-"""Show any text as it stands, whatever its author.
-
-Left alone, Qt takes for HTML what looks like it: a session's title could then load any file of this
-computer, or of another one, as an image.  Labels, questions and tooltips come from here.
-"""
+"""Show any text as it stands: Qt takes for HTML what looks like it, and would load its images."""
 
 from __future__ import annotations
 

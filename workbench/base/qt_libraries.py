@@ -1,6 +1,6 @@
-"""The system libraries that Qt loads on Linux, and the sentence for those that are missing.
+"""The system libraries that Qt loads on Linux, and which are missing.
 
-Imports no Qt: it is what speaks when Qt cannot.
+Imports no Qt and nothing newer than Python 3.8: `packaging/bootstrap.py` uses it as well.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ALWAYS = {
     "libEGL.so.1": "libegl1",
     "libGL.so.1": "libgl1",
     "libxkbcommon.so.0": "libxkbcommon0",
-    "libfontconfig.so.1": "libfontconfig1",
+    "libfontconfig.so.1": "libfontconfig1",  # pulls in a font too: without one all text is boxes
     "libdbus-1.so.3": "libdbus-1-3",
     "libglib-2.0.so.0": "libglib2.0-0",
 }
@@ -43,7 +43,7 @@ def why_no_window(on_platform: str) -> str | None:
     """Sentence on the libraries that Qt lacks for a window there; None: nothing."""
     if sys.platform != "linux":
         return None
-    missing = {**_missing(ALWAYS), **(_missing(ON_X11) if on_platform == "xcb" else {})}
+    missing = {**missing_among(ALWAYS), **(missing_among(ON_X11) if on_platform == "xcb" else {})}
     if not missing:
         return _why_no_x11() if on_platform == "xcb" else None
     return (
@@ -54,7 +54,7 @@ def why_no_window(on_platform: str) -> str | None:
 
 def problems() -> list[str]:
     """Name the libraries that Qt lacks for a window on X11."""
-    if sys.platform != "linux" or platform() == "xcb" or not (missing := _missing(ON_X11)):
+    if sys.platform != "linux" or platform() == "xcb" or not (missing := missing_among(ON_X11)):
         return []
     packages = " ".join(missing.values())
     return [f"For a window on X11, on Debian or Ubuntu: sudo apt-get install {packages}"]
@@ -75,7 +75,8 @@ def _why_no_x11() -> str | None:
     )
 
 
-def _missing(libraries: Mapping[str, str]) -> dict[str, str]:
+def missing_among(libraries: Mapping[str, str]) -> dict[str, str]:
+    """Those that the dynamic loader, which Qt will use, does not find."""
     missing = {}
     for name, package in libraries.items():
         try:

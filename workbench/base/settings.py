@@ -28,17 +28,14 @@ Values = dict[str, Any]
 
 
 class UnreadableSettingsError(Exception):
-    """The settings file, its one argument, holds no settings."""
+    """The settings file holds no settings that this version can read."""
 
 
 class Settings:
     """Named values that outlive the program.
 
-    Never fails: without a readable file it starts empty, and says so once in `complaint`.
-
-    Nobody's settings are lost: a file that cannot be read is kept aside before another takes its
-    place; one of a newer version stays as it is, and this version keeps a file of its own beside
-    it; and what another window has written meanwhile stays, but for what was changed here.
+    Never fails: a file that cannot be read, or is of a newer version, is kept aside before another
+    takes its place.  What another window has written meanwhile stays, but for what changed here.
 
     complaint  one sentence on what is wrong with the file or its folder; "" when nothing is
     lost       values that make no sense, in words
@@ -105,38 +102,28 @@ class Settings:
     # -- the file
 
     def _read(self) -> Values:
-        named = self._path
-        try:
-            self._path, values = _read_file(named)
-        except UnreadableSettingsError as error:
-            (self._path,) = error.args
+        folder = self._path.parent
+        if not _can_write_below(folder):
             self.complaint = (
-                f"The settings in {self._path} could not be read; starting afresh, and what they "
-                f"were is kept as {self._aside().name}."
+                f"What is chosen here will not be remembered: writing to {folder} is not possible."
+            )
+        try:
+            return _read_file(self._path)
+        except UnreadableSettingsError:
+            self.complaint = (
+                f"This version cannot read the settings in {self._path}; starting afresh, and what "
+                f"they were is kept as {self._aside().name}."
             )
             return {}
-        if self._path != named and not self._path.exists():
-            self.complaint = (
-                f"The settings in {named} are from a newer version of this program; they stay as "
-                "they are, and this version begins with its own."
-            )
-        elif not _can_write_below(self._path.parent):
-            self.complaint = (
-                f"What is chosen here will not be remembered: writing to {self._path.parent} is "
-                "not possible."
-            )
-        return values
 
     def _theirs(self) -> Values:
         """Read the file now; move an unreadable one out of the way.  Raises OSError."""
         try:
-            self._path, values = _read_file(self._path)  # a newer version may have run meanwhile
-        except UnreadableSettingsError as error:
-            (self._path,) = error.args
+            return _read_file(self._path)
+        except UnreadableSettingsError:
             if not self._path.is_dir():
                 self._path.rename(self._aside())
             return {}
-        return values
 
     def _merged(self, theirs: Values) -> Values:
         """Changes made here, and of everything else the values in the file now."""
@@ -164,26 +151,21 @@ def default_path() -> Path:
     return Path(folder) / "settings.json"
 
 
-def _read_file(path: Path) -> tuple[Path, Values]:
-    """Read `path`, or this version's own file beside a newer one's; {} where there is none.
-
-    Raises UnreadableSettingsError.
-    """
+def _read_file(path: Path) -> Values:
+    """Read `path`; {} where there is none.  Raises UnreadableSettingsError."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
-            raise UnreadableSettingsError(path)  # a pipe would be waited for
+            raise UnreadableSettingsError  # a pipe would be waited for
         values = plain_data.parse_json(path.read_bytes())
         version = values.pop("version")
     except (FileNotFoundError, NotADirectoryError):
-        return path, {}
+        return {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UnreadableSettingsError(path) from error
-    if type(version) is not int or version < VERSION:
-        raise UnreadableSettingsError(path)
-    if version > VERSION:
-        return _read_file(path.with_name(f"{path.stem}.{VERSION}{path.suffix}"))
-    return path, {name: value for name, value in values.items() if name not in NO_LONGER_KEPT}
+        raise UnreadableSettingsError from error
+    if type(version) is not int or version != VERSION:
+        raise UnreadableSettingsError
+    return {name: value for name, value in values.items() if name not in NO_LONGER_KEPT}
 
 
 def _texts(values: Values) -> dict[str, str]:

@@ -1,53 +1,41 @@
-"""Numbers from a spreadsheet, and back: text with tabs, semicolons, commas or spaces.
-
-Also from a list in C++ or Python.
-"""
+"""Numbers from a spreadsheet, or an array in C++ or Python, and back."""
 
 from __future__ import annotations
 
 import math
 import re
 from functools import lru_cache
+from statistics import fmean
 
 from kernels.core.errors import BadJobError
-from kernels.core.job import MAX_KSIZE
 
 COMMENT = re.compile(r"//[^\n]*|#[^\n]*|/\*.*?\*/", re.DOTALL)
 FLOAT = re.compile(r"(?<=[\d.])[fF]\b")  # 1.0f
-# Allowed around the brackets.  Anything else, such as a factor, would change the numbers.
-BEFORE = re.compile(
-    r"(?:[\w\s:<>,&*]*(?:\[\s*\w*\s*\]\s*)*=)?"  # const float weights[3][3] =
-    r"\s*(?:\w+\.)?(?:array|asarray|float32)?\s*\(?\s*(?=[\[{])"  # np.array(
-)
 DIVIDED = re.compile(r"[\])}]\s*//\s*[\d.(]")  # in Python that is no comment
-AFTER = re.compile(
-    r"\s*(?:,\s*(?:dtype\s*=\s*)?[A-Za-z'\"][\w.'\"]*)?\s*,?\s*\)?\s*"  # , dtype=np.float32)
-    r"(?:\.(?:reshape|astype)\([^()]*(?:\([^()]*\))?[^()]*\)\s*)*;?\s*"
+# Allowed around the brackets.  Anything else, such as a factor, would change the numbers.
+BEFORE = (
+    r"(?:[\w\s:<>,&*]*(?:\[\s*\w*\s*\]\s*)*=)?"  # const float weights[3][3] =
+    r"\s*(?:\w+\.)?(?:array|asarray|float32)?\s*\(?\s*"  # np.array(
 )
-# Brackets, within each other at most once.
-BRACKETS = re.compile(r"[\[{][^\[\]{}]*(?:[\[{][^\[\]{}]*[\]}][^\[\]{}]*)*[\]}]")
+AFTER = r"\s*,?\s*(?:[A-Za-z'\").;][\w\s.,=;()'\"]*)?"  # , dtype=np.float32).reshape((3, 3));
+ARRAY = re.compile(rf"{BEFORE}([\[{{].*[\]}}]){AFTER}", re.DOTALL)
 
 
 def rows_of_array(text: str) -> str:
-    """Rows of {{0, 1, 0}, …}, [[0, 1, 0], …] or {0, 1, 0, …}; 1.0f is 1.0.
-
-    A square written as one row becomes rows.  `text` as it is where it is no such array, or more
-    than one.
-    """
-    if ("[" not in text and "{" not in text) or DIVIDED.search(text):
+    """Rows of {{0, 1, 0}, …}, [[0, 1, 0], …] or {0, 1, 0, …}; else `text` as it is."""
+    array = None if DIVIDED.search(text) else ARRAY.fullmatch(COMMENT.sub(" ", text))
+    if array is None:
         return text
-    code = COMMENT.sub(" ", text)
-    before = BEFORE.match(code)
-    array = BRACKETS.match(code, before.end()) if before else None
-    if array is None or not AFTER.fullmatch(code, array.end()):
-        return text
-    inside = FLOAT.sub("", array[0])
-    rows = re.sub(r"[\]}]\s*,?", "\n", re.sub(r"[\[{]", "", inside)).replace(",", " ").strip()
+    inside, opened = re.subn(r"[\[{]", "", FLOAT.sub("", array[1]))
+    rows, closed = re.subn(r"[\]}]\s*,?", "\n", inside)
+    rows = rows.replace(",", " ").strip()
     cells = rows.split()
     side = math.isqrt(len(cells))
-    if not cells or "\n" in rows or side * side != len(cells):
+    if opened != closed:
+        return text
+    if "\n" in rows or side * side != len(cells):
         return rows
-    return "\n".join(" ".join(cells[at : at + side]) for at in range(0, len(cells), side))
+    return "\n".join(" ".join(cells[at : at + side]) for at in range(0, len(cells), side or 1))
 
 
 Texts = tuple[tuple[str, ...], ...]  # cells as they are written
@@ -56,6 +44,7 @@ MAX_SIZE = 31
 SIZES = range(1, MAX_SIZE + 1, 2)
 MAX_VALUE = 3.4028234e38  # that float32 holds
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 QUOTED = re.compile(r'"([^"\n]*)"')
 MAX_QUOTED = 20  # characters of a cell, in a sentence
 MAX_CHARACTERS = 100_000  # of text that is looked at: 127×127 long numbers
@@ -78,27 +67,18 @@ def why_no_value(text: str) -> str:
 
 
 def _number(text: str) -> float | None:
-    parts = [_plain(part) for part in text.replace("−", "-").split("/")]
-    if len(parts) > 2 or None in parts:
+    parts = [part.strip() for part in text.replace("−", "-").split("/")]
+    plain = [part if "." in part else DECIMAL_COMMA.sub(".", part, count=1) for part in parts]
+    if len(parts) > 2 or not all(map(NUMBER.fullmatch, plain)):
         return None
-    numbers = [part for part in parts if part is not None]
-    if len(numbers) == 2 and numbers[1] == 0:
-        return None
-    return numbers[0] / numbers[1] if len(numbers) == 2 else numbers[0]
-
-
-def _plain(text: str) -> float | None:
-    text = text.strip()
-    if "." not in text:
-        text = re.sub(r"(?<=\d),(?=\d)", ".", text, count=1)
-    return float(text) if NUMBER.fullmatch(text) else None
+    above, below = map(float, (*plain, "1")[:2])
+    return above / below if below else None
 
 
 def read_table(text: str) -> Texts:
-    """Cells of a square of numbers, of odd size from 1 to 31.
+    """Cells of a square of numbers, of odd size from 1 to 31.  Raises BadTextError.
 
-    The separator is whichever makes it one: of 1,5 as a number and as two, no more than one can be
-    a square.  Raises BadTextError where there is none.
+    The separator is whichever makes it one: 1,5 is a number or two, and not both make a square.
     """
     tables = _readings(text)
     for table in tables:
@@ -126,8 +106,7 @@ def _readings(text: str) -> list[Texts]:
     text = rows_of_array(text)
     if not text.strip():
         raise BadTextError("There is no text to paste; copy a square of numbers first.")
-    found = (_without_margins(_split(text, *between)) for between in _separators(text))
-    return [table for table in found if table]
+    return [table for between in _separators(text) if (table := _split(text, *between))]
 
 
 def as_text(cells: Texts, separator: str = "\t") -> str:
@@ -165,21 +144,12 @@ def _separators(text: str) -> list[tuple[str, str]]:
 
 
 def _split(text: str, between_rows: str, between_cells: str) -> Texts:
-    rows = [
-        row.strip(" \n") if between_cells != "\t" else row.strip("\n")
-        for row in text.split(between_rows)
-    ]
-    return tuple(
-        tuple(cell.strip() for cell in re.split(between_cells, row)) for row in rows if row.strip()
-    )
-
-
-def _without_margins(table: Texts) -> Texts:
-    """Remove the empty columns left and right of the numbers."""
-    filled = [x for row in table for x, cell in enumerate(row) if cell]
-    if not filled:
-        return table
-    return tuple(row[min(filled) : max(filled) + 1] for row in table)
+    """Cells of the text, without the empty columns left and right of the numbers."""
+    margin = "\n" if between_cells == "\t" else " \n"
+    rows = [row.strip(margin) for row in text.split(between_rows) if row.strip()]
+    table = [[cell.strip() for cell in re.split(between_cells, row)] for row in rows]
+    filled = [x for row in table for x, cell in enumerate(row) if cell] or [0]
+    return tuple(tuple(row[min(filled) : max(filled) + 1]) for row in table)
 
 
 def _are_numbers(table: Texts) -> bool:
@@ -190,8 +160,7 @@ def _objection(tables: list[Texts]) -> str:
     """Sentence on the reading that has the most numbers in it."""
 
     def numbers(table: Texts) -> float:
-        cells = [cell for row in table for cell in row]
-        return math.fsum(value_of(cell) is not None for cell in cells) / len(cells)
+        return fmean(value_of(cell) is not None for row in table for cell in row)
 
     best = max(tables, key=lambda table: (numbers(table), len(table[0])))
     for row, cells in enumerate(best, 1):
@@ -199,13 +168,8 @@ def _objection(tables: list[Texts]) -> str:
             if value_of(cell) is None:
                 place = f"row {row}, column {column}"
                 return f"{in_words(cell)} in {place} {why_no_value(cell)}; nothing was changed."
-    widths, height = {len(row) for row in best}, len(best)
-    if len(widths) > 1:
-        return "The rows are not equally long; copy a square of numbers. Nothing was changed."
-    size = f"{height} row{'s' if height > 1 else ''} of {max(widths)}"
-    if height != max(widths):
-        return f"Weights are a square; this is {size}. Nothing was changed."
-    if height % 2 == 0:
-        return f"Weights have an odd size; this is {size}. Nothing was changed."
-    over = " (the line in the panel takes more)" if height <= MAX_KSIZE else ""
-    return f"The editor takes sizes up to {MAX_SIZE}{over}; this is {size}. Nothing was changed."
+    widths = " or ".join(map(str, sorted({len(row) for row in best})))
+    return (
+        f"Weights are a square of odd size up to {MAX_SIZE}; this is {len(best)} rows of {widths}. "
+        "Nothing was changed."
+    )

@@ -24,13 +24,11 @@ _ICONS = ("chevron-down", "chevron-up", "check")
 
 @dataclass(frozen=True, slots=True)
 class Colors:
-    """The colours of one theme, as "#rrggbb".
-
-    Hues are Okabe and Ito's, shaded until they read as text.
+    """The colours of one theme, as "#rrggbb"; hues are Okabe and Ito's, shaded for text.
 
     surface, panel    behind everything; behind a group of controls, a field, a table
     raised, hover     a button's face, and under the pointer
-    border, grid      a control's outline; and lines that only part: a card's edge, a chart's grid
+    border, grid      a control's outline; and lines that only part
     text, muted       on any of the above; muted is for captions and units
     accent, on_accent the focus ring, a selection; and text on it
     good, bad, warn   always with a word or a mark beside them
@@ -151,23 +149,21 @@ class _Theme(QObject):
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
         font.setPointSizeF(letters(font.pointSizeF()))
         app.setFont(font)
-        app.styleHints().colorSchemeChanged.connect(self._follow)
+        app.styleHints().colorSchemeChanged.connect(self._dress)
 
     def choose(self, scheme: Scheme) -> None:
         schemes = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
         self._scheme = scheme
-        self._app.styleHints().setColorScheme(schemes.get(scheme, Qt.ColorScheme.Unknown))
-        if scheme == "system":
-            self._follow(self._app.styleHints().colorScheme())
-        else:
-            self._dress(DARK if scheme == "dark" else LIGHT)
+        hints = self._app.styleHints()
+        hints.setColorScheme(schemes.get(scheme, Qt.ColorScheme.Unknown))
+        self._dress(hints.colorScheme())
 
     @Slot(Qt.ColorScheme)
-    def _follow(self, desktop: Qt.ColorScheme) -> None:
-        if self._scheme == "system":
-            self._dress(DARK if desktop == Qt.ColorScheme.Dark else LIGHT)
-
-    def _dress(self, theme: Colors) -> None:
+    def _dress(self, desktop: Qt.ColorScheme) -> None:
+        is_dark = desktop == Qt.ColorScheme.Dark
+        if self._scheme != "system":  # some platforms do not take another one
+            is_dark = self._scheme == "dark"
+        theme = DARK if is_dark else LIGHT
         sheet = _style_sheet(theme)
         if sheet != self._app.styleSheet():
             # In place of another sheet Qt would style each widget once for all that it lies in.

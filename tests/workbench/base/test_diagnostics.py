@@ -3,9 +3,9 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from kernels.core import version as version_of
 from kernels.core.device import NoDevice
 from tests.made_up import H200
 from workbench.base import diagnostics, qt_libraries
@@ -34,9 +34,9 @@ def machine(monkeypatch, tmp_path):
         try:
             return made.distributions[name]
         except KeyError:
-            raise diagnostics.importlib.metadata.PackageNotFoundError from None
+            raise diagnostics.metadata.PackageNotFoundError from None
 
-    metadata = diagnostics.importlib.metadata
+    metadata = diagnostics.metadata
     monkeypatch.setattr(metadata, "version", version)
     monkeypatch.setattr(metadata, "packages_distributions", lambda: made.brings)
     monkeypatch.setattr(diagnostics, "cupy_version", lambda: "cupy-cuda13x 14.2.0")
@@ -102,14 +102,8 @@ def test_a_foreign_kernels_package_in_place_of_ours_is_one_sentence(machine, mon
     assert "Traceback" not in said
 
 
-def test_a_packaged_program_without_metadata_has_its_packages(monkeypatch):
-    metadata = diagnostics.importlib.metadata
-
-    def not_there(name):
-        raise metadata.PackageNotFoundError
-
-    monkeypatch.setattr(metadata, "version", not_there)
-    assert diagnostics.package_version("numpy", "numpy") == "not installed"
-    monkeypatch.setattr(version_of, "kind", lambda: version_of.FROZEN)
-    assert diagnostics.package_version("numpy", "numpy") != "not installed"
-    assert diagnostics.package_version("nothing", "nothing_here") == "not installed"
+def test_every_package_that_the_program_needs_has_its_version():
+    facts = dict(diagnostics.facts(NONE))
+    assert {"numpy", "pyside6-essentials", "tree-sitter-cuda"} <= set(facts)
+    assert facts["numpy"] == np.__version__
+    assert diagnostics.package_version("nothing-of-that-name") == "not installed"

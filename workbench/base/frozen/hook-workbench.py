@@ -1,8 +1,11 @@
 """What PyInstaller cannot see by itself: registries are folders, imagecodecs' names are lazy."""
 
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError
+
 from PyInstaller.utils.hooks import collect_data_files, collect_submodules, copy_metadata
 
-WITH_METADATA = ("filter-workbench", "numpy", "imageio", "imagecodecs", "opencv-python-headless")
+from workbench.base.diagnostics import DISTRIBUTION, packages
 
 hiddenimports = [
     name
@@ -13,5 +16,7 @@ datas = [
     *collect_data_files("workbench", include_py_files=False),
     # Kernels' sources, and the programs of the children, which run as files.
     *collect_data_files("kernels", include_py_files=True),
-    *(each for package in WITH_METADATA for each in copy_metadata(package)),
 ]
+for package in (DISTRIBUTION, *packages()):
+    with suppress(PackageNotFoundError):  # of another system
+        datas += copy_metadata(package)
