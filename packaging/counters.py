@@ -1,8 +1,7 @@
 """Ask Nsight Compute why an aim is missed: `packaging/counters.py`, where `ncu` and a GPU are.
 
-Launches, once, the rung that came nearest to each missed aim in assets/measured/ladder.json, and
-keeps what the hardware counted in assets/measured/counters.json; `make tables` makes a table of it.
-Times are not kept: a profiler's launches are slower than others.
+Launches the rung that came nearest to each missed aim in assets/measured/ladder.json, and writes
+assets/measured/counters.json, of which `make tables` makes a table.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Write the tables of kernels/README.md between their markers: `make tables`.
 
-The text comes from the rungs' headers, loads and operations from the model of their work (see
-`kernels.rungs.work`), registers from NVIDIA's compilers, and times from assets/measured/ladder.json
-of `workbench bench kernels --peers --json`.  Without the compilers the registers stay as they were;
-without the times the tables say so.  The times are also written into
-kernels/engine/shipped_times.json, by which `auto` goes until it is tuned.
+From the rungs' headers, the model of their work, NVIDIA's compilers, and the times of `workbench
+bench kernels --peers --json`, which are also written into kernels/engine/shipped_times.json, by
+which `auto` goes until it is tuned.
 """
 
 from __future__ import annotations
@@ -27,6 +25,7 @@ from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung, ladder
 from kernels.rungs.work import Work, work_of
 from workbench.base.columns import table, with_tables, wrapped
+from workbench.base.numbers import duration
 from workbench.cli import made_jobs
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -168,10 +167,10 @@ def ladder_table(cells: Sequence[Data], compiled: Data) -> str:
     rows = []
     for rung in ladder():
         ran = [cell for cell in cells if rung.key in times_in(cell)]
-        home = next((cell for cell in ran if _is_home(cell)), ran[0] if ran else None)
+        home = next((cell for cell in ran if HOME.items() <= cell.items()), ran[0] if ran else None)
         times = times_in(home) if home else {}
         own, before = times.get(rung.key), times.get(rung.after or "")
-        where = f" ({cell_name(home)})" if home and not _is_home(home) else ""
+        where = f" ({cell_name(home)})" if home and not HOME.items() <= home.items() else ""
         shown = compiled.get(rung.key, {}).get("architectures", {}).get(str(SHOWN))
         rows.append(
             (
@@ -181,7 +180,7 @@ def ladder_table(cells: Sequence[Data], compiled: Data) -> str:
                 rung.idea.replace("|", "\\|"),
                 str(_most(shown, "registers")) if shown else NOTHING,
                 _kib(_most(shown, "shared_bytes")) if shown else NOTHING,
-                f"{time(own['ms'])}{where}" if own else NOTHING,
+                f"{duration(own['ms'])}{where}" if own else NOTHING,
                 _percent(own["share"]) if own else NOTHING,
                 f"{before['ms'] / own['ms']:.2f}×" if own and before else NOTHING,
             )
@@ -308,11 +307,11 @@ def peers_table(cells: Iterable[Data]) -> str:
             suffix = "" if is_exact else ", error to 1e-4"
             peer = _quickest(_able(cell["peers"]), is_exact)
             theirs = (
-                (peer["name"], time(peer["ms"]), f"{peer['ms'] / ours['ms']:.2f}")
+                (peer["name"], duration(peer["ms"]), f"{peer['ms'] / ours['ms']:.2f}")
                 if peer
                 else (NOTHING,) * 3
             )
-            own = (f"`{ours['key']}`", time(ours["ms"]), _percent(ours["share"]))
+            own = (f"`{ours['key']}`", duration(ours["ms"]), _percent(ours["share"]))
             rows.append((f"{cell_name(cell)}{suffix}", *own, *theirs))
     return table(head, rows, right=(2, 3, 5, 6))
 
@@ -366,10 +365,6 @@ def _group(cell: Data) -> str:
     return f"{cell['weights']}, {cell['pixel_type']} × {cell['channels']}, {size}"
 
 
-def _is_home(cell: Data) -> bool:
-    return all(cell[name] == value for name, value in HOME.items())
-
-
 def _able(entries: Iterable[Data]) -> Iterator[Data]:
     return (each for each in entries if each["ms"] and each["ok"])
 
@@ -386,11 +381,6 @@ def _quickest(entries: Iterable[Data], is_exact: bool) -> Data | None:
 
 def _percent(share: float) -> str:
     return f"{share:.1f} %"
-
-
-def time(ms: float) -> str:
-    """12.3 µs, 1.23 ms."""
-    return f"{ms * 1e3:.3g} µs" if ms < 0.9995 else f"{ms:.3g} ms"
 
 
 def read_json(path: Path) -> Data | None:

@@ -1,8 +1,7 @@
 """Measure every preset anew into assets/recorded/: `make recorded`.
 
-Each preset is a sweep of its own into a folder below --work, which may be stopped at any time and
-resumed by the same command.  A whole one is packed into assets/recorded/, marked as one that comes
-with the program, and its times are compared with those it replaces.
+Each is a sweep into a folder below --work, which the same command resumes.  A whole one is packed,
+and its times are compared with those it replaces.
 """
 
 from __future__ import annotations

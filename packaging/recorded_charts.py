@@ -1,9 +1,4 @@
-"""Draw the charts of docs/sweeps.md from the sessions in assets/recorded/: `make charts`.
-
-Each becomes an SVG in assets/charts/, and between the page's markers a picture, whose words for
-those who do not see it are the sentence that the chart says of itself.  Without the sessions the
-place says that nothing was measured yet.
-"""
+"""Draw the charts of docs/sweeps.md from the sessions in assets/recorded/: `make charts`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Write the tables of docs/scale.md: `make tables`.
-
-They are made of the files in assets/measured/, one for each machine, that begin with a name in
-COMMANDS, whose `--json` wrote them; where there is none, the tables say so.
-"""
+"""Write the tables of docs/scale.md from the files in assets/measured/: `make tables`."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 """Draw the screenshots of the papers and the help, one per mode of the window: `make screenshots`.
 
-`tests.window_driver` draws each; it is kept in as few colours as look the same, in
-assets/screenshots/.
 Between the markers of README.md each mode has a line, between those of docs/window.md its paragraph
-and its picture.  A folder named on the command line gets the screenshots instead, and the papers
-stay as they are.
+and its picture.  A folder named on the command line gets the screenshots instead.
 """
 
 from __future__ import annotations

@@ -119,10 +119,10 @@ def test_what_a_rung_asks_for_is_what_one_works_out_by_hand(rung, numbers, scrip
 
 def test_the_ladder_has_times_shares_and_ratios_of_one_cell(script):
     table = rows_by_key(script.ladder_table(MEASURED["cells"], {}))
-    assert table["global"][-3:] == ["2 ms", "8.0 %", "—"]
-    assert table["constant"][-3:] == ["500 µs", "32.0 %", "4.00×"]
+    assert table["global"][-3:] == ["2.00\u202fms", "8.0 %", "—"]
+    assert table["constant"][-3:] == ["500\u202fµs", "32.0 %", "4.00×"]
     assert table["shared"][-3:] == ["—", "—", "—"]  # its answer was wrong
-    assert table["running_sums"][-3] == "200 µs (box, float32 × 1, 8192², K=31)"
+    assert table["running_sums"][-3] == "200\u202fµs (box, float32 × 1, 8192², K=31)"
 
 
 def rows_by_key(text):
