@@ -79,8 +79,9 @@ def unwritten_in_words(unwritten: Mask, corner: tuple[int, int] = (0, 0)) -> str
     return f"{unwritten.sum():,} {many} never written, {_first(unwritten, corner)}."
 
 
-BY_ORDER = "The answer depends on which thread comes first"
-BY_STATE = "The answer depends on what an earlier launch left behind"
+BY_ORDER = (
+    "The answer depends on which thread comes first, or on what an earlier launch left behind"
+)
 
 
 def order_in_words(

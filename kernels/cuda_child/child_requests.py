@@ -166,12 +166,6 @@ ASSERTION = re.compile(
     r"Assertion `(.*)` failed",
     re.M,
 )
-DOING: dict[Phase, str] = {
-    "starting": "as it started",
-    "preparing": "before the kernel ran",
-    "launching": "as the kernel ran",
-    "fetching": "after the kernel ran",
-}
 RUNNING_ON = (
     "The kernel was still running after {time}: a loop that does not end, threads that wait for "
     "one another, or a fault that the GPU has not reported yet?"
@@ -202,9 +196,7 @@ def child_failed(phase: Phase, what: str) -> RunEndedError:
     """The error for what a child did in a phase."""
     if phase == "compiling":
         return RunEndedError(f"The compiler {what}.")
-    comma = "," if "," in what else ""
-    words = f"The process that runs kernels on the GPU {what}{comma} {DOING[phase]}."
-    return RunEndedError(words)
+    return RunEndedError(f"The process that runs kernels on the GPU {what} while {phase}.")
 
 
 def how_it_ended(code: int | None) -> str:
@@ -212,7 +204,7 @@ def how_it_ended(code: int | None) -> str:
     if code is None:
         return "ended"
     if code == -getattr(signal, "SIGKILL", 9):
-        return "was killed, perhaps for want of memory"
+        return "was killed (perhaps for want of memory)"
     if code >= 0:
         return f"ended (exit code {code})"
     known = {each.value: each.name for each in signal.Signals}

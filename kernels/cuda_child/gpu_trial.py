@@ -54,7 +54,6 @@ MAX_WAITING = 256 << 20  # bytes of pictures and outputs that wait for their che
 LOOK_S = 0.002  # between two looks at whether checks are done
 STARTING = Progress("starting the process that runs kernels on the GPU")
 VERIFYING = Progress("verifying against the float64 reference")
-OVERDUE = "waiting for whether the GPU reports a fault: the kernel did not end within {time}"
 OWN_SAMPLING = Sampling(max_samples=9, max_seconds=0.1)
 
 Stage = Literal["a part", "a strip", "the whole"]
@@ -133,7 +132,7 @@ class _Trial:
         # While it is shown it is being checked.
         yield self._now(answer=again.answer, printed=again.printed)
         is_timed = self._sampling.max_samples > 0 and not problem
-        with closing(self._timed(again.ms) if is_timed else self._checking()) as steps:
+        with closing(self._timed() if is_timed else self._checking()) as steps:
             for step in steps:
                 if self.known.check is None and self._checks.done:
                     yield self._now(problem=problem, check=self._checks.done[0])
@@ -232,42 +231,40 @@ class _Trial:
         never = self._as_before(self._job, first, 0) & self._as_before(self._job, again, 1)
         return order_in_words(first, again, never) or unwritten_in_words(never)
 
-    def _timed(self, first_ms: float) -> Generator[Progress, None, None]:
+    def _timed(self) -> Generator[Progress, None, None]:
         """Time it; a failure counts only where the output for the picture itself is right."""
         try:
-            yield from self._sampled(first_ms)
+            yield from self._sampled()
         except RunEndedError:
             yield from self._checking(first_alone=True)
             raise
 
-    def _sampled(self, first_ms: float) -> Generator[Progress, None, None]:
+    def _sampled(self) -> Generator[Progress, None, None]:
         """Time it with a fresh picture each time; check some tiles of each output, all of one.
 
         No kernel can tell which one that will be.
         """
         sampling, self._watch = self._sampling, Watch(self._nvml)
         random = np.random.default_rng()
-        wholly, count = int(random.integers(0, sampling.max_samples)), 0
-        samples = Sampler(first_ms, sampling, sampling.cache)
-        is_only = not samples.wants_more()  # it takes that long; yet its picture was not fresh
-        until = monotonic() + MAX_TIMING_S
-        while (is_only or samples.wants_more()) and (count == 0 or monotonic() < until):
+        samples: Sampler | None = None  # until there is a warm-up
+        is_one_whole, until = False, monotonic() + MAX_TIMING_S
+        while samples is None or (samples.wants_more() and monotonic() < until):
             self._waited_s = 0.0
-            unseen, turn = self._references.unseen(count == wholly), int(random.integers(0, 2))
+            unseen, turn = self._references.unseen(), int(random.integers(0, 2))
             run = yield from self._run(unseen.job, "the whole", turn, sampling.cache)
-            if is_only:
-                samples, is_only = Sampler(run.ms, sampling, sampling.cache), False
+            if samples is None:
+                samples = Sampler(run.ms, sampling, sampling.cache)
             else:
                 samples.add(run.ms)
             self._watch.look()
             self._checks.add(unseen.job, run.answer, unseen.reference)
+            is_one_whole = is_one_whole or unseen.is_whole
             begun = monotonic()
             if self._checks.left * 2 * run.answer.nbytes > MAX_WAITING:
                 yield from self._checking()
             self._reject_wrong()
             until += self._waited_s + monotonic() - begun
-            count += 1
-        if count <= wholly:  # fewer were taken
+        if not is_one_whole:
             self._checks.add(unseen.job, run.answer)
         yield from self._checking()
         self._reject_wrong()
@@ -316,14 +313,13 @@ class _Trial:
         doing = Progress(f"running {self._rung.title} on {stage} of the picture")
         yield doing
         steps = self._child.running(request, job.picture, self._deadline_s)
-        late = Progress(OVERDUE.format(time=in_seconds(self._deadline_s)))
         since = monotonic()
 
         def where() -> Progress:
             if self._child.waits:
                 self._waited_s = monotonic() - since
                 return Waiting(self._child.waits)
-            return late if self._child.is_overdue else doing
+            return doing
 
         said, answer = yield from run_with_progress(steps, where)
         if said["broken_rule"]:

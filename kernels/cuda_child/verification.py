@@ -89,7 +89,7 @@ def _driven(steps: Iterator[T], is_closed: Event) -> T:
 class Unseen:
     """A picture of a job's kind that no run has seen, and the reference of what is compared.
 
-    reference  (): it is computed when the output is there, tile by tile
+    is_whole  that is all of its output, as of the user's picture
     """
 
     job: Job
@@ -109,25 +109,20 @@ class References(_Submitter):
 
     def begin(self) -> None:
         """Compute what is going to be needed, as far as there is room, and it was not done."""
-        while self.whole() and len(self._unseen) < self.sampling.max_samples:
-            is_whole = not any(each.is_whole for each in self._unseen)
-            self._unseen.append(self._made(is_whole))
+        if self.whole() and self.sampling.max_samples:
+            missing = range(len(self._unseen), self.sampling.max_samples + 1)
+            has_whole = any(each.is_whole for each in self._unseen)
+            self._unseen += [self._made(not has_whole and each == missing[0]) for each in missing]
+            self._random.shuffle(self._unseen)
 
     def whole(self) -> Reference:
         """The reference of the user's picture; (): it is to be computed in passing."""
         self._whole = self._whole or self._all_of(self.job)
         return self._whole
 
-    def unseen(self, is_whole: bool) -> Unseen:
-        """Take a picture that was not taken before.
-
-        is_whole  all of its output is to be compared, as of the user's picture
-        """
-        for each in self._unseen:
-            if each.is_whole == is_whole:
-                self._unseen.remove(each)
-                return each
-        return self._made(is_whole)
+    def unseen(self) -> Unseen:
+        """Take a picture that was not taken before."""
+        return self._unseen.pop() if self._unseen else self._made(False)
 
     @property
     def is_known(self) -> bool:
@@ -143,8 +138,8 @@ class References(_Submitter):
     def _made(self, is_whole: bool) -> Unseen:
         job = fresh(self.job, self._random)
         if is_whole:
-            return Unseen(job, self._all_of(job), True)
-        return Unseen(job, (self.submit(_some_tiles(job, self._random), in_turn=True),), False)
+            return Unseen(job, self._all_of(job), is_whole)
+        return Unseen(job, (self.submit(_some_tiles(job, self._random), in_turn=True),), is_whole)
 
     def _all_of(self, job: Job) -> Reference:
         """Submit all of it, where there is room, in strips that threads share."""

@@ -36,7 +36,7 @@ from kernels.cuda_child.child_requests import (
 )
 
 MAIN = "kernels.cuda_child.child_main"
-CUDA = "kernels.cuda_child.cuda_device:CudaDevice"
+CUDA = f"{MAIN}:CudaDevice"
 ENDING_S = 0.3  # in which a process that has closed its pipe ends, as a rule
 # After its deadline a kernel gets that long for the GPU to report a fault, which may take a second,
 # and several where others use the GPU or the driver has more GPUs to look after.  Not where a
@@ -74,16 +74,14 @@ class GpuWorker:
 
     It starts by itself, while nobody waits.  Once its process has ended it is of no use any more.
 
-    maker       "module:function" that makes its device, of a number
-    compiled    how many times it compiled
-    is_overdue  a kernel was running at its deadline, and the GPU may still report why
-    waits       for whom, where it waits for its turn on the device; "" where it does not
+    maker     "module:function" that makes its device, of a number
+    compiled  how many times it compiled
+    waits     for whom, where it waits for its turn on the device; "" where it does not
     """
 
     def __init__(self, maker: str = CUDA, index: int = 0, limits: Limits | None = None) -> None:
         self.facts: Device | NoDevice | None = None
         self.device_bytes = self.compiled = 0
-        self.is_overdue = False
         self._limits = limits or Limits()
         self._most_bytes = self._limits.held_bytes
         self._owes = True  # that it is ready
@@ -135,7 +133,7 @@ class GpuWorker:
         once_sent  work to do meanwhile
         """
         yield from self.ready()
-        self._launch_s, self._owes, self.is_overdue = launch_s, True, False
+        self._launch_s, self._owes = launch_s, True
         self.compiled += request.what == "compile"
         self._most_bytes = self._limits.held_bytes + COPIES * request.picture_bytes
         self._begin("preparing")
@@ -150,6 +148,8 @@ class GpuWorker:
             raise
         if "error" in said:
             raise failed(request.rung, said)
+        if said.get("ms", 0) > 1e3 * launch_s:
+            raise too_long("launching", launch_s)
         return said
 
     def running(
@@ -195,22 +195,13 @@ class GpuWorker:
         if "ready" in said:
             self.facts = device_of(said["device"])
         self.device_bytes = int(said.get("device_bytes", self.device_bytes))
-        if self.is_overdue and "error" not in said:  # it came to its end, too late
-            raise too_long("launching", self._launch_s)
         return said
 
     def _enforce_limits(self) -> None:
-        """End it where it takes too long, or too much memory.
-
-        A kernel is ended only once the GPU had time to report a fault.
-        """
+        """End it where it takes too long, or too much memory."""
         if time.monotonic() > self._until:
-            has_display = isinstance(self.facts, Device) and self.facts.watchdog
-            if self._phase != "launching" or self.is_overdue or has_display:
-                self.end()
-                raise too_long(self._phase, self._limit_s)
-            self.is_overdue = True
-            self._until += FAULT_S
+            self.end()
+            raise too_long(self._phase, self._limit_s)
         if self.process.held_bytes > self._most_bytes:
             self.end()
             took = f"took more than {self._most_bytes / (1 << 30):.3g} GiB of memory"
@@ -220,6 +211,9 @@ class GpuWorker:
         limits = {**self._limits.seconds, "launching": self._launch_s, "waiting": inf}
         self._phase, self._limit_s, self.waits = phase, limits[phase], waits
         self._until = time.monotonic() + self._limit_s
+        has_display = isinstance(self.facts, Device) and self.facts.watchdog
+        if phase == "launching" and not has_display:
+            self._until += FAULT_S
 
 
 @dataclass(frozen=True, slots=True)

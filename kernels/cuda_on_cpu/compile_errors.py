@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from kernels.core.errors import FIRST_ERROR
 from kernels.core.job import Job
@@ -23,14 +22,11 @@ from kernels.cuda.nvrtc import CompilerEndedError, compiler_for, options_for
 from kernels.cuda_on_cpu.building import REFUSED, TOO_LONG
 from kernels.cuda_on_cpu.compiler import HERE, SYSTEM
 from kernels.cuda_on_cpu.device_code import GENERATED
-from kernels.cuda_on_cpu.step_points import parser
 from kernels.rungs.cuda_text import (
     header_parts,
     hint_for,
     kernels_in,
     line_without_end,
-    without_comments,
-    without_decorations,
     without_literals,
 )
 from kernels.rungs.rung import Rung
@@ -56,21 +52,19 @@ OF_CUDA = re.compile(
 )
 OWN_NAMES = re.compile(r"\brung_\d+::|\{anonymous\}::|\(anonymous namespace\)::|(?<=\w)_0\b")
 # What g++ says of a part of it that a signal has ended, and of itself: the first that fits.
-GAVE_UP = (
-    (TOO_LONG, "the text takes too long"),
-    (
-        r"File size limit exceeded.*signal terminated",
-        "the text has arrays with values, or __shared__, of more than 128 MiB",
+GAVE_UP = {
+    TOO_LONG: "the text takes too long",
+    r"File size limit exceeded.*signal terminated": (
+        "the text has arrays with values, or __shared__, of more than 128 MiB"
     ),
-    (
-        r"Killed.*signal terminated|out of memory|virtual memory exhausted",
-        "the text needs more memory than it may have",
+    r"Killed.*signal terminated|out of memory|virtual memory exhausted": (
+        "the text needs more memory than it may have"
     ),
-    (r"internal compiler error", "the text makes the compiler crash"),
-    ("No space left on device", "no space is left on the disk"),
+    r"internal compiler error": "the text makes the compiler crash",
+    "No space left on device": "no space is left on the disk",
     # The linker: no instruction reaches as far.
-    ("relocation truncated to fit", "the text has more than 2 GiB of arrays of fixed size"),
-)
+    "relocation truncated to fit": "the text has more than 2 GiB of arrays of fixed size",
+}
 INCLUDED = re.compile(r"^(?:In file included |\s+)from (.*?):(\d+)[:,]")
 FOREIGN = "a file that is not the kernel's own is included, or one that is not there"
 
@@ -139,18 +133,21 @@ def with_lacking(log: str, *, is_taken: bool) -> str:
 
     is_taken  whether CUDA's compiler was asked, and takes the text
     """
-    gave_up = log.startswith(REFUSED) or any(re.search(died, log) for died, _ in GAVE_UP)
-    is_lacking = not gave_up and (is_taken or OF_CUDA.search(log))
+    has_given_up = log.startswith(REFUSED) or _why_it_gave_up(log)
+    is_lacking = not has_given_up and (is_taken or OF_CUDA.search(log))
     return f"{log}\n{LACKING}" if is_lacking else log
+
+
+def _why_it_gave_up(log: str) -> str:
+    return next((what for died, what in GAVE_UP.items() if re.search(died, log)), "")
 
 
 def first_error(log: str, rung: Rung) -> tuple[str, int | None]:
     """The sentence for a source that does not compile, and the line of the rung's file."""
     if log.startswith(REFUSED):
         return log.removeprefix(REFUSED), None
-    for died, what in GAVE_UP:
-        if re.search(died, log):
-            return f"The compiler gave up: {what}.", None
+    if what := _why_it_gave_up(log):
+        return f"The compiler gave up: {what}.", None
     found = [each for each in diagnostics_of(log, rung) if each.is_error]
     if not found:
         return "The compiler refused the text without saying why.", None
@@ -178,17 +175,13 @@ def with_line(message: str, file: str) -> tuple[str, int | None]:
 
 NOT_SEEN = "not seen by CUDA's compiler"
 ARCHITECTURE = 90  # sm_90, or what the rung needs at least
-# Unoptimised it takes a tenth of the time, and refuses the same, or a little more; a text that was
-# assembled for one job is only read for others.
+# Unoptimised it takes a tenth of the time, and refuses the same, or a little more.
 QUICK = "--device-debug"
-READ_ONLY = "--fdevice-syntax-only"
 TELLING = "--ptxas-options=-v"  # its words on registers take the place of errors
 MAX_SECONDS = 30  # of the CPU's time
 CRASHED = "CUDA's compiler: internal compiler error"  # as GAVE_UP knows it
 PTXAS = re.compile(r"^ptxas (?:.*; )?(?:error|fatal)\s*:\s*(?!Ptx assembly aborted)(.+?)\.?$", re.M)
-OF_HOST = re.compile(
-    r"A (?:namespace scope )?(function|variable) (without \w+ space annotations).*"
-)
+OF_HOST = re.compile(r"(?<=without execution space annotations) \(__host__.*")
 NOWHERE = re.compile(r"Unresolved extern (?:function|variable) '(?:_Z(\d+))?(\w+)'")
 AT_END = re.compile(r"^At end of source: (?:catastrophic )?error(?: #[\w-]+)?: (.+?)\.?$", re.M)
 # NVRTC 13 has no word for too much shared memory.
@@ -217,43 +210,35 @@ def cuda_errors(rung: Rung, jobs: Sequence[Job], cache: Path) -> Generator[None,
         return ""
     architecture = max(ARCHITECTURE, 10 * rung.capability[0] + rung.capability[1])
     compiler = compiler_for(architecture)
-    if errors := _host_asm(rung):
-        return errors
     if compiler is None:
         return ""
-    asked = compiler.version, rung.text
-    assembled = _kept(cache, *asked)
     is_short = not CHOOSES.search(without_literals(rung.source))
     wanted: dict[Path, list[list[str]]] = {}
     for job in jobs:
         options = [*options_for(rung, job, architecture), *compiler.without_cache]
         options.remove(TELLING)
         # Without directives, macros that are numbers choose no other code.
-        chosen = (one for one in options if one.startswith("-DSAMPLE=") or one[:2] != "-D")
-        kept = _kept(cache, *asked, list(chosen) if is_short else options)
+        chosen = [one for one in options if one.startswith("-DSAMPLE=") or one[:2] != "-D"]
+        asked = compiler.version, rung.text, chosen if is_short else options
+        key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16]
+        kept = cache / f"nvrtc-{key}.json"
         try:
             if log := str(json.loads(kept.read_bytes())):
                 return as_gnu(rung, log)
         except (OSError, ValueError):
-            quick = READ_ONLY if wanted or assembled.exists() else QUICK
-            wanted.setdefault(kept, [[*options, quick], options])
-    logs, steps = [""], [*wanted.values()]
+            wanted.setdefault(kept, [[*options, QUICK], options])
+    if not wanted:
+        return ""
     try:
-        replies = (yield from compiler.replies(rung.text, steps, (), MAX_SECONDS)) if steps else []
-        logs = ["" if each["is_taken"] else str(each["log"]) for each in replies] or logs
+        steps = [*wanted.values()]
+        replies = yield from compiler.replies(rung.text, steps, (), MAX_SECONDS)
     except CompilerEndedError as error:
-        logs = [TOO_LONG if error.code is None else CRASHED]
-    else:
-        with suppress(OSError):
-            for kept, log in zip(wanted, logs, strict=False):  # up to the first with errors
-                kept.write_text(json.dumps(log), encoding="utf-8")
-                assembled.touch()
+        return TOO_LONG if error.code is None else CRASHED
+    logs = ["" if each["is_taken"] else str(each["log"]) for each in replies]
+    with suppress(OSError):
+        for kept, log in zip(wanted, logs, strict=False):  # up to the first with errors
+            kept.write_text(json.dumps(log), encoding="utf-8")
     return as_gnu(rung, logs[-1])
-
-
-def _kept(cache: Path, *asked: Any) -> Path:
-    key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16]
-    return cache / f"nvrtc-{key}.json"
 
 
 def as_gnu(rung: Rung, log: str) -> str:
@@ -275,23 +260,7 @@ def as_gnu(rung: Rung, log: str) -> str:
 
 
 def _short(said: str) -> str:
-    said = OF_HOST.sub(r"A \1 \2 is considered a host \1", said)
     if mangled := NOWHERE.fullmatch(said):
         name = mangled[2][: int(mangled[1])] if mangled[1] else mangled[2]
         return f"declared and called, but defined nowhere: {name}"
-    return said
-
-
-@lru_cache(64)  # called for every job of a check
-def _host_asm(rung: Rung) -> str:
-    """The errors for asm outside of functions, which NVRTC passes over and nvcc does not."""
-    code = without_decorations(without_comments(rung.source)).encode()
-    nodes, errors = [parser().parse(code).root_node], ""
-    while nodes:
-        node = nodes.pop()
-        if node.type == "gnu_asm_expression":
-            line = node.start_point[0] + 1
-            errors += f"{rung.file}:{line}: error: asm outside of functions is no device code\n"
-        elif node.type != "function_definition":
-            nodes += reversed(node.children)
-    return errors
+    return OF_HOST.sub("", said)

@@ -24,8 +24,8 @@ SYSTEM = (
 )
 MIN_GNU, MIN_CLANG = 12, 15  # the first that know _Float16
 HOW_TO_GET_ONE = (
-    "install g++ (on Debian and Ubuntu: apt install g++), or `pip install ziglang`, which brings "
-    "clang"
+    f"install g++ {MIN_GNU} or newer (on Debian and Ubuntu: apt install g++), or `pip install "
+    "ziglang`, which brings clang"
 )
 
 
@@ -94,23 +94,17 @@ def the_compiler() -> Compiler:
 
 def _found() -> Compiler | str:
     """The first of g++, clang++ and zig's clang that is new enough; else why there is none."""
-    too_old = ""
     for word, is_gnu, least in (("g++", True, MIN_GNU), ("clang++", False, MIN_CLANG)):
         path = shutil.which(word)
         version = _version(path) if path else ""
-        if not path or not version:
-            continue
-        if int(version.split(".")[0]) >= least:
+        if path and int(version.split(".")[0] or 0) >= least:
             return Compiler((path,), is_gnu, version)
-        too_old = too_old or f"{word} {version} is too old, it takes {least} or newer: "
     if importlib.util.find_spec("ziglang"):
         from importlib.metadata import version as version_of  # with all of email
 
         words = (sys.executable, "-m", "ziglang", "c++")
         return Compiler(words, False, version_of("ziglang"))
-    return (
-        f"Running CUDA on the CPU takes a C++ compiler; {too_old}{HOW_TO_GET_ONE}, and try again."
-    )
+    return f"Running CUDA on the CPU takes a C++ compiler: {HOW_TO_GET_ONE}, and try again."
 
 
 @cache

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kernels.core.driving import run_with_progress, side_by_side
 from kernels.core.job import Job, Progress
-from kernels.core.poison import BY_ORDER, BY_STATE, is_as_before, order_in_words
+from kernels.core.poison import BY_ORDER, is_as_before, order_in_words
 from kernels.cuda_on_cpu.building import REFUSED, BuildError, building, default_cache
 from kernels.cuda_on_cpu.children import borrowed_child
 from kernels.cuda_on_cpu.compile_errors import cuda_errors, why_not_seen, with_lacking
@@ -130,6 +130,14 @@ class Ended:
         """The lines of the code that ran."""
         return LineTable(self.library)
 
+    def difference(self, again: Ended, corner: tuple[int, int]) -> str:
+        """Describe how its output and that of `Runs.again` differ; empty: they do not."""
+        if self.answer is None or again.answer is None:
+            return ""
+        # What differs between runs equals both poisons here and there, and was written.
+        differing = order_in_words(self.answer, again.answer, self.unwritten(again), corner)
+        return differing or (f"{BY_ORDER}." if again.said.get("changes") else "")
+
     def unwritten(self, again: Ended) -> NDArray[np.bool_]:
         """The samples that no thread stored: those that the poison of both runs is still in."""
         if self.as_before is None or again.as_before is None:
@@ -205,26 +213,6 @@ class Runs:
         is_small = self.job.width * self.job.height <= prod(TRIED_SIZE)
         how = {"order": Order.REVERSE, "is_repeated": is_small, **how}
         return (yield from self.patiently(1, **how))
-
-    def differing(
-        self, ended: Ended, again: Ended, corner: tuple[int, int] = (0, 0)
-    ) -> Generator[Progress, None, str]:
-        """Describe how the outputs of a run and of `again` differ; empty: they do not."""
-        if ended.answer is None or again.answer is None:
-            return ""
-        # What differs between runs equals both poisons here and there, and was written.
-        never = ended.unwritten(again)
-        differing = order_in_words(ended.answer, again.answer, never, corner)
-        if not differing and not again.said.get("changes"):
-            return ""
-        for order in (Order.REVERSE, Order.SHUFFLED):  # with no launch before
-            fresh = yield from self.again(order=order, is_repeated=False)
-            if fresh.answer is None:
-                continue
-            never = ended.unwritten(fresh)
-            if words := order_in_words(ended.answer, fresh.answer, never, corner):
-                return words
-        return differing.replace(BY_ORDER, BY_STATE) or f"{BY_STATE}."
 
     def once(self, turn: int = 0, **how: Any) -> Steps:
         """Run it."""

@@ -10,6 +10,7 @@ import re
 import struct
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from io import BytesIO
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -22,8 +23,7 @@ GLOBAL, FUNCTION_TO_CHOOSE = 1, 10  # a symbol's binding; its kind, where loadin
 SPECIAL = 0xFF00  # from there on sections are none
 POINTER_BYTES = 8
 VERSION = 4  # of DWARF
-COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE = 1, 2, 3, 4
-CONST_ADD_PC, FIXED_ADVANCE_PC = 8, 9
+COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE, CONST_ADD_PC = 1, 2, 3, 4, 8
 END_SEQUENCE, SET_ADDRESS = 1, 2
 
 
@@ -126,30 +126,22 @@ class LineTable:
         return row if row and row.line else None
 
 
-class _Reader:
+class _Reader(BytesIO):
     """Bytes, read from front to back."""
 
-    def __init__(self, data: bytes) -> None:
-        self.data, self.at = data, 0
-
-    def number(self, form: str) -> int:
-        (value,) = struct.unpack_from(f"<{form}", self.data, self.at)
-        self.at += struct.calcsize(form)
-        return int(value)
+    def number(self, size: int = 1, *, signed: bool = False) -> int:
+        return int.from_bytes(self.read(size), "little", signed=signed)
 
     def leb128(self, *, signed: bool = False) -> int:
-        value = bits = 0
-        while True:
-            byte = self.number("B")
+        value, bits, byte = 0, 0, 0x80
+        while byte & 0x80:
+            byte = self.number()
             value |= (byte & 0x7F) << bits
             bits += 7
-            if byte < 0x80:
-                return value - (1 << bits) if signed and byte & 0x40 else value
+        return value - (1 << bits) if signed and byte & 0x40 else value
 
     def text(self) -> str:
-        found = _text(self.data, self.at)
-        self.at = self.data.index(b"\0", self.at) + 1
-        return found
+        return b"".join(iter(lambda: self.read(1), b"\0")).decode("utf-8", "replace")
 
 
 def _rows(data: bytes) -> Iterator[Row]:
@@ -161,14 +153,14 @@ def _rows(data: bytes) -> Iterator[Row]:
 
 
 def _rows_of_unit(read: _Reader) -> Iterator[Row]:
-    if read.number("H") != VERSION:
+    if read.number(2) != VERSION:
         return
-    header_length = read.number("I")
-    program = read.at + header_length
-    least = read.number("B")
-    read.at += 2  # operations an instruction, and whether lines begin as statements
-    line_base, line_range, first_special = read.number("b"), read.number("B"), read.number("B")
-    lengths = [read.number("B") for _ in range(first_special - 1)]
+    header_bytes = read.number(4)
+    program = read.tell() + header_bytes
+    least = read.number()
+    read.read(2)  # operations an instruction, and whether lines begin as statements
+    line_base, line_range, first_special = read.number(signed=True), read.number(), read.number()
+    lengths = [read.number() for _ in range(first_special - 1)]
     while read.text():  # folders
         pass
     files = [""]
@@ -176,35 +168,32 @@ def _rows_of_unit(read: _Reader) -> Iterator[Row]:
         files.append(name)
         for _ in range(3):
             read.leb128()
-    read.at = program
+    read.seek(program)
     address, file, line = 0, 1, 1
-    while read.at < len(read.data):
-        code = read.number("B")
-        if code >= first_special:
-            steps, lines = divmod(code - first_special, line_range)
+    while code := read.read(1):
+        if code[0] >= first_special:
+            steps, lines = divmod(code[0] - first_special, line_range)
             address, line = address + steps * least, line + line_base + lines
             yield Row(address, files[file], line)
-        elif code == 0:
-            end = read.leb128() + read.at
-            extended = read.number("B")
+        elif code[0] == 0:
+            behind = read.leb128() + read.tell()
+            extended = read.number()
             if extended == END_SEQUENCE:
                 yield Row(address, "", 0)
                 address, file, line = 0, 1, 1
             elif extended == SET_ADDRESS:
-                address = read.number("Q")
-            read.at = end
-        elif code == COPY:
+                address = read.number(POINTER_BYTES)
+            read.seek(behind)
+        elif code[0] == COPY:
             yield Row(address, files[file], line)
-        elif code == ADVANCE_PC:
+        elif code[0] == ADVANCE_PC:
             address += read.leb128() * least
-        elif code == ADVANCE_LINE:
+        elif code[0] == ADVANCE_LINE:
             line += read.leb128(signed=True)
-        elif code == SET_FILE:
+        elif code[0] == SET_FILE:
             file = read.leb128()
-        elif code == CONST_ADD_PC:
+        elif code[0] == CONST_ADD_PC:
             address += (255 - first_special) // line_range * least
-        elif code == FIXED_ADVANCE_PC:
-            address += read.number("H")
         else:
-            for _ in range(lengths[code - 1]):
+            for _ in range(lengths[code[0] - 1]):
                 read.leb128()

@@ -6,14 +6,13 @@ import re
 import zlib
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain, islice
 from math import prod
 from pathlib import Path
 
 import numpy as np
 
 from kernels.core.device import Device
-from kernels.core.driving import last_of, run_with_progress
+from kernels.core.driving import last_of, run_with_progress, side_by_side
 from kernels.core.job import Job, Progress
 from kernels.core.poison import same_bits, unwritten_in_words
 from kernels.core.verdict import Check
@@ -50,18 +49,15 @@ from kernels.cuda_on_cpu.regions import (
 from kernels.cuda_on_cpu.shim import CheckedShim, TriedShim, ZeroedShim
 from kernels.oracle.checking import judged, limits_of
 from kernels.oracle.reference import filtered, to_pixel_type
-from kernels.rungs.cuda_text import without_comments
 from kernels.rungs.rung import Rung
 
 DEADLINE_S = 5.0  # of the CPU's time
 COUNTING_TIMES = 4  # as long
 MAX_VARIABLES = 64 << 20  # bytes that a library for several jobs may have: a run's are limited
 NAMED = re.compile(r"[‘'`]([^’']+)[’'].* uninitialized")
-TYPES = r"float\d*|double|int|unsigned|char|short|bool|long|u?int\d+(?:_t)?|size_t|sample"
-DECLARED = re.compile(rf"(?:^|[;{{}}])\s*(?:(?:{TYPES})\s+)+(\w[^;(){{}}]*);", re.M)
 UNSET = "is used before it was given a value"
 
-Outcomes = Generator[Progress | KernelTrial, None, KernelTrial]
+Search = Generator[Progress, None, Finding | None]
 
 
 def trial(
@@ -92,47 +88,21 @@ def trial(
         refused = _refused_by_compiler(rung, region, runs)
         errors = (each for each in refused.diagnostics if each.is_error)
         log = "\n".join(f"{each.file}({each.line}): {each.text}" for each in errors)
-        is_lacking = LACKING in str(runs)
-        outcome = KernelTrial(
-            *(part, region), diagnostics=refused.diagnostics, log=log, is_lacking=is_lacking
-        )
-        yield _with(outcome, refused)
+        outcome = KernelTrial(part, region, log=log, is_lacking=LACKING in str(runs))
+        yield replace(_with(outcome, refused), diagnostics=refused.diagnostics)
         return
-    outcome = yield from _tried(runs, region, some_rows=some_rows)
-    yield outcome
-    if counting and outcome.ok:
-        yield replace(outcome, counts=(yield from _counts(rung, part, deadline_s)))
-
-
-def _tried(runs: Runs, region: Region, *, some_rows: bool) -> Outcomes:
-    """Run it, check it, and run it again, for some rows as well; return the outcome."""
-    rung, job = runs.rung, runs.job
-    ended = yield from runs.patiently()
-    found = yield from with_unset(rung, job, finding_of(rung, region, ended))
-    outcome = KernelTrial(job, region, printed=str(ended.said.get("printed", "")))
-    if ended.beside:  # its output is to be seen
-        unguarded = yield from runs.patiently(is_guarded=False)
-        if unguarded.answer is not None:
-            check = yield from checked(rung, job, unguarded.answer)
-            outcome = replace(outcome, answer=unguarded.answer, check=check)
-    if ended.answer is None:
-        return _with(outcome, found)
-    check = yield from checked(rung, job, ended.answer)
-    outcome = replace(outcome, answer=ended.answer, check=check)
-    again = yield from runs.again()
-    if found := found or finding_of(rung, region, again):
-        return _with(outcome, found)
     corner = region.left, region.top
-    problem = yield from runs.differing(ended, again, corner)
-    problem = problem or unwritten_in_words(ended.unwritten(again), corner)
-    outcome = replace(outcome, problem=problem)
-    # Of a large picture a part came before.
-    if some_rows and outcome.ok and job.width * job.height <= prod(TRIED_SIZE):
-        return _with(outcome, (yield from rows_finding(runs, region, ended)))
-    if not problem and not check.ok:
-        yield outcome
-        return _with(outcome, (yield from unset_variable(runs, region, ended)))
-    return outcome
+    ended, check, found = yield from _examined(runs, region, corner, some_rows=some_rows)
+    answer, printed = ended.answer, str(ended.said.get("printed", ""))
+    if ended.beside:  # its output is to be seen
+        answer = (yield from runs.patiently(is_guarded=False)).answer
+        check = None if answer is None else (yield from checked(rung, part, answer))
+    outcome = KernelTrial(part, region, answer=answer, check=check, printed=printed)
+    yield (outcome := _with(outcome, found))
+    if outcome.ok and counting:
+        yield replace(outcome, counts=(yield from _counts(rung, part, deadline_s)))
+    elif check is not None and not check.ok and not outcome.problem:
+        yield _with(outcome, (yield from unset_variable(runs, region, ended)))
 
 
 def _with(outcome: KernelTrial, found: Finding | None) -> KernelTrial:
@@ -142,9 +112,45 @@ def _with(outcome: KernelTrial, found: Finding | None) -> KernelTrial:
     return replace(outcome, problem=words, line=found.line, is_unfinished=is_unfinished)
 
 
-def rows_finding(
-    runs: Runs, region: Region, ended: Ended
-) -> Generator[Progress, None, Finding | None]:
+def _examined(
+    runs: Runs, region: Region, corner: tuple[int, int] = (0, 0), seed: int = 0, *, some_rows: bool
+) -> Generator[Progress, None, tuple[Ended, Check | None, Finding | None]]:
+    """Run it, check it, and run it again; return the first run's end and check, and a bug.
+
+    corner  (x, y) that places count from
+    """
+    rung, job = runs.rung, runs.job
+    ended = yield from runs.patiently()
+    found = yield from with_unset(rung, job, finding_of(rung, region, ended))
+    if ended.answer is None:
+        return ended, None, found
+    check = yield from checked(rung, job, ended.answer)
+    if found is None:
+        found = yield from _compared(runs, region, corner, seed, ended, check)
+    # Of a large picture a part came before.
+    is_small = job.width * job.height <= prod(TRIED_SIZE)
+    if found is None and check.ok and some_rows and is_small:
+        found = yield from rows_finding(runs, region, ended)
+    return ended, check, found
+
+
+def _compared(
+    runs: Runs, region: Region, corner: tuple[int, int], seed: int, ended: Ended, check: Check
+) -> Search:
+    """Run it again, in the opposite order; return the bug that this shows."""
+    again = yield from runs.again(seed=seed)
+    if found := finding_of(runs.rung, region, again):
+        return found
+    # A kernel could tell by what the output held before that it is being checked.
+    if ended.reports.suspicion.kind and (not check.ok or reads_old_answer(ended)):
+        return suspicion_of(runs.rung, region, ended)
+    if difference := ended.difference(again, corner):
+        return Finding("order", difference, region)
+    unwritten = unwritten_in_words(ended.unwritten(again), corner)
+    return Finding("unwritten", unwritten, region) if unwritten else None
+
+
+def rows_finding(runs: Runs, region: Region, ended: Ended) -> Search:
     """Launch a right kernel for some rows alone; return its bug there."""
     rung, job = runs.rung, runs.job
     if (rows := rows_to_try(job.height)) is None:
@@ -170,13 +176,12 @@ def _of_storer(
 
 
 def building_ahead(
-    rung: Rung, jobs: Iterable[Job], at_a_time: int, searched: Iterable[Job] = ()
+    rung: Rung, jobs: Iterable[Job], searched: Iterable[Job] = ()
 ) -> Generator[Progress, None, Path | None]:
     """Compile what trials of these whole jobs run, and what `finding_bug` runs of `searched`.
 
     Return one library for all of `jobs`: the prelude is then compiled once.  None: they do not
-    compile together; then each is compiled, up to the first that does not.
-    Closing the generator ends the compilers.
+    compile together.  Closing the generator ends the compilers.
     """
     whole = [job for job in jobs if not rung.why_not(job, DEVICE)]
     parts = [cropped(job, region_of(job, small_size(job), None)) for job in searched]
@@ -185,37 +190,14 @@ def building_ahead(
         return None
     # By the first, in one process: to begin CUDA's compiler takes long.
     together = built(TriedShim, rung, *whole, for_cuda=[*parts, *whole])
-    checks = [(CheckedShim, job) for job in parts]
-    apart = (built(shim, rung, job, for_cuda=()) for shim, job in checks)
-    made = yield from _several(chain([together], apart), at_a_time)
-    if made and sum(each.end - each.begin for each in variables_of(made[0])) <= MAX_VARIABLES:
-        return made[0]
-    wanted = [*checks, *((TriedShim, job) for job in whole)]
-    yield from _several((built(shim, rung, job) for shim, job in wanted), at_a_time)
-    return None
-
-
-def _several(
-    left: Iterator[Generator[Progress, None, Path | BuildError]], at_a_time: int
-) -> Generator[Progress, None, list[Path]]:
-    """Build several libraries at a time; none are returned where one does not compile."""
-    under_way = dict(enumerate(islice(left, at_a_time)))
-    made: dict[int, Path] = {}
-    try:
-        while under_way:
-            for number, each in tuple(under_way.items()):
-                try:
-                    yield next(each)
-                except StopIteration as end:
-                    if isinstance(end.value, BuildError):
-                        return []
-                    made[number] = end.value
-                    del under_way[number]
-                    under_way |= enumerate(islice(left, 1), len(made) + len(under_way))
-    finally:
-        for each in under_way.values():
-            each.close()
-    return [made[number] for number in sorted(made)]
+    apart = (built(CheckedShim, rung, job, for_cuda=()) for job in parts)
+    ends_no_others = (None for _ in range(0))
+    building = side_by_side(ends_no_others, together, *apart)
+    _, made, *_ = yield from run_with_progress(building, Progress(f"compiling {rung.title}"))
+    if isinstance(made, BuildError):
+        return None
+    size = sum(each.end - each.begin for each in variables_of(made))
+    return made if size <= MAX_VARIABLES else None
 
 
 def _counts(rung: Rung, job: Job, seconds: float) -> Generator[Progress, None, RunCounts | None]:
@@ -241,9 +223,7 @@ def _refused_by_compiler(rung: Rung, region: Region, error: BuildError) -> Findi
 # right with; where zeros make another output, that depends on such a variable.
 
 
-def unset_variable(
-    runs: Runs, region: Region, ended: Ended
-) -> Generator[Progress, None, Finding | None]:
+def unset_variable(runs: Runs, region: Region, ended: Ended) -> Search:
     """The variable that a wrong output depends on."""
     rung = runs.rung
     others = yield from prepared(ZeroedShim, rung, ended.job, runs.seconds)
@@ -253,15 +233,12 @@ def unset_variable(
     if ended.answer is None or zeroed.answer is None or same_bits(ended.answer, zeroed.answer):
         return None
     warned = yield from _warned(rung, ended.job)
-    found = list(warned.items())[:1] or list(_declared(without_comments(rung.source)))
-    names = " or ".join(f"{name} (line {line})" for line, name in found) or "A variable"
-    line = found[0][0] if len(found) == 1 else None
-    return Finding("uninitialised", f"{names} {UNSET}; the answer depends on it.", region, line)
+    line, name = next(iter(warned.items()), (None, ""))
+    name = f"{name} (line {line})" if line else "A variable"
+    return Finding("uninitialised", f"{name} {UNSET}; the answer depends on it.", region, line)
 
 
-def with_unset(
-    rung: Rung, job: Job, found: Finding | None
-) -> Generator[Progress, None, Finding | None]:
+def with_unset(rung: Rung, job: Job, found: Finding | None) -> Search:
     """Add to the sentence for a fault on a line the variable that has no value there."""
     if found is None or found.line is None or found.kind not in ("bounds", "crash", "stack"):
         return found
@@ -288,22 +265,11 @@ def _warned(rung: Rung, job: Job) -> Generator[Progress, None, dict[int, str]]:
     return dict(sorted(found.items()))
 
 
-def _declared(code: str) -> Iterator[tuple[int, str]]:
-    """Yield the names that are declared without a value, behind their lines."""
-    for each in DECLARED.finditer(code):
-        line = code.count("\n", 0, each.start(1)) + 1
-        for declared in each[1].split(","):
-            if "=" not in declared and (name := re.search(r"\w+", declared)):
-                yield line, name[0]
-
-
 UNSEARCHED = "not checked for races, barriers and bounds: {reason}"
 CHECKING = Progress("output right; checking for races, barriers and bounds")
 NO_BUGS = "compile", "refused", "deadline"  # kinds of a Finding: the run, not the kernel, failed
 FAR = "{sentence} So it is on a picture of {width}×{height} pixels."
 MAX_KEPT = 256  # searches that found nothing, which are not done again
-
-Search = Generator[Progress, None, Finding | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,35 +348,15 @@ def finding_bug(
     runs = yield from prepared(CheckedShim, rung, part, deadline_s)
     if isinstance(runs, BuildError):
         yield _refused_by_compiler(rung, region, runs)
+        return
+    ended, check, found = yield from _examined(runs, region, seed=seed, some_rows=True)
+    if found or check is None:
+        yield found
+    elif check.ok:
+        yield (yield from _far(runs))
     else:
-        yield (yield from _search(runs, region, seed))
-
-
-def _search(runs: Runs, region: Region, seed: int) -> Search:
-    rung, part = runs.rung, runs.job
-    ended = yield from runs.patiently()
-    if found := finding_of(rung, region, ended):
-        return (yield from with_unset(rung, part, found))
-    if ended.answer is None:
-        return None
-    check = yield from checked(rung, part, ended.answer)
-    again = yield from runs.again(seed=seed)
-    if check.ok:
-        if found := finding_of(rung, region, again):
-            return found
-        if reads_old_answer(ended):  # by which a kernel could tell that it is being checked
-            return suspicion_of(rung, region, ended)
-        if differing := (yield from runs.differing(ended, again)):
-            return Finding("order", differing, region)
-        return (yield from rows_finding(runs, region, ended)) or (yield from _far(runs))
-    never = ended.unwritten(again)
-    if ended.reports.suspicion.kind:
-        return suspicion_of(rung, region, ended)
-    if never.any():
-        return Finding("unwritten", unwritten_in_words(never), region)
-    if unset := (yield from unset_variable(runs, region, ended)):
-        return unset
-    return _of_wrong_output(rung, region, ended, check)
+        unset = yield from unset_variable(runs, region, ended)
+        yield unset or _of_wrong_output(rung, region, ended, check)
 
 
 def _far(runs: Runs) -> Search:

@@ -16,7 +16,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.cpu_load import usable_cores
 from kernels.core.device import Device
 from kernels.core.driving import last_of, run_with_progress
 from kernels.core.job import Job, Progress, Sampling
@@ -207,10 +206,9 @@ def check_all(
     add     is given the place and the row of each as soon as it is done, on any thread
     """
     stop = Event()
-    compilers = max(usable_cores() // at_a_time, 1)
 
     def check(at: int) -> None:
-        steps = checking(files[at], how, compilers=compilers)
+        steps = checking(files[at], how)
         said = ""
         try:
             while not stop.is_set():
@@ -234,13 +232,8 @@ def check_all(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def checking(
-    file: KernelFile, how: Exam, *, compilers: int = 1
-) -> Generator[Progress, None, CheckedKernel]:
-    """Check one kernel on every job, then search it for bugs; the end is its row.
-
-    compilers  so many may run at a time
-    """
+def checking(file: KernelFile, how: Exam) -> Generator[Progress, None, CheckedKernel]:
+    """Check one kernel on every job, then search it for bugs; the end is its row."""
     count, device, shown = len(how.jobs), how.device, file.shown
     found = CheckedKernel(shown, "verified", count, device=device.name if device else "")
     try:
@@ -255,7 +248,7 @@ def checking(
     library: Path | None = None
     if device is None:
         where = Progress(f"{shown}: compiling")
-        building = building_ahead(rung, taken, compilers, searched)
+        building = building_ahead(rung, taken, searched)
         library = yield from run_with_progress(building, where)
     suspect: Job | None = None
     check: Check | None = None

@@ -17,10 +17,10 @@ from tests.kernels.cuda_child.conftest import LIMITS
 
 # What a kernel does, and what has to be said of it.
 ENDED = {
-    "crash": "^The process that runs kernels on the GPU crashed (SIGSEGV) as the kernel ran.$",
-    "leave": "^The process that runs kernels on the GPU ended (exit code 0) as the kernel ran.$",
-    "be_killed": "was killed, perhaps for want of memory, as the kernel ran.$",
-    "memory": "took more than 0.586 GiB of memory as the kernel ran.$",
+    "crash": "^The process that runs kernels on the GPU crashed (SIGSEGV) while launching.$",
+    "leave": "^The process that runs kernels on the GPU ended (exit code 0) while launching.$",
+    "be_killed": "was killed (perhaps for want of memory) while launching.$",
+    "memory": "took more than 0.586 GiB of memory while launching.$",
     "out_of_memory": "^The GPU ran out of memory",
     "refused": "^The GPU refused while running.$",
     "illegal": "^A thread accessed memory outside of all arrays (cudaErrorIllegalAddress).$",
@@ -38,7 +38,7 @@ OUTSIDE = {
 WRONG = {
     "nothing": "^12,000 samples were never written, the first at x 0, y 0, channel 0.$",
     "half": "^6,000 samples were never written, the first at x 1, y 0, channel 0.$",
-    "by_chance": "^The answer depends on which thread comes first: 1 sample differs, the first at",
+    "by_chance": "left behind: 1 sample differs, the first at",
     "wrong": "^$",
     "all_rows": "^The kernel writes row 0. Only rows 21 to 47 were asked for (from",
     "rows_moved": "^Row 21 comes out wrong, and right where all rows are asked for. Only rows",
@@ -241,7 +241,7 @@ def test_no_long_launch_is_begun_where_a_display_hangs_on_the_gpu(children_on):
     ("device", "said"),
     [
         ("that_is_not_there", "^There is no GPU today.$"),
-        ("that_crashes", "crashed (SIGSEGV) as it started.$"),
+        ("that_crashes", "crashed (SIGSEGV) while starting.$"),
     ],
 )
 def test_a_device_that_does_not_start_is_told(children_on, device, said):

@@ -79,9 +79,10 @@ def test_the_reference_of_a_picture_is_all_of_it(monkeypatch, rows):
 def test_what_is_computed_before_is_one_picture_wholly_and_others_in_parts():
     references = References(a_job(), SAMPLING)
     references.begin()
-    given = [references.unseen(is_whole) for is_whole in (False, True, False, False, True)]
+    given = [references.unseen() for _ in range(5)]
     pictures = [each.job.picture.tobytes() for each in given]
     assert len(set(pictures)) == 5
+    assert [each.is_whole for each in given[:4]].count(True) == 1
     for each in given:
         for (top, bottom, left, right), part in tiles(each.reference):
             assert (part == filtered(each.job, (top, bottom), (left, right))).all()
@@ -130,8 +131,7 @@ def test_of_large_pictures_nothing_is_kept(monkeypatch):
     references = References(a_job(), SAMPLING)
     references.begin()
     assert references.whole() == ()
-    assert references.unseen(True).reference == ()
-    assert references.unseen(False).reference
+    assert not references.unseen().is_whole
     put_back(references)
     assert take_references(references.job, SAMPLING) is not references
 

@@ -82,7 +82,7 @@ def test_a_process_that_is_killed_loses_nothing_and_leaves_no_part(ran, tmp_path
     assert {each.name for each in (tmp_path / "out").iterdir()} == names(20)
     assert set(found.values()) <= {"done", "skipped"}  # written before the end, and not told of
     (sentence,) = warned
-    assert " was killed, perhaps for want of memory. " in sentence
+    assert " was killed (perhaps for want of memory). " in sentence
     assert "to be done again" in sentence
 
 

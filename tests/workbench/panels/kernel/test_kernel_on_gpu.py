@@ -80,7 +80,7 @@ def test_its_time_stands_beside_those_of_the_rungs_that_this_session_timed_on_th
 
 def test_what_ends_the_process_is_one_sentence_and_the_next_text_runs(qtbot, window):
     write(qtbot, window, source(run="crash"))
-    assert "crashed (SIGSEGV) as the kernel ran." in words(window, "kernel-problem")
+    assert "crashed (SIGSEGV) while launching." in words(window, "kernel-problem")
     assert words(window, "kernel-status") == trying.BEFORE
     assert "✓ Verified" in words(window, "kernel-verdict")
     write(qtbot, window, source())
