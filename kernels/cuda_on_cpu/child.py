@@ -184,21 +184,18 @@ class _Run:
         # or not, and in `_limit` that of the CPU's time.
         signal.setitimer(signal.ITIMER_REAL, PATIENCE * request.seconds)
         self.request = request
-        blank = np.zeros(request.shape, request.blank.picture.dtype)
-        job = replace(request.blank, picture=blank)
+        picture = np.zeros(request.shape, request.blank.picture.dtype)  # only its shape counts
+        self.job = replace(request.blank, picture=picture)
         self.shared = shared = SharedRun(
-            *(memory, job),
+            *(memory, self.job),
             is_new=False,
             at_page_begin=request.at_page_begin,
             trace_bytes=TRACE_BYTES if request.at else 0,
         )
-        samples = job.width * job.channels
-        picture = np.ascontiguousarray(shared.source[:, :samples]).reshape(request.shape)
-        self.job = replace(request.blank, picture=picture)
         self.shim: Shim = request.shim(request.rung, request.library)
         self.key = key_of(knobs_of(request.rung, self.job))  # which imports what it takes
         if isinstance(self.shim, CheckedShim):
-            self.shim.shared, self.shim.row_bytes = shared, samples * job.picture.itemsize
+            self.shim.shared, self.shim.row_bytes = shared, picture[0].nbytes
             self.shim.variables = variables_of(Path(request.library))
         if any(each.library for each in request.rung.passes):
             load_transforms()

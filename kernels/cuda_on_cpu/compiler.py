@@ -162,11 +162,12 @@ _UNSET = "-ftrivial-auto-var-init=pattern"
 # As a user's file is run: quick to compile, and a crash names its line.  It looks for what a GPU
 # does not forgive, and this CPU does: see the end of report.cpp.
 _TRIED = (*_ALL, "-fno-inline", "-fsanitize=alignment,return,bounds")
+# Else g++ takes a variable without a value for one that has whatever value suits it; from 13 on
+# constants that come together do as well.
+_NO_LUCKY_VALUES = ("-fno-tree-fre", "-fno-tree-ccp")
 _TRIED_BY_GNU = (
     "-Og",  # with which clang would make one call of two, and one access of several
-    # Else g++ takes a variable without a value for one that has whatever value suits it; from 13 on
-    # constants that come together do as well.
-    *("-fno-tree-fre", "-fno-tree-ccp"),
+    *_NO_LUCKY_VALUES,
     # The object of a pointer within one function; without optimisation it is unknown.
     "-fsanitize=object-size",
     # Nor may it write a call twice: threads at one barrier are told apart by the calls to it.
@@ -177,7 +178,7 @@ TRIED = Flavour((*_TRIED, _UNSET), _REPORT, _TRIED_BY_GNU)
 # The same with zeros there: where its answer is another one, that depends on such a variable.
 ZEROED = Flavour((*_TRIED, "-ftrivial-auto-var-init=zero"), _REPORT, _TRIED_BY_GNU)
 # Compiled to be warned of them alone; less optimised, g++ does not see how values go.
-WARNED = Flavour(("-O1",))
+WARNED = Flavour(("-O1",), gnu_flags=_NO_LUCKY_VALUES)
 # Every step of one block written down, with what is loaded and stored at it.
 STEPPED = Flavour(_WATCHED, (*_REPORT, *_RECORDER))
 # Likewise, but each vector is loaded and stored as a whole.

@@ -280,7 +280,6 @@ class SharedRun:
         at_page_begin: bool = False,
         trace_bytes: int = 0,
     ) -> None:
-        self._job = job
         self.layout = _layout(job, at_page_begin=at_page_begin)
         self.writers_offset = rounded_up(ctypes.sizeof(Reports))
         self._trace = rounded_up(self.layout.size, PAGE) + BEYOND

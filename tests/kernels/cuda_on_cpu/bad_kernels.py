@@ -335,7 +335,7 @@ RUNNING = {
     ),
     "a sum with a value on one way": Bad(
         f"float sum;\nif (x > 3) sum = 0;\nsum += {SAMPLE};\n{STORE}",
-        r"^sum \(line 7\) is used before it was given a value",
+        r"^sum \(line 9\) is used before it was given a value",
         "uninitialised",
     ),
     "an array with some values": Bad(

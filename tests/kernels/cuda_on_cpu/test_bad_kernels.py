@@ -11,10 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kernels.core.driving import outcome_of
 from kernels.core.job import Job, Progress
 from kernels.cuda.nvrtc import compilers
-from kernels.cuda_on_cpu import compiler, cpu_runs
+from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.children import end_children
+from kernels.cuda_on_cpu.compile_errors import cuda_errors
 from kernels.cuda_on_cpu.findings import Finding, KernelTrial
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
 from kernels.cuda_on_cpu.trial import finding_bug, trial
@@ -84,18 +86,16 @@ def test_weights_come_however_they_are_declared(declared):
     assert outcome.ok, outcome.problem
 
 
-def without_cuda_where_it_refuses(bad, monkeypatch):
-    """Refused before it runs, a text that is no CUDA is tried once more without that."""
-    if bad.is_cuda or not compilers():
-        return
-    assert tried(bad.text).log
-    monkeypatch.setattr(cpu_runs, "cuda_errors", lambda *_: (each for each in ()))
+@pytest.mark.skipif(not compilers(), reason="NVRTC is not installed")
+@pytest.mark.parametrize("name", [name for name, bad in RUNNING.items() if not bad.is_cuda])
+def test_what_is_no_cuda_is_refused_by_its_compiler(name, build_cache):
+    rung = own_kernel("mine.cu", RUNNING[name].text)
+    assert outcome_of(cuda_errors(rung, [a_job()], build_cache))
 
 
 @pytest.mark.parametrize("name", EACH)
-def test_a_trial_of_a_bad_kernel_is_told_of_and_never_passes(name, monkeypatch):
+def test_a_trial_of_a_bad_kernel_is_told_of_and_never_passes(name, without_cuda):
     bad = RUNNING[name]
-    without_cuda_where_it_refuses(bad, monkeypatch)
     outcome = tried(bad.text, deadline_s=DEADLINE_S)
     assert re.search(bad.trial, outcome.problem), outcome.problem
     if said := re.match(r"Line (\d+)", outcome.problem):
@@ -106,9 +106,8 @@ def test_a_trial_of_a_bad_kernel_is_told_of_and_never_passes(name, monkeypatch):
 
 
 @pytest.mark.parametrize("name", [each for each in EACH if RUNNING[each.values[0]].kind])
-def test_the_bug_of_a_bad_kernel_is_found(name, monkeypatch):
+def test_the_bug_of_a_bad_kernel_is_found(name, without_cuda):
     bad = RUNNING[name]
-    without_cuda_where_it_refuses(bad, monkeypatch)
     finding = found(bad.text)
     assert finding is not None
     assert re.search(bad.finding or bad.trial, finding.sentence), finding.sentence

@@ -83,7 +83,6 @@ def test_what_a_killed_process_left_goes_and_what_is_under_way_stays(tmp_path, m
     assert not left.exists()
 
 
-@pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 def test_where_nothing_can_be_kept_it_is_kept_while_the_process_lasts(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "file"))
@@ -91,7 +90,7 @@ def test_where_nothing_can_be_kept_it_is_kept_while_the_process_lasts(tmp_path, 
     building._passing.cache_clear()
     folder = default_cache()
     assert folder.parent == tmp_path
-    assert build("int kept;", TRIED, folder).parent == folder
+    (folder / "kept").touch()
 
 
 def test_a_disk_that_is_full_is_told_of_in_a_sentence(monkeypatch):

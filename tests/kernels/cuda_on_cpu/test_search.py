@@ -18,7 +18,10 @@ from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import rung_called
 from tests.kernels.cuda_on_cpu.bad_kernels import COPY, START
 
-pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
+pytestmark = [
+    pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not())),
+    pytest.mark.usefixtures("without_cuda"),
+]
 IDENTITY = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)
 ALL = "0xffffffffu"
 BEGIN = """\
