@@ -44,7 +44,6 @@ from kernels.cuda_on_cpu.shim import (
     load_transforms,
 )
 
-LOOK_S = 0.004  # between two looks at whether a fork has ended
 PATIENCE = 2  # times the CPU time that a run may take: then it ends, however it waits
 KILLING_S = 0.5  # later it is killed, where it does not end by itself
 MAX_REPORT = 64 << 20  # bytes that a fork may report
@@ -121,39 +120,25 @@ def _forked(
     os.close(telling)
     with suppress(OSError):  # it did so itself
         os.setpgid(process, process)
-    try:
-        return _ending(process, hearing, patience_s)
-    finally:
-        os.close(hearing)
-
-
-def _ending(process: int, hearing: int, patience_s: float) -> tuple[bytes, int, bool]:
-    """Wait for a fork's end, or bring it about."""
-    said, from_where, until = b"", [0, hearing], time.monotonic() + patience_s
-    ended = status = 0
-    is_late = False
-    while True:
-        if not ended:
-            ended, status = os.waitpid(process, os.WNOHANG)
-        ready, _, _ = select.select(from_where, [], [], 0 if ended else LOOK_S)
-        if hearing in ready:
-            part = os.read(hearing, 1 << 16)
-            said += part
-            if not part:
-                from_where.remove(hearing)
-        elif ended:
-            return said, os.waitstatus_to_exitcode(status), is_late
-        is_late = is_late or (not ended and time.monotonic() > until)
-        is_too_much = is_late or len(said) > MAX_REPORT
-        is_over = is_cancelled = False
-        if not ended and 0 in ready:  # what comes meanwhile ends it
-            is_over = next_request() is None
+    said, until = b"", time.monotonic() + patience_s
+    is_late = is_cancelled = False
+    while not is_late and not is_cancelled and len(said) <= MAX_REPORT:
+        left_s = until - time.monotonic()
+        ready, _, _ = select.select([0, hearing], [], [], max(left_s, 0))
+        if 0 in ready:  # what comes meanwhile ends it
             is_cancelled = True
-        if not ended and (is_too_much or is_cancelled):
-            os.killpg(process, signal.SIGKILL)
-            until = float("inf")
-        if is_over:
-            sys.exit()
+        elif left_s < 0:
+            is_late = True
+        elif hearing in ready:
+            if not (part := os.read(hearing, 1 << 16)):
+                break  # it has ended, or says nothing more
+            said += part
+    os.close(hearing)
+    os.killpg(process, signal.SIGKILL)  # with whatever it has started
+    _, status = os.waitpid(process, 0)
+    if is_cancelled and next_request() is None:
+        sys.exit()
+    return said, os.waitstatus_to_exitcode(status), is_late
 
 
 # ---- In the fork. -------------------------------------------------------------------------------
