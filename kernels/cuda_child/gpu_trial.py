@@ -26,9 +26,10 @@ from kernels.core.poison import is_as_before, order_in_words, same_bits, unwritt
 from kernels.core.sampling import Sampler
 from kernels.core.timing import Cache
 from kernels.cuda.launch import FP32_LANES, WATCHDOG_EFFICIENCY
+from kernels.cuda_child import verification
 from kernels.cuda_child.child_requests import Request, RunEndedError, in_seconds, with_tuples
-from kernels.cuda_child.verification import VerificationQueue, put_back, take_references
-from kernels.cuda_child.worker_pool import GpuWorker, WorkerPool, cuda_children
+from kernels.cuda_child.verification import Reference
+from kernels.cuda_child.worker_pool import GpuWorker, WorkerPool
 from kernels.cuda_on_cpu.compile_errors import as_gnu, diagnostics_of
 from kernels.cuda_on_cpu.findings import Built, KernelTrial
 from kernels.cuda_on_cpu.regions import (
@@ -61,17 +62,12 @@ Steps = Generator[Progress | KernelTrial, None, None]
 
 
 def gpu_trial(
-    rung: Rung,
-    job: Job,
-    *,
-    sampling: Sampling = OWN_SAMPLING,
-    children: WorkerPool | None = None,
+    rung: Rung, job: Job, *, children: WorkerPool, sampling: Sampling = OWN_SAMPLING
 ) -> Steps:
-    """Run a kernel on a job, in a child that it may crash; the last that is yielded is the outcome.
+    """Run a kernel on a job, in one of these children, which it may crash.
 
-    children  that it may run in; None: those of the first GPU
+    The last that is yielded is the outcome.
     """
-    children = children or cuda_children()
     trial = _Trial(rung, job, sampling)
     try:
         child = yield from run_with_progress(children.taking(), STARTING)
@@ -109,8 +105,7 @@ class _Trial:
         self._rung, self._job, self._sampling = rung, job, sampling
         self.known = KernelTrial(job, whole_of(job), on_gpu=True)
         self._waited_s = 0.0  # that the run in hand waited for its turn on the device
-        self._references = take_references(job, sampling)
-        self._checks = VerificationQueue(rung.tolerance, sampling.check_taps)
+        self._checks = verification.take(job, sampling)
 
     def run(self, child: GpuWorker, once_compiled: Callable[[], None]) -> Steps:
         """Try it in a child; yield what is known as soon as there is more of it."""
@@ -128,7 +123,7 @@ class _Trial:
         first = yield from self._run(self._job, "the whole")
         again = yield from self._run(self._job, "the whole", turn=1)
         problem = self._difference(first.answer, again.answer) or of_rows
-        self._checks.add(self._job, again.answer, self._references.whole())
+        self._check(self._job, again.answer, self._checks.whole())
         # While it is shown it is being checked.
         yield self._now(answer=again.answer, printed=again.printed)
         is_timed = self._sampling.max_samples > 0 and not problem
@@ -145,8 +140,7 @@ class _Trial:
 
     def close(self) -> None:
         """Cancel checks; references of the job are kept for the next source."""
-        self._checks.close()
-        put_back(self._references)
+        verification.put_back(self._checks)
 
     def _now(self, **more: Any) -> KernelTrial:
         self.known = replace(self.known, **more)
@@ -158,7 +152,7 @@ class _Trial:
         """Compile it for the whole picture, and compute references meanwhile."""
 
         def prepare() -> None:
-            self._references.begin()
+            self._checks.begin()
             self._nvml.look()  # opens it
 
         said = yield from self._compiled(self._job, prepare)
@@ -250,14 +244,14 @@ class _Trial:
         is_one_whole, until = False, monotonic() + MAX_TIMING_S
         while samples is None or (samples.wants_more() and monotonic() < until):
             self._waited_s = 0.0
-            unseen, turn = self._references.unseen(), int(random.integers(0, 2))
+            unseen, turn = self._checks.unseen(), int(random.integers(0, 2))
             run = yield from self._run(unseen.job, "the whole", turn, sampling.cache)
             if samples is None:
                 samples = Sampler(run.ms, sampling, sampling.cache)
             else:
                 samples.add(run.ms)
             self._watch.look()
-            self._checks.add(unseen.job, run.answer, unseen.reference)
+            self._check(unseen.job, run.answer, unseen.reference)
             is_one_whole = is_one_whole or unseen.is_whole
             begun = monotonic()
             if self._checks.left * 2 * run.answer.nbytes > MAX_WAITING:
@@ -265,11 +259,14 @@ class _Trial:
             self._reject_wrong()
             until += self._waited_s + monotonic() - begun
         if not is_one_whole:
-            self._checks.add(unseen.job, run.answer)
+            self._check(unseen.job, run.answer)
         yield from self._checking()
         self._reject_wrong()
         timing = samples.timing()
         self._timing = timing if timing.ended else replace(timing, ended="time")
+
+    def _check(self, job: Job, answer: NDArray[Any], reference: Reference = ()) -> None:
+        self._checks.add(job, answer, self._rung.tolerance(job), reference)
 
     def _checking(self, *, first_alone: bool = False) -> Generator[Progress, None, None]:
         """Wait for the checks that are left, or for the first of all; yield once they are done."""

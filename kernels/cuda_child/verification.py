@@ -6,7 +6,7 @@ is compiled.  None is ever in the memory of the process that runs the kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cache
@@ -51,22 +51,6 @@ def fresh(job: Job, random: np.random.Generator) -> Job:
     return replace(job, picture=picture)
 
 
-class _Submitter:
-    """Drives generators to their ends, in threads, until it is closed."""
-
-    def __init__(self) -> None:
-        self._is_closed = Event()
-
-    def submit(self, steps: Iterator[T], *, in_turn: bool = False) -> Future[T]:
-        """Submit one; in_turn: one at a time, as two threads take longer for small tiles."""
-        return _threads(in_turn=in_turn).submit(_driven, steps, self._is_closed)
-
-    def close(self) -> None:
-        """Cancel what is under way, without waiting for it: a GUI thread may be here."""
-        self._is_closed.set()
-        self._is_closed = Event()
-
-
 @cache
 def _threads(*, in_turn: bool) -> ThreadPoolExecutor:
     """Thread pool of all checks in this process."""
@@ -97,15 +81,17 @@ class Unseen:
     is_whole: bool
 
 
-class References(_Submitter):
-    """The references for one job; for one trial at a time."""
+class Verification:
+    """The references for one job, and checks against them; for one trial at a time."""
 
     def __init__(self, job: Job, sampling: Sampling) -> None:
-        super().__init__()
         self.job, self.sampling = job, sampling
         self._random = np.random.default_rng()
         self._whole: Reference = ()
         self._unseen: list[Unseen] = []
+        self._checks: list[list[Future[Check]]] = []
+        self._done: list[Check] = []
+        self._is_closed = Event()
 
     def begin(self) -> None:
         """Compute what is going to be needed, as far as there is room, and it was not done."""
@@ -124,22 +110,63 @@ class References(_Submitter):
         """Take a picture that was not taken before."""
         return self._unseen.pop() if self._unseen else self._made(False)
 
+    def add(
+        self, job: Job, answer: NDArray[Any], tolerance: Tolerance, reference: Reference = ()
+    ) -> None:
+        """Add an output, (H, W, C); without a reference, that is computed in passing."""
+
+        def part(known: Future[Oracle] | None) -> Iterator[Check]:
+            # References were begun before, so that no thread waits for another one in vain.
+            oracle = known.result() if known else None
+            yield from checking(job, answer, tolerance, self.sampling.check_taps, oracle)
+
+        self._checks.append([self._submit(part(each)) for each in reference or (None,)])
+
+    @property
+    def done(self) -> list[Check]:
+        """The checks that came to their end, the first added first."""
+        self._collect()
+        return self._done
+
+    @property
+    def left(self) -> int:
+        """Count those that are not done, and those behind them."""
+        self._collect()
+        return len(self._checks)
+
+    def wait(self, seconds: float) -> None:
+        """Wait until all are done, but not longer."""
+        wait([part for each in self._checks for part in each], seconds)
+
+    def _collect(self) -> None:
+        while self._checks and all(each.done() for each in self._checks[0]):
+            known, *others = (each.result() for each in self._checks.pop(0))
+            for each in others:
+                known = known.with_strip(each, 0)
+            self._done.append(known)
+
     @property
     def is_known(self) -> bool:
-        """True if that of the user's picture is known."""
+        """True if the reference of the user's picture is known."""
         return _is_known(self._whole)
 
     def close(self) -> None:
-        """Cancel what is not known yet."""
-        super().close()
+        """Cancel what is under way, without waiting for it: a GUI thread may be here."""
+        self._is_closed.set()
+        self._is_closed = Event()
+        self._checks, self._done = [], []
         self._whole = self._whole if self.is_known else ()
         self._unseen = [each for each in self._unseen if _is_known(each.reference)]
+
+    def _submit(self, steps: Iterator[T], *, in_turn: bool = False) -> Future[T]:
+        """Submit one; in_turn: one at a time, as two threads take longer for small tiles."""
+        return _threads(in_turn=in_turn).submit(_driven, steps, self._is_closed)
 
     def _made(self, is_whole: bool) -> Unseen:
         job = fresh(self.job, self._random)
         if is_whole:
             return Unseen(job, self._all_of(job), is_whole)
-        return Unseen(job, (self.submit(_some_tiles(job, self._random), in_turn=True),), is_whole)
+        return Unseen(job, (self._submit(_some_tiles(job, self._random), in_turn=True),), is_whole)
 
     def _all_of(self, job: Job) -> Reference:
         """Submit all of it, where there is room, in strips that threads share."""
@@ -151,7 +178,7 @@ class References(_Submitter):
             return ()
         rows = max(STRIP_SAMPLES // (job.width * job.channels), 1)
         tops = range(0, job.height, rows)
-        return tuple(self.submit(strip(top, min(top + rows, job.height))) for top in tops)
+        return tuple(self._submit(strip(top, min(top + rows, job.height))) for top in tops)
 
     @property
     def _has_room(self) -> bool:
@@ -179,74 +206,27 @@ def _is_known(reference: Reference) -> bool:
     )
 
 
-_shelf: list[References] = []
+_shelf: list[Verification] = []
 _lock = Lock()
 
 
-def take_references(job: Job, sampling: Sampling) -> References:
-    """Those that are kept for this job, else new ones; see `put_back`."""
+def take(job: Job, sampling: Sampling) -> Verification:
+    """That which is kept for this job, else a new one; see `put_back`."""
     with _lock:
         kept = _shelf.pop() if _shelf else None
     if kept and kept.job.same_work(job) and kept.sampling == sampling:
         return kept
-    return References(job, sampling)
+    return Verification(job, sampling)
 
 
-def put_back(references: References) -> None:
-    """Keep them for the next source, in place of what was kept, if they are known by now."""
-    references.close()
+def put_back(verification: Verification) -> None:
+    """Keep its references for the next source, if they are known by now."""
+    verification.close()
     with _lock:
-        _shelf[:] = [references] if references.is_known else []
+        _shelf[:] = [verification] if verification.is_known else []
 
 
 def forget() -> None:
     """Keep nothing."""
     with _lock:
         _shelf.clear()
-
-
-class VerificationQueue(_Submitter):
-    """Checks of outputs, each in parts that threads share, in the order in which they were added.
-
-    most_taps  products of a reference that is not known, see `Sampling`; None: as many as it takes
-    """
-
-    def __init__(self, tolerance_of: Callable[[Job], Tolerance], most_taps: int | None) -> None:
-        super().__init__()
-        self._tolerance_of, self._most_taps = tolerance_of, most_taps
-        self._checks: list[list[Future[Check]]] = []
-        self._done: list[Check] = []
-
-    def add(self, job: Job, answer: NDArray[Any], reference: Reference = ()) -> None:
-        """Add an output, (H, W, C); without a reference, that is computed in passing."""
-        tolerance = self._tolerance_of(job)
-
-        def part(known: Future[Oracle] | None) -> Iterator[Check]:
-            # References were begun before, so that no thread waits for another one in vain.
-            oracle = known.result() if known else None
-            yield from checking(job, answer, tolerance, self._most_taps, oracle)
-
-        self._checks.append([self.submit(part(each)) for each in reference or (None,)])
-
-    @property
-    def done(self) -> list[Check]:
-        """The checks that came to their end, the first added first."""
-        self._collect()
-        return self._done
-
-    @property
-    def left(self) -> int:
-        """Count those that are not done, and those behind them."""
-        self._collect()
-        return len(self._checks)
-
-    def wait(self, seconds: float) -> None:
-        """Wait until all are done, but not longer."""
-        wait([part for each in self._checks for part in each], seconds)
-
-    def _collect(self) -> None:
-        while self._checks and all(each.done() for each in self._checks[0]):
-            known, *others = (each.result() for each in self._checks.pop(0))
-            for each in others:
-                known = known.with_strip(each, 0)
-            self._done.append(known)

@@ -317,7 +317,7 @@ class WorkerPool:
 
 
 @cache
-def cuda_children(index: int = 0) -> WorkerPool:
+def cuda_children(index: int) -> WorkerPool:
     """The children of a GPU, shared by all callers."""
     children = WorkerPool(CUDA, index)
     atexit.register(children.end)

@@ -239,9 +239,8 @@ class _Run:
         return {}
 
     def _launch(self, order: Order) -> None:
-        request, shared = self.request, self.shared
-        how: dict[str, Any] = {"seed": request.seed + order, "cross": request.cross}
-        self.shim.run_into(self.job, shared.source, shared.target, order, request.rows, **how)
+        arrays = self.shared.source, self.shared.target
+        self.shim.run_into(self.job, *arrays, order, self.request.rows, self.request.cross)
 
     def _repeated(self) -> int:
         """Launch it on another picture, then twice on its own; count differing bytes.

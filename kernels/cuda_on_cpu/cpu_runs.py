@@ -58,7 +58,6 @@ class Request:
     blank: Job
     shape: tuple[int, int, int]
     order: int = Order.FORWARD
-    seed: int = 0
     is_repeated: bool = False
     at: tuple[int, int, int] | None = None
     is_sought: bool = True

@@ -276,7 +276,7 @@ class RecordingShim(Shim):
         return [
             *((name, buffers.get(name, source)) for name in read),
             (each.writes, buffers.get(each.writes, np.zeros_like(source))),
-            *(("weights", one) for one in self._operands(job, {})),
+            *(("weights", one) for one in self._operands(job)),
         ]
 
 

@@ -82,15 +82,11 @@ class Shim:
         target: NDArray[Any],
         order: Order,
         rows: tuple[int, int] | None = None,
-        constants: dict[str, NDArray[Any]] | None = None,
-        seed: int = 0,
         cross: int = 0,
     ) -> None:
         """Filter the picture in `source` into `target`, which lie as on a device.
 
         rows   (first, end) to write; None: all
-        constants  contents of some __constant__ arrays in place of the right ones
-        seed   of a shuffled order
         cross  chooses a column and a row of blocks, which run alone; 0: all
         Raises LaunchError where threads wait for each other in vain.
         """
@@ -98,7 +94,7 @@ class Shim:
         arrays = {"source": source, "target": target}
         for name, size in self.rung.buffers:
             arrays[name] = self._placed(np.full(facts.value(size), NEVER_STORED, np.uint8))
-        given = [("weights", self._placed(one)) for one in self._operands(job, constants or {})]
+        given = [("weights", self._placed(one)) for one in self._operands(job)]
         static = self.library[f"static_shared_bytes_{self._key(job)}"]()
         if static > MAX_STATIC_SHARED:
             raise LaunchError(
@@ -115,7 +111,7 @@ class Shim:
                 continue
             assert step.grid is not None
             assert step.block is not None
-            how = Launch(*step.grid, *step.block, step.shared_bytes, order, seed, cross)
+            how = Launch(*step.grid, *step.block, step.shared_bytes, order, order, cross)
             # By the names that its header has for what it loads and what it stores.
             with self._watching(step, [*read, *given], [written]):
                 pointers = [one for _, one in (*read, written, *given)]
@@ -124,10 +120,10 @@ class Shim:
     def _key(self, job: Job) -> str:
         return key_of(knobs_of(self.rung, job))
 
-    def _operands(self, job: Job, constants: dict[str, NDArray[Any]]) -> list[NDArray[Any]]:
+    def _operands(self, job: Job) -> list[NDArray[Any]]:
         """Set the __constant__ arrays; return what each launch is given behind the pictures."""
         operands, key = self.rung.operands(job), self._key(job)
-        for name, stored in {**operands.constants, **constants}.items():
+        for name, stored in operands.constants.items():
             find = self.library[f"{name}_{key}"]
             find.restype = ctypes.c_void_p
             ctypes.memmove(int(find()), stored.ctypes.data, stored.nbytes)

@@ -113,7 +113,7 @@ def _with(outcome: KernelTrial, found: Finding | None) -> KernelTrial:
 
 
 def _examined(
-    runs: Runs, region: Region, corner: tuple[int, int] = (0, 0), seed: int = 0, *, some_rows: bool
+    runs: Runs, region: Region, corner: tuple[int, int] = (0, 0), *, some_rows: bool
 ) -> Generator[Progress, None, tuple[Ended, Check | None, Finding | None]]:
     """Run it, check it, and run it again; return the first run's end and check, and a bug.
 
@@ -126,7 +126,7 @@ def _examined(
         return ended, None, found
     check = yield from checked(rung, job, ended.answer)
     if found is None:
-        found = yield from _compared(runs, region, corner, seed, ended, check)
+        found = yield from _compared(runs, region, corner, ended, check)
     # Of a large picture a part came before.
     is_small = job.width * job.height <= prod(TRIED_SIZE)
     if found is None and check.ok and some_rows and is_small:
@@ -135,10 +135,10 @@ def _examined(
 
 
 def _compared(
-    runs: Runs, region: Region, corner: tuple[int, int], seed: int, ended: Ended, check: Check
+    runs: Runs, region: Region, corner: tuple[int, int], ended: Ended, check: Check
 ) -> Search:
     """Run it again, in the opposite order; return the bug that this shows."""
-    again = yield from runs.again(seed=seed)
+    again = yield from runs.again()
     if found := finding_of(runs.rung, region, again):
         return found
     # A kernel could tell by what the output held before that it is being checked.
@@ -334,12 +334,11 @@ def finding_bug(
     *,
     at: tuple[int, int] | None = None,
     deadline_s: float = DEADLINE_S,
-    seed: int = 0,
 ) -> Iterator[Progress | Finding | None]:
     """Run a rung with every access checked; the last that is yielded is its bug; None: no bug.
 
     A read of what was not written before, or beyond a row's end, is a bug where the output is
-    wrong.  The arguments are those of `trial`; seed: of the order of threads, which is shuffled.
+    wrong.  The arguments are those of `trial`.
     """
     region = region_of(job, small_size(job), at)
     if rung.why_not_anywhere(cropped(job, region)):  # as where its header asks for a width
@@ -349,7 +348,7 @@ def finding_bug(
     if isinstance(runs, BuildError):
         yield _refused_by_compiler(rung, region, runs)
         return
-    ended, check, found = yield from _examined(runs, region, seed=seed, some_rows=True)
+    ended, check, found = yield from _examined(runs, region, some_rows=True)
     if found or check is None:
         yield found
     elif check.ok:

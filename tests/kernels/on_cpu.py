@@ -49,12 +49,11 @@ class Compiled:
         job: Job,
         order: Order = Order.FORWARD,
         rows: tuple[int, int] | None = None,
-        constants: dict[str, NDArray[Any]] | None = None,
     ) -> NDArray[Any]:
         """Filter job.picture; bytes that the rung did not write are POISON."""
         source = in_rows(job.picture, Facts(job, DEVICE)["PITCH"])
         target = np.full(source.nbytes, POISON, np.uint8).view(source.dtype).reshape(source.shape)
-        self.run_into(job, source, target, order, rows, constants)
+        self.run_into(job, source, target, order, rows)
         return shim.out_of_rows(target, job)
 
 

@@ -9,13 +9,7 @@ import pytest
 from kernels.core.job import Job, Sampling
 from kernels.core.verdict import Tolerance
 from kernels.cuda_child import verification as module
-from kernels.cuda_child.verification import (
-    References,
-    VerificationQueue,
-    fresh,
-    put_back,
-    take_references,
-)
+from kernels.cuda_child.verification import Verification, fresh, put_back, take
 from kernels.oracle.checking import checking, largest_finite
 from kernels.oracle.reference import filtered, to_pixel_type
 from tests.kernels.cuda_child.bad_texts import BLUR, a_job, text, tried
@@ -44,12 +38,12 @@ def test_an_answer_compared_by_several_threads_has_the_check_of_one_that_is_comp
 ):
     monkeypatch.setattr(module, "STRIP_SAMPLES", 7 * 120)
     job = a_job()
-    made, references = VerificationQueue(lambda _: TOLERANCE, None), References(job, SAMPLING)
+    made = Verification(job, SAMPLING)
     answer = right(job)
     answer[3, 5] ^= 1
     answer[99, 119] ^= 0x80
-    for reference in (references.whole(), ()):
-        made.add(job, answer, reference)
+    for reference in (made.whole(), ()):
+        made.add(job, answer, TOLERANCE, reference)
     made.wait(60)
     *_, at_once = checking(job, answer, TOLERANCE)
     assert made.done == [at_once, at_once]
@@ -71,15 +65,15 @@ def whole(job, reference):
 def test_the_reference_of_a_picture_is_all_of_it(monkeypatch, rows):
     job = a_job()
     monkeypatch.setattr(module, "STRIP_SAMPLES", rows * 120)
-    found = References(job, SAMPLING).whole()
+    found = Verification(job, SAMPLING).whole()
     assert len(found) == -(-100 // rows)  # threads share it
     assert (whole(job, found) == filtered(job)).all()
 
 
 def test_what_is_computed_before_is_one_picture_wholly_and_others_in_parts():
-    references = References(a_job(), SAMPLING)
-    references.begin()
-    given = [references.unseen() for _ in range(5)]
+    verification = Verification(a_job(), SAMPLING)
+    verification.begin()
+    given = [verification.unseen() for _ in range(5)]
     pictures = [each.job.picture.tobytes() for each in given]
     assert len(set(pictures)) == 5
     assert [each.is_whole for each in given[:4]].count(True) == 1
@@ -93,19 +87,19 @@ def test_what_is_known_of_a_job_is_kept_for_it_alone():
     job = a_job()
 
     def known():
-        references = take_references(job, SAMPLING)
-        tiles(references.whole())
-        put_back(references)
-        return references
+        verification = take(job, SAMPLING)
+        tiles(verification.whole())
+        put_back(verification)
+        return verification
 
-    references = known()
-    assert take_references(job, SAMPLING) is references
-    assert take_references(job, SAMPLING) is not references  # it is for one trial at a time
+    verification = known()
+    assert take(job, SAMPLING) is verification
+    assert take(job, SAMPLING) is not verification  # it is for one trial at a time
     for other in (a_job(), Job(job.picture, BLUR, "mirror", block_xy=(32, 8))):
-        references = known()
-        assert take_references(other, SAMPLING) is not references
-    references = known()
-    assert take_references(job, Sampling(max_samples=4)) is not references
+        verification = known()
+        assert take(other, SAMPLING) is not verification
+    verification = known()
+    assert take(job, Sampling(max_samples=4)) is not verification
 
 
 def test_what_is_cancelled_is_not_kept(monkeypatch):
@@ -117,23 +111,23 @@ def test_what_is_cancelled_is_not_kept(monkeypatch):
 
     monkeypatch.setattr(module, "STRIP_SAMPLES", 120)
     monkeypatch.setattr(module, "filtered", waiting)
-    references = References(a_job(), SAMPLING)
-    reference = references.whole()
-    put_back(references)
+    verification = Verification(a_job(), SAMPLING)
+    reference = verification.whole()
+    put_back(verification)
     may_go_on.set()
     with pytest.raises(CancelledError):
         reference[-1].result(60)
-    assert take_references(references.job, SAMPLING) is not references
+    assert take(verification.job, SAMPLING) is not verification
 
 
 def test_of_large_pictures_nothing_is_kept(monkeypatch):
     monkeypatch.setattr(module, "MAX_BYTES", 1000)
-    references = References(a_job(), SAMPLING)
-    references.begin()
-    assert references.whole() == ()
-    assert not references.unseen().is_whole
-    put_back(references)
-    assert take_references(references.job, SAMPLING) is not references
+    verification = Verification(a_job(), SAMPLING)
+    verification.begin()
+    assert verification.whole() == ()
+    assert not verification.unseen().is_whole
+    put_back(verification)
+    assert take(verification.job, SAMPLING) is not verification
 
 
 def test_the_reference_is_computed_once_for_all_texts_of_a_job(children, monkeypatch):
