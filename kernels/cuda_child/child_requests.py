@@ -3,9 +3,7 @@
 A request is compiled, or run once; the child decides nothing.  It reports
 
 ready     first of all: "device", the facts of the GPU, or "reason", why there is none
-phase     it begins with "compiling", "launching" or "fetching": each has a deadline of its own, as
-          has "preparing", with which a request begins; "waiting", "for" its turn on the device, has
-          none
+phase     what begins; each has a deadline but "waiting", which is "for" its turn on the device
 done      the end of a request, with what it found
 error     the end of it as well: the class of an expected failure, its "sentence", "log", "status"
 bug       a traceback: a bug of ours, never to be taken for the kernel's
@@ -20,7 +18,6 @@ import os
 import re
 import signal
 import sys
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count
@@ -41,23 +38,16 @@ Phase = Literal["starting", "compiling", "waiting", "preparing", "launching", "f
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request.
+    """One request."""
 
-    what    "compile", or "run", which compiles where that was not done
-    blank   the job with a picture of one pixel, in place of one of `shape`
-    rows    (first, end) to write; None: all
-    turn    of the two poisons that the output is filled with
-    memory  handle and size of the shared memory
-    """
-
-    what: Literal["compile", "run"]
+    what: Literal["compile", "run"]  # a run compiles where that was not done
     rung: Rung
-    blank: Job
+    blank: Job  # with a picture of one pixel, in place of one of `shape`
     shape: tuple[int, int, int]
-    rows: tuple[int, int] | None = None
-    turn: int = 0
+    rows: tuple[int, int] | None = None  # (first, end) to write; None: all
+    turn: int = 0  # of the two poisons that the output is filled with
     cache: Cache = "cold"
-    memory: tuple[str, int] = ("", 0)
+    memory: tuple[str, int] = ("", 0)  # handle and size of what is shared
     purpose: str = ""
 
     @classmethod
@@ -99,40 +89,28 @@ class SharedBytes:
     """
 
     def __init__(self) -> None:
-        self._descriptor = -1 if sys.platform == "win32" else os.memfd_create("cuda-child")
-        self.handle = str(self._descriptor)
+        self.descriptors = () if sys.platform == "win32" else (os.memfd_create("cuda-child"),)
+        self.handle = "".join(map(str, self.descriptors))
+        self._map: mmap.mmap | None = None  # it goes with the last array in it
         self.size = 0
-        self._map: mmap.mmap | None = None
-
-    @property
-    def descriptors(self) -> tuple[int, ...]:
-        """Descriptors that a child has to inherit."""
-        return (self._descriptor,) if self._descriptor >= 0 else ()
 
     def array(self, size: int) -> NDArray[np.uint8]:
         """Its first `size` bytes; their contents may be lost."""
-        if size > self.size:
-            self._let_go()
+        if self._map is None or size > self.size:
+            self._map = None
             if sys.platform == "win32":
                 self.handle = f"filter-workbench-{os.getpid()}-{next(_tags)}"
             else:
-                os.ftruncate(self._descriptor, size)
+                os.ftruncate(int(self.handle), size)
             self._map, self.size = mapped(self.handle, size), size
-        assert self._map is not None
         return np.frombuffer(self._map, np.uint8, size)
 
     def close(self) -> None:
         """Give the memory back; where somebody still looks at an array in it, with that one."""
-        self._let_go()
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
-
-    def _let_go(self) -> None:
-        if self._map is not None:
-            with suppress(BufferError):
-                self._map.close()
-        self._map, self.size = None, 0
+        self._map = None
+        for each in self.descriptors:
+            os.close(each)
+        self.descriptors = ()
 
 
 @lru_cache(maxsize=1)  # mapped once, not for each run

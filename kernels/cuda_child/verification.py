@@ -71,14 +71,11 @@ def _driven(steps: Iterator[T], is_closed: Event) -> T:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unseen:
-    """A picture of a job's kind that no run has seen, and the reference of what is compared.
-
-    is_whole  that is all of its output, as of the user's picture
-    """
+    """A picture of a job's kind that no run has seen, and the reference of what is compared."""
 
     job: Job
     reference: Reference
-    is_whole: bool
+    is_whole: bool  # that is all of its output, as of the user's picture
 
 
 class Verification:

@@ -53,10 +53,7 @@ LEAVING_S = 2.0  # at the end of this process, for children to be gone
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of a child: seconds of each phase, and bytes of this computer's memory.
-
-    held_bytes  besides those of the pictures that it runs on
-    """
+    """Limits of a child: seconds of each phase, and bytes of this computer's memory."""
 
     seconds: dict[Phase, float] = field(
         default_factory=lambda: {
@@ -66,7 +63,7 @@ class Limits:
             "fetching": 30.0,
         }
     )
-    held_bytes: int = 8 << 30
+    held_bytes: int = 8 << 30  # besides those of the pictures that it runs on
 
 
 class GpuWorker:

@@ -26,20 +26,13 @@ ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """A request to run a compiler.
+    """A request to run a compiler."""
 
-    words     the command
-    folder    that it may write to, and begins in
-    readable  files and folders that it may read; none: all that its user may
-    seconds   that it may take, by the clock
-    limits    (RLIMIT_..., the most) of each
-    """
-
-    words: tuple[str, ...]
-    folder: str
-    readable: tuple[str, ...]
-    seconds: float
-    limits: tuple[tuple[int, int], ...]
+    words: tuple[str, ...]  # the command
+    folder: str  # that it may write to, and begins in
+    readable: tuple[str, ...]  # files and folders; none: all that its user may
+    seconds: float  # that it may take, by the clock
+    limits: tuple[tuple[int, int], ...]  # (RLIMIT_..., the most)
 
 
 class Child:

@@ -71,17 +71,12 @@ FOREIGN = "a file that is not the kernel's own is included, or one that is not t
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One complaint of the compiler.
+    """One complaint of the compiler; lines and columns are counted from 1."""
 
-    file          the rung's own file as a rule; "prelude.cuh" or a header where it is about those
-    line, column  counted from 1; column 0: not known
-    is_error      else a warning
-    """
-
-    file: str
+    file: str  # the rung's own as a rule; "prelude.cuh" or a header where it is about those
     line: int
-    column: int
-    is_error: bool
+    column: int  # 0: not known
+    is_error: bool  # else a warning
     text: str
 
 

@@ -31,14 +31,10 @@ HOW_TO_GET_ONE = (
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
-    """A C++ compiler.
+    """A C++ compiler."""
 
-    words   the command to begin with
-    is_gnu  whether it is g++; else it is clang, also as zig's
-    """
-
-    words: tuple[str, ...]
-    is_gnu: bool
+    words: tuple[str, ...]  # the command to begin with
+    is_gnu: bool  # else it is clang, also as zig's
     version: str
 
     def __str__(self) -> str:
@@ -128,15 +124,11 @@ RUNTIME_FLAGS = ("-O2", "-fno-omit-frame-pointer")
 
 @dataclass(frozen=True)
 class Flavour:
-    """A way to build device code.
-
-    beside     further files of the runtime
-    gnu_flags  where g++ compiles it: others do not know them
-    """
+    """A way to build device code."""
 
     flags: tuple[str, ...]
-    beside: tuple[Path, ...] = ()
-    gnu_flags: tuple[str, ...] = ()
+    beside: tuple[Path, ...] = ()  # further files of the runtime
+    gnu_flags: tuple[str, ...] = ()  # where g++ compiles it: others do not know them
 
     def flags_for(self, compiler: Compiler) -> tuple[str, ...]:
         """The flags for the device code of this compiler."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
@@ -37,59 +36,42 @@ Steps = Generator[Progress, None, "Ended"]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One run, but for its picture's samples.
-
-    seconds    of the CPU's time that it may take
-    blank      the job with a picture of one pixel, in place of one of `shape`
-    is_repeated  two launches come before, of which no variable of the text is reset: on another
-               picture, and on this one
-    at         pass, row and sample: the block of the pass that stores there is stepped through;
-               is_sought: it is looked for by a run of its own, else it is that which should
-    rows       (first, end) to write; None: all
-    cross      chooses a column and a row of blocks, which run alone; 0: all
-    at_page_begin  the arrays begin with a page of memory; else they end with one
-    is_guarded  to touch what lies beside them is a fault
-    """
+    """One run, but for its picture's samples."""
 
     shim: type[Shim]
     library: str
-    seconds: float
+    seconds: float  # of the CPU's time that it may take
     rung: Rung
-    blank: Job
+    blank: Job  # with a picture of one pixel, in place of one of `shape`
     shape: tuple[int, int, int]
     order: int = Order.FORWARD
+    # Two launches come before, of which no variable of the text is reset: on another picture, and
+    # on this one.
     is_repeated: bool = False
+    # Pass, row and sample: the block of the pass that stores there is stepped through.
     at: tuple[int, int, int] | None = None
-    is_sought: bool = True
-    rows: tuple[int, int] | None = None
-    cross: int = 0
-    at_page_begin: bool = False
-    is_guarded: bool = True
+    is_sought: bool = True  # by a run of its own; else it is the block that should store there
+    rows: tuple[int, int] | None = None  # (first, end) to write; None: all
+    cross: int = 0  # chooses a column and a row of blocks, which run alone; 0: all
+    at_page_begin: bool = False  # of the arrays; else they end with a page
+    is_guarded: bool = True  # to touch what lies beside the arrays is a fault
     is_unconfined: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ended:
-    """The end of a run, and what it left.
-
-    said       by the child: "done", or why it was "refused"; "arrays", "printed", "ended", "late"
-    answer     (H, W, C), where it came to its end; `as_before`: whether a sample is as it was
-    broken_rule  the sentence for what was written beside the output
-    storers    who stored each sample, where that was requested: (H, pitch, bytes of a Where)
-    beside     the array that it crashed beside, and where from its begin
-    trace      the steps of a block, where those were requested
-    """
+    """The end of a run, and what it left."""
 
     job: Job
     library: Path
-    said: dict[str, Any]
+    said: dict[str, Any]  # "done", or why it was "refused"; "arrays", "printed", "ended", "late"
     reports: Reports
-    answer: NDArray[Any] | None
-    as_before: NDArray[np.bool_] | None
-    broken_rule: str
-    storers: NDArray[np.uint8] | None
-    beside: tuple[str, int] | None
-    trace: Trace | None
+    answer: NDArray[Any] | None  # (H, W, C), where it came to its end
+    as_before: NDArray[np.bool_] | None  # whether a sample of it is as it was
+    broken_rule: str  # the sentence for what was written beside the output
+    storers: NDArray[np.uint8] | None  # of each sample: (H, pitch, bytes of a Where)
+    beside: tuple[str, int] | None  # the array that it crashed beside, and where from its begin
+    trace: Trace | None  # the steps of a block
 
     def storer(self, y: int, sample: int) -> Where | None:
         """The thread that stored a sample of row y; None: it is not known."""
@@ -225,10 +207,8 @@ class Runs:
             **how,
         )
         how = {"at_page_begin": turn == 1, "trace_bytes": TRACE_BYTES if request.at else 0}
-        with (
-            borrowed_child() as child,
-            closing(SharedRun(child.memory, self.job, is_new=True, **how)) as shared,
-        ):
+        with borrowed_child() as child:
+            shared = SharedRun(child.memory, self.job, is_new=True, **how)
             shared.layout.fill(shared.block, self.job, turn)
             running = Progress(f"running {self.rung.title} on the CPU")
             said = yield from run_with_progress(child.serving(request), running)

@@ -11,7 +11,6 @@ import ctypes
 import mmap
 import os
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -50,18 +49,12 @@ def rounded_up(size: int, unit: int = ALIGNMENT) -> int:
 
 @dataclass(frozen=True, slots=True)
 class GuardedLayout:
-    """Arrays in one block of memory: "source", "target" and a rung's buffers.
+    """Arrays in one block of memory: "source", "target" and a rung's buffers."""
 
-    shape   (H, pitch) of source and target, in samples
-    places  of the arrays, by name
-    zones   (begin, end, name) of each red zone, with the array that it guards
-    size    of the block, in bytes
-    """
-
-    shape: tuple[int, int]
-    places: dict[str, Place]
-    zones: tuple[tuple[int, int, str], ...]
-    size: int
+    shape: tuple[int, int]  # (H, pitch) of source and target, in samples
+    places: dict[str, Place]  # of the arrays, by name
+    zones: tuple[tuple[int, int, str], ...]  # (begin, end, name of the array that it guards)
+    size: int  # of the block, in bytes
 
     def array(self, block: Bytes, name: str, job: Job) -> NDArray[Any]:
         """The (H, pitch) samples of "source" or "target"."""
@@ -332,9 +325,3 @@ class SharedRun:
             if begin - BEYOND // 2 <= at < end + BEYOND // 2:
                 return name_in_words(name), at - begin
         return None
-
-    def close(self) -> None:
-        """Let the memory go; where somebody still looks at an array in it, with that one."""
-        del self.block, self.source, self.target  # or the map could not be closed
-        with suppress(BufferError):
-            self._map.close()

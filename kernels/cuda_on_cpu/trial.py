@@ -274,14 +274,10 @@ MAX_KEPT = 256  # searches that found nothing, which are not done again
 
 @dataclass(frozen=True, slots=True)
 class BugSearch:
-    """The outcome of the search that is part of a verdict.
+    """The outcome of the search that is part of a verdict."""
 
-    finding  None: no bug was found
-    missing  why nothing was searched; empty: it was
-    """
-
-    finding: Finding | None
-    missing: str = ""
+    finding: Finding | None  # None: no bug was found
+    missing: str = ""  # why nothing was searched; empty: it was
 
     def verdict(self, check: Check, device: Device | None) -> Check:
         """Complete the check of a right output: the one verdict on a user kernel.

@@ -77,7 +77,6 @@ def test_a_large_picture_takes_no_more_memory_than_it_has():
     assert shared.layout.broken_rule(shared.block, job, 0) == ""
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    shared.close()
     os.close(memory)
     assert most < 3 * picture.nbytes
 
