@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kernels.core.device import Device
 from kernels.core.job import Job
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.rung import PICTURE, Pass, Rung
 
 Pair = tuple[int, int]  # x then y

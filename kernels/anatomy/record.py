@@ -162,15 +162,15 @@ class Record:
             self._rects[first, end] = _rects(mine, self.shape.tile(self.block))
         return self._rects[first, end]
 
-    def numbers_of(self, thread: int) -> dict[tuple[str, bool], int]:
-        """Numbers that a thread loads or stores, by array and whether it stores them."""
-        found: dict[tuple[str, bool], int] = {}
+    def numbers_of(self, thread: int | None = None) -> Mapping[tuple[str, bool], int]:
+        """Numbers that a thread, or all, load or store, by array and whether they store them."""
+        found: Counter[tuple[str, bool]] = Counter()
         for step in self.steps:
             item = self.shape.item_bytes.get(step.array, WEIGHT_BYTES)
-            times = int(np.count_nonzero(step.offsets[:, thread] != NOWHERE))
-            key = step.array, step.is_store
-            found[key] = found.get(key, 0) + times * max(step.size // item, 1)
-        return {key: count for key, count in found.items() if count}
+            offsets = step.offsets if thread is None else step.offsets[:, thread]
+            times = int(np.count_nonzero(offsets != NOWHERE))
+            found[step.array, step.is_store] += times * max(step.size // item, 1)
+        return +found
 
     def moved(self, shape: Shape, block: Block) -> Record:
         """The same accesses by another block, both of them inside of their pictures."""
@@ -363,10 +363,7 @@ def cost_words(step: Access, found: Cost) -> str:
 
 def transform_words(record: Record) -> str:
     """Numbers that a block of a transform, which has no samples of its own, loads and stores."""
-    sums: Counter[tuple[str, bool]] = Counter()
-    for thread in range(record.shape.threads):
-        sums.update(record.numbers_of(thread))
-    return f"Block {record.block} {moves(sums)}."
+    return f"Block {record.block} {moves(record.numbers_of())}."
 
 
 def moves(counts: Mapping[tuple[str, bool], int]) -> str:

@@ -19,7 +19,7 @@ from kernels.core.errors import OutOfMemoryError, cuda_errors_in_words
 from kernels.core.job import MAX_KSIZE, Progress, Sampling
 from kernels.core.sampling import taking_samples
 from kernels.core.timing import Timing
-from kernels.rungs.job_facts import pitch_of
+from kernels.rungs.headers import pitch_of
 
 EventPair = tuple[Any, Any]  # of CUDA, before a copy and after
 CHUNK_BYTES = 4 << 20  # long enough for full speed, short enough to page-lock in no time

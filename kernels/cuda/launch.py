@@ -17,7 +17,7 @@ from kernels.core.device import Device, Occupancy
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job, Progress, Ran
 from kernels.cuda.probing import occupancy_of
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.operands import Operands
 from kernels.rungs.rung import Pass, Rung
 
@@ -332,8 +332,7 @@ def compiling_ahead(device: Device, wanted: Iterable[tuple[Rung, Job]]) -> Itera
 
 def memory_bytes(rung: Rung, job: Job, device: Device, height: int | None = None) -> int:
     """Bytes of the device's memory that `job`, or one of another height, takes in all."""
-    facts = Facts(job, device)
-    facts["HEIGHT"] = height or job.height
+    facts = Facts(job, device, height)
     samples = facts["HEIGHT"] * (2 * facts["PITCH"] + job.width * job.channels)
     arguments = sum(array.nbytes for array in rung.operands(job).arguments)
     buffers = sum(facts.value(size) for _, size in rung.buffers)

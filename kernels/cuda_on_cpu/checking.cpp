@@ -99,7 +99,7 @@ void take_gift(const void* memory, size_t bytes) {
 }
 
 // Where the library lies is known as it is launched.
-void begin_launch() {
+void add_variables() {
     for (size_t i = 0; i < variables.size(); ++i) {
         Watched variable = variables[i];
         variable.begin += image().begin, variable.end += image().begin;
@@ -262,6 +262,7 @@ void begin_block() {
     found[0] = {reinterpret_cast<unsigned char*>(own.begin), reinterpret_cast<unsigned char*>(own.end), {}};
     found[1] = {dynamic, dynamic + dynamic_shared_bytes(), {}};
     look_again();
+    if (!phase) add_variables();
     add_memory(address(dynamic), dynamic_shared_bytes(), DYNAMIC_ARRAY);
     for (auto each = regions.lower_bound(address(own.begin)); each != regions.lower_bound(address(own.end)); ++each)
         each->second.is_stored = false, each->second.pages.clear();
@@ -466,8 +467,7 @@ void check_beside(const Access& access) {
 
 void check(const Access& access) {
     if (!is_watching || !is_running() || !access.size || is_giving_up()) return;
-    const Running thread = running();
-    if (access.at - (address(thread.stack) - thread.guard_bytes) < thread.guard_bytes + thread.stack_bytes) return;
+    if (access.at - (address(running().stack) - GUARD_BYTES) < GUARD_BYTES + STACK_BYTES) return;
     Region* const region = region_at(access.at);
     if (!region) return check_beside(access);
     if (access.at + access.size > region->end) fault(BOUNDS, *region, access);
@@ -501,7 +501,6 @@ void check_accesses(const Watched* watched, unsigned count, unsigned and_variabl
     variables.assign(watched + count, watched + count + and_variables);
     writers = stored_by;
     sample_bytes = bytes_of_sample;
-    hooks.at_launch = begin_launch;
     hooks.at_block = begin_block;
     hooks.at_pause = find_untold;
     hooks.at_gift = take_gift;

@@ -141,16 +141,16 @@ inline double max(float a, double b) { return fmax(a, b); }
 inline double min(double a, float b) { return fmin(a, b); }
 inline double max(double a, float b) { return fmax(a, b); }
 #endif
-inline unsigned __float_as_uint(float value) {
-    unsigned bits;
-    std::memcpy(&bits, &value, sizeof(bits));
-    return bits;
+namespace cuda_cpu {
+template <class To, class From> To bits_of(From from) {
+    static_assert(sizeof(From) <= sizeof(To));
+    To to{};
+    std::memcpy(static_cast<void*>(&to), static_cast<const void*>(&from), sizeof(from));
+    return to;
 }
-inline float __uint_as_float(unsigned bits) {
-    float value;
-    std::memcpy(static_cast<void*>(&value), &bits, sizeof(bits));
-    return value;
-}
+}  // namespace cuda_cpu
+inline unsigned __float_as_uint(float value) { return cuda_cpu::bits_of<unsigned>(value); }
+inline float __uint_as_float(unsigned bits) { return cuda_cpu::bits_of<float>(bits); }
 inline float half_to_float(unsigned short bits) { return __builtin_bit_cast(_Float16, bits); }
 inline unsigned short float_to_half(float value) {
     return __builtin_bit_cast(unsigned short, static_cast<_Float16>(value));
@@ -228,10 +228,8 @@ const char* launch(const Launch& how, void (*kernel)(Parameters...), void** argu
 // Every lane of `mask` shows `value` and gets what lane `from` shows.
 template <class T>
 UNWATCHED T exchange(unsigned mask, T value, unsigned from, const char* file, int line) {
-    static_assert(sizeof(T) <= sizeof(uint64_t));
-    uint64_t shown = 0, received;
-    std::memcpy(&shown, static_cast<const void*>(&value), sizeof(T));
-    shuffle_values(mask, shown, &received, int(from), file, line);
+    uint64_t received;
+    shuffle_values(mask, bits_of<uint64_t>(value), &received, int(from), file, line);
     std::memcpy(static_cast<void*>(&value), &received, sizeof(T));
     return value;
 }

@@ -63,12 +63,6 @@ template <class A, class B, class Sum> Sum dot(unsigned a, unsigned b, Sum sum, 
     for (int i = 0; i < COUNT; ++i) sum += unsigned(int(A(a >> 8 * sizeof(A) * i)) * int(B(b >> 8 * (from + i))));
     return sum;
 }
-template <class To, class From> To bits_of(From from) {
-    static_assert(sizeof(To) == sizeof(From));
-    To to;
-    std::memcpy(static_cast<void*>(&to), static_cast<const void*>(&from), sizeof(to));
-    return to;
-}
 }  // namespace cuda_cpu
 
 #define CPU_DOT(name, A, B, sum, from, a_vector, b_vector)                                                  \
@@ -110,9 +104,12 @@ template <class T> unsigned sum_of_parts(unsigned words) {
     }
 #define CPU_SIGNED_PARTS(name, ...) CPU_PARTS(name, short, 2, __VA_ARGS__) CPU_PARTS(name, signed char, 4, __VA_ARGS__)
 #define CPU_UNSIGNED_PARTS(name, ...) CPU_PARTS(name, unsigned short, 2, __VA_ARGS__) CPU_PARTS(name, unsigned char, 4, __VA_ARGS__)
-#define CPU_ONE_WORD(name, of)                                                                                  \
-    inline unsigned name##2(unsigned a) { return of##2(a, 0); }                                             \
-    inline unsigned name##4(unsigned a) { return of##4(a, 0); }
+#define CPU_ONE_WORD(name, type, number, ...)                                                           \
+    inline unsigned name##number(unsigned a) {                                                          \
+        using T = type;                                                                                 \
+        return cuda_cpu::by_parts<T>(a, 0, [](int x, int) -> int { return __VA_ARGS__; });              \
+    }
+#define CPU_ONE_PARTS(name, ...) CPU_ONE_WORD(name, short, 2, __VA_ARGS__) CPU_ONE_WORD(name, signed char, 4, __VA_ARGS__)
 #define CPU_COMPARED(name, sign, operation)                                                                     \
     CPU_##sign##_PARTS(__vcmp##name, x operation y ? -1 : 0) CPU_##sign##_PARTS(__vset##name, x operation y)
 CPU_SIGNED_PARTS(__vadd, x + y)
@@ -135,16 +132,10 @@ CPU_COMPARED(ges, SIGNED, >=) CPU_COMPARED(geu, UNSIGNED, >=)
 CPU_COMPARED(gts, SIGNED, >) CPU_COMPARED(gtu, UNSIGNED, >)
 CPU_COMPARED(les, SIGNED, <=) CPU_COMPARED(leu, UNSIGNED, <=)
 CPU_COMPARED(lts, SIGNED, <) CPU_COMPARED(ltu, UNSIGNED, <)
-namespace cuda_cpu {
-CPU_SIGNED_PARTS(absolute, x < 0 ? -x : x)
-CPU_SIGNED_PARTS(absolute_saturated, saturated<T>(x < 0 ? -x : x))
-CPU_SIGNED_PARTS(negative, -x)
-CPU_SIGNED_PARTS(negative_saturated, saturated<T>(-x))
-}  // namespace cuda_cpu
-CPU_ONE_WORD(__vabs, cuda_cpu::absolute)
-CPU_ONE_WORD(__vabsss, cuda_cpu::absolute_saturated)
-CPU_ONE_WORD(__vneg, cuda_cpu::negative)
-CPU_ONE_WORD(__vnegss, cuda_cpu::negative_saturated)
+CPU_ONE_PARTS(__vabs, x < 0 ? -x : x)
+CPU_ONE_PARTS(__vabsss, cuda_cpu::saturated<T>(x < 0 ? -x : x))
+CPU_ONE_PARTS(__vneg, -x)
+CPU_ONE_PARTS(__vnegss, cuda_cpu::saturated<T>(-x))
 inline unsigned __vsads2(unsigned a, unsigned b) { return cuda_cpu::sum_of_parts<unsigned short>(__vabsdiffs2(a, b)); }
 inline unsigned __vsads4(unsigned a, unsigned b) { return cuda_cpu::sum_of_parts<unsigned char>(__vabsdiffs4(a, b)); }
 inline unsigned __vsadu2(unsigned a, unsigned b) { return cuda_cpu::sum_of_parts<unsigned short>(__vabsdiffu2(a, b)); }
@@ -203,65 +194,42 @@ struct Rounded {
     explicit Rounded(Rounding how) { __builtin_ia32_ldmxcsr((before & ~0x6000u) | how); }
     ~Rounded() { __builtin_ia32_ldmxcsr(before); }
 };
-template <class To, class From> To converted(Rounding how, From from) {
-    const volatile From given = from;
-    const Rounded rounded(how);
-    const volatile To value = static_cast<To>(given);
-    return value;
-}
-template <class T> T whole(Rounding how, T value) {
-    return how == RN ? std::rint(value) : how == RD ? std::floor(value) : how == RU ? std::ceil(value) : std::trunc(value);
-}
-// To the nearest that there is; of NaN zero, and with 64 bits the highest bit alone.
-template <class To, class From> To to_integer(Rounding how, From from) {
+// The nearest that there is; of NaN zero, and with 64 bits the highest bit alone.
+template <class To, class From> To to_integer(From whole) {
     using Limits = std::numeric_limits<To>;
-    if (std::isnan(from)) return sizeof(To) < 8 ? To(0) : To(1ull << 63);
-    const From value = whole(how, from);
-    if (value <= From(Limits::min())) return Limits::min();
-    return value >= From(Limits::max()) ? Limits::max() : To(value);
+    if (std::isnan(whole)) return sizeof(To) < 8 ? To(0) : To(1ull << 63);
+    if (whole <= From(Limits::min())) return Limits::min();
+    return whole >= From(Limits::max()) ? Limits::max() : To(whole);
 }
 }  // namespace cuda_cpu
 
 #define CPU_ROUNDED(T, name, mode, MODE, given, ...)                                                    \
     inline T name##_##mode given {                                                                      \
-        const volatile T x = a;                                                                         \
+        const volatile auto x = a;                                                                      \
         const cuda_cpu::Rounded rounded(cuda_cpu::MODE);                                                \
         const volatile T value = __VA_ARGS__;                                                           \
         return value;                                                                                   \
     }
-#define CPU_DIRECTED(T, t, mode, MODE)                                                                  \
-    CPU_ROUNDED(T, __##t##add, mode, MODE, (T a, T b), x + b)                                           \
-    CPU_ROUNDED(T, __##t##sub, mode, MODE, (T a, T b), x - b)                                           \
-    CPU_ROUNDED(T, __##t##mul, mode, MODE, (T a, T b), x * b)                                           \
-    CPU_ROUNDED(T, __##t##div, mode, MODE, (T a, T b), x / b)                                           \
-    CPU_ROUNDED(T, __##t##rcp, mode, MODE, (T a), 1 / x)                                                \
-    CPU_ROUNDED(T, __##t##sqrt, mode, MODE, (T a), std::sqrt(T(x)))
-#define CPU_FUSED(T, name, mode, MODE) CPU_ROUNDED(T, name, mode, MODE, (T a, T b, T c), std::fma(T(x), b, c))
-#define CPU_TO_INTEGER(To, to, mode, MODE)                                                              \
-    inline To __float2##to##_##mode(float value) { return cuda_cpu::to_integer<To>(cuda_cpu::MODE, value); } \
-    inline To __double2##to##_##mode(double value) { return cuda_cpu::to_integer<To>(cuda_cpu::MODE, value); }
-#define CPU_CONVERSION(To, name, From, mode, MODE)                                                      \
-    inline To name##_##mode(From value) { return cuda_cpu::converted<To>(cuda_cpu::MODE, value); }
-#define CPU_CONVERTED(mode, MODE)                                                                       \
-    CPU_TO_INTEGER(int, int, mode, MODE) CPU_TO_INTEGER(unsigned, uint, mode, MODE)                     \
-    CPU_TO_INTEGER(long long, ll, mode, MODE) CPU_TO_INTEGER(unsigned long long, ull, mode, MODE)       \
-    CPU_CONVERSION(float, __uint2float, unsigned, mode, MODE)                                           \
-    CPU_CONVERSION(float, __ll2float, long long, mode, MODE)                                            \
-    CPU_CONVERSION(float, __ull2float, unsigned long long, mode, MODE)                                  \
-    CPU_CONVERSION(double, __ll2double, long long, mode, MODE)                                          \
-    CPU_CONVERSION(double, __ull2double, unsigned long long, mode, MODE)                                \
-    CPU_CONVERSION(float, __double2float, double, mode, MODE)
-#define CPU_OF_MODE(mode, MODE)                                                                                 \
-    CPU_DIRECTED(double, d, mode, MODE) CPU_FUSED(double, __fma, mode, MODE) CPU_FUSED(float, __fmaf, mode, MODE) CPU_CONVERTED(mode, MODE)
-CPU_OF_MODE(rn, RN)
-CPU_OF_MODE(rz, RZ)
-CPU_OF_MODE(ru, RU)
-CPU_OF_MODE(rd, RD)
-#define CPU_OF_FLOATS(mode, MODE)                                                                               \
-    CPU_DIRECTED(float, f, mode, MODE) CPU_CONVERSION(float, __int2float, int, mode, MODE)
-CPU_OF_FLOATS(rz, RZ)
-CPU_OF_FLOATS(ru, RU)
-CPU_OF_FLOATS(rd, RD)
+#define CPU_DIRECTED(T, name, ...)                                                                      \
+    CPU_ROUNDED(T, name, rz, RZ, __VA_ARGS__) CPU_ROUNDED(T, name, ru, RU, __VA_ARGS__)                 \
+    CPU_ROUNDED(T, name, rd, RD, __VA_ARGS__)
+#define CPU_BY_MODE(T, name, ...) CPU_ROUNDED(T, name, rn, RN, __VA_ARGS__) CPU_DIRECTED(T, name, __VA_ARGS__)
+#define CPU_ARITHMETIC(MODES, T, t)                                                                     \
+    MODES(T, __##t##add, (T a, T b), x + b) MODES(T, __##t##sub, (T a, T b), x - b)                     \
+    MODES(T, __##t##mul, (T a, T b), x * b) MODES(T, __##t##div, (T a, T b), x / b)                     \
+    MODES(T, __##t##rcp, (T a), 1 / x) MODES(T, __##t##sqrt, (T a), std::sqrt(T(x)))
+#define CPU_TO_INTEGER(To, to)                                                                          \
+    CPU_BY_MODE(To, __float2##to, (float a), cuda_cpu::to_integer<To>(std::rint(float(x))))             \
+    CPU_BY_MODE(To, __double2##to, (double a), cuda_cpu::to_integer<To>(std::rint(double(x))))
+CPU_ARITHMETIC(CPU_BY_MODE, double, d) CPU_ARITHMETIC(CPU_DIRECTED, float, f)
+CPU_BY_MODE(double, __fma, (double a, double b, double c), std::fma(double(x), b, c))
+CPU_BY_MODE(float, __fmaf, (float a, float b, float c), std::fma(float(x), b, c))
+CPU_TO_INTEGER(int, int) CPU_TO_INTEGER(unsigned, uint)
+CPU_TO_INTEGER(long long, ll) CPU_TO_INTEGER(unsigned long long, ull)
+CPU_DIRECTED(float, __int2float, (int a), x) CPU_BY_MODE(float, __uint2float, (unsigned a), x)
+CPU_BY_MODE(float, __ll2float, (long long a), x) CPU_BY_MODE(float, __ull2float, (unsigned long long a), x)
+CPU_BY_MODE(double, __ll2double, (long long a), x) CPU_BY_MODE(double, __ull2double, (unsigned long long a), x)
+CPU_BY_MODE(float, __double2float, (double a), x)
 inline double __int2double_rn(int value) { return value; }
 inline double __uint2double_rn(unsigned value) { return value; }
 #endif
@@ -313,25 +281,21 @@ struct Gathered {
     uint64_t of[32];
 };
 template <class T> UNWATCHED Gathered gathered(unsigned mask, T value, const char* file, int line) {
-    static_assert(sizeof(T) <= sizeof(uint64_t));
     Gathered all{};
-    uint64_t shown = 0;
-    std::memcpy(&shown, static_cast<const void*>(&value), sizeof(value));
-    all.lanes = shuffle_values(mask, shown, all.of, -1, file, line);
+    all.lanes = shuffle_values(mask, bits_of<uint64_t>(value), all.of, -1, file, line);
     return all;
 }
-template <class T> UNWATCHED unsigned match_any(unsigned mask, T value, const char* file, int line) {
+// Those of them that show what this lane does.
+template <class T> UNWATCHED unsigned match_any(unsigned mask, T value, const char* file, int line, unsigned* all_lanes = nullptr) {
     const Gathered all = gathered(mask, value, file, line);
     unsigned equal = 0;
     for (unsigned from = 0; from < 32; ++from) equal |= unsigned(all.of[from] == all.of[lane()]) << from;
+    if (all_lanes) *all_lanes = all.lanes;
     return equal & all.lanes;
 }
 template <class T> UNWATCHED unsigned match_all(unsigned mask, T value, int* are_equal, const char* file, int line) {
-    const Gathered all = gathered(mask, value, file, line);
-    *are_equal = 1;
-    for (unsigned from = 0; from < 32; ++from)
-        if (all.lanes >> from & 1 && all.of[from] != all.of[lane()]) *are_equal = 0;
-    return *are_equal ? all.lanes : 0;
+    unsigned lanes, equal = match_any(mask, value, file, line, &lanes);
+    return *are_equal = equal == lanes, *are_equal ? lanes : 0;
 }
 template <class T, class Of> UNWATCHED T reduced(unsigned mask, T value, Of of, const char* file, int line) {
     const Gathered all = gathered(mask, value, file, line);

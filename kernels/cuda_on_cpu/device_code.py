@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kernels.core.job import Job
 from kernels.rungs.cuda_text import macros_in, without_literals
-from kernels.rungs.job_facts import SMALLEST, knobs
+from kernels.rungs.headers import SMALLEST, knobs
 from kernels.rungs.operands import example_of
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung

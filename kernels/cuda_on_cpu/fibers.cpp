@@ -40,8 +40,6 @@ namespace {
 constexpr unsigned WARP = 32;
 constexpr unsigned MOST_THREADS = 1024;  // CUDA's limit for a block
 constexpr int NEVER_STORED = 0xff;       // in shared memory: NaN, read as floats
-constexpr size_t STACK_BYTES = 64 << 10;
-constexpr size_t GUARD_BYTES = 1 << 20;  // below each stack: running over it is a fault, not silence
 constexpr unsigned ALONE = 1 << 12;      // barriers of its own that a warp passes before others run
 constexpr uint64_t NO_VALUE = ~0ull;   // of a lane that shuffles none: NaN
 constexpr unsigned HELD_UP = 8;          // of so many stores, before one another thread runs
@@ -390,7 +388,6 @@ const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics
     shared_bytes = how.shared_bytes;
     message[0] = 0;
     last_message = nullptr;
-    if (hooks.at_launch) hooks.at_launch();
     if (fibers.size() < count) fibers.resize(count);
     blocks = how.grid_x * how.grid_y, blocks_begun = 0;
     launch_began = __builtin_ia32_rdtsc();
@@ -454,10 +451,7 @@ Pace pace() {
     return {blocks, blocks_begun, now - block_began > (now - launch_began) / 2};
 }
 bool has_ended(unsigned thread) { return fibers[thread].state == DONE; }
-Running running() {
-    const Fiber& fiber = fibers[current];
-    return {fiber.stack, STACK_BYTES, GUARD_BYTES, current, fiber.block_barriers};
-}
+Running running() { return {fibers[current].stack, current, fibers[current].block_barriers}; }
 const void* of_the_library() { return reinterpret_cast<const void*>(thread_function); }
 const void* arguments() { return thread_data; }
 size_t dynamic_shared_bytes() { return shared_bytes; }

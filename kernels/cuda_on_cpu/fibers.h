@@ -8,12 +8,12 @@
 
 namespace cuda_cpu {
 
+constexpr size_t STACK_BYTES = 64 << 10;
+constexpr size_t GUARD_BYTES = 1 << 20;  // below each stack: running over it is a fault, not silence
 struct Running {
-    const char* stack;          // its lowest byte,
-    size_t stack_bytes;         // and how many there are
-    size_t guard_bytes;         // below it, which nobody may touch
-    unsigned number;            // in its block
-    unsigned block_barriers;    // that it has reached
+    const char* stack;        // its lowest byte
+    unsigned number;          // in its block
+    unsigned block_barriers;  // that it has reached
 };
 bool is_running();  // whether it is a thread that runs, and not the scheduler
 Running running();
@@ -31,8 +31,7 @@ size_t dynamic_shared_bytes();
 
 // Called as something happens; null: nobody wants to know.
 struct Hooks {
-    void (*at_launch)();  // as each launch, and each block, begins
-    void (*at_block)();
+    void (*at_block)();  // as each block begins
     void (*at_pause)();  // as a thread waits, is held up or has ended; it is the running one still
     void (*at_refusal)(size_t bytes);  // of memory that a thread asks for
     void (*at_gift)(const void* begin, size_t bytes);  // of such memory

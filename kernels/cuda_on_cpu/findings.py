@@ -29,7 +29,7 @@ from kernels.cuda_on_cpu.shared_run import (
     Signal,
     Where,
 )
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.rung import Rung
 
 OF_BOUNDS = Kind.READ_ONLY, Kind.ELEMENT, Kind.BEYOND, Kind.PADDING

@@ -18,7 +18,7 @@ using namespace cuda_cpu;
 
 namespace {
 
-constexpr int MAX_PATH = 16, MAX_SHARED = 16, MAX_BYTES = 16;
+constexpr int MAX_PATH = 16, MAX_BYTES = 16;
 using Path = std::array<uint32_t, MAX_PATH>;  // calls and loops, each with its turn
 using Site = std::array<uint64_t, 5>;  // an address of code; where all is counted, those of its callers, too
 
@@ -31,19 +31,12 @@ struct Bytes {
 };
 
 // These as in recording.py.
-struct SharedName {
-    uint32_t name;
-    int32_t array;
-    uint64_t offset;
-    uint32_t kind, size, rows, columns;
-};
 enum Part { STEPS, ACCESSES, TURNS, VALUES, PARTS };
 struct Head {
     uint64_t counts[PARTS];  // so many so far; what is no more room for counts, too
     uint32_t is_found, found_x, found_y, none;
     uint32_t block_x, block_y, threads_x, threads_y;
-    uint64_t dynamic_bytes, static_bytes, shared_names;
-    SharedName shared[MAX_SHARED];
+    Range dynamic_memory, static_memory;  // of the block
 };
 struct Step {
     uint32_t interval, point;  // interval: barriers before it
@@ -149,7 +142,7 @@ void begin_block() {
     tile = {begin, begin + dynamic_shared_bytes()}, own = {first, reinterpret_cast<uint64_t>(static_shared().end)};
     head->block_x = blockIdx.x, head->block_y = blockIdx.y;
     head->threads_x = blockDim.x, head->threads_y = blockDim.y;
-    head->dynamic_bytes = tile.end - tile.begin, head->static_bytes = own.end - own.begin;
+    head->dynamic_memory = tile, head->static_memory = own;
 }
 
 // Numbers that lie side by side, and that one function loads or stores one after the other: a GPU's
@@ -284,20 +277,10 @@ void copy(void* to, const void* from, size_t bytes) {
     std::memcpy(to, from, bytes);
 }
 
-void tell_value(unsigned variable, ValueKind kind, uint64_t bits, int i, int j) {
+void tell_value(unsigned variable, unsigned kind, uint64_t bits, int i, int j) {
     if (!is_recording || !is_followed) return;
     settle();
-    if (Value* const place = next_of(VALUES, values)) *place = {running().number, step_of(here()), variable, uint32_t(kind), i, j, bits};
-}
-
-void tell_shared(unsigned name, const void* at, ValueKind kind, unsigned size, unsigned rows, unsigned columns) {
-    if (!is_recording || head->shared_names >= MAX_SHARED) return;
-    for (uint64_t i = 0; i < head->shared_names; ++i)
-        if (head->shared[i].name == name) return;
-    const auto begin = reinterpret_cast<uint64_t>(at);
-    const bool is_static = own.has(begin);
-    const uint64_t offset = begin - (is_static ? own : tile).begin;
-    head->shared[head->shared_names++] = {name, is_static ? STATIC_ARRAY : DYNAMIC_ARRAY, offset, uint32_t(kind), size, rows, columns};
+    if (Value* const place = next_of(VALUES, values)) *place = {running().number, step_of(here()), variable, kind, i, j, bits};
 }
 
 }  // namespace cuda_cpu

@@ -37,7 +37,7 @@ from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.cuda_on_cpu.shared_run import DYNAMIC_ARRAY, SharedRun, rounded_up
 from kernels.cuda_on_cpu.shim import Launch, LaunchError, Named, Order, Shim
 from kernels.cuda_on_cpu.step_points import Told, told
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.rung import Rung
 
 MAX_STEPS = 1_000_000
@@ -49,14 +49,9 @@ def _struct(fields: str) -> np.dtype[Any]:
     return np.dtype([(name, kind) for name, _, kind in (f.partition(":") for f in fields.split())])
 
 
-# As struct SharedName, Head, Step, Access, Turn and Value in recorder.cpp.
-SHARED_NAME = _struct("name:u4 array:i4 offset:u8 kind:u4 size:u4 rows:u4 columns:u4")
-HEAD = np.dtype(
-    [
-        *_struct("counts:4u8 is_found:u4 found:2u4 none:u4 block:2u4 threads:2u4").descr,
-        *_struct("dynamic_bytes:u8 static_bytes:u8 shared_names:u8").descr,
-        ("shared", SHARED_NAME, 16),
-    ]
+# As struct Head, Step, Access, Turn and Value in recorder.cpp.
+HEAD = _struct(
+    "counts:4u8 is_found:u4 found:2u4 none:u4 block:2u4 threads:2u4 dynamic:2u8 static:2u8"
 )
 STEP = _struct("interval:u4 point:u4 path:16u4")
 ACCESS = _struct("thread:u4 step:u4 array:i4 is_store:u4 size:u4 site:u4 offset:u8 value:16u1")
@@ -257,7 +252,9 @@ class RecordingShim(Shim):
             raise LaunchError("A block takes more steps than there is room to record.")
         # As on a GPU arrays of fixed size come first.
         dynamic = trace.accesses["array"] == DYNAMIC_ARRAY
-        trace.accesses["offset"][dynamic] += rounded_up(int(trace.head["static_bytes"]), ALIGNMENT)
+        trace.accesses["offset"][dynamic] += rounded_up(
+            int(np.diff(trace.head["static"])[0]), ALIGNMENT
+        )
         trace.accesses["array"] = np.maximum(trace.accesses["array"], DYNAMIC_ARRAY)
         accesses = _accesses_of(trace, self._lines, [name for name, _ in named], shape.threads)
         return Record(accesses, shape, block)

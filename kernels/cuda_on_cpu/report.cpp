@@ -19,16 +19,15 @@ namespace {
 constexpr size_t HANDLER_BYTES = 64 << 10;
 alignas(16) char handler_stack[HANDLER_BYTES];  // a thread may have used up its own
 
-uint64_t lowest_of(const Running& thread) { return reinterpret_cast<uint64_t>(thread.stack); }
+uint64_t lowest_byte() { return reinterpret_cast<uint64_t>(running().stack); }
 
 // Where a library keeps no frames: what looks like an address that one of ours goes on at.
 void find_callers(Where& where, uint64_t at) {
-    const Running thread = running();
     const Image ours = image();
-    const uint64_t lowest = lowest_of(thread);
+    const uint64_t lowest = lowest_byte();
     unsigned depth = 0;
     where.pcs.fill(0);
-    for (at = std::max(at, lowest) / 8 * 8; at + 8 <= lowest + thread.stack_bytes && depth < where.pcs.size(); at += 8) {
+    for (at = std::max(at, lowest) / 8 * 8; at + 8 <= lowest + STACK_BYTES && depth < where.pcs.size(); at += 8) {
         const uint64_t word = *reinterpret_cast<const uint64_t*>(at);
         if (ours.has(word)) where.pcs[depth++] = word - ours.begin - 1;
     }
@@ -50,11 +49,10 @@ void on_signal(int signal, siginfo_t* facts, void* context) {
     report.is_store = signal == SIGSEGV && registers[REG_ERR] & 2;  // x86's bit for it
     report.size = facts->si_code == SI_KERNEL;  // no address is known of
     if (is_running()) {
-        const Running thread = running();
-        const auto pc = uint64_t(registers[REG_RIP]), top = uint64_t(registers[REG_RSP]), lowest = lowest_of(thread);
+        const auto pc = uint64_t(registers[REG_RIP]), top = uint64_t(registers[REG_RSP]), lowest = lowest_byte();
         find_where(report.here, reinterpret_cast<void*>(pc), reinterpret_cast<void*>(registers[REG_RBP]));
         if (!image().has(pc)) find_callers(report.here, top);
-        const bool overran = report.address - (lowest - thread.guard_bytes) < thread.guard_bytes + 64;
+        const bool overran = report.address - (lowest - GUARD_BYTES) < GUARD_BYTES + 64;
         // An array of its own may be so large that the address is far below the stack.
         if (signal == SIGSEGV && (overran || top < lowest)) report.array = DYNAMIC_ARRAY;  // its stack
     }
@@ -69,9 +67,8 @@ void on_signal(int signal, siginfo_t* facts, void* context) {
 
 // Each function's frame begins with that of its caller, and where that goes on.
 template <class Of> void walk(uint64_t at, Of of) {
-    const Running thread = running();
-    const uint64_t lowest = lowest_of(thread);
-    while (at >= lowest && at + 16 <= lowest + thread.stack_bytes && at % 8 == 0) {
+    const uint64_t lowest = lowest_byte();
+    while (at >= lowest && at + 16 <= lowest + STACK_BYTES && at % 8 == 0) {
         const auto* words = reinterpret_cast<const uint64_t*>(at);
         if (!of(words[1]) || words[0] <= at) break;
         at = words[0];

@@ -32,7 +32,7 @@ from kernels.core.poison import (
 )
 from kernels.cuda_on_cpu.elf import LineTable, Row
 from kernels.cuda_on_cpu.regions import DEVICE
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.rung import Rung
 
 ALIGNMENT = 256  # of arrays on a device

@@ -21,7 +21,7 @@ from kernels.cuda_on_cpu.device_code import Knobs, generated, key_of, knobs_of
 from kernels.cuda_on_cpu.elf import Symbol
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.cuda_on_cpu.shared_run import ALIGNMENT, WORDS, SharedRun
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.rung import PICTURE, Pass, Rung
 
 NEVER_STORED = 0xFF  # every byte of what lies between passes: NaN, read as floats

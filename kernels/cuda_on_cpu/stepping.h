@@ -27,9 +27,7 @@ class Loop {
 };
 
 enum ValueKind { INTEGER, UNSIGNED, FLOATING, BOOLEAN, POINTER };
-void tell_value(unsigned variable, ValueKind kind, uint64_t bits, int i, int j);
-// A name of shared memory: so many numbers of this kind, in rows; 0: as many as there are.
-void tell_shared(unsigned name, const void* at, ValueKind kind, unsigned size, unsigned rows, unsigned columns);
+void tell_value(unsigned variable, unsigned kind, uint64_t bits, int i, int j);
 
 template <class T> constexpr ValueKind kind_of() {
     if constexpr (std::is_same_v<T, bool>) return BOOLEAN;
@@ -46,15 +44,14 @@ template <class T> UNWATCHED void saw(unsigned variable, const T& value, int i =
     else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) tell_value(variable, kind_of<T>(), uint64_t(int64_t(value)), i, j);
 }
 
-template <class T> requires std::is_pointer_v<T> UNWATCHED void saw_shared(unsigned name, const T& at) {
-    using Number = std::remove_pointer_t<T>;
-    tell_shared(name, at, kind_of<Number>(), sizeof(Number), 0, 0);
+// A name of shared memory: numbers of this kind and size, in rows; 0: as many as there are.
+template <class T> UNWATCHED void tell_shared(unsigned name, const T* at, size_t rows, size_t columns) {
+    tell_value(~name, kind_of<T>() + 8 * sizeof(T), reinterpret_cast<uint64_t>(at), int(rows), int(columns));
 }
-template <class T, size_t COLUMNS> UNWATCHED void saw_shared(unsigned name, T (&at)[COLUMNS]) {
-    tell_shared(name, at, kind_of<T>(), sizeof(T), 1, COLUMNS);
-}
+template <class T> requires std::is_pointer_v<T> UNWATCHED void saw_shared(unsigned name, const T& at) { tell_shared(name, at, 0, 0); }
+template <class T, size_t COLUMNS> UNWATCHED void saw_shared(unsigned name, T (&at)[COLUMNS]) { tell_shared(name, at, 1, COLUMNS); }
 template <class T, size_t ROWS, size_t COLUMNS> UNWATCHED void saw_shared(unsigned name, T (&at)[ROWS][COLUMNS]) {
-    tell_shared(name, at, kind_of<T>(), sizeof(T), ROWS, COLUMNS);
+    tell_shared(name, at[0], ROWS, COLUMNS);
 }
 
 }  // namespace cuda_cpu

@@ -21,16 +21,17 @@ from kernels.cuda_on_cpu.cpu_runs import Runs, prepared
 from kernels.cuda_on_cpu.findings import finding_of
 from kernels.cuda_on_cpu.recording import MAX_STEPS, VALUE_BYTES, SteppedShim, Trace
 from kernels.cuda_on_cpu.regions import DEVICE, Region, cropped, region_of, small_size
-from kernels.cuda_on_cpu.shared_run import DYNAMIC_ARRAY
+from kernels.cuda_on_cpu.shared_run import DYNAMIC_ARRAY, STATIC_ARRAY
 from kernels.cuda_on_cpu.shim import TriedShim
 from kernels.cuda_on_cpu.step_points import Point, Told, told
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.operands import operands_of
 from kernels.rungs.rung import PICTURE, Rung
 
 NEVER_STORED = 0xFF  # every byte of shared memory at first
 INTEGER, _, FLOATING, BOOLEAN, POINTER = range(5)  # enum ValueKind in stepping.h
 LETTERS = "iufuu"  # of dtypes, by kind
+SHARED_NAMES = 1 << 31  # from here on variables are ~the numbers of names of shared memory
 WARP = 32
 
 
@@ -157,7 +158,8 @@ class BlockSteps:
         values = self._trace.values
         is_mine = (values["thread"] == thread) & (values["step"] < here)
         known: dict[tuple[int, tuple[int, ...]], str] = {}
-        for value in values[is_mine & (values["kind"] != POINTER)]:
+        is_mine &= (values["kind"] != POINTER) & (values["variable"] < SHARED_NAMES)
+        for value in values[is_mine]:
             index = tuple(int(each) for each in value["index"] if each >= 0)
             known[-int(value["variable"]), index] = _in_words(int(value["kind"]), value["bits"])
         found = []
@@ -195,18 +197,28 @@ class BlockSteps:
         return memory, is_stored
 
     def _layouts(self) -> list[_Layout]:
-        head, found = self._trace.head, []
-        for each in head["shared"][: int(head["shared_names"])].tolist():
-            name, array, begin, kind, size, rows, columns = each
-            count = rows * columns or (self._shared_bytes(array) - begin) // size
+        shared = self._trace.values[self._trace.values["variable"] >= SHARED_NAMES]
+        names, first = np.unique(~shared["variable"], return_index=True)
+        found = []
+        for name, (*_, kind, (rows, columns), at) in zip(
+            names, shared[first].tolist(), strict=True
+        ):
+            size, kind = divmod(kind, 8)
+            begin, end = self._trace.head["static"].tolist()
+            array = STATIC_ARRAY if begin <= at < end else DYNAMIC_ARRAY
+            at -= int(self._memory_of(array)[0])
+            count = rows * columns or (self._shared_bytes(array) - at) // size
             columns = columns or self._row_of(array, size, count)
             dtype = np.dtype(f"{LETTERS[kind]}{size}")
-            found.append(_Layout(self._told.shared[name], array, begin, dtype, count, columns))
+            found.append(_Layout(self._told.shared[name], array, at, dtype, count, columns))
         return found
 
+    def _memory_of(self, array: int) -> Any:
+        return self._trace.head["dynamic" if array == DYNAMIC_ARRAY else "static"]
+
     def _shared_bytes(self, array: int) -> int:
-        name = "dynamic_bytes" if array == DYNAMIC_ARRAY else "static_bytes"
-        return int(self._trace.head[name])
+        begin, end = self._memory_of(array).tolist()
+        return int(end - begin)
 
     def _tile(self, each: _Layout, step: int) -> Tile:
         span = slice(each.begin, each.begin + each.size * each.kind.itemsize)

@@ -17,7 +17,7 @@ from kernels.core.job import Job
 from kernels.core.weights import UNIT_ROUNDOFF, gain
 from kernels.cuda.launch import STATIC_SHARED_LIMIT, LaunchStep, plan_steps
 from kernels.oracle.checking import LENGTH_CHAIN, LENGTH_GAIN, MIN_NORMAL
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.operands import Operands
 from kernels.rungs.rung import PICTURE, Pass, Rung
 

@@ -157,9 +157,7 @@ def _parts_of(name: str) -> tuple[Part, ...]:
 # What the CPU runtime gives another meaning, so that it has no effect on more than this text.
 RESERVED = frozenset(("__attribute__", "_Pragma", "CUDA_ON_CPU"))
 CONDITIONS = ("if", "ifdef", "ifndef")
-HARMLESS = frozenset(
-    (*CONDITIONS, "elif", "elifdef", "elifndef", "else", "endif", "error", "warning", "")
-)
+HARMLESS = {*CONDITIONS, "elif", "elifdef", "elifndef", "else", "endif", "error", "warning", ""}
 PRAGMA = re.compile(
     r"(?:unroll|nounroll|once|pack|nv_\w+|diag_\w+|hd_\w+|GCC\s+(?:unroll|ivdep))\b"
 )
@@ -170,12 +168,10 @@ NO_FILES = (
 )
 NO_RAW = 'a text with lines that end in \\ cannot have strings that begin with R"; write "…"'
 # What a hand-in may ask of who compiles it; anything else would tell the CPU runtime from a GPU.
-OF_CUDA = frozenset(
-    (
-        *("__CUDA_ARCH__", "__CUDACC__", "__CUDACC_RTC__", "__CUDACC_VER_MAJOR__", "__NVCC__"),
-        *("__CUDACC_VER_MINOR__", "__cplusplus", "__has_cpp_attribute", "_DEBUG", "_WIN32"),
-    )
-)
+OF_CUDA = {
+    *("__CUDA_ARCH__", "__CUDACC__", "__CUDACC_RTC__", "__CUDACC_VER_MAJOR__", "__NVCC__"),
+    *("__CUDACC_VER_MINOR__", "__cplusplus", "__has_cpp_attribute", "_DEBUG", "_WIN32"),
+}
 _GOES_ON = re.compile(r"\\[ \t]*\n")  # a line that the next one belongs to
 _CONTINUED = re.compile(r"^(?:[^\n]*\\[ \t]*\n)+[^\n]*\n?", re.M)
 _DIRECTIVE = re.compile(r"^[^\S\n]*(?:#|%:)[^\S\n]*(\w*)[^\S\n]*([^\n]*)", re.M)
@@ -304,52 +300,49 @@ TYPES = {
     **{"int8_t": "signed char", "uint8_t": "unsigned char, or uint8", "int16_t": "short"},
     **{"uint16_t": "unsigned short, or uint16", "ushort": "unsigned short", "int32_t": "int"},
     **dict.fromkeys(("uint32_t", "uint"), "unsigned"),
-    **dict.fromkeys(("int64_t", "intptr_t", "ssize_t", "intmax_t"), "long long"),
-    **dict.fromkeys(("uint64_t", "uintptr_t", "uintmax_t"), "unsigned long long"),
+    **dict.fromkeys(["int64_t", "intptr_t", "ssize_t", "intmax_t"], "long long"),
+    **dict.fromkeys(["uint64_t", "uintptr_t", "uintmax_t"], "unsigned long long"),
     **{"ulong": "unsigned long", "float_t": "float", "double_t": "double"},
     "_Float16": "float16 for what is stored, and float to compute",
 }
 VALUES = {
-    **{"M_PI": "3.14159265f", "NAN": 'nanf("")'},
+    **{"M_PI": "3.14159265f", "NAN": 'nanf("")', "SIZE_MAX": "~0ull", "UINT8_MAX": "255"},
+    **{"INT32_MAX": "2147483647", "UINT32_MAX": "0xffffffffu"},
     **dict.fromkeys(("INFINITY", "HUGE_VALF"), "__int_as_float(0x7f800000)"),
-    **{"SIZE_MAX": "~0ull", "UINT8_MAX": "255", "INT32_MAX": "2147483647"},
-    "UINT32_MAX": "0xffffffffu",
     **dict.fromkeys(("RAND_MAX", "stdout", "stderr"), ""),
 }
 FUNCTIONS = {
-    **dict.fromkeys(("memmove", "memcmp", "strlen", "strcpy", "strcmp", "calloc", "realloc"), ""),
-    **dict.fromkeys(("sprintf", "snprintf", "puts", "putchar", "fprintf"), "printf"),
-    **dict.fromkeys(("rand", "srand", "getenv", "atoi", "atof", "qsort"), ""),
+    **dict.fromkeys(["memmove", "memcmp", "strlen", "strcpy", "strcmp", "calloc", "realloc"], ""),
+    **dict.fromkeys(["rand", "srand", "getenv", "atoi", "atof", "qsort"], ""),
+    **dict.fromkeys(["sprintf", "snprintf", "puts", "putchar", "fprintf"], "printf"),
     **dict.fromkeys(("exit", "abort"), "__trap()"),
-    "__builtin_popcount": "__popc",
-    "__builtin_clz": "__clz",
-    "__builtin_memcpy": "memcpy",
+    **{"__builtin_popcount": "__popc", "__builtin_clz": "__clz", "__builtin_memcpy": "memcpy"},
     "__builtin_sqrtf": "sqrtf",
 }
 WORDS = {**TYPES, **VALUES, **FUNCTIONS}
 # Of std, what is there without that.
-ALONE = frozenset(
-    (
-        *("min", "max", "abs", "fabs", "sqrt", "pow", "exp", "log", "floor", "ceil", "round"),
-        *("sin", "cos", "tan", "hypot", "fma", "fmod", "isnan", "isinf", "isfinite"),
-        *("memcpy", "memset", "printf", "size_t"),
-    )
-)
+ALONE = {
+    *("min", "max", "abs", "fabs", "sqrt", "pow", "exp", "log", "floor", "ceil", "round"),
+    *("sin", "cos", "tan", "hypot", "fma", "fmod", "isnan", "isinf", "isfinite"),
+    *("memcpy", "memset", "printf", "size_t"),
+}
 WITHOUT = "Device code is compiled without C++'s library"
 HOST = (
     "A kernel's file holds device code alone: the program gets the memory, copies the picture, and "
     "launches the kernel."
 )
-ANNOTATED = (
-    ("without execution space annotations", "Write __device__ in front of it."),
-    ("without memory space annotations", "Write __device__ or __constant__ in front of it."),
-)
-READ_ONLY = "The picture is only to be read: write to the answer, dst."
 NAMED = re.compile(
     r"identifier \"(\w+)\" is undefined|['‘](\w+)['’] was not declared in this scope"
 )
 OF_STD = re.compile(r"namespace \"std\" has no member \"(\w+)\"")
-NO_LVALUE = re.compile(r"must be a modifiable lvalue|assignment of read-only location")
+HINTS = (
+    ("without execution space annotations", "Write __device__ in front of it."),
+    ("without memory space annotations", "Write __device__ or __constant__ in front of it."),
+    (
+        "must be a modifiable lvalue|assignment of read-only location",
+        "The picture is only to be read: write to the answer, dst.",
+    ),
+)
 NOT_COMPILED = re.compile(
     r"^[ \t]*#[ \t]*if[ \t]+0\b.*?^[ \t]*#[ \t]*(?:else|elif|endif)|"
     r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|undef)\b[^\n]*",
@@ -369,21 +362,15 @@ def unknown_words(source: str) -> list[tuple[int, str]]:
 
 def hint_for(message: str) -> str:
     """Advice on a compiler's message; empty: nothing is known."""
-    if found := OF_STD.search(message):
-        name = found[1]
-        if name in ALONE:
-            return f"{WITHOUT}: write {name} alone."
-        return f"{WITHOUT}." if not WORDS.get(name) else f"{WITHOUT}: write {WORDS[name]}."
-    if found := NAMED.search(message):
-        name = found[1] or found[2]
-        if re.match(r"cuda[A-Z]", name):
-            return HOST
-        if name in WORDS:
-            return f"{WITHOUT}{': write ' if WORDS[name] else ''}{WORDS[name]}."
-    for words, hint in ANNOTATED:
-        if words in message:
-            return hint
-    return READ_ONLY if NO_LVALUE.search(message) else ""
+    of_std, named = OF_STD.search(message), NAMED.search(message)
+    name = next((each for found in (of_std, named) if found for each in found.groups() if each), "")
+    if re.match(r"cuda[A-Z]", name) and not of_std:
+        return HOST
+    if of_std or name in WORDS:
+        word = name if of_std and name in ALONE else WORDS.get(name)
+        advice = f"{word} alone" if word == name else word
+        return f"{WITHOUT}: write {advice}." if word else f"{WITHOUT}."
+    return next((hint for words, hint in HINTS if re.search(words, message)), "")
 
 
 def _of_std(code: str) -> Iterator[tuple[int, str]]:

@@ -1,31 +1,315 @@
-"""The header of a rung's file: TOML between `/*---` and `---*/`, read into a dataclass's types.
+"""Headers of rungs: their expressions, the numbers of a job that these count with, and their TOML.
 
-What is wrong with it becomes a HeaderError: one sentence with the file's name and the line.
+A header stands between `/*---` and `---*/` and is read into a dataclass's types.  What is wrong
+with it becomes a HeaderError: one sentence with the file's name and the line.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from difflib import get_close_matches
+from functools import cache, partial
+from types import CodeType
+from typing import TYPE_CHECKING, Any, NewType, TypeVar
 
+import numpy as np
+
+from kernels.core.device import Device
+from kernels.core.errors import CannotRunError
+from kernels.core.job import Job
 from kernels.core.plain_data import SIMPLE, NotPlainError, from_plain, plain_text
-from kernels.rungs.job_facts import (
-    PASS_NAMES,
-    Expression,
-    Template,
-    WorkExpression,
-    names,
-    why_not_expression,
-)
+from kernels.core.weights import gain, separable_terms, terms_gain
+from kernels.rungs.digit_bands import fixed_point, row_of
+from kernels.rungs.operands import fft_side, tiles_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 T = TypeVar("T", bound="DataclassInstance")
+
+MAX_CHARACTERS = 2000
+MAX_EXPONENT, MAX_SHIFT = 8, 32
+TEXTS = frozenset({"SAMPLE", "BORDER", "OFFSET"})  # names that stand for text
+ARITHMETIC = (
+    *(ast.Name, ast.Load, ast.Constant, ast.UnaryOp, ast.BinOp, ast.BoolOp, ast.IfExp, ast.Compare),
+    *(ast.Call, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.Expression),
+)
+
+
+def why_not_expression(text: str, known: frozenset[str], *, is_template: bool = False) -> str:
+    """The fault of an expression over the names in `known`, or of a sentence with {expressions}.
+
+    Empty: none.
+    """
+    if len(text) > MAX_CHARACTERS:
+        return f"it has {len(text)} characters, and may have {MAX_CHARACTERS}"
+    try:
+        tree = ast.parse(f"f{text!r}" if is_template else text.strip(), "<header>", "eval")
+        compile(tree, "<header>", "eval")  # or it is nested too deeply
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else str(error)
+        return f"{text!r} is not an expression: {reason}"
+    nodes = list(ast.walk(tree))
+    # Text can be compared, and stand alone within braces; no braces have a format.
+    sentence = id(tree.body) if is_template else 0
+    texts = {sentence}
+    for each in nodes:
+        if isinstance(each, ast.Compare | ast.FormattedValue) or id(each) == sentence:
+            texts |= {id(side) for side in ast.iter_child_nodes(each)}
+    allowed = (*ARITHMETIC, ast.FormattedValue) if is_template else ARITHMETIC
+    for node in nodes:
+        is_right = isinstance(node, allowed) or id(node) == sentence
+        if not is_right or (_is_text(node) and id(node) not in texts) or _may_grow(node):
+            return f"{text!r} is not an expression: {type(node).__name__} is no arithmetic"
+    used = [each.id for each in nodes if isinstance(each, ast.Name)]
+    unknown = next((name for name in used if name not in known), "")
+    near = get_close_matches(unknown, known, 1)
+    guess = f"; the nearest is {near[0]}" if near else ""
+    return f"{text!r} asks for {unknown}, which there is not{guess}" if unknown else ""
+
+
+def _is_text(node: ast.AST) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id in TEXTS
+    return isinstance(node, ast.Constant) and not isinstance(node.value, int | float)
+
+
+def _may_grow(node: ast.AST) -> bool:
+    """Return True for numbers that could have any number of digits."""
+    if not isinstance(node, ast.BinOp) or not isinstance(
+        node.op, ast.Pow | ast.LShift | ast.RShift
+    ):
+        return False
+    of_power = isinstance(node.op, ast.Pow)
+    right = node.right.value if isinstance(node.right, ast.Constant) else None
+    if not isinstance(right, int) or not 0 <= right <= (MAX_EXPONENT if of_power else MAX_SHIFT):
+        return True
+    return of_power and any(isinstance(each, ast.Pow) for each in ast.walk(node.left))
+
+
+def _evaluated(expression: str, values: Mapping[str, Any]) -> Any:
+    try:
+        found = eval(_compiled(expression), {"__builtins__": {}}, values)
+        return found if isinstance(found, str) else int(found)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise CannotRunError(
+            f"The header's {expression!r} comes to nothing for this job: {error}."
+        ) from error
+
+
+@cache
+def _compiled(expression: str) -> CodeType:
+    return compile(expression, "<header>", "eval")
+
+
+SMALLEST = Job(np.zeros((1, 1, 1), np.uint8), np.ones((1, 1), np.float32))
+Expression = NewType("Expression", str)  # over the names of `Facts`
+WorkExpression = NewType("WorkExpression", str)  # over PASS_NAMES as well
+Template = NewType("Template", str)  # a sentence with {expressions}
+
+MAX_WAVES = 4  # of blocks, see `blocks_down`
+ROW_BYTES = 128  # rows of a picture on the device begin at multiples of this: one line of L1
+NUMBER_BYTES = 4  # of a buffer or of weights
+
+
+def pitch_of(width: int, channels: int, sample_bytes: int) -> int:
+    """Return the samples from one row of a picture on the device to the next."""
+    return _up(width * channels, ROW_BYTES // sample_bytes)
+
+
+def knobs(job: Job) -> dict[str, str | int]:
+    """Return the -D macros that fit a rung to a job, by name; the prelude says what they mean."""
+    return {
+        "KSIZE": job.ksize,
+        "CHANNELS": job.channels,
+        "HAS_ALPHA": int(job.has_alpha),
+        "SAMPLE": job.pixel_type,
+        "BORDER": job.border.upper(),
+        "BLOCK_X": job.block_xy[0],
+        "BLOCK_Y": job.block_xy[1],
+        "HAS_OFFSET": int(bool(job.offset)),
+        "OFFSET": f"float({float(job.offset)!r}f)",
+    }
+
+
+def blocks_down(strips: int, resident: int, rows: int, more: int) -> int:
+    """The number of blocks one below another that finish a picture soonest.
+
+    A device that runs few blocks at a time runs them in waves, the last of which may be nearly
+    empty; and the more blocks, the more rows are read twice.
+
+    strips    of the picture, side by side; each is divided among as many blocks
+    resident  blocks that the device runs at a time
+    rows      of a strip, or groups of them
+    more      of these that a block begins with, in addition to its share
+    """
+    wanted = {max(1, min(rows, waves * resident // strips)) for waves in range(1, MAX_WAVES + 1)}
+
+    def time(count: int) -> int:
+        return -(-strips * count // resident) * (-(-rows // count) + more)
+
+    return min(sorted(wanted), key=time)
+
+
+def _parts(number: int, size: int) -> int:
+    """`number` over `size`, rounded up."""
+    return -(-number // size)
+
+
+def _up(number: int, unit: int) -> int:
+    """`number` rounded up to a multiple."""
+    return _parts(number, unit) * unit
+
+
+FUNCTIONS = {"min": min, "max": max, "blocks_down": blocks_down, "parts": _parts, "up": _up}
+# Set for the pass whose work is counted, in one launch: samples of a row and rows that a block
+# writes; blocks; samples that all blocks side by side stage of a row, as in separable.cuh; and of a
+# group size the blocks one below another that have rows to write, if all take as many groups.
+PASS_NAMES = ("COVERS_X", "COVERS_Y", "BLOCKS_X", "BLOCKS_Y", "BLOCKS", "STAGED", "segments")
+
+
+class Facts(dict[str, Any]):
+    """The names that a header's expressions may use, of one job.
+
+    They are the knobs, MULTIPROCESSORS of the device, FUNCTIONS and those of FACTS.
+
+    height  of a part of the picture; None: all of it
+    """
+
+    def __init__(self, job: Job, device: Device | None = None, height: int | None = None) -> None:
+        count = device.multiprocessors if device else 1
+        super().__init__(
+            knobs(job), **FUNCTIONS, MULTIPROCESSORS=count, HEIGHT=height or job.height
+        )
+        self.job = job
+
+    def __missing__(self, name: str) -> Any:
+        # Looked at only by the few rungs that ask, since some cost milliseconds.
+        self[name] = value = FACTS[name](self)
+        return value
+
+    def value(self, expression: str) -> int:
+        """The value of `expression`, as an integer.  Raises CannotRunError."""
+        return int(_evaluated(expression.strip(), self))
+
+    def text(self, template: str) -> str:
+        """`template` with each {expression} replaced by its value.  Raises CannotRunError."""
+        return str(_evaluated(f"f{template!r}", self))
+
+    def take(
+        self,
+        covers: tuple[Expression, Expression],
+        grid: tuple[Expression, Expression] | None = None,
+    ) -> None:
+        """Set PASS_NAMES to those of a pass: what its header says of `covers` and `grid`."""
+        across, down = (self.value(expression) for expression in covers)
+        row, height = self["WIDTH"] * self["CHANNELS"], self["HEIGHT"]
+        blocks_x, blocks_y = _parts(row, across), _parts(height, down)
+        if grid:
+            blocks_x, blocks_y = (self.value(expression) for expression in grid)
+        chunk, halo = self["CHUNK"], self["HALO_CHUNKS"]
+        # The last block stages no more than the halo beyond the picture's end.
+        to_the_end = _parts(row + self["HALO_X"], chunk) + (2 * blocks_x - 1) * halo
+        staged = min(to_the_end, blocks_x * (across // chunk + 2 * halo)) * chunk
+
+        def segments(group: int) -> int:
+            return _parts(height, _up(_parts(height, blocks_y), group))
+
+        found = across, down, blocks_x, blocks_y, blocks_x * blocks_y, staged, segments
+        self |= dict(zip(PASS_NAMES, found, strict=True))
+
+    def bytes_of(self, numbers: Mapping[str, int]) -> int:
+        """The bytes of these counts of numbers, by what they belong to."""
+        samples = numbers.get("picture", 0)
+        others = sum(numbers.values()) - samples
+        return samples * int(self["SAMPLE_BYTES"]) + others * NUMBER_BYTES
+
+
+def _tiles(facts: Facts) -> tuple[int, int]:
+    return tiles_of(facts["WIDTH"], facts["HEIGHT"], facts["RADIUS"], facts["FFT_SIDE"])
+
+
+def _in_tiles(facts: Facts, axis: str, more: int) -> int:
+    """Positions of an axis, and so many radii beyond, that all tiles hold together."""
+    line, radius, extent = facts["FFT_LINE"], facts["RADIUS"], facts[axis]
+    tiles = 2 * facts["FFT_PAIRS"] if axis == "WIDTH" else facts["FFT_TILES"]
+    starts = [tile * (line - 2 * radius) - radius for tile in range(tiles)]
+    low, high = -more * radius, extent + more * radius
+    return sum(max(0, min(start + line, high) - max(start, low)) for start in starts)
+
+
+def _transform_flops(side: int) -> int:
+    """Count the operations of one line of side² numbers in fft_registers.
+
+    Two transforms for each thread, and a complex product, six operations, for each number.  A
+    butterfly takes four; then a root of one takes none (1 or -i), four (an eighth of a circle) or
+    six.
+    """
+    turns = [
+        i // together * together * (32 // side)
+        for together in (2**level for level in range(side.bit_length() - 1))
+        for i in range(side // 2)
+    ]
+    butterflies = sum(4 + (0 if n % 8 == 0 else 4 if n % 4 == 0 else 6) for n in turns)
+    return 2 * side * butterflies + 6 * side**2
+
+
+FACTS: dict[str, Callable[[Facts], Any]] = {
+    # As in the prelude.
+    "RADIUS": lambda facts: facts.job.radius,
+    "HALO_X": lambda facts: facts.job.radius * facts.job.channels,
+    "HALO_Y": lambda facts: facts.job.radius,
+    # The picture: pixels, rows, samples from row to row on the device; bytes of a sample.
+    "WIDTH": lambda facts: facts.job.width,
+    "PITCH": lambda facts: pitch_of(facts["WIDTH"], facts["CHANNELS"], facts["SAMPLE_BYTES"]),
+    "SAMPLE_BYTES": lambda facts: int(facts.job.picture.dtype.itemsize),
+    "THREADS": lambda facts: facts["BLOCK_X"] * facts["BLOCK_Y"],
+    # Channels that are filtered, all but alpha; samples, those that are filtered, and the others.
+    "PLANES": lambda facts: facts["CHANNELS"] - facts["HAS_ALPHA"],
+    "SAMPLES": lambda facts: facts["WIDTH"] * facts["CHANNELS"] * facts["HEIGHT"],
+    "FILTERED": lambda facts: facts["PLANES"] * facts["WIDTH"] * facts["HEIGHT"],
+    "ALPHA": lambda facts: facts["HAS_ALPHA"] * facts["WIDTH"] * facts["HEIGHT"],
+    # As in wide.cuh: samples in sixteen bytes, and chunks that hold a halo.
+    "CHUNK": lambda facts: 16 // facts["SAMPLE_BYTES"],
+    "HALO_CHUNKS": lambda facts: _parts(facts["HALO_X"], facts["CHUNK"]),
+    # Separable weights that add up to these; bytes that hold each weight, or one of a separable
+    # row, as an integer; Σ|w|; that of all terms over it, 1 where none cancel.
+    "RANK": lambda facts: len(separable_terms(facts.job.weights)),
+    "DIGITS": lambda facts: fixed_point(facts.job.weights).digits,
+    "ROW_DIGITS": lambda facts: row_of(facts.job.weights).digits,
+    "GAIN": lambda facts: gain(facts.job.weights),
+    "TERMS_GAIN": lambda facts: terms_gain(facts.job.weights),
+    "UNIFORM": lambda facts: bool(np.ptp(facts.job.weights) == 0),
+    # Tiles of FFT_LINE = FFT_SIDE**2 rows and columns: pairs side by side, tiles one above the
+    # other; levels of butterflies in a tile's transform; operations of one line.
+    "FFT_SIDE": lambda facts: fft_side(facts["WIDTH"], facts["HEIGHT"], facts["RADIUS"]),
+    "FFT_LINE": lambda facts: facts["FFT_SIDE"] ** 2,
+    "FFT_PAIRS": lambda facts: _tiles(facts)[0],
+    "FFT_TILES": lambda facts: _tiles(facts)[1],
+    "FFT_LEVELS": lambda facts: 2 * (facts["FFT_LINE"].bit_length() - 1),
+    "FFT_FLOPS": lambda facts: _transform_flops(facts["FFT_SIDE"]),
+    # Of the picture, as many times as tiles share them; and those beyond its edges that count.
+    "FFT_COLUMNS": lambda facts: _in_tiles(facts, "WIDTH", 0),
+    "FFT_COLUMNS_BEYOND": lambda facts: _in_tiles(facts, "WIDTH", 1) - facts["FFT_COLUMNS"],
+    "FFT_ROWS": lambda facts: _in_tiles(facts, "HEIGHT", 0),
+    "FFT_ROWS_BEYOND": lambda facts: _in_tiles(facts, "HEIGHT", 1) - facts["FFT_ROWS"],
+    # Numbers of half precision that hold a sample; 8×8 blocks in a band of weights, and 16×16 in
+    # two side by side: tensor.cuh.
+    "HALVES": lambda facts: 1 if facts["SAMPLE"] in ("uint8", "float16") else 2,
+    "BAND_BLOCKS": lambda facts: max(2, (-facts["RADIUS"] % 8 + facts["KSIZE"] + 14) // 8),
+    "BAND_DEPTH": lambda facts: (-facts["RADIUS"] % 8 + facts["KSIZE"] + 30) // 16,
+}
+
+
+@cache
+def names(*more: str) -> frozenset[str]:
+    """Return the names that an Expression may use, and these."""
+    return frozenset((*Facts(SMALLEST), *FACTS, *more))
+
 
 BEGIN, END = "/*---", "---*/"
 PASSES = "passes"  # the table of tables in a header

@@ -11,17 +11,15 @@ tolerance of its own would make every output right.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
 from kernels.rungs.cuda_text import kernels_in, parameters_of, refused, without_comments
-from kernels.rungs.headers import BEGIN, END, PASSES, Header, header_of, refusal
-from kernels.rungs.job_facts import SMALLEST, knobs
+from kernels.rungs.headers import BEGIN, END, PASSES, SMALLEST, Header, header_of, knobs, refusal
 from kernels.rungs.operands import FORMS, example_of
-from kernels.rungs.rung import PICTURE, TAPS, Pass, Rung, ladder, rung_called, rung_of
+from kernels.rungs.rung import PICTURE, TAPS, Pass, Rung, ladder, rung_of
 
 SUFFIX = ".cu"
 MAX_BYTES = 256 << 10  # the longest of the ladder's has 15 KiB
@@ -131,7 +129,8 @@ def _header(name: str, source: str) -> Header:
 def _refuse_a_tolerance(header: Header) -> None:
     """Refuse one of its own: it has the plain kernel's, or that of the rung named in `after`."""
     chosen = [field for field in OF_TOLERANCE if field in header.fields]
-    after = rung_called(str(header.fields.get("after"))) if chosen else None
+    name = header.fields.get("after")
+    after = next((each for each in ladder() if each.key == name), None) if chosen else None
     for field in chosen:
         if header.fields[field] != getattr(after, field, None):
             raise header.error(
@@ -207,6 +206,7 @@ def _names(rung: Rung, each: Pass) -> Iterator[str]:
 
 EMPTY = Path(__file__).with_name("empty_kernel.cu")
 PASS = "[[passes]]"
+STATEMENT = re.compile(r"\n(?=[\w.]+\s*=|\[|#)")  # before each: its value may go on in other lines
 # Fields that are said anew, and those that the ladder's tests prove of a rung's text, but not of a
 # changed one.
 LEFT_OUT = ("title", "idea", "after", "loads", "stores", "flops", "anatomy", "layout")
@@ -232,10 +232,10 @@ def changing(rung: Rung) -> StartingPoint:
     """`rung`'s text with a header of its own, to change one thing about."""
     header, _, body = rung.source.removeprefix(BEGIN).partition(END)
     kept: list[str] = []
-    for each in _statements(header):
+    for each in STATEMENT.split(header.strip("\n")):
         name = re.match(r"\w+", each)
         if name is None or name[0] not in LEFT_OUT:
-            kept.append(each)
+            kept.append(each.rstrip())
             continue
         while kept and kept[-1].startswith("#"):  # which tells of what is left out
             kept.pop()
@@ -249,17 +249,3 @@ def changing(rung: Rung) -> StartingPoint:
     ]
     text = "\n".join((BEGIN, *lines, END)) + body
     return StartingPoint(rung.key, rung.title, f"my_{rung.key}", text)
-
-
-def _statements(header: str) -> Iterator[str]:
-    """Yield a header's statements as they are written, on one line or several."""
-    begun = ""
-    for line in header.splitlines():
-        begun = f"{begun}\n{line}" if begun else line
-        try:
-            tomllib.loads(begun)
-        except tomllib.TOMLDecodeError:
-            continue  # its value goes on in the next line
-        if begun.strip():
-            yield begun
-        begun = ""

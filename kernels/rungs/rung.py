@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -19,14 +18,24 @@ from kernels.core.job import Job
 from kernels.core.verdict import Tolerance
 from kernels.oracle.checking import FLOAT32_MAX, largest_finite
 from kernels.rungs.cuda_text import LADDER, Part, header_parts, with_lines
-from kernels.rungs.headers import Header, HeaderError, header_of, refusal
-from kernels.rungs.job_facts import Expression, Facts, Template, WorkExpression, knobs
+from kernels.rungs.headers import (
+    Expression,
+    Facts,
+    Header,
+    HeaderError,
+    Template,
+    WorkExpression,
+    header_of,
+    knobs,
+    refusal,
+)
 from kernels.rungs.operands import FORMS, Operands, operands_of
 
 TEXTS_KEPT = 256  # joined texts: the ladder's, and of user kernels the last ones
 MAX_EXTENT = 2**31 - 1  # device code counts samples in 32 bits
 MAX_SHARED_BYTES = 227 * 1024  # of a block on any GPU: those of compute capability 9.0 and 10.0
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+OTHER = "choose another implementation, such as {}."
 PICTURE = "picture"
 NO_WORDS, NOTHING, TAPS = Expression(""), Expression("0"), Expression("KSIZE * KSIZE")
 NO_COUNT = WorkExpression("")
@@ -58,7 +67,7 @@ class Pass:
                    stores those are a picture's samples
     layout         where its blocks stand on the picture if it has a grid: `anatomy.launch_shapes`
 
-    Numbers are expressions over `job_facts.Facts`.  The function takes (reads, also_reads...,
+    Numbers are expressions over `headers.Facts`.  The function takes (reads, also_reads...,
     writes, the weights if they are an argument, height, width, pitch, first_row, end_row).  A pass
     that writes a buffer writes all rows of it, one that writes the picture those from first_row up
     to end_row.
@@ -181,13 +190,10 @@ class Rung:
 
     def _why_other_work(self, job: Job) -> str | None:
         if job.gradient != self.gradient:
-            does, asks, other = "the length of a gradient", "weights", "shared"
-            if job.gradient:
-                does, asks, other = asks, does, "gradient"
-            return (
-                f"{self.title} works out {does}, and {job.filter_title} asks for {asks}; choose "
-                f"another implementation, such as {other}."
-            )
+            does = ("weights", "the length of a gradient")
+            words = f"works out {does[self.gradient]}, and {job.filter_title} asks for"
+            other = OTHER.format("gradient" if job.gradient else "shared")
+            return f"{self.title} {words} {does[job.gradient]}; {other}"
         try:
             for facts in _facts_of_parts(job):
                 for condition, sentence in self.requires:
@@ -199,19 +205,16 @@ class Rung:
 
     def _why_no_samples(self, job: Job) -> str | None:
         """The reason why the picture's samples, or their number, are too much; None if not."""
+        other = OTHER.format("shared")
         if self.finite_only and not all_finite(job.picture):
-            return (
-                f"The picture holds NaN or infinity, which {self.title} would spread beyond the "
-                "filter's reach; choose another implementation, such as shared."
-            )
+            words = f"{self.title} would spread beyond the filter's reach"
+            return f"The picture holds NaN or infinity, which {words}; {other}"
         if self.headroom and job.picture.dtype == np.float32:  # others are far from overflowing
             largest = largest_finite(job.picture)
             times = max(facts.value(self.headroom) for facts in _facts_of_parts(job))
             if times * largest >= FLOAT32_MAX:
-                return (
-                    f"With samples as large as {largest:.3g} sums of {self.title} might overflow; "
-                    "choose another implementation, such as shared."
-                )
+                words = f"sums of {self.title} might overflow"
+                return f"With samples as large as {largest:.3g} {words}; {other}"
         reach = 2 * job.radius * job.channels + max(job.block_xy)
         if max(job.width * job.channels, job.height) + reach <= MAX_EXTENT:
             return None
@@ -247,11 +250,8 @@ def _facts_of_parts(job: Job, device: Device | None = None) -> list[Facts]:
 
     The length of a transform, for one, depends on the height of a part.
     """
-    found = []
-    for height in dict.fromkeys(part.height for part in job.parts):
-        found.append(Facts(job, device))
-        found[-1]["HEIGHT"] = height
-    return found
+    heights = dict.fromkeys(part.height for part in job.parts)
+    return [Facts(job, device, height) for height in heights]
 
 
 @lru_cache(TEXTS_KEPT)
@@ -308,16 +308,6 @@ def whole_ladder() -> tuple[Rung | BrokenRung, ...]:
             name = key if key not in found else path.stem
             found[name] = BrokenRung(name, path.name, str(error))
     return tuple(found.values())
-
-
-@cache
-def rung_called(key: str) -> Rung | None:
-    """Return one rung of the ladder, without reading the others; None: there is none."""
-    for path in LADDER.glob("*.cu"):
-        if _key_of(path) == key:
-            with suppress(HeaderError):
-                return read_rung(path)
-    return None
 
 
 def read_rung(path: Path) -> Rung:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from kernels.core.job import Job
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.rung import PICTURE, Pass, Rung
 
 BY_A_LIBRARY = "cuFFT does not say what it loads, stores and computes."

@@ -19,7 +19,7 @@ from kernels.core.errors import LaunchRefusedError
 from kernels.cuda.device_pictures import DevicePictures
 from kernels.cuda_on_cpu.shim import out_of_rows
 from kernels.oracle.reference import filtered, to_pixel_type
-from kernels.rungs.job_facts import pitch_of
+from kernels.rungs.headers import pitch_of
 from tests.kernels.on_cpu import POISON, in_rows
 from tests.made_up import H200
 

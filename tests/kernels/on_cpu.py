@@ -17,7 +17,7 @@ from kernels.cuda_on_cpu.compiler import Flavour
 from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.cuda_on_cpu.shim import Order
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.rung import Rung
 
 POISON = 0xA5  # every byte of an output before it is written

@@ -27,7 +27,7 @@ from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.shim import Order
 from kernels.engine.engine import Engine
 from kernels.oracle.checking import checking
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.rung import Rung, ladder
 from tests.kernels.cases import (
     HALVES_CASES,

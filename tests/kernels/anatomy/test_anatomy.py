@@ -100,8 +100,8 @@ def accesses_of(counts, block, array, is_store):
     return own[np.isin(own["array"], places) & (own["is_store"] == is_store)]
 
 
-# Of every third rung each time: it is compiled for long.
-SOME = [*RUNGS][::3]
+# Of every fourth rung each time: it is compiled for long.
+SOME = [*RUNGS][::4]
 EACH = [
     pytest.param(
         key, case, marks=() if key in SOME and case == one_of(key) else pytest.mark.nightly

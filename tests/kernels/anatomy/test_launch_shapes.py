@@ -11,7 +11,7 @@ import pytest
 from kernels.anatomy.launch_shapes import shapes_of
 from kernels.cuda.launch import plan_steps
 from kernels.cuda_on_cpu.regions import DEVICE
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.rung import ladder
 from tests.kernels.cases import Case
 from tests.kernels.runners import in_a_block_it_takes

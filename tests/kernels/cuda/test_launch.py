@@ -10,7 +10,7 @@ import pytest
 
 from kernels.core.job import Job
 from kernels.cuda.launch import Launch, Program, Programs, plan_steps, rows_per_launch
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.operands import Operands, operands_of
 from kernels.rungs.rung import ladder
 from tests.made_up import H200

@@ -15,7 +15,7 @@ from kernels.cuda.gpu import Gpu
 from kernels.cuda.launch import memory_bytes, rows_a_strip
 from kernels.cuda_on_cpu import compiler
 from kernels.oracle.reference import filtered
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.rung import ladder
 from tests.kernels import runners as r
 from tests.kernels.cases import fitting_weights, random_picture

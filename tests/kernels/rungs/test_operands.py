@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job
-from kernels.rungs.job_facts import (
+from kernels.rungs.headers import (
     MAX_WAVES,
     SMALLEST,
     Facts,

@@ -11,8 +11,7 @@ import pytest
 from kernels.core.job import Job
 from kernels.rungs import rung as reading
 from kernels.rungs.cuda_text import LADDER
-from kernels.rungs.headers import HeaderError
-from kernels.rungs.job_facts import Facts, knobs
+from kernels.rungs.headers import Facts, HeaderError, knobs
 from kernels.rungs.rung import ladder, read_rung
 from tests.made_up import H200
 

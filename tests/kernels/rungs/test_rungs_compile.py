@@ -11,7 +11,7 @@ import pytest
 from kernels.core.job import Job
 from kernels.cuda.nvrtc import compiler_for
 from kernels.cuda_on_cpu.device_code import functions_of
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.rung import Rung, ladder
 from tests.kernels.cases import Case
 from tests.kernels.rungs import compiled

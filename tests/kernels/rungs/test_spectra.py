@@ -11,7 +11,7 @@ from kernels.cuda.nvrtc import compiler_for
 from kernels.cuda_on_cpu import compiler
 from kernels.oracle.checking import checking
 from kernels.oracle.reference import correlate
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.operands import SIDES, fft_side, roots, spectrum, tiles_of
 from kernels.rungs.rung import ladder
 from tests.kernels.on_cpu import Shim

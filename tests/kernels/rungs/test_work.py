@@ -14,7 +14,7 @@ from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.counting import ADDITIONS, MULTIPLY_ADDS, Counts
 from kernels.cuda_on_cpu.regions import DEVICE
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.rung import Rung, ladder
 from kernels.rungs.work import (
     BY_A_LIBRARY,
@@ -42,6 +42,23 @@ CASES = (
 NEEDS_A_COMPILER = pytest.mark.skipif(
     compiler.why_not() is not None, reason=str(compiler.why_not())
 )
+
+
+def of_each(keys, kind=""):
+    """Rungs with the cases of a kind of pixels; those of floats by turns, for each takes long."""
+    floats = [case for case in CASES if "float" in case.pixel_type]
+    return [
+        pytest.param(
+            key,
+            case,
+            marks=[pytest.mark.nightly] if case == floats[[*RUNGS].index(key) % 2] else [],
+        )
+        for key in keys
+        for case in CASES
+        if kind in case.pixel_type
+    ]
+
+
 ON_TENSOR_CORES = [key for key in COUNTED if "tensor" in RUNGS[key].includes]
 
 
@@ -56,17 +73,10 @@ def job_of(rung: Rung, case: Case) -> Job:
 
 
 @cache
-def shim_of(key: str, build_cache: Path) -> CountingShim:
-    """Compiled for all cases at once."""
-    jobs = [job_of(RUNGS[key], case) for case in CASES]
-    able = [job for job in jobs if not RUNGS[key].why_not(job, H200)]
-    return CountingShim(RUNGS[key], able, build_cache)
-
-
-@cache
 def counts_of(key: str, case: Case, build_cache: Path) -> list[Counts]:
     """Of each pass."""
-    return shim_of(key, build_cache).count(job_of(RUNGS[key], case))
+    job = job_of(RUNGS[key], case)
+    return CountingShim(RUNGS[key], [job], build_cache).count(job)
 
 
 def counted_and_said(key, case, build_cache):
@@ -82,8 +92,7 @@ def counted_and_said(key, case, build_cache):
     return [(each, pass_work(rung.passes[each.number], facts), facts) for each in done]
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-@pytest.mark.parametrize("key", COUNTED)
+@pytest.mark.parametrize(("key", "case"), of_each(COUNTED), ids=str)
 def test_a_header_says_how_much_is_loaded_and_stored(key, case, build_cache):
     """Exactly, and of every array that the pass is given."""
     for counted, said, facts in counted_and_said(key, case, build_cache):
@@ -105,8 +114,7 @@ def test_of_a_picture_with_few_rows_the_ring_loads_no_others(build_cache):
     assert facts.bytes_of({"picture": said}) == counted.loaded["picture"].sum() > 0
 
 
-@pytest.mark.parametrize("case", [each for each in CASES if "float" in each.pixel_type], ids=str)
-@pytest.mark.parametrize("key", COUNTED)
+@pytest.mark.parametrize(("key", "case"), of_each(COUNTED, "float"), ids=str)
 def test_a_header_says_how_much_is_computed_on_floats(key, case, build_cache):
     """Exactly; of what tensor cores do, the products: they scale and convert beside those."""
     for counted, said, _ in counted_and_said(key, case, build_cache):
@@ -117,16 +125,18 @@ def test_a_header_says_how_much_is_computed_on_floats(key, case, build_cache):
         assert said.flops > 0 or counted.flops == 0
 
 
-@pytest.mark.parametrize("case", [each for each in CASES if "uint" in each.pixel_type], ids=str)
-@pytest.mark.parametrize("key", ON_TENSOR_CORES)
+@pytest.mark.parametrize(("key", "case"), of_each(ON_TENSOR_CORES, "uint"), ids=str)
 def test_a_header_says_how_much_tensor_cores_compute_of_integers(key, case, build_cache):
     """Exactly, too."""
     for counted, said, _ in counted_and_said(key, case, build_cache):
         assert 2 * counted.operations[:, MULTIPLY_ADDS].sum() == said.flops > 0
 
 
-@pytest.mark.parametrize("case", [each for each in CASES if "uint" in each.pixel_type], ids=str)
-@pytest.mark.parametrize("key", [key for key in COUNTED if key not in ON_TENSOR_CORES])
+@pytest.mark.parametrize(
+    ("key", "case"),
+    of_each([key for key in COUNTED if key not in ON_TENSOR_CORES], "uint"),
+    ids=str,
+)
 def test_a_header_leaves_out_how_integers_become_floats(key, case, build_cache):
     """Which some rungs do by one subtraction a sample; those of running_sums stay integers."""
     for counted, said, _ in counted_and_said(key, case, build_cache):

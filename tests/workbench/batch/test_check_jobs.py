@@ -11,7 +11,7 @@ from kernels.core.borders import BORDERS
 from kernels.core.job import PIXEL_TYPES
 from kernels.core.verdict import Tolerance
 from kernels.oracle.reference import filtered, to_pixel_type
-from kernels.rungs.job_facts import pitch_of
+from kernels.rungs.headers import pitch_of
 from kernels.rungs.rung import ladder
 from workbench.batch.check_jobs import check_jobs, fitted
 from workbench.batch.kernel_checks import first_wrong

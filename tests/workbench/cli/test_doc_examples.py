@@ -11,7 +11,7 @@ import pytest
 from kernels import Job, filters
 from kernels.cuda_on_cpu import compiler
 from kernels.oracle.checking import checking
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.rung import read_rung
 from kernels.rungs.work import not_described, pass_work
 from kernels.sweeps.plan_files import plan_of

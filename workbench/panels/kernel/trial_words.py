@@ -13,7 +13,7 @@ from kernels.cuda_on_cpu.counting import LineCount, RunCounts
 from kernels.cuda_on_cpu.findings import Built, Finding, KernelTrial
 from kernels.cuda_on_cpu.regions import Region
 from kernels.engine.engine import all_implementations
-from kernels.rungs.job_facts import Facts
+from kernels.rungs.headers import Facts
 from kernels.rungs.rung import BLOCK, Rung
 from workbench.base import numbers
 from workbench.model.rung_times import RungTimes
