@@ -16,6 +16,9 @@ Block = Pair  # of the grid
 
 # Of an H200: some rungs divide the rows among the multiprocessors.
 USUAL_MULTIPROCESSORS = 132
+# How far from the picture's edges a block with its halo must be to do as all others there: more
+# than any rung rounds what it loads up to.
+INSIDE = 64, 16  # samples, rows
 FFT_COLUMNS = 8  # of frequencies, per block of filter_columns
 FFT_THREADS = 128  # per block of transform_rows
 
@@ -132,6 +135,27 @@ class Shape:
     def with_halo(self, block: Block) -> Rect:
         """The samples that `block` reads: its tile and the halo around it."""
         return self.tile(block).grown(*self.halo)
+
+    def is_inside(self, block: Block) -> bool:
+        """True if a block is far enough from the picture's edges to do as others there."""
+        is_on_it = self.layout is None and {self.reads, self.writes} <= set(self.row_bytes)
+        needed = self.with_halo(block).grown(*INSIDE)
+        return is_on_it and needed.clipped(self.picture) == needed
+
+    def kinds(self) -> dict[Block, int]:
+        """A block of each kind, and how many there are of that kind.
+
+        All blocks but those of the last column and the last row of the grid store alike.
+        """
+        across, down = self.grid
+        diagonal = ((n, n) for n in range(min(self.grid) - 1))
+        inner = next((each for each in diagonal if self.is_inside(each)), (0, 0))
+        return {
+            (x, y): columns * rows
+            for x, columns in ((inner[0], across - 1), (across - 1, 1))
+            for y, rows in ((inner[1], down - 1), (down - 1, 1))
+            if columns and rows
+        }
 
 
 def shapes_of(rung: Rung, job: Job, device: Device | None = None) -> tuple[Shape, ...]:

@@ -22,9 +22,6 @@ from kernels.rungs.rung import PICTURE, Rung
 
 TILE = "tile"  # the array in shared memory
 WEIGHT_BYTES = 4
-# How far from the picture's edges a block with its halo must be to do as all others there: more
-# than any rung rounds what it loads up to.
-INSIDE = 64, 16  # samples, rows
 
 Part = Literal["load", "share", "compute"]
 PARTS: tuple[Part, ...] = ("load", "share", "compute")
@@ -187,32 +184,9 @@ class Record:
         return Record([placed(each) for each in self.steps], shape, block)
 
 
-def is_inside(shape: Shape, block: Block) -> bool:
-    """Return True if a block is far enough from the picture's edges to do as others there."""
-    is_on_it = shape.layout is None and {shape.reads, shape.writes} <= set(shape.row_bytes)
-    needed = shape.with_halo(block).grown(*INSIDE)
-    return is_on_it and needed.clipped(shape.picture) == needed
-
-
-def kinds(shape: Shape) -> dict[Block, int]:
-    """A block of each kind, and how many there are of that kind.
-
-    All blocks but those of the last column and the last row of the grid store alike.
-    """
-    across, down = shape.grid
-    diagonal = ((n, n) for n in range(min(shape.grid) - 1))
-    inner = next((each for each in diagonal if is_inside(shape, each)), (0, 0))
-    return {
-        (x, y): columns * rows
-        for x, columns in ((inner[0], across - 1), (across - 1, 1))
-        for y, rows in ((inner[1], down - 1), (down - 1, 1))
-        if columns and rows
-    }
-
-
 def idle_of(records: Mapping[Block, Record], shape: Shape, block: Block) -> Idle:
-    """Count idle threads, of records of each of `kinds`, and of this block's."""
-    in_all = sum(count * records[each].idle for each, count in kinds(shape).items())
+    """Count idle threads, of records of each of `Shape.kinds`, and of this block's."""
+    in_all = sum(count * records[each].idle for each, count in shape.kinds().items())
     return Idle(records[block].idle, in_all, shape.threads * shape.blocks)
 
 

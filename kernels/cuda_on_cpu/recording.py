@@ -15,18 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.anatomy.launch_shapes import Block, Shape
-from kernels.anatomy.record import (
-    INSIDE,
-    TILE,
-    Access,
-    Idle,
-    Record,
-    idle_of,
-    is_inside,
-    kinds,
-    read_kept,
-)
+from kernels.anatomy.launch_shapes import INSIDE, Block, Shape
+from kernels.anatomy.record import TILE, Access, Idle, Record, idle_of, read_kept
 from kernels.anatomy.transactions import NOWHERE, numbered, occurrence
 from kernels.core.job import Job
 from kernels.cuda.launch import LaunchStep
@@ -293,7 +283,7 @@ class BlockRecords:
 
     def get(self, block: Block) -> Record | None:
         """The record of a block; None: it is yet to be made."""
-        if block not in self._known and self._inside and is_inside(self.shape, block):
+        if block not in self._known and self._inside and self.shape.is_inside(block):
             self._known[block] = self._inside.moved(self.shape, block)
         return self._known.get(block)
 
@@ -314,17 +304,17 @@ class BlockRecords:
             self.problem = f"{self.rung.title} cannot be recorded: {error}"
             return
         self._known[block] = record
-        if self._inside is None and is_inside(self.shape, block):
+        if self._inside is None and self.shape.is_inside(block):
             self._inside = record
 
     def making_idle(self, stop: Stop | None = None) -> Generator[None, None, None]:
         """Record what `idle` needs: a block of each kind."""
-        for each in kinds(self.shape):
+        for each in self.shape.kinds():
             yield from self.making(each, stop)
 
     def idle(self, block: Block) -> Idle | None:
         """Count idle threads; None: not all kinds of blocks are recorded."""
-        records = {each: self.get(each) for each in (*kinds(self.shape), block)}
+        records = {each: self.get(each) for each in (*self.shape.kinds(), block)}
         found = {each: record for each, record in records.items() if record}
         return idle_of(found, self.shape, block) if len(found) == len(records) else None
 

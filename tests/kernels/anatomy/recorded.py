@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from kernels import filters
 from kernels.anatomy.launch_shapes import Block, Shape, shapes_of
-from kernels.anatomy.record import Record, digest, frame_of, is_inside
+from kernels.anatomy.record import Record, digest, frame_of
 from kernels.core.job import Job
 from kernels.rungs.rung import Rung, ladder
 from tests.conftest import ROOT
@@ -67,7 +67,7 @@ def _inside(shape: Shape) -> Block | None:
     across, down = shape.grid
     columns = {1, across // 2}
     blocks = ((x, y) for x in columns for y in range(1, down))
-    return next((each for each in blocks if is_inside(shape, each)), None)
+    return next((each for each in blocks if shape.is_inside(each)), None)
 
 
 def as_kept(record: Record) -> NDArray[np.uint8]:

@@ -11,7 +11,7 @@ import pytest
 
 from kernels.anatomy import transactions
 from kernels.anatomy.launch_shapes import shapes_of
-from kernels.anatomy.record import TILE, Record, digest, idle_of, is_inside, kinds, read_kept
+from kernels.anatomy.record import TILE, Record, digest, idle_of, read_kept
 from kernels.anatomy.transactions import NOWHERE
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
@@ -118,7 +118,7 @@ def test_each_thread_touches_what_another_trace_says(key, case, build_cache):
     counter = CountingShim(RUNGS[key], [job], build_cache)
     traces = {each.number: each for each in counter.count(job, 3_000_000)}
     for shape in shapes_of(RUNGS[key], job, DEVICE):
-        trace, looked_at = traces[shape.number], {(0, 0), *kinds(shape)}
+        trace, looked_at = traces[shape.number], {(0, 0), *shape.kinds()}
         assert not trace.is_cut
         for block in looked_at:
             record = recorder_of(key, case, build_cache).record(job, shape, block)
@@ -160,7 +160,7 @@ def test_blocks_inside_the_picture_do_alike(key, build_cache):
     shim = recorder_of(key, one_of(key), build_cache)
     for shape in shapes_of(RUNGS[key], job, DEVICE):
         across, down = shape.grid
-        some = [(x, y) for y in range(down) for x in range(across) if is_inside(shape, (x, y))]
+        some = [(x, y) for y in range(down) for x in range(across) if shape.is_inside((x, y))]
         if len(some) < 2:
             continue
         first, last = (shim.record(job, shape, block) for block in (some[0], some[-1]))
