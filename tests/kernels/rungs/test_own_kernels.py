@@ -182,7 +182,7 @@ def test_a_kernel_is_found_by_its_name_whatever_stands_before_it(begin):
 )
 def test_a_text_that_was_written_to_be_slow_is_read_at_once(begin):
     """Where that takes more than a moment it takes years."""
-    text = begin * ((MAX_BYTES - 999) // len(begin)) + "*/\n"
+    text = begin * ((MAX_BYTES // 4) // len(begin)) + "*/\n"
     assert "there is no kernel in it" in refused(text)
     assert "without a header a kernel finds the weights in __constant__" in refused(KERNEL + text)
     assert text in generated(own_kernel("mine.cu", PLAIN + text), [()])
