@@ -291,6 +291,7 @@ class WorkerPool:
     def held(self) -> Held:
         """The memory that all of them hold."""
         with self._lock:
+            self._drop_ended()
             all_of_them = (*self._waiting, *self._out)
             return Held(
                 len(all_of_them),
