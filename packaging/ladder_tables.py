@@ -27,6 +27,7 @@ from kernels.rungs.work import Work, work_of
 from workbench.base.columns import table, with_tables, wrapped
 from workbench.base.numbers import duration
 from workbench.cli import made_jobs
+from workbench.cli.benches.ways import Measured, Precision, quickest, read_measured
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "kernels" / "README.md"
@@ -58,6 +59,7 @@ COUNTED = {
 }
 NOT_MEASURED = "*Not measured yet: see `workbench bench kernels --json`.*"
 NOTHING = "—"
+PRECISIONS: dict[Precision, str] = {"float32": "", "reduced": ", error to 1e-4"}
 SHIPPED = ROOT / "kernels" / "engine" / "shipped_times.json"
 KEPT = 6  # ways of each kind there: where the first refuses a job, there are others
 
@@ -180,9 +182,9 @@ def ladder_table(cells: Sequence[Data], compiled: Data) -> str:
                 rung.idea.replace("|", "\\|"),
                 str(_most(shown, "registers")) if shown else NOTHING,
                 _kib(_most(shown, "shared_bytes")) if shown else NOTHING,
-                f"{duration(own['ms'])}{where}" if own else NOTHING,
-                _percent(own["share"]) if own else NOTHING,
-                f"{before['ms'] / own['ms']:.2f}×" if own and before else NOTHING,
+                f"{duration(own.time_ms)}{where}" if own else NOTHING,
+                _percent(own.share) if own else NOTHING,
+                f"{before.time_ms / own.time_ms:.2f}×" if own and before else NOTHING,
             )
         )
     return table(head, rows, right=(0, 4, 5, 6, 7, 8))
@@ -276,15 +278,15 @@ def size_tables(cells: Iterable[Data]) -> Iterator[str]:
 def _size_table(group: Sequence[Data]) -> str:
     """Bold for the quickest; in brackets where the error is above float32's."""
     by_cell = [times_in(cell) for cell in group]
-    best = [min((e["ms"] for e in each.values() if _is_exact(e)), default=None) for each in by_cell]
+    best = [quickest(each.values(), "float32") for each in by_cell]
 
-    def words(entry: Data | None, best_ms: float | None) -> str:
-        if not entry:
+    def words(entry: Measured | None, best: Measured | None) -> str:
+        if entry is None:
             return NOTHING
-        share = _percent(entry["share"])
-        if not _is_exact(entry):
+        share = _percent(entry.share)
+        if entry.precision != "float32":
             return f"({share})"
-        return f"**{share}**" if entry["ms"] == best_ms else share
+        return f"**{share}**" if best and entry.ms == best.ms else share
 
     rows = []
     for rung in ladder():
@@ -300,18 +302,16 @@ def peers_table(cells: Iterable[Data]) -> str:
     head = ("cell", "ours", "time", "of copy", "best library", "its time", "its time ÷ ours")
     rows = []
     for cell in cells:
-        for is_exact in (True, False):
-            ours = _quickest(times_in(cell).values(), is_exact)
-            if ours is None or (not is_exact and _is_exact(ours)):
+        for precision, suffix in PRECISIONS.items():
+            ours = quickest(times_in(cell).values(), precision)
+            if ours is None or (suffix and ours.precision == "float32"):
                 continue
-            suffix = "" if is_exact else ", error to 1e-4"
-            peer = _quickest(_able(cell["peers"]), is_exact)
-            theirs = (
-                (peer["name"], duration(peer["ms"]), f"{peer['ms'] / ours['ms']:.2f}")
-                if peer
-                else (NOTHING,) * 3
-            )
-            own = (f"`{ours['key']}`", duration(ours["ms"]), _percent(ours["share"]))
+            peer = quickest(read_measured(cell["peers"]), precision)
+            theirs: tuple[str, ...] = (NOTHING,) * 3
+            if peer:
+                times = peer.time_ms / ours.time_ms
+                theirs = (peer.name, duration(peer.time_ms), f"{times:.2f}")
+            own = (f"`{ours.key}`", duration(ours.time_ms), _percent(ours.share))
             rows.append((f"{cell_name(cell)}{suffix}", *own, *theirs))
     return table(head, rows, right=(2, 3, 5, 6))
 
@@ -350,9 +350,9 @@ def bench_words(measured: Data) -> str:
 # ---------------------------------------------------------------------------- cells and entries
 
 
-def times_in(cell: Data) -> dict[str, Data]:
+def times_in(cell: Data) -> dict[str, Measured]:
     """The rungs that ran in `cell` and were right, by key."""
-    return {each["key"]: each for each in _able(cell["rungs"])}
+    return {each.key: each for each in read_measured(cell["rungs"]) if each.ms and each.ok}
 
 
 def cell_name(cell: Data) -> str:
@@ -365,21 +365,7 @@ def _group(cell: Data) -> str:
     return f"{cell['weights']}, {cell['pixel_type']} × {cell['channels']}, {size}"
 
 
-def _able(entries: Iterable[Data]) -> Iterator[Data]:
-    return (each for each in entries if each["ms"] and each["ok"])
-
-
-def _is_exact(entry: Data) -> bool:
-    return bool(entry["precision"] == "float32")
-
-
-def _quickest(entries: Iterable[Data], is_exact: bool) -> Data | None:
-    """Of those with float32's error, or of all."""
-    able = [each for each in entries if not is_exact or _is_exact(each)]
-    return min(able, key=lambda each: float(each["ms"]), default=None)
-
-
-def _percent(share: float) -> str:
+def _percent(share: float | None) -> str:
     return f"{share:.1f} %"
 
 
@@ -406,11 +392,12 @@ def shipped_text(measured: Data) -> str:
 def ways_in(cell: Data) -> list[Candidate]:
     """Select the quickest ways whose outputs were right, with all of float32."""
     exact = {rung.key: rung for rung in ladder() if not rung.reduced_precision}
-    right = [each for each in _able(cell["rungs"]) if each["key"] in exact and _is_exact(each)]
+    right = [e for e in times_in(cell).values() if e.key in exact and e.precision == "float32"]
     ways = []
-    for each in sorted(right, key=lambda each: float(each["ms"]))[:KEPT]:
-        block_xy = None if exact[each["key"]].own_block else tuple(each["block_xy"])
-        ways.append(Candidate(each["key"], block_xy, each["ms"], *each["quartiles"]))
+    for each in sorted(right, key=lambda each: each.time_ms)[:KEPT]:
+        block_xy = None if exact[each.key].own_block else each.block_xy
+        shape = block_xy and (block_xy[0], block_xy[1])  # JSON has lists
+        ways.append(Candidate(each.key, shape, each.time_ms, *(each.quartiles or ())))
     return ways
 
 

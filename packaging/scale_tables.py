@@ -12,7 +12,7 @@ from kernels.sweeps.estimate import about
 from workbench.base import numbers
 from workbench.base.columns import table, with_tables, wrapped
 from workbench.batch.stage_times import IN_WORDS
-from workbench.cli.benches.batch import HEADER, PEERS_TITLE, PeerRate, Rates
+from workbench.cli.benches.batch import PEERS_TITLE, tables_of
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURED = ROOT / "assets" / "measured"
@@ -76,20 +76,11 @@ def _batch(data: Data) -> str:
         f"{data['jobs']} threads that read and write"
         f"{f', in {processes} processes' if processes > 1 else ''}"
     )
-    rates = {name: Rates(**found) for name, found in data["per_s"].items()}
-    on_gpu = data["machine"]["gpu"] is not None
-    rows = (each.cells(_format(name), on_gpu=on_gpu) for name, each in rates.items())
     said = f"{_where(data)}: {how}, in pictures per second."
-    parts = [wrapped(said), table(HEADER, rows, (1, 2, 3, 4, 5, 7))]
-    peers = {name: found for name, found in data["peers"].items() if found}
-    if peers:
-        titles = next(iter(peers.values()))
-        theirs = (
-            (title, *(PeerRate(**peers[each][title]).words(rates[each].batch) for each in peers))
-            for title in titles
-        )
-        head = ("", *map(_format, peers))
-        parts += [f"{PEERS_TITLE}:", table(head, theirs, range(1, len(head)))]
+    (head, *rows), others = tables_of(data)
+    parts = [wrapped(said), table(head, rows, (1, 2, 3, 4, 5, 7))]
+    if others:
+        parts += [f"{PEERS_TITLE}:", table(others[0], others[1:], range(1, len(others[0])))]
     return "\n\n".join(parts)
 
 
@@ -146,22 +137,18 @@ def _devices(data: Data) -> str:
 
 
 def _device_row(cell: Data) -> tuple[str, ...]:
-    is_one = cell["devices"] == 1
+    is_one, size = cell["devices"] == 1, f"{cell['ksize']}×{cell['ksize']}, {cell['side']:,}²"
     halo = max((share["halo_ms"] for share in cell["shares"]), default=None)
+    what = f"{cell['kind']}: {cell['weights']} {size}, `{cell['implementation']}`"
     return (
-        f"{_cell(cell)}, `{cell['implementation']}`" if is_one else "",
+        what if is_one else "",
         str(cell["devices"]),
-        numbers.duration(_median(cell["filtering"])),
+        numbers.duration(median(cell["filtering"]["samples_ms"])),
         "" if is_one else _against(cell, cell["against_one"]),
-        numbers.duration(_median(cell["with_transfers"])),
+        numbers.duration(median(cell["with_transfers"]["samples_ms"])),
         "" if is_one else _against(cell, cell["against_one_with_transfers"]),
         "" if halo is None else numbers.duration(halo),
     )
-
-
-def _cell(cell: Data) -> str:
-    what = f"{cell['weights']} {cell['ksize']}×{cell['ksize']}, {cell['side']:,}²"
-    return f"{cell['kind']}: {what}"
 
 
 def _against(cell: Data, against: Data) -> str:
@@ -172,14 +159,11 @@ def _against(cell: Data, against: Data) -> str:
     return f"{said}, equal" if against["verdict"] == "same" else said
 
 
-def _median(timing: Data) -> float:
-    return float(median(timing["samples_ms"]))
-
-
 def _folders(data: Data) -> str:
     if not data["folders"]:
         return ""
-    one = _best_of_one(data)
+    single = [each for each in data["folders"] if len(each["devices"]) == 1]
+    one = {each["name"]: max(each["per_s"]) for each in single}
     rows = []
     for each in data["folders"]:
         count, rate = len(each["devices"]), max(each["per_s"])
@@ -190,12 +174,6 @@ def _folders(data: Data) -> str:
         rows.append((name if count == 1 else "", str(count), rate_in_words, against, limit))
     head = ("", "GPUs", "pictures", "against 1", "limit")
     return f"{_where(data)}.\n\n{table(head, rows, (1, 2, 3))}"
-
-
-def _best_of_one(data: Data) -> dict[str, float]:
-    """The best rate of one GPU with each folder."""
-    single = (each for each in data["folders"] if len(each["devices"]) == 1)
-    return {each["name"]: max(each["per_s"]) for each in single}
 
 
 # ---------------------------------------------------------------------------- many, and killed
@@ -226,10 +204,6 @@ def _kills(data: Data) -> str:
 
 
 # ---------------------------------------------------------------------------- words and files
-
-
-def _format(extension: str) -> str:
-    return {".png": "PNG", ".jpg": "JPEG", ".tif": "TIFF"}.get(extension, extension)
 
 
 def _machine(data: Data) -> str:

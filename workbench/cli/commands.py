@@ -34,6 +34,9 @@ GPU:
   --device N    number of the GPU, from 0 (default: 0)
   --no-gpu      run as on a computer without a GPU
 """
+JSON = f"""
+  --json        print one JSON document instead
+{GPU}"""
 GPUS = """
 GPU:
   --device N,…  number of the GPU, from 0 (default: 0); 0,1 or all: several share {}
@@ -150,15 +153,12 @@ workers of the same version, one for each GPU, with IN and OUT under the same na
         "inventory.list_all",
         f"""
   what [WHAT]   only {in_words(LISTS)} (default: all)
-  --json        print one JSON document instead
-{GPU}""",
+{JSON}""",
     ),
     "doctor": Command(
         "Show what is installed here, and what is missing.",
         "inventory.doctor",
-        f"""
-  --json        print one JSON document instead
-{GPU}""",
+        JSON,
     ),
     "shot": Command(
         "Draw the real window off screen into a PNG file.",
@@ -212,8 +212,7 @@ kinds of jobs; several with commas between:
 {UNCONFINED}
   --resume      resume the session in DIR
   --seconds S   give up a cell whose first run takes longer (default: as the plan says)
-  --json        print one JSON document instead
-{GPU}""",
+{JSON}""",
         """\
 Ctrl+C ends it at any time and keeps what was measured; --resume measures the rest.
 
@@ -273,9 +272,8 @@ disturbed time (*) has no verdict.""",
   --jobs N      files checked at a time [default: 1]
   --csv FILE    write the table to a file as well
   --html FILE   write the table as a page as well
-  --json        print one JSON document instead
   --progress    print progress on stderr even where it is no terminal
-{GPU}""",
+{JSON}""",
         """\
 Every kernel runs 16 small jobs, and each pixel is compared with the float64 reference.  A right one
 is then checked for races, barriers and bounds, and on an NVIDIA GPU timed on a megapixel; without a
@@ -304,7 +302,6 @@ compiled for:
 No GPU is needed: the compiler is NVRTC (`pip install nvidia-cuda-nvrtc`), and SASS needs NVIDIA's
 disassembler as well (`pip install nvidia-cuda-nvdisasm`).
 
-  workbench source shared --sass
   workbench source mine.cu --sass --architecture 120""",
     ),
     "launch": Command(

@@ -30,7 +30,7 @@ from kernels.sweeps.plan_files import KEYS, presets, read_plan
 from kernels.sweeps.plan_run import cells_of, sweeping
 from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_csv import write_csv
-from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, resume, session_path
+from kernels.sweeps.session_files import SessionFile, read_session, resume, session_path
 from workbench.base.columns import columns
 from workbench.cli import output
 from workbench.cli.output import USAGE, CommandError
@@ -97,24 +97,21 @@ def run(arguments: Namespace) -> int:
 
 def plan_for(arguments: Namespace) -> tuple[Plan, Texts]:
     """Read the named preset or file, with the options laid over it, and user kernels' sources."""
-    plan = _named_plan(arguments.plan)
+    plan, folder = _named_plan(arguments.plan), Path(arguments.plan).parent
     if arguments.implementations:
-        plan, texts = with_kernels(plan, arguments.implementations, Path())
-        plan.cells()  # BadJobError for one there is not
-    else:
-        plan, texts = with_kernels(plan, plan.implementations, Path(arguments.plan).parent)
+        plan, folder = replace(plan, implementations=arguments.implementations), Path()
     if arguments.seconds is not None:
         plan = replace(plan, cell_seconds=arguments.seconds)
-    return plan, texts
+    return with_kernels(plan, folder)
 
 
-def with_kernels(plan: Plan, names: Sequence[str], folder: Path) -> tuple[Plan, Texts]:
-    """Give `plan` these implementations, and read the sources of files, relative to `folder`.
+def with_kernels(plan: Plan, folder: Path) -> tuple[Plan, Texts]:
+    """Read the user kernels of `plan`, files relative to `folder`; name them by their files.
 
     Raises CommandError for a file that makes no kernel, and for two of one name.
     """
-    files = {name: folder / name for name in names if is_own(name)}
-    keys = [files[name].name if name in files else name for name in names]
+    files = {name: folder / name for name in plan.implementations if is_own(name)}
+    keys = [files[name].name if name in files else name for name in plan.implementations]
     if twice := [key for key in keys if keys.count(key) > 1 and is_own(key)]:
         raise CommandError(f"Two kernels are called {twice[0]}; rename one.", USAGE)
     planned = replace(plan, implementations=tuple(keys))
@@ -125,10 +122,6 @@ def _named_plan(word: str) -> Plan:
     found = {preset.key: preset.plan for preset in presets()}
     if word in found:
         return found[word]
-    if word.endswith(SUFFIXES):
-        raise CommandError(
-            f"{word} is a session, not a plan: `workbench report {word}` shows it.", USAGE
-        )
     if word.endswith(".toml") or Path(word).is_file():
         return read_plan(Path(word))
     near = get_close_matches(word, found, n=2, cutoff=0.5)

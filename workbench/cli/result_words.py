@@ -22,14 +22,13 @@ if TYPE_CHECKING:  # which a window has no need of
 def in_one_line(result: Result) -> str:
     """Describe a result: "5×5, shared: time 13.2 µs (20 samples, cold), ..."."""
     job, name = result.job, result.name
+    parts = [f"time {_time(result)}" if result.kernel else "no time"]
     if is_own(job.implementation):
         name = result.ran[0].function  # it says where as well
-    parts = [f"time {_time(result)}" if result.kernel else "no time"]
-    if result.device_name is not None and not is_own(job.implementation):
-        upload = _moved(result.upload_ms, result.upload_copy_ms)
-        parts.append(f"upload {upload}" if upload else "resident")
-    if download := _moved(result.download_ms, result.download_copy_ms):
-        parts.append(f"download {download}")
+    elif result.device_name is not None and result.upload_ms is None:
+        parts.append("resident")
+    moved = (("upload", result.upload_ms), ("download", result.download_ms))
+    parts += [f"{way} {numbers.duration(ms)}" for way, ms in moved if ms is not None]
     if result.effective_gb_s is not None:
         parts.append(numbers.byte_rate(result.effective_gb_s))
     parts += [shares_in_words(result.shares)] if result.shares else []
@@ -44,14 +43,6 @@ def _time(result: Result) -> str:
     samples = single_in_words(result) if kernel.is_single else f"{len(kernel.samples_ms)} samples"
     cache = f", {kernel.cache}" if kernel.cache else ""
     return f"{numbers.duration(kernel.median_ms)}{star(result.disturbances)} ({samples}{cache})"
-
-
-def _moved(ms: float | None, copy_ms: float | None) -> str:
-    """A transfer: "384 µs (the copy 28.1 µs)"; empty where nothing was moved."""
-    if ms is None:
-        return ""
-    alone = "" if copy_ms is None else f" (the copy {numbers.duration(copy_ms)})"
-    return f"{numbers.duration(ms)}{alone}"
 
 
 def large_in_one_line(large: LargeAnswer) -> str:

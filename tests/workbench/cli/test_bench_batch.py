@@ -24,7 +24,7 @@ def test_it_prints_a_row_for_each_format_and_leaves_nothing_behind(tmp_path, cap
     assert main.main(words) == 0
     said = capsys.readouterr().out
     assert "3 of each format, 30×20 RGB" in said
-    assert all(f"\n  {extension} " in said for extension in (".png", ".jpg", ".tif"))
+    assert all(f"\n  {name} " in said for name in ("PNG", "JPEG", "TIFF"))
     found = json.loads((tmp_path / "b.json").read_text())
     assert set(found["per_s"][".tif"]) == {"decode", "filter", "encode", "batch"}
     assert (found["bench"], found["machine"]["gpu"]) == ("batch", None)
@@ -37,7 +37,7 @@ def test_it_has_the_processes_of_a_batch_and_each_stage_has_them_as_well(
 ):
     monkeypatch.setattr(batch, "SIZE", (20, 30))
     monkeypatch.setattr(batch, "ROUNDS", 1)
-    monkeypatch.setattr(batch, "EXTENSIONS", (".tif",))
+    monkeypatch.setattr(batch, "FORMATS", {".tif": "TIFF"})
     monkeypatch.setattr(batch, "usable_cores", lambda: 2)
     monkeypatch.setattr(batch, "processes_each", lambda jobs, pictures: 2)
     path = tmp_path / "b.json"

@@ -43,7 +43,7 @@ from workbench.cli.output import CommandError, write_whole
 from workbench.files import image_files
 from workbench.model.state import State
 
-EXTENSIONS = (".png", ".jpg", ".tif")
+FORMATS = {".png": "PNG", ".jpg": "JPEG", ".tif": "TIFF"}
 SIZE = (1080, 1920)  # rows, columns
 RUNS = 24  # files of each format; where there are many cores, EACH for each of them
 EACH = 8
@@ -62,6 +62,7 @@ RECIPE = Recipe(State(), sampling=UNTIMED, check_every=0)
 STAGES = ("decode", "filter", "encode")
 HEADER = ("", *STAGES, "batch", "of slowest alone", "limit", "of it")
 PEERS_TITLE = "The same files by other means (our batch's rate over theirs)"
+Row = tuple[str, ...]
 
 
 # Blurs files of a folder into another; OSError or CalledProcessError where it fails.
@@ -162,7 +163,7 @@ class Rates:
     encode: float
     batch: float
 
-    def cells(self, name: str, *, on_gpu: bool) -> tuple[str, ...]:
+    def cells(self, name: str, *, on_gpu: bool) -> Row:
         """Make a row of the table; cores decode and encode, and filter where there is no GPU."""
         alone = (self.decode, self.filter, self.encode)
         files_s = 1 / self.decode + 1 / self.encode
@@ -219,35 +220,38 @@ def run(arguments: Namespace) -> int:
     ]
     print(aligned(facts), end="\n\n", flush=True)
     peers = folder_peers() if arguments.peers else {}
-    rates: dict[str, Rates] = {}
-    theirs: dict[str, dict[str, PeerRate]] = {}
-    for extension in EXTENSIONS:
+    rates, theirs = {}, {}
+    for extension in FORMATS:
         names = tuple(f"{number}{extension}" for number in range(files))
         with TemporaryDirectory(prefix="workbench-bench-") as where:
             paths = Path(where) / "in", Path(where) / "out"
             folder = Folder(*paths, names, engine, devices, jobs)
             rates[extension], theirs[extension] = _measured(folder, peers)
-    on_gpu = device is not None
-    print(columns([HEADER, *(each.cells(name, on_gpu=on_gpu) for name, each in rates.items())]))
-    if peers:
-        print(f"\n{PEERS_TITLE}:")
-        rows = (
-            (title, *(theirs[name][title].words(each.batch) for name, each in rates.items()))
-            for title in peers
-        )
-        print(columns([("", *rates), *rows]))
+    data = {
+        **this_machine.heading("batch", engine),
+        **{"jobs": jobs, "files": files, "size": SIZE, "processes": processes},
+        **{"per_s": to_plain(rates), "peers": to_plain(theirs)},
+    }
+    ours, others = tables_of(data)
+    print(columns(ours))
+    if others:
+        print(f"\n{PEERS_TITLE}:", columns(others), sep="\n")
     if arguments.json:
-        data = {
-            **this_machine.heading("batch", engine),
-            "jobs": jobs,
-            "files": files,
-            "size": SIZE,
-            "per_s": to_plain(rates),
-            "peers": to_plain(theirs),
-            "processes": processes,
-        }
         write_whole(arguments.json, json.dumps(data, indent=1))
     return 0
+
+
+def tables_of(data: dict[str, Any]) -> tuple[list[Row], list[Row]]:
+    """Make the rows of the rates, and of other programs if there are any, from --json's data."""
+    rates = {FORMATS[name]: Rates(**found) for name, found in data["per_s"].items()}
+    peers = {FORMATS[name]: found for name, found in data["peers"].items() if found}
+    on_gpu = data["machine"]["gpu"] is not None
+    ours = [HEADER, *(each.cells(name, on_gpu=on_gpu) for name, each in rates.items())]
+    theirs = [
+        (title, *(PeerRate(**peers[each][title]).words(rates[each].batch) for each in peers))
+        for title in next(iter(peers.values()), ())
+    ]
+    return ours, [("", *peers), *theirs] if theirs else []
 
 
 def _measured(folder: Folder, peers: dict[str, Blur | None]) -> tuple[Rates, dict[str, PeerRate]]:

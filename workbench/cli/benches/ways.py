@@ -10,7 +10,7 @@ import importlib
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, partial
 from pathlib import Path
 from random import Random
@@ -96,6 +96,13 @@ class Measured:
     def __str__(self) -> str:
         block = f" {self.block_xy[0]}×{self.block_xy[1]}" if self.block_xy else ""
         return f"{self.name or self.key}{block}"
+
+
+def read_measured(rows: Iterable[dict[str, Any]]) -> list[Measured]:
+    """Read what --json wrote, in an earlier version as well."""
+    known = {each.name for each in fields(Measured)}
+    kept = ({name: row[name] for name in known & row.keys()} for row in rows)
+    return [Measured(**{"key": "", **each}) for each in kept]
 
 
 def quickest(found: Iterable[Measured], precision: Precision) -> Measured | None:
