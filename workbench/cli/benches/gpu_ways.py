@@ -23,7 +23,7 @@ from kernels.core.sampling import THREADS_SETTLE_S, take_samples
 from kernels.core.timing import Timing
 from kernels.core.weights import Separable, separate
 from kernels.cuda.event_timer import CeilingBench, EventTimer
-from kernels.filters.gaussian import BINOMIAL, default_sigma
+from kernels.filters.gaussian import default_sigma
 from kernels.oracle.checking import Oracle
 from workbench.cli.benches import ways
 from workbench.cli.benches.ways import Measured, Way
@@ -160,8 +160,7 @@ def _cvcuda(task: Task) -> Iterator[Way]:
     is_gaussian = np.array_equal(job.weights, filters.get("gaussian").weights(k))
     if not is_gaussian or job.pixel_type not in CVCUDA_TYPES:
         return
-    sigma = BINOMIAL_SIGMAS.get(k) if k in BINOMIAL else None
-    sigmas = (sigma or default_sigma(k),) * 2
+    sigmas = (BINOMIAL_SIGMAS.get(k) or default_sigma(k),) * 2
     out = task.clock.cp.empty_like(task.source)
     source, target = (cvcuda.as_tensor(each, "HWC") for each in (task.source, out))
     stream = cvcuda.cuda.as_stream(task.clock.stream.ptr)
