@@ -98,7 +98,7 @@ def test_a_program_that_fails_or_paints_other_pictures_gets_no_rate(tmp_path):
 
 @pytest.fixture
 def quick(monkeypatch):
-    monkeypatch.setattr(cpu, "SAMPLING", Sampling(max_samples=2))
+    monkeypatch.setattr(cpu, "SAMPLING", Sampling(max_samples=2, max_seconds=60.0))
     monkeypatch.setattr(cpu, "PICTURES", ((60, 80, 3, "uint8"), (64, 64, 1, "float32")))
 
 
