@@ -72,11 +72,6 @@ class ChildProcess:
         return not self._is_ended and self._process.poll() is None
 
     @property
-    def has_news(self) -> bool:
-        """True if there is a line that nobody has taken yet."""
-        return not self._replies.empty()
-
-    @property
     def held_bytes(self) -> int:
         """The memory of this computer that it takes; 0 where that is not known."""
         try:

@@ -44,7 +44,7 @@ ENDING_S = 0.3  # in which a process that has closed its pipe ends, as a rule
 FAULT_S = 6.0
 # Times the picture's size that a run may hold here: picture and output, shared and laid out.
 COPIES = 14
-LEFT_AT_WORK_S = 0.2  # longer than a run takes, as a rule, that nobody waits for any more
+LEFT_AT_WORK_S = 0.5  # longer than what nobody waits for any more takes as a rule
 # CuPy never unloads a program, so what each has declared __device__ stays in the GPU's memory.
 MAX_COMPILED = 200
 WAS_ENDED = "The process that runs kernels on the GPU was ended."
@@ -100,12 +100,6 @@ class GpuWorker:
             raise RunEndedError(words) from error
         self._begin("starting")
 
-    @property
-    def is_ready(self) -> bool:
-        """True if it would serve a request at once."""
-        has_started = self.facts is None and self.process.has_news
-        return self.process.is_alive and (has_started or not self._owes)
-
     def ready(self) -> Generator[None, None, None]:
         """Wait until it is done with whatever it was sent before.
 
@@ -124,7 +118,7 @@ class GpuWorker:
     ) -> Generator[None, None, Reply]:
         """Send a request, wait, and return the reply.  Raises RunEndedError.
 
-        Closing the generator leaves the child at work: the next request waits for it, or ends it.
+        Closing the generator leaves the child at work for a while; the next request waits for it.
 
         launch_s   seconds that the kernel may run
         once_sent  work to do meanwhile
@@ -139,9 +133,7 @@ class GpuWorker:
         try:
             said = yield from self._reply()
         except GeneratorExit:
-            if launch_s:
-                patience = (launch_s + FAULT_S,)
-                threading.Thread(target=self._end_late, args=patience, daemon=True).start()
+            threading.Thread(target=self._end_late, daemon=True).start()
             raise
         if "error" in said:
             raise failed(request.rung, said)
@@ -166,8 +158,8 @@ class GpuWorker:
         self.process.kill()
         self._memory.close()
 
-    def _end_late(self, patience_s: float) -> None:
-        if not self.process.has_reply.wait(patience_s):
+    def _end_late(self) -> None:
+        if not self.process.has_reply.wait(LEFT_AT_WORK_S):
             self.end()
 
     def _reply(self) -> Generator[None, None, Reply]:
@@ -239,26 +231,17 @@ class WorkerPool:
         self._ended: list[GpuWorker] = []  # not gone yet
 
     def taking(self) -> Generator[None, None, GpuWorker]:
-        """Take a child that is ready; it has to be given back.  Raises RunEndedError.
-
-        One that was left at work is waited for, a while where another one is ready.
-        """
+        """Take a child that is ready; it has to be given back.  Raises RunEndedError."""
         while True:
             with self._lock:
                 self._drop_ended()
                 child = self._waiting.pop() if self._waiting else GpuWorker(*self._made_with)
                 self._out.append(child)
-            is_new, until = child.facts is None, time.monotonic() + LEFT_AT_WORK_S
-            is_taken = False
+            is_new, is_taken = child.facts is None, False
             try:
-                for _ in child.ready():
-                    if time.monotonic() > until and self._has_ready:
-                        child.end()
-                        break
-                    yield
-                is_taken = child.process.is_alive
-                if is_taken:
-                    return child
+                yield from child.ready()
+                is_taken = True
+                return child
             except RunEndedError:
                 if is_new:
                     raise
@@ -270,7 +253,7 @@ class WorkerPool:
         """Keep a child for who takes one next, unless it has ended, or has had many texts."""
         with self._lock:
             self._out.remove(child)
-            if child.compiled >= MAX_COMPILED and any(each.is_ready for each in self._waiting):
+            if child.compiled >= MAX_COMPILED and self._waiting:
                 child.end()
             self._waiting.append(child)
             self._drop_ended()
@@ -282,11 +265,6 @@ class WorkerPool:
             if not self._waiting:
                 with suppress(RunEndedError):  # who takes one will be told, if it is still so
                     self._waiting.append(GpuWorker(*self._made_with))
-
-    @property
-    def _has_ready(self) -> bool:
-        with self._lock:
-            return any(each.is_ready for each in self._waiting)
 
     def held(self) -> Held:
         """The memory that all of them hold."""
