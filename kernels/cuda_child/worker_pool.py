@@ -47,6 +47,7 @@ COPIES = 14
 LEFT_AT_WORK_S = 0.5  # longer than what nobody waits for any more takes as a rule
 # CuPy never unloads a program, so what each has declared __device__ stays in the GPU's memory.
 MAX_COMPILED = 200
+SECONDS: dict[Phase, float] = {"starting": 60, "compiling": 20, "preparing": 30, "fetching": 30}
 WAS_ENDED = "The process that runs kernels on the GPU was ended."
 LEAVING_S = 2.0  # at the end of this process, for children to be gone
 
@@ -55,14 +56,7 @@ LEAVING_S = 2.0  # at the end of this process, for children to be gone
 class Limits:
     """Limits of a child: seconds of each phase, and bytes of this computer's memory."""
 
-    seconds: dict[Phase, float] = field(
-        default_factory=lambda: {
-            "starting": 60.0,
-            "compiling": 20.0,
-            "preparing": 30.0,
-            "fetching": 30.0,
-        }
-    )
+    seconds: dict[Phase, float] = field(default_factory=lambda: SECONDS)
     held_bytes: int = 8 << 30  # besides those of the pictures that it runs on
 
 
