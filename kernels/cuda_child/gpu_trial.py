@@ -177,8 +177,7 @@ class _Trial:
         return of_rows
 
     def _some_rows(self, crop: Job, whole: NDArray[Any]) -> Generator[Progress, None, str]:
-        if (rows := rows_to_try(crop.height)) is None:
-            return ""
+        rows = rows_to_try(crop.height)
         try:
             some = yield from self._run(crop, "a part", rows=rows)
         except RunEndedError as error:

@@ -152,9 +152,7 @@ def _compared(
 
 def rows_finding(runs: Runs, region: Region, ended: Ended) -> Search:
     """Launch a right kernel for some rows alone; return its bug there."""
-    rung, job = runs.rung, runs.job
-    if (rows := rows_to_try(job.height)) is None:
-        return None
+    rung, job, rows = runs.rung, runs.job, rows_to_try(runs.job.height)
     some = yield from runs.once(rows=rows)
     if found := finding_of(rung, region, some):
         return replace(found, sentence=f"{found.sentence} {launched_for(rows)}")
