@@ -1,6 +1,6 @@
 """The child: it owns a CUDA context of its own, and serves requests until its parent ends.
 
-See `child_requests` for the protocol.  A kernel prints into a file.  `CudaDevice` alone calls CUDA.
+See `worker_pool` for the protocol.  A kernel prints into a file.  `CudaDevice` alone calls CUDA.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from kernels.core.timing import Cache
 from kernels.cuda.event_timer import EventTimer
 from kernels.cuda.launch import Programs, occupancy_on, plan_steps, prepare_launch, ran_of
 from kernels.cuda.probing import probe
-from kernels.cuda_child.child_requests import Request, shared_bytes
+from kernels.cuda_child.worker_pool import Request, shared_bytes
 from kernels.cuda_on_cpu.shared_run import Bytes, KeptMemory, Place, layout_of
 from kernels.rungs.rung import Rung
 

@@ -27,9 +27,15 @@ from kernels.core.sampling import Sampler
 from kernels.core.timing import Cache
 from kernels.cuda.launch import FP32_LANES, WATCHDOG_EFFICIENCY
 from kernels.cuda_child import verification
-from kernels.cuda_child.child_requests import Request, RunEndedError, in_seconds, with_tuples
 from kernels.cuda_child.verification import Reference
-from kernels.cuda_child.worker_pool import GpuWorker, WorkerPool
+from kernels.cuda_child.worker_pool import (
+    GpuWorker,
+    Request,
+    RunEndedError,
+    WorkerPool,
+    in_seconds,
+    with_tuples,
+)
 from kernels.cuda_on_cpu.compile_errors import as_gnu, diagnostics_of
 from kernels.cuda_on_cpu.findings import Built, KernelTrial
 from kernels.cuda_on_cpu.regions import (

@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 
 from kernels.core.child_process import next_request, reply, take_replies
-from kernels.cuda_on_cpu.building import runtime_of
 from kernels.cuda_on_cpu.children import Compilation
+from kernels.cuda_on_cpu.compiler import runtime_of
 from kernels.cuda_on_cpu.confinement import NoConfinementError, confine, give_up_files
 from kernels.cuda_on_cpu.counting import LOOKED_AT, CountingShim, counted
 from kernels.cuda_on_cpu.cpu_runs import Request

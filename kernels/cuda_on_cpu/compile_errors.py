@@ -19,8 +19,7 @@ from kernels.core.errors import FIRST_ERROR
 from kernels.core.job import Job
 from kernels.core.version import how_to_add
 from kernels.cuda.nvrtc import CompilerEndedError, compiler_for, options_for
-from kernels.cuda_on_cpu.building import REFUSED, TOO_LONG
-from kernels.cuda_on_cpu.compiler import HERE, SYSTEM
+from kernels.cuda_on_cpu.compiler import HERE, REFUSED, SYSTEM, TOO_LONG
 from kernels.cuda_on_cpu.device_code import GENERATED
 from kernels.rungs.cuda_text import (
     header_parts,

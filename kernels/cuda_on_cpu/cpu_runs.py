@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from kernels.core.driving import run_with_progress, side_by_side
 from kernels.core.job import Job, Progress
 from kernels.core.poison import BY_ORDER, is_as_before, order_in_words
-from kernels.cuda_on_cpu.building import REFUSED, BuildError, building, default_cache
 from kernels.cuda_on_cpu.children import borrowed_child
 from kernels.cuda_on_cpu.compile_errors import cuda_errors, why_not_seen, with_lacking
-from kernels.cuda_on_cpu.compiler import why_not
+from kernels.cuda_on_cpu.compiler import REFUSED, BuildError, building, default_cache, why_not
 from kernels.cuda_on_cpu.confinement import is_allowed
 from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.elf import LineTable

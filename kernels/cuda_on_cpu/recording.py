@@ -20,8 +20,14 @@ from kernels.anatomy.record import TILE, Access, Idle, Record, idle_of, read_kep
 from kernels.anatomy.transactions import NOWHERE, numbered, occurrence
 from kernels.core.job import Job
 from kernels.cuda.launch import LaunchStep
-from kernels.cuda_on_cpu.building import BuildError, building, default_cache
-from kernels.cuda_on_cpu.compiler import RECORDED, STEPPED, why_not
+from kernels.cuda_on_cpu.compiler import (
+    RECORDED,
+    STEPPED,
+    BuildError,
+    building,
+    default_cache,
+    why_not,
+)
 from kernels.cuda_on_cpu.device_code import Knobs, generated, knobs_of, with_words
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.cuda_on_cpu.shared_run import DYNAMIC_ARRAY, SharedRun, rounded_up

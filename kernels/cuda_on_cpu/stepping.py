@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.job import Job, Progress
-from kernels.cuda_on_cpu.building import BuildError
 from kernels.cuda_on_cpu.compile_errors import first_error
+from kernels.cuda_on_cpu.compiler import BuildError
 from kernels.cuda_on_cpu.cpu_runs import Runs, prepared
 from kernels.cuda_on_cpu.findings import finding_of
 from kernels.cuda_on_cpu.recording import MAX_STEPS, VALUE_BYTES, SteppedShim, Trace

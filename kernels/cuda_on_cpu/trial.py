@@ -16,9 +16,15 @@ from kernels.core.driving import last_of, run_with_progress, side_by_side
 from kernels.core.job import Job, Progress
 from kernels.core.poison import same_bits, unwritten_in_words
 from kernels.core.verdict import Check
-from kernels.cuda_on_cpu.building import REFUSED, BuildError, default_cache, warnings
 from kernels.cuda_on_cpu.compile_errors import LACKING, diagnostics_of, first_error, why_not_seen
-from kernels.cuda_on_cpu.compiler import WARNED, why_not
+from kernels.cuda_on_cpu.compiler import (
+    REFUSED,
+    WARNED,
+    BuildError,
+    default_cache,
+    warnings,
+    why_not,
+)
 from kernels.cuda_on_cpu.counting import AccessesShim, CountingShim, RunCounts, counts_of
 from kernels.cuda_on_cpu.cpu_runs import Ended, Runs, built, prepared
 from kernels.cuda_on_cpu.device_code import generated, knobs_of

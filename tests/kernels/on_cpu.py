@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from kernels.core.driving import outcome_of
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import counting, recording, shim
-from kernels.cuda_on_cpu.building import building
-from kernels.cuda_on_cpu.compiler import Flavour
+from kernels.cuda_on_cpu.compiler import Flavour, building
 from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.cuda_on_cpu.shim import Order

@@ -29,7 +29,7 @@ from uuid import uuid4
 
 from kernels.core.errors import DeviceLostError
 from kernels.core.safe_files import remove_abandoned
-from kernels.cuda_child.child_requests import how_it_ended
+from kernels.cuda_child.worker_pool import how_it_ended
 from workbench.batch.batch_run import NEVER_PAUSED, REST_S, Pausing, Say
 from workbench.batch.batch_worker import (
     MakeEngine,

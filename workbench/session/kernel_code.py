@@ -12,7 +12,7 @@ from kernels.core.job import Job
 from kernels.cuda import nvrtc
 from kernels.cuda.listings import listing_of
 from kernels.cuda.nvrtc import Compiled, CompilerEndedError
-from kernels.cuda_child.child_requests import child_failed, failed, how_it_ended, too_long
+from kernels.cuda_child.worker_pool import child_failed, failed, how_it_ended, too_long
 from kernels.rungs.rung import Rung
 
 WITHOUT_A_DEVICE = 90  # sm_90, compiled for where there is no GPU

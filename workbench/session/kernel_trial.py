@@ -17,9 +17,8 @@ from kernels.core.verdict import NOT_YET_SEARCHED
 from kernels.cuda.listings import Kind, Row, listing_of
 from kernels.cuda.nvrtc import LINES, Compiled
 from kernels.cuda_child import verification
-from kernels.cuda_child.child_requests import RunEndedError
 from kernels.cuda_child.gpu_trial import gpu_trial
-from kernels.cuda_child.worker_pool import Held, cuda_children
+from kernels.cuda_child.worker_pool import Held, RunEndedError, cuda_children
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.findings import Finding, KernelTrial
 from kernels.cuda_on_cpu.regions import cropped

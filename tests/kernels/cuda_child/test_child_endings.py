@@ -8,7 +8,7 @@ import pytest
 
 from kernels.core.errors import CompileFailedError
 from kernels.cuda import nvrtc
-from kernels.cuda_child.child_requests import failed
+from kernels.cuda_child.worker_pool import failed
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_child.bad_texts import a_job
 from tests.kernels.cuda_child.gpu_kernels import ENDED, NOT_COMPILED

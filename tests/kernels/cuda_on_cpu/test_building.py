@@ -15,10 +15,16 @@ import pytest
 from kernels.core.driving import outcome_of
 from kernels.core.job import Job
 from kernels.core.safe_files import FOLDER_VARIABLE, holding
-from kernels.cuda_on_cpu import building, compiler, cpu_runs
-from kernels.cuda_on_cpu.building import default_cache
+from kernels.cuda_on_cpu import compiler, cpu_runs
 from kernels.cuda_on_cpu.compile_errors import diagnostics_of, first_error
-from kernels.cuda_on_cpu.compiler import CHECKED, TRIED, Compiler, the_compiler, why_not
+from kernels.cuda_on_cpu.compiler import (
+    CHECKED,
+    TRIED,
+    Compiler,
+    default_cache,
+    the_compiler,
+    why_not,
+)
 from kernels.cuda_on_cpu.elf import LineTable
 from kernels.cuda_on_cpu.shim import TriedShim
 from kernels.rungs.own_kernels import own_kernel, starting_points
@@ -43,7 +49,7 @@ cp /bin/sh "$2"
 """
     )
     clang = Compiler(("/bin/sh", str(script)), False, "15.0.7")
-    monkeypatch.setattr(building, "the_compiler", lambda: clang)
+    monkeypatch.setattr(compiler, "the_compiler", lambda: clang)
     build("int one;", compiler.TRIED, tmp_path)
     *_, compiled, linked = (line.split() for line in said.read_text().splitlines())
     wanted = compiled.index("-fsanitize=alignment,return,bounds")
@@ -62,7 +68,7 @@ def test_a_folder_has_one_name_however_it_is_reached(tmp_path, monkeypatch):
 
 def test_what_was_not_used_for_long_is_deleted_and_no_lock(tmp_path, monkeypatch):
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    monkeypatch.setattr(building, "MAX_KEPT_BYTES", 50)
+    monkeypatch.setattr(compiler, "MAX_KEPT_BYTES", 50)
     folder = tmp_path / "cuda-on-cpu"
     folder.mkdir()
     for age, name in enumerate(("new.so", "older.so", "oldest.so", "oldest.lock")):
@@ -87,7 +93,7 @@ def test_where_nothing_can_be_kept_it_is_kept_while_the_process_lasts(tmp_path, 
     (tmp_path / "file").touch()
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "file"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    building._passing.cache_clear()
+    compiler._passing.cache_clear()
     folder = default_cache()
     assert folder.parent == tmp_path
     (folder / "kept").touch()
@@ -130,7 +136,7 @@ RUNG = own_kernel("mine.cu", starting_points()[0].text)
         ("mine.cu:7:5: error: expected ';'\n", "Line 7: expected ';'.", 7),
         ("mine.cu:7:5: error: did you mean 'sum'?\n", "Line 7: did you mean 'sum'?", 7),
         (
-            f"mine.cu:7:5: error: no\n{building.TOO_LONG}\n",
+            f"mine.cu:7:5: error: no\n{compiler.TOO_LONG}\n",
             "The compiler gave up: the text takes too long.",
             None,
         ),
@@ -168,8 +174,8 @@ def test_a_compiler_that_takes_too_much_is_told_to_give_up(
     if not the_compiler().is_gnu:
         pytest.skip("the limits are g++'s")
     build("int first;", TRIED, build_cache)  # the runtime, which is larger
-    monkeypatch.setattr(building, limit, value)
-    with pytest.raises(building.BuildError) as error:
+    monkeypatch.setattr(compiler, limit, value)
+    with pytest.raises(compiler.BuildError) as error:
         build(text, TRIED, build_cache)
     assert what in first_error(str(error.value), RUNG)[0]
 

@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job
-from kernels.cuda_on_cpu import building, compiler, confinement
-from kernels.cuda_on_cpu.building import BuildError
-from kernels.cuda_on_cpu.compiler import CHECKED, TRIED
+from kernels.cuda_on_cpu import compiler, confinement
+from kernels.cuda_on_cpu.compiler import CHECKED, TRIED, BuildError
 from kernels.cuda_on_cpu.trial import trial
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_on_cpu.bad_kernels import COPY, START
@@ -91,7 +90,7 @@ def test_a_library_with_such_code_is_refused_by_itself(name, secret, build_cache
 
 @pytest.mark.parametrize("name", ["first value"])
 def test_it_would_run_confined_all_the_same(name, secret, monkeypatch):
-    monkeypatch.setattr(building, "why_not_text", lambda *_, **__: None)
+    monkeypatch.setattr(compiler, "why_not_text", lambda *_, **__: None)
     before = READING.format(file=secret) + EARLY[name]
     outcome = tried(START.format(before=before, body=PRINT))
     assert outcome.answer is None
@@ -134,8 +133,8 @@ def test_the_compiler_reads_no_file_of_the_user(name, secret, build_cache):
 @pytest.mark.usefixtures("without_landlock")
 def test_a_compiler_that_waits_is_ended_by_the_clock(tmp_path, build_cache, monkeypatch):
     os.mkfifo(tmp_path / "nobody")
-    monkeypatch.setattr(building, "MAX_SECONDS", 1)
-    with pytest.raises(BuildError, match=building.TOO_LONG):
+    monkeypatch.setattr(compiler, "MAX_SECONDS", 1)
+    with pytest.raises(BuildError, match=compiler.TOO_LONG):
         build(f'asm(".include \\"{tmp_path}/nobody\\"");', TRIED, build_cache)
 
 

@@ -13,8 +13,8 @@ import pytest
 
 from kernels.core.driving import outcome_of
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.building import runtime
 from kernels.cuda_on_cpu.compiler import HERE as CPU
+from kernels.cuda_on_cpu.compiler import runtime
 from kernels.export.cuda_program import cuda_program, number
 from kernels.pictures.generated import white
 from kernels.rungs.rung import ladder

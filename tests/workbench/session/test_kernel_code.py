@@ -11,7 +11,7 @@ import pytest
 
 from kernels.core.driving import outcome_of
 from kernels.cuda import nvrtc
-from kernels.cuda_child.child_requests import RunEndedError
+from kernels.cuda_child.worker_pool import RunEndedError
 from kernels.rungs.own_kernels import own_kernel, starting_points
 from tests.made_up import a_job
 from workbench.session.kernel_code import PtxRequest, compiling_apart, request_for

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QToolButton
 
 from kernels.cuda import listings, nvrtc
-from kernels.cuda_child.child_requests import RunEndedError
+from kernels.cuda_child.worker_pool import RunEndedError
 from kernels.pictures.generated import noise
 from tests.workbench.driving import (
     answer_file_dialogs,
