@@ -36,16 +36,9 @@ from kernels.cuda_child.worker_pool import (
     in_seconds,
     with_tuples,
 )
+from kernels.cuda_on_cpu import regions
 from kernels.cuda_on_cpu.compile_errors import as_gnu, diagnostics_of
 from kernels.cuda_on_cpu.findings import Built, KernelTrial
-from kernels.cuda_on_cpu.regions import (
-    cropped,
-    launched_for,
-    region_of,
-    rows_fault,
-    rows_to_try,
-    whole_of,
-)
 from kernels.cuda_on_cpu.shared_run import layout_of
 from kernels.rungs.rung import Rung
 
@@ -109,7 +102,7 @@ class _Trial:
 
     def __init__(self, rung: Rung, job: Job, sampling: Sampling) -> None:
         self._rung, self._job, self._sampling = rung, job, sampling
-        self.known = KernelTrial(job, whole_of(job), on_gpu=True)
+        self.known = KernelTrial(job, regions.whole_of(job), on_gpu=True)
         self._waited_s = 0.0  # that the run in hand waited for its turn on the device
         self._checks = verification.take(job, sampling)
 
@@ -172,25 +165,27 @@ class _Trial:
 
     def _tried_small(self) -> Generator[Progress, None, str]:
         """Run it on a crop, then on a strip; return the sentence for a bug in some rows alone."""
-        crop = cropped(self._job, region_of(self._job, CROP, None))
+        crop = regions.part_of(self._job, CROP)
         run = yield from self._run(crop, "a part")
         of_rows = yield from self._some_rows(crop, run.answer)
         rows = min(max(STRIP_ROWS, self._job.height // STRIPS), self._job.height)
-        strip = cropped(self._job, region_of(self._job, (self._job.width, rows), None))
+        strip = regions.part_of(self._job, (self._job.width, rows))
         yield from self._estimated(crop, "a part", run.ms, strip, "a strip")
         run = yield from self._run(strip, "a strip")
         yield from self._estimated(strip, "a strip", run.ms, self._job, "the whole")
         return of_rows
 
     def _some_rows(self, crop: Job, whole: NDArray[Any]) -> Generator[Progress, None, str]:
-        rows = rows_to_try(crop.height)
+        rows = regions.rows_to_try(crop.height)
         try:
             some = yield from self._run(crop, "a part", rows=rows)
         except RunEndedError as error:
-            error.args = (f"{error} {launched_for(rows)}",)
+            error.args = (f"{error} {regions.launched_for(rows)}",)
             raise
         as_before = self._as_before(crop, some.answer, 0)
-        words, _ = yield from rows_fault(self._rung, crop, rows, whole, some.answer, as_before)
+        words, _ = yield from regions.rows_fault(
+            self._rung, crop, rows, whole, some.answer, as_before
+        )
         return words.format(who="The kernel")
 
     def _estimated(

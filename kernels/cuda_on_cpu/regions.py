@@ -80,6 +80,11 @@ def cropped(job: Job, region: Region) -> Job:
     return replace(job, picture=picture)
 
 
+def part_of(job: Job, size: tuple[int, int]) -> Job:
+    """The job on the middle of its picture alone."""
+    return cropped(job, region_of(job, size, None))
+
+
 def enlarged(job: Job, size: tuple[int, int]) -> Job:
     """The job on its picture repeated, as far as `size` if that is larger."""
     across, down = max(size[0] - job.width, 0), max(size[1] - job.height, 0)

@@ -16,6 +16,7 @@ from kernels.core.driving import last_of, run_with_progress, side_by_side
 from kernels.core.job import Job, Progress
 from kernels.core.poison import same_bits, unwritten_in_words
 from kernels.core.verdict import Check
+from kernels.cuda_on_cpu import findings, regions
 from kernels.cuda_on_cpu.compile_errors import LACKING, diagnostics_of, first_error, why_not_seen
 from kernels.cuda_on_cpu.compiler import (
     REFUSED,
@@ -29,29 +30,8 @@ from kernels.cuda_on_cpu.counting import AccessesShim, CountingShim, RunCounts, 
 from kernels.cuda_on_cpu.cpu_runs import Ended, Runs, built, prepared
 from kernels.cuda_on_cpu.device_code import generated, knobs_of
 from kernels.cuda_on_cpu.elf import variables_of
-from kernels.cuda_on_cpu.findings import (
-    Finding,
-    KernelTrial,
-    finding_of,
-    located,
-    reads_old_answer,
-    suspicion_of,
-)
-from kernels.cuda_on_cpu.regions import (
-    COUNTED_SIZE,
-    DEVICE,
-    FAR_SIZE,
-    TRIED_SIZE,
-    Region,
-    checked,
-    cropped,
-    enlarged,
-    launched_for,
-    region_of,
-    rows_fault,
-    rows_to_try,
-    small_size,
-)
+from kernels.cuda_on_cpu.findings import Finding, KernelTrial
+from kernels.cuda_on_cpu.regions import DEVICE, Region
 from kernels.cuda_on_cpu.shim import CheckedShim, TriedShim, ZeroedShim
 from kernels.oracle.checking import judged, limits_of
 from kernels.oracle.reference import filtered, to_pixel_type
@@ -87,8 +67,8 @@ def trial(
     deadline_s  of the CPU's time
     library     compiled ahead, for this job among others, which is whole
     """
-    region = region_of(job, (job.width, job.height) if whole else TRIED_SIZE, at)
-    part = cropped(job, region)
+    region = regions.region_of(job, (job.width, job.height) if whole else regions.TRIED_SIZE, at)
+    part = regions.cropped(job, region)
     runs = yield from prepared(TriedShim, rung, part, deadline_s, library)
     if isinstance(runs, BuildError):
         refused = _refused_by_compiler(rung, region, runs)
@@ -102,7 +82,7 @@ def trial(
     answer, printed = ended.answer, str(ended.said.get("printed", ""))
     if ended.beside:  # its output is to be seen
         answer = (yield from runs.patiently(is_guarded=False)).answer
-        check = None if answer is None else (yield from checked(rung, part, answer))
+        check = None if answer is None else (yield from regions.checked(rung, part, answer))
     outcome = KernelTrial(part, region, answer=answer, check=check, printed=printed)
     yield (outcome := _with(outcome, found))
     if outcome.ok and counting:
@@ -127,14 +107,14 @@ def _examined(
     """
     rung, job = runs.rung, runs.job
     ended = yield from runs.patiently()
-    found = yield from with_unset(rung, job, finding_of(rung, region, ended))
+    found = yield from with_unset(rung, job, findings.finding_of(rung, region, ended))
     if ended.answer is None:
         return ended, None, found
-    check = yield from checked(rung, job, ended.answer)
+    check = yield from regions.checked(rung, job, ended.answer)
     if found is None:
         found = yield from _compared(runs, region, corner, ended, check)
     # Of a large picture a part came before.
-    is_small = job.width * job.height <= prod(TRIED_SIZE)
+    is_small = job.width * job.height <= prod(regions.TRIED_SIZE)
     if found is None and check.ok and some_rows and is_small:
         found = yield from rows_finding(runs, region, ended)
     return ended, check, found
@@ -145,11 +125,11 @@ def _compared(
 ) -> Search:
     """Run it again, in the opposite order; return the bug that this shows."""
     again = yield from runs.again()
-    if found := finding_of(runs.rung, region, again):
+    if found := findings.finding_of(runs.rung, region, again):
         return found
     # A kernel could tell by what the output held before that it is being checked.
-    if ended.reports.suspicion.kind and (not check.ok or reads_old_answer(ended)):
-        return suspicion_of(runs.rung, region, ended)
+    if ended.reports.suspicion.kind and (not check.ok or findings.reads_old_answer(ended)):
+        return findings.suspicion_of(runs.rung, region, ended)
     if difference := ended.difference(again, corner):
         return Finding("order", difference, region)
     unwritten = unwritten_in_words(ended.unwritten(again), corner)
@@ -158,14 +138,14 @@ def _compared(
 
 def rows_finding(runs: Runs, region: Region, ended: Ended) -> Search:
     """Launch a right kernel for some rows alone; return its bug there."""
-    rung, job, rows = runs.rung, runs.job, rows_to_try(runs.job.height)
+    rung, job, rows = runs.rung, runs.job, regions.rows_to_try(runs.job.height)
     some = yield from runs.once(rows=rows)
-    if found := finding_of(rung, region, some):
-        return replace(found, sentence=f"{found.sentence} {launched_for(rows)}")
+    if found := findings.finding_of(rung, region, some):
+        return replace(found, sentence=f"{found.sentence} {regions.launched_for(rows)}")
     if ended.answer is None or some.answer is None or some.as_before is None:
         return None
     outputs = ended.answer, some.answer, some.as_before
-    words, place = yield from rows_fault(rung, job, rows, *outputs)
+    words, place = yield from regions.rows_fault(rung, job, rows, *outputs)
     return _of_storer(rung, some, place, Finding("rows", words, region)) if words else None
 
 
@@ -175,7 +155,7 @@ def _of_storer(
     """Name who stored a sample of a row, for "{who}" in the finding's sentence."""
     where = ended.storer(*place) if place else None
     if where is not None:
-        return located(rung, ended, where, finding, finding.sentence)
+        return findings.located(rung, ended, where, finding, finding.sentence)
     return replace(finding, sentence=finding.sentence.format(who="The kernel"))
 
 
@@ -188,7 +168,7 @@ def building_ahead(
     compile together.  Closing the generator ends the compilers.
     """
     whole = [job for job in jobs if not rung.why_not(job, DEVICE)]
-    parts = [cropped(job, region_of(job, small_size(job), None)) for job in searched]
+    parts = [regions.part_of(job, regions.small_size(job)) for job in searched]
     parts = [job for job in parts if not rung.why_not(job, DEVICE)]
     if not whole:
         return None
@@ -206,7 +186,7 @@ def building_ahead(
 
 def _counts(rung: Rung, job: Job, seconds: float) -> Generator[Progress, None, RunCounts | None]:
     """Count what the rung does to a part of the picture: it takes a hundred times as long."""
-    part = cropped(job, region_of(job, COUNTED_SIZE, None))
+    part = regions.part_of(job, regions.COUNTED_SIZE)
     for shim in (CountingShim, AccessesShim):
         runs = yield from prepared(shim, rung, part, COUNTING_TIMES * seconds)
         if isinstance(runs, Runs):
@@ -313,7 +293,7 @@ def verdict_search(
     if reason := why_not():
         yield BugSearch(None, UNSEARCHED.format(reason=reason))
         return
-    width, height = small_size(job)
+    width, height = regions.small_size(job)
     size = min(width, job.width), min(height, job.height)
     key = (rung, knobs_of(rung, job), size, job.weights.tobytes())
     if key in _clean:
@@ -340,10 +320,10 @@ def finding_bug(
     A read of what was not written before, or beyond a row's end, is a bug where the output is
     wrong.  The arguments are those of `trial`.
     """
-    region = region_of(job, small_size(job), at)
-    if rung.why_not_anywhere(cropped(job, region)):  # as where its header asks for a width
-        region = region_of(job, TRIED_SIZE, at)
-    part = cropped(job, region)
+    region = regions.region_of(job, regions.small_size(job), at)
+    if rung.why_not_anywhere(regions.cropped(job, region)):  # as where its header asks for a width
+        region = regions.region_of(job, regions.TRIED_SIZE, at)
+    part = regions.cropped(job, region)
     runs = yield from prepared(CheckedShim, rung, part, deadline_s)
     if isinstance(runs, BuildError):
         yield _refused_by_compiler(rung, region, runs)
@@ -360,7 +340,7 @@ def finding_bug(
 
 def _far(runs: Runs) -> Search:
     """Search far blocks: some of them, so that nothing is known of the output."""
-    rung, job = runs.rung, enlarged(runs.job, FAR_SIZE)
+    rung, job = runs.rung, regions.enlarged(runs.job, regions.FAR_SIZE)
     is_alone = len(rung.passes) == 1  # else a pass reads what blocks before it left out
     is_same = not rung.why_not(job, DEVICE) and knobs_of(rung, job) == knobs_of(rung, runs.job)
     if not is_alone or not is_same:
@@ -369,7 +349,7 @@ def _far(runs: Runs) -> Search:
     cross = 1 + zlib.crc32(job.weights.tobytes()) // 2
     far = yield from replace(runs, job=job).once(cross=cross)
     region = Region(0, 0, job.width, job.height, False)
-    found = finding_of(rung, region, far)
+    found = findings.finding_of(rung, region, far)
     if found is None or found.kind in NO_BUGS:
         return None
     words = FAR.format(sentence=found.sentence, width=job.width, height=job.height)
