@@ -13,8 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Generator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache as cached
 from pathlib import Path
@@ -308,15 +308,9 @@ def _made(
     Where the steps leave no MADE it is what they say.
     """
     while not path.exists():
-        with _working_on(path) as folder:
-            if folder and not path.exists():
-                (folder / SOURCE).write_text(text, encoding="utf-8")
-                for step in steps:
-                    output = () if "-o" in step else ("-o", MADE)
-                    said = yield from _compiling(compiler, (*step, *output), folder, seconds)
-                if not (folder / MADE).exists():
-                    (folder / MADE).write_text(said, encoding="utf-8")
-                (folder / MADE).rename(path)
+        with holding(path.with_suffix(".lock"), 0.0) as is_ours:
+            if is_ours and not path.exists():
+                yield from _making(compiler, path, steps, text, seconds)
                 return path
         yield
         time.sleep(LOOK_S)
@@ -325,20 +319,22 @@ def _made(
     return path
 
 
-@contextmanager
-def _working_on(path: Path) -> Iterator[Path | None]:
-    """Lend a temporary folder to make `path` in; None: somebody else does."""
-    with holding(path.with_suffix(".lock"), 0.0) as is_held:
-        if not is_held:
-            yield None
-            return
-        folder = path.with_suffix(WORK).absolute()
-        shutil.rmtree(folder, ignore_errors=True)  # of a process that was killed
-        folder.mkdir()
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+def _making(
+    compiler: Compiler, path: Path, steps: list[tuple[str, ...]], text: str, seconds: float
+) -> Generator[None, None, None]:
+    folder = path.with_suffix(WORK).absolute()
+    shutil.rmtree(folder, ignore_errors=True)  # of a process that was killed
+    folder.mkdir()
+    try:
+        (folder / SOURCE).write_text(text, encoding="utf-8")
+        for step in steps:
+            output = () if "-o" in step else ("-o", MADE)
+            said = yield from _compiling(compiler, (*step, *output), folder, seconds)
+        if not (folder / MADE).exists():
+            (folder / MADE).write_text(said, encoding="utf-8")
+        (folder / MADE).rename(path)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _compiling(
