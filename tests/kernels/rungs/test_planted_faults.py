@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
@@ -29,18 +31,44 @@ RUNGS = {rung.key: rung for rung in ladder()}
 pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 
 
-def is_caught(rung: Rung, build_cache: Path) -> bool:
+# What pictures of a few blocks do not show, and what does: it is looked at first.
+BY_HALVES = (
+    *("bytes beyond the row are there for one warp alone", "halves are rounded up"),
+    *("rows take others' places while these are read", "alpha is summed down the columns"),
+    "which samples count is told of another product",
+    "one warp alone sees what lies beyond the row",
+)
+BY_CASE = {
+    "the right halo of the ring is not loaded": "wrap-float32-3ch-257x127-k3-b32x32",
+    "alpha has a length": "clamp-float32-4ch-64x64-k1-b7x5",
+    "only the last term counts": "mirror-float32-3ch-64x64-k5-b16x16",
+    "a term is summed over what is still read": "mirror-float32-3ch-64x64-k5-b16x16",
+}
+
+
+def is_caught(name: str, build_cache: Path) -> bool:
     """Whether the pairwise cases, a light in the dark, large slopes or halves show it."""
+    rung = plant(FAULTS[name], RUNGS[FAULTS[name].rung])
+    if name in BY_HALVES and _has_wrong_halves(rung, build_cache):
+        return True
     cases = sorted(pairwise_cases(), key=_slowness)
+    cases.sort(key=lambda case: str(case) != BY_CASE.get(name))
     small = [case.job(rung.key) for case in cases if not _slowness(case)[0]]
     loud = [gradient_of_size(rung.key, 1e30)] if rung.gradient else []
-    if _is_wrong(rung, [*small, light_in_the_dark(rung.key), *loud], build_cache):
+    dark = light_in_the_dark(rung.key)
+    first = [cases[0].job(rung.key)] if name in BY_CASE else small[:1]
+    if _is_wrong(rung, [*first, dark, *loud, *small], build_cache):
         return True
-    if rung.key not in INEXACT and halves_differ(
-        rung.key, lambda job: Shim(rung, [job], build_cache).run(job)
-    ):
+    if _has_wrong_halves(rung, build_cache):
         return True
-    return _is_wrong(rung, [case.job(rung.key) for case in cases[len(small) :]], build_cache)
+    return _is_wrong(rung, [case.job(rung.key) for case in cases], build_cache)
+
+
+def _has_wrong_halves(rung: Rung, build_cache: Path) -> bool:
+    def run(job: Job) -> NDArray[Any]:
+        return Shim(rung, [job], build_cache).run(job)
+
+    return rung.key not in INEXACT and bool(halves_differ(rung.key, run))
 
 
 def _is_wrong(rung: Rung, jobs: list[Job], build_cache: Path) -> bool:
@@ -64,8 +92,7 @@ def _slowness(case: Case) -> tuple[bool, int]:
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_caught(name, build_cache):
-    fault = FAULTS[name]
-    assert is_caught(plant(fault, RUNGS[fault.rung]), build_cache)
+    assert is_caught(name, build_cache)
 
 
 @pytest.mark.parametrize("order", Order)
