@@ -213,7 +213,7 @@ def test_a_kernel_that_starts_a_program_is_no_cuda_or_ended(folder, few_jobs, ca
     )
     write(mine=evil)
     assert check("mine.cu") == 1
-    assert "host function" in rows_of(capsys.readouterr().out)["mine.cu"]
+    assert "__device__" in rows_of(capsys.readouterr().out)["mine.cu"]
     monkeypatch.setattr(cpu_runs, "cuda_errors", lambda *_: (each for each in ()))
     assert check("mine.cu") == 1
     row = rows_of(capsys.readouterr().out)["mine.cu"]
