@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 import tempfile
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -18,29 +17,16 @@ class BuildStamp(BuildHookInterface):  # type: ignore[type-arg]
         """Write the file, unless this is an editable install, which is the checkout itself, or a
         source archive, which holds it already."""
         root = Path(self.root)
-        known = _version_module(root)
-        if version == "editable" or (root / known.BUILD_FILE).exists():
+        known = run_path(str(root / "kernels/core/version.py"))  # without what the package needs
+        if version == "editable" or (root / known["BUILD_FILE"]).exists():
             return
-        if build := known.build_of(root):
+        if build := known["build_of"](root):
             self._folder = tempfile.TemporaryDirectory()
             stamp = Path(self._folder.name) / "build.txt"
             stamp.write_text(f"{build}\n", encoding="utf-8")
-            build_data["force_include"][str(stamp)] = known.BUILD_FILE
+            build_data["force_include"][str(stamp)] = known["BUILD_FILE"]
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
         """Remove the file that only the build needed."""
         if folder := getattr(self, "_folder", None):
             folder.cleanup()
-
-
-def _version_module(root: Path) -> Any:
-    """`kernels/core/version.py` by itself: the build has none of what the package needs."""
-    spec = importlib.util.spec_from_file_location(
-        "version_of", root / "kernels" / "core" / "version.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
