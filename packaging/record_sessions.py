@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
 
 from kernels.core.cpu_load import disturbed_in_words
@@ -75,12 +74,8 @@ def record(key: str, folder: Path) -> None:
 def packed(session: Session) -> bytes:
     """The session's lines, each cell once, compressed: the same bytes from the same session."""
     shipped = replace(session, is_shipped=True)
-    buffer = BytesIO()
-    with gzip.GzipFile(fileobj=buffer, mode="wb", mtime=0) as file:
-        file.write(header_line(shipped))
-        for each in shipped.records:
-            file.write(record_line(each))
-    return buffer.getvalue()
+    lines = (header_line(shipped), *map(record_line, shipped.records))
+    return gzip.compress(b"".join(lines), mtime=0)
 
 
 if __name__ == "__main__":

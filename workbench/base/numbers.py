@@ -91,10 +91,9 @@ def speed_up(value: float, written: Callable[[float], str] = ratio) -> str:
     return written(max(value, 1.0))
 
 
-def times_as_fast(value: float, written: Callable[[float], str] = ratio) -> str:
+def times_as_fast(value: float) -> str:
     """Format a ratio before a name: "1.9× as fast as", "29.4× slower than"."""
-    how = "than" if is_slower(value, written) else "as fast as"
-    return f"{speed_up(value, written)} {how}"
+    return f"{speed_up(value)} {'than' if is_slower(value) else 'as fast as'}"
 
 
 def is_slower(value: float, written: Callable[[float], str] = ratio) -> bool:
@@ -108,11 +107,9 @@ def speed_up_between(value: float, low: float, high: float) -> str:
     return f"{speed_up(value)} ({between})" if low < high else speed_up(value)
 
 
-def speed_up_ends(
-    value: float, low: float, high: float, written: Callable[[float], str] = ratio
-) -> tuple[float, float]:
+def speed_up_ends(value: float, low: float, high: float) -> tuple[float, float]:
     """Interval of the number that `speed_up` writes: inverted where it is slower."""
-    return (1 / high, 1 / low) if is_slower(value, written) else (low, high)
+    return (1 / high, 1 / low) if is_slower(value) else (low, high)
 
 
 def _with_unit(value: float, units: Units) -> str:
