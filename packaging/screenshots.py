@@ -16,11 +16,11 @@ from subprocess import DEVNULL, run
 from tempfile import TemporaryDirectory
 
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from kernels import Engine
 from kernels.core.device import NoDevice
 from workbench.base.columns import with_tables, wrapped
-from workbench.files import png
 from workbench.model.names import modes
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -82,15 +82,13 @@ def draw(name: str, words: list[str], folder: Path) -> None:
 
 def smaller(encoded: bytes) -> bytes:
     """The same PNG with a palette of its own; the settings inside it are kept."""
+    packed, kept = BytesIO(), PngInfo()
     with Image.open(BytesIO(encoded)) as image:
         few = image.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
-    packed, file = BytesIO(), BytesIO(encoded)
-    few.save(packed, "PNG", optimize=True)
-    made = packed.getvalue()
-    for found in png.chunks(file):
-        if found.kind == b"iTXt" and (data := png.read_chunk(file, found)) is not None:
-            made = png.insert_chunk(made, found.kind, data)
-    return made
+        for key, text in image.text.items():  # type: ignore[attr-defined]
+            kept.add_itxt(key, text)
+    few.save(packed, "PNG", optimize=True, pnginfo=kept)
+    return packed.getvalue()
 
 
 def lines() -> str:
