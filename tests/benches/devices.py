@@ -262,7 +262,7 @@ def _per_s(rate: FolderRate, cell: FolderCell, source: Path) -> float:
             times.add(outcome.status, outcome.seconds)
     finally:
         shutil.rmtree(out, ignore_errors=True)
-    rate.waited_for = times.limit
+    rate.waited_for = times.progress().limit
     return middle_per_s(finished_s)
 
 

@@ -66,33 +66,31 @@ class DeviceTime:
 class BatchProgress:
     """The state of a batch that runs, here or in another process, which sends it as JSON.
 
-    total, finished, failed  pictures
-    per_s   that are finished per second
-    left_s  how long the rest will take; None where that is not known yet
-    limit   the stage that the others wait for; None before there is any time
-    devices  each GPU, where several share the pictures
+    total, finished, failed  pictures; `counts` are those that are finished by their status
+    seconds     so far
+    per_s       pictures that are finished per second, but for those that were there already
+    left_s      how long the rest will take; None where that is not known yet
+    limit       the stage that the others wait for; None before there is any time
+    cores_busy  on average, of `cores`; None: it is not known
+    devices     each GPU, where several share the pictures
     """
 
     total: int
     finished: int
     failed: int
+    counts: dict[str, int]
+    seconds: float
     per_s: float
     left_s: float | None
     limit: Stage | None
+    cores_busy: float | None
+    cores: int | None
     stages: tuple[StageTime, ...]
     devices: tuple[DeviceTime, ...] = ()
 
 
 class StageTimes:
-    """The times of all stages so far, for one thread.
-
-    total    pictures that are to be done
-    jobs     threads that read and write, and as many that wait for the disk
-    engines  that filter, on as many threads
-    clock, cpu_clock  seconds, and core-seconds of all that filters; None: it is not known
-    devices  where several GPUs share the pictures: of each the threads of its processes
-    counts, seconds  pictures by their status, and the time of each stage
-    """
+    """The times of all stages so far, for one thread."""
 
     def __init__(
         self,
@@ -103,11 +101,19 @@ class StageTimes:
         engines: int = 1,
         devices: Mapping[int, Sequence[int]] | None = None,
     ) -> None:
-        self.total, self._jobs, self._engines = total, jobs, engines
-        self._clock, self._cpu_clock = clock, cpu_clock
-        self._began, self._ended = self._now(), (0.0, 0.0)
-        self._is_over = False
-        self.counts: Counter[Status] = Counter()
+        """Begin to count.
+
+        total    pictures that are to be done
+        jobs     threads that read and write, and as many that wait for the disk
+        engines  that filter, on as many threads
+        clock, cpu_clock  seconds, and core-seconds of all that filters; None: it is not known
+        devices  where several GPUs share the pictures: of each the threads of its processes
+        """
+        self._total, self._jobs, self._engines = total, jobs, engines
+        self._clocks = clock, cpu_clock or (lambda: 0.0)
+        self._knows_cores = cpu_clock is not None
+        self._began, self._ended = self._now(), None
+        self._counts: Counter[Status] = Counter()
         self._pictures: Counter[Stage] = Counter()
         self._seconds: dict[Stage, float] = dict.fromkeys(STAGES, 0.0)
         self._of_device = {
@@ -119,7 +125,7 @@ class StageTimes:
         self, status: Status, seconds: Mapping[Stage, float], device: int | None = None
     ) -> None:
         """Count a picture that there is nothing left to do to."""
-        self.counts[status] += 1
+        self._counts[status] += 1
         self._pictures.update(seconds.keys())
         for stage, took_s in seconds.items():
             self._seconds[stage] += took_s
@@ -128,49 +134,38 @@ class StageTimes:
 
     def end(self) -> None:
         """Let no more time pass, so that all words on the end are the same."""
-        self._ended, self._is_over = self._now(), True
+        self._ended = self._now()
         for times in self._of_device.values():
             times.end()
 
-    @property
-    def finished(self) -> int:
-        """Pictures that there is nothing left to do to."""
-        return self.counts.total()
+    def progress(self) -> BatchProgress:
+        """All of it so far."""
+        now, counts = self._ended or self._now(), self._counts
+        elapsed_s, used_s = (end - begin for end, begin in zip(now, self._began, strict=True))
+        finished = counts.total()
+        per_s = _over(finished - counts["skipped"], elapsed_s)
+        is_sure = elapsed_s >= UNSURE_S and per_s > 0
+        stages = (self._stage(stage, elapsed_s) for stage in STAGES if self._pictures[stage])
+        return BatchProgress(
+            total=self._total,
+            finished=finished,
+            failed=counts["failed"] + counts["wrong"],
+            counts={status: count for status, count in counts.items() if count},
+            seconds=elapsed_s,
+            per_s=per_s,
+            left_s=(self._total - finished) / per_s if is_sure else None,
+            limit=self._limit(),
+            cores_busy=_over(used_s, elapsed_s) if self._knows_cores else None,
+            cores=usable_cores() if self._knows_cores else None,
+            stages=tuple(stages),
+            devices=tuple(_of_device(*each) for each in self._of_device.items()),
+        )
 
-    @property
-    def failed(self) -> int:
-        """Pictures that have no result."""
-        return self.counts["failed"] + self.counts["wrong"]
+    def _now(self) -> tuple[float, float]:
+        return self._clocks[0](), self._clocks[1]()
 
-    @property
-    def elapsed_s(self) -> float:
-        """Seconds so far."""
-        return self._passed[0]
-
-    @property
-    def cores_busy(self) -> float | None:
-        """Cores that were kept busy on average; None: it is not known."""
-        elapsed_s, used_s = self._passed
-        return _over(used_s, elapsed_s) if self._cpu_clock else None
-
-    @property
-    def per_s(self) -> float:
-        """Pictures that are finished per second, but for those that were there already."""
-        return _over(self.finished - self.counts["skipped"], self.elapsed_s)
-
-    @property
-    def left_s(self) -> float | None:
-        """Estimated seconds for the rest; None where that is not known yet."""
-        if self.elapsed_s < UNSURE_S or self.per_s == 0:
-            return None
-        return (self.total - self.finished) / self.per_s
-
-    @property
-    def limit(self) -> Stage | None:
-        """The stage that the others wait for; None before there is any time.
-
-        It is the longer one of those that the busiest threads do.
-        """
+    def _limit(self) -> Stage | None:
+        """The longest stage of those that the busiest threads do."""
         if not any(self._seconds.values()):
             return None
         busiest = max(
@@ -179,42 +174,21 @@ class StageTimes:
         )
         return max(busiest, key=lambda stage: self._seconds[stage])
 
-    def progress(self) -> BatchProgress:
-        """All of it so far."""
-        return BatchProgress(
-            total=self.total,
-            finished=self.finished,
-            failed=self.failed,
-            per_s=self.per_s,
-            left_s=self.left_s,
-            limit=self.limit,
-            stages=tuple(self._stage(stage) for stage in STAGES if self._pictures[stage]),
-            devices=tuple(
-                DeviceTime(
-                    *(device, times.finished, times.per_s, times.limit),
-                    busy=sum(times._stage(stage).share for stage in BY_ENGINE),
-                )
-                for device, times in self._of_device.items()
-            ),
-        )
-
-    def _now(self) -> tuple[float, float]:
-        return self._clock(), self._cpu_clock() if self._cpu_clock else 0.0
-
-    @property
-    def _passed(self) -> tuple[float, float]:
-        now = self._ended if self._is_over else self._now()
-        return now[0] - self._began[0], now[1] - self._began[1]
-
     def _threads(self, stage: Stage) -> int:
         return self._engines if stage in BY_ENGINE else self._jobs
 
-    def _stage(self, stage: Stage) -> StageTime:
+    def _stage(self, stage: Stage, elapsed_s: float) -> StageTime:
         threads, pictures = self._threads(stage), self._pictures[stage]
         seconds = self._seconds[stage]
-        share = _over(seconds, self.elapsed_s * threads)
+        share = _over(seconds, elapsed_s * threads)
         at_most_per_s = _over(pictures * threads, seconds)
         return StageTime(stage, pictures, seconds, threads, share, at_most_per_s)
+
+
+def _of_device(device: int, times: StageTimes) -> DeviceTime:
+    found = times.progress()
+    busy = sum(each.share for each in found.stages if each.stage in BY_ENGINE)
+    return DeviceTime(device, found.finished, found.per_s, found.limit, busy)
 
 
 def _over(part: float, whole: float) -> float:
@@ -257,12 +231,13 @@ def rows_in_words(rows: int, height: int, left_s: float) -> str:
     return f"{rows:,} of {height:,} rows, {about(left_s)} left"
 
 
-def closing_lines(times: StageTimes) -> list[str]:
+def closing_lines(progress: BatchProgress) -> list[str]:
     """Counts, rate, and tables of the stages and of the GPUs."""
-    progress = times.progress()
-    counts = ", ".join(f"{count:,} {status}" for status, count in times.counts.items())
-    took = numbers.duration(times.elapsed_s * 1e3)
-    lines = [f"{times.finished:,} pictures in {took}, {rate(times.per_s)}: {counts or 'none'}."]
+    counts = ", ".join(f"{count:,} {status}" for status, count in progress.counts.items())
+    took = numbers.duration(progress.seconds * 1e3)
+    lines = [
+        f"{progress.finished:,} pictures in {took}, {rate(progress.per_s)}: {counts or 'none'}."
+    ]
     devices = [
         (
             f"GPU {each.device}",
@@ -276,25 +251,20 @@ def closing_lines(times: StageTimes) -> list[str]:
     lines += [stage_table(progress)] if progress.stages else []
     lines += [columns([DEVICE_HEADS, *devices])] if devices else []
     if progress.limit is not None:
-        busy = times.cores_busy
-        cores = "" if busy is None else f"; {busy:.1f} of {usable_cores()} cores were busy"
+        busy = progress.cores_busy
+        cores = "" if busy is None else f"; {busy:.1f} of {progress.cores} cores were busy"
         lines.append(f"The limit was {IN_WORDS[progress.limit]}{cores}.")
     return lines
 
 
-def summary(times: StageTimes) -> dict[str, Any]:
+def summary(progress: BatchProgress) -> dict[str, Any]:
     """The same for programs; durations in seconds, rates per second."""
-    progress = asdict(times.progress())
-    return {
-        "counts": dict(times.counts),
-        "seconds": times.elapsed_s,
-        "per_s": progress["per_s"],
-        "limit": progress["limit"],
-        "cores_busy": times.cores_busy,
-        "cores": usable_cores() if times.cores_busy is not None else None,
-        "stages": progress["stages"],
-        **({"devices": progress["devices"]} if progress["devices"] else {}),
-    }
+    data = asdict(progress)
+    for name in ("total", "finished", "failed", "left_s"):
+        del data[name]
+    if not progress.devices:
+        del data["devices"]
+    return data
 
 
 def stage_table(progress: BatchProgress, marks: str = "#.") -> str:

@@ -182,9 +182,9 @@ def _run(
         complain(f"Stopped; the same command with --resume does the rest, as {journal.path} knows.")
         raise
     talk.close("ended", times)
-    if times.failed:
-        complain(f"{times.failed:,} failed; {journal.path} says why, and --resume tries again.")
-    return FAILED if times.failed else code
+    if failed := times.progress().failed:
+        complain(f"{failed:,} failed; {journal.path} says why, and --resume tries again.")
+    return FAILED if failed else code
 
 
 class _Talk:
@@ -228,17 +228,18 @@ class _Talk:
     def close(self, how: str, times: StageTimes) -> None:
         """Print the summary; a journal that was not stopped gets it as well."""
         times.end()
+        progress = times.progress()
         if how == "ended":
-            self._journal.append({how: summary(times)})
+            self._journal.append({how: summary(progress)})
         if self._is_controlled:
             self._show_progress(times)
         if self._as_json:
-            print(output.json_of({how: summary(times)}), flush=True)
+            print(output.json_of({how: summary(progress)}), flush=True)
         else:
-            print("\n".join(closing_lines(times)), flush=True)
+            print("\n".join(closing_lines(progress)), flush=True)
 
     def _show_progress(self, times: StageTimes) -> None:
         if self._is_controlled:
             print(output.json_of({"progress": asdict(times.progress())}), flush=True)
-        elif times.finished:
-            self._line.say(progress_words(times.progress()))
+        elif (progress := times.progress()).finished:
+            self._line.say(progress_words(progress))

@@ -12,10 +12,9 @@ import re
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from math import prod
 from pathlib import Path
 from typing import Any, Protocol
@@ -95,37 +94,12 @@ def hush() -> None:
     """Keep libraries quiet from now on; what fails still raises, or gives nothing."""
     for name in ("PIL", "tifffile", "imagecodecs"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    warnings.filterwarnings("ignore", module=r"PIL\.")
     # Pillow's libtiff; where it is built in, its names are not to be had.
     with suppress(AttributeError, OSError):
         pillows = ctypes.CDLL(_imaging.__file__)
         pillows.TIFFSetErrorHandler(_handler)
         pillows.TIFFSetWarningHandler(None)
-
-
-_lock = threading.Lock()
-_until_the_last = ExitStack()
-_users = 0
-
-
-@contextmanager
-def without_warnings() -> Iterator[None]:
-    """Ignore Python's warnings while anybody is in here: several threads may be at once.
-
-    `warnings.catch_warnings` alone changes the whole process, and so knows one thread only.
-    """
-    global _users
-    with _lock:
-        _users += 1
-        if _users == 1:
-            _until_the_last.enter_context(warnings.catch_warnings())
-            warnings.simplefilter("ignore")
-    try:
-        yield
-    finally:
-        with _lock:
-            _users -= 1
-            if not _users:
-                _until_the_last.close()
 
 
 Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows the memory there is
@@ -148,6 +122,12 @@ _CONVERTED = {  # to another mode, by their own, with a note
     "La": ("LA", "Premultiplied alpha undone."),
 }
 Convert = Callable[[Image.Image], Image.Image | NDArray[Any]]  # of a band
+MAX_PIXELS = 1 << 24  # of 8 bits, whose decoding need not be stopped: half a second
+_PNG_COLOURS = (0, 2, 4, 6)  # colour types of a PNG, but for palettes
+# Pillow makes something of these that a PNG's samples alone do not say.
+_NOT_PLAIN = frozenset((b"tRNS", b"acTL"))
+JPEG_SIGNATURE, JPEG_END = b"\xff\xd8\xff", b"\xff\xd9"
+_SPACES = {"L": "GRAYSCALE", "RGB": "RGB"}  # of what is decoded of a JPEG, by Pillow's mode
 
 
 @contextmanager
@@ -159,27 +139,58 @@ def image_in(path: Path, is_stopped: Callable[[], bool]) -> Iterator[ImageFile.I
         yield image
 
 
+class Watched(io.BufferedReader):
+    """A binary file to read, which raises StoppedError once `is_stopped` says so.
+
+    Pillow reads as it decodes, some 64 KiB at a time.
+    """
+
+    def __init__(self, path: Path, is_stopped: Callable[[], bool]) -> None:
+        super().__init__(io.FileIO(path))
+        self._is_stopped = is_stopped
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read as any binary file does, unless nobody wants it any more."""
+        if self._is_stopped():
+            raise StoppedError("Reading was cancelled.")
+        return super().read(size)
+
+
 class PillowReader:
-    """A `Reader` of the first picture of any file."""
+    """A `Reader` of the first picture of any file.
+
+    Pillow reads the header, the profile and EXIF data of all; the samples of a PNG, a JPEG or a
+    deep PNM others decode, in less time, or because Pillow would cut 16 bits off.
+    """
 
     def __init__(
         self, path: Path, image: ImageFile.ImageFile, start: bytes, is_stopped: Callable[[], bool]
     ) -> None:
-        self._path, self._image, self._start, self._is_stopped = path, image, start, is_stopped
+        """Take an open picture; `start` is how its file begins."""
+        self._path, self._image, self._is_stopped = path, image, is_stopped
+        is_png = start.startswith(png.SIGNATURE) and start[25] in _PNG_COLOURS
+        self._largest = _largest_sample(image) if image.format == "PPM" else 0
+        self._is_deep = self._largest > 255 or (is_png and start[24] == 16)
+        is_jpeg = start.startswith(JPEG_SIGNATURE) and image.mode in _SPACES
+        is_small = image.width * image.height <= MAX_PIXELS
+        self._is_quick = is_small and (is_jpeg or (is_png and start[24] == 8))
 
     def need(self) -> Need:
-        """Memory for the samples, for Pillow's own copy of them, and for inks in between."""
+        """Memory for the samples, and for what is held while they are decoded."""
         image = self._image
         pixels, channels = image.width * image.height, _channels_of(image)
-        ours = pixels * channels * (4 if image.mode == "F" else 1)
-        pillows = pixels * _STORED_BYTES.get(image.mode, 4)
-        inks = 4 * pixels if image.mode == "CMYK" else 0
-        return Need(
-            self._path.name, image.width, image.height, channels, ours, ours + pillows + inks
-        )
+        if self._is_deep:  # a colour marked as transparent is not counted
+            channels = len(image.getbands())
+            ours = 2 * pixels * channels
+            held = self._path.stat().st_size + (2 if self._largest else 1) * ours
+        else:
+            ours = pixels * channels * (4 if image.mode == "F" else 1)
+            inks = 4 * pixels if image.mode == "CMYK" else 0
+            held = ours + pixels * _STORED_BYTES.get(image.mode, 4) + inks
+        return Need(self._path.name, image.width, image.height, channels, ours, held)
 
     def read(self, notes: list[str]) -> Decoded:
-        """Read (H, W) or (H, W, C) with C = 2 to 4, of uint8 or float32, of any mode."""
+        """Read (H, W) or (H, W, C) with C = 2 to 4, of uint8, uint16 or float32, of any mode."""
         image = self._image
         _refuse_cut_short(self._path, image)
         note_first_of(self._count(), notes)
@@ -196,17 +207,50 @@ class PillowReader:
             image.info.get("xmp"),
         )
 
+    @cached_property
+    def _data(self) -> bytes:
+        """The whole file; nothing where it is left to Pillow, which can be stopped."""
+        return self._path.read_bytes() if self._is_quick or self._is_deep else b""
+
+    @cached_property
+    def _kinds(self) -> list[bytes]:
+        """The chunks of a PNG; none of any other file."""
+        return [each.kind for each in png.chunks(io.BytesIO(self._data))]
+
     def _exif(self) -> Image.Exif:
-        return self._image.getexif()
+        """Read the EXIF, for which Pillow would decode all pixels of a PNG to be sure."""
+        is_in_front = self._kinds[-2:] == [b"IDAT", b"IEND"]
+        return Image.Image.getexif(self._image) if is_in_front else self._image.getexif()
 
     def _samples(self, notes: list[str]) -> NDArray[Any]:
         image = self._image
+        if self._is_deep and self._largest:
+            return _deep_pnm(image, self._data, self._largest, notes)
+        if self._is_deep:
+            deep: NDArray[Any] = imagecodecs.png_decode(self._data)
+            if deep[0].size > image.width * len(image.getbands()):
+                notes.append("Transparent colour became an alpha channel.")
+            return deep
+        if (quick := self._quickly()) is not None:
+            return quick
         if image.mode == "CMYK":
             icc = image.info.get("icc_profile", b"")
             return colour_profiles.cmyk_to_rgb(_in_bands(image, lambda band: band), icc, notes)
         frame = _small_frame(image)
         samples = _in_bands(image, _conversion(image, notes))
         return samples if frame is None else _clear_around(samples, frame, notes)
+
+    def _quickly(self) -> NDArray[Any] | None:
+        """Decode a plain PNG or JPEG; None: of others, and of a damaged one, Pillow knows more."""
+        image, data = self._image, self._data
+        with suppress(Exception):
+            if self._kinds and not _NOT_PLAIN.intersection(self._kinds):
+                found: NDArray[Any] = imagecodecs.png_decode(data)
+                return found
+            if data.startswith(JPEG_SIGNATURE) and data.endswith(JPEG_END):  # else it is cut off
+                found = imagecodecs.jpeg8_decode(data, outcolorspace=_SPACES[image.mode])
+                return found if found.shape[:2] == (image.height, image.width) else None
+        return None
 
     def _count(self) -> int | None:
         """Pictures in the file, or None where it cannot be read to its end.
@@ -278,22 +322,19 @@ def _clear_around(
 
 
 def _in_bands(image: Image.Image, convert: Convert) -> NDArray[Any]:
-    """Return the samples of what `convert` makes of the image, band by band."""
-    rows = max(BAND_PIXELS // image.width, 1)
-    first = np.asarray(convert(_band(image, 0, rows)))
-    if rows >= image.height:
-        return first
-    samples = np.empty((image.height, *first.shape[1:]), first.dtype)
-    samples[:rows] = first
-    for top in range(rows, image.height, rows):
-        samples[top : top + rows] = np.asarray(convert(_band(image, top, rows)))
+    """The samples of what `convert` makes of the image, band by band."""
+    width, height = image.size
+    rows = max(BAND_PIXELS // width, 1)
+    if rows >= height:
+        return np.asarray(convert(image))
+    samples: NDArray[Any] | None = None
+    for top in range(0, height, rows):
+        band = np.asarray(convert(image.crop((0, top, width, min(top + rows, height)))))
+        if samples is None:
+            samples = np.empty((height, *band.shape[1:]), band.dtype)
+        samples[top : top + rows] = band
+    assert samples is not None
     return samples
-
-
-def _band(image: Image.Image, top: int, rows: int) -> Image.Image:
-    if top == 0 and rows >= image.height:
-        return image
-    return image.crop((0, top, image.width, min(top + rows, image.height)))
 
 
 def _conversion(image: Image.Image, notes: list[str]) -> Convert:
@@ -321,160 +362,29 @@ def _with_clear(marked: int) -> Convert:
     return convert
 
 
-class Watched(io.BufferedReader):
-    """A binary file to read, which raises StoppedError once `is_stopped` says so.
-
-    Pillow reads as it decodes, some 64 KiB at a time.
-    """
-
-    def __init__(self, path: Path, is_stopped: Callable[[], bool]) -> None:
-        super().__init__(io.FileIO(path))
-        self._is_stopped = is_stopped
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        """Read as any binary file does, unless nobody wants it any more."""
-        if self._is_stopped():
-            raise StoppedError("Reading was cancelled.")
-        return super().read(size)
-
-
-# -- PNG, JPEG and PNM, in one go or in their own depth
-
-
-MAX_PIXELS = 1 << 24  # of 8 bits, whose decoding need not be stopped: half a second
-_COLOUR_TYPES = {0: 1, 2: 3, 4: 2, 6: 4}  # by colour type, of all but palettes
-# Pillow makes something of these that samples of 8 bits alone do not say.
-_NOT_PLAIN = frozenset((b"tRNS", b"acTL"))
-
-
-class PngReader(PillowReader):
-    """A `Reader` of PNG files without a palette: Pillow reads header, profile and EXIF data.
-
-    Pillow would cut 16 bits off.
-    """
-
-    @cached_property
-    def _is_deep(self) -> bool:
-        return self._start[24] == 16
-
-    @cached_property
-    def _channels(self) -> int:
-        return _COLOUR_TYPES[self._start[25]]
-
-    def need(self) -> Need:
-        """Memory for the file, and for its samples; a colour marked as transparent not counted."""
-        if not self._is_deep:
-            return super().need()
-        width, height = self._image.size
-        ours = 2 * self._channels * width * height
-        held = self._path.stat().st_size + ours
-        return Need(self._path.name, width, height, self._channels, ours, held)
-
-    def _exif(self) -> Image.Exif:
-        """Read the EXIF, for which Pillow would decode all pixels to be sure."""
-        is_in_front = self._kinds[-2:] == [b"IDAT", b"IEND"]
-        return Image.Image.getexif(self._image) if is_in_front else super()._exif()
-
-    def _samples(self, notes: list[str]) -> NDArray[Any]:
-        is_plain = self._data and not _NOT_PLAIN.intersection(self._kinds)
-        if not (is_plain or self._is_deep):
-            return super()._samples(notes)
-        try:
-            samples: NDArray[Any] = imagecodecs.png_decode(self._data)
-        except Exception:
-            if self._is_deep:
-                raise
-            return super()._samples(notes)  # where Pillow says what is wrong
-        if samples[:1].size // samples.shape[1] > self._channels:
-            notes.append("Transparent colour became an alpha channel.")
-        return samples
-
-    @cached_property
-    def _data(self) -> bytes:
-        """The whole file; nothing where it is left to Pillow, which can be stopped."""
-        is_large = self._image.width * self._image.height > MAX_PIXELS
-        return self._path.read_bytes() if self._is_deep or not is_large else b""
-
-    @cached_property
-    def _kinds(self) -> list[bytes]:
-        return [
-            kind for kind, _ in groupby(each.kind for each in png.chunks(io.BytesIO(self._data)))
-        ]
-
-
-JPEG_SIGNATURE, JPEG_END = b"\xff\xd8\xff", b"\xff\xd9"
-_SPACES = {"L": "GRAYSCALE", "RGB": "RGB"}  # of what is decoded, by Pillow's mode
-
-
-class PlainJpegReader(PillowReader):
-    """A `Reader` of JPEG files: Pillow reads header, profile and EXIF data."""
-
-    def _samples(self, notes: list[str]) -> NDArray[Any]:
-        image = self._image
-        space = _SPACES.get(image.mode)
-        is_small = space is not None and image.width * image.height <= MAX_PIXELS
-        data = self._path.read_bytes() if is_small else b""
-        if data.endswith(JPEG_END):  # else it is cut off, and Pillow says so
-            with suppress(Exception):  # of a damaged file Pillow says what is wrong
-                samples: NDArray[Any] = imagecodecs.jpeg8_decode(data, outcolorspace=space)
-                if samples.shape[:2] == (image.height, image.width):
-                    return samples
-        return super()._samples(notes)
-
-
-class DeepPnmReader(PillowReader):
-    """A `Reader` of PNM files of more than 8 bits a sample, of which Pillow reads the header."""
-
-    def need(self) -> Need:
-        """Memory for the file, for its samples, and for a copy."""
-        width, height = self._image.size
-        channels = len(self._image.getbands())
-        ours = 2 * channels * width * height
-        held = self._path.stat().st_size + 2 * ours
-        return Need(self._path.name, width, height, channels, ours, held)
-
-    def _samples(self, notes: list[str]) -> NDArray[np.uint16]:
-        samples, largest = self._stored(), _largest_sample(self._image)
-        if samples.min() < 0 or samples.max() > largest:
-            raise ValueError(self._path.name)
-        samples = samples.astype(np.uint16)
-        if largest == 65535:
-            return samples
-        notes.append(f"Samples scaled from 0–{largest} to 0–65535.")
-        table = np.rint(np.arange(65536) * (65535 / largest)).clip(0, 65535).astype(np.uint16)
-        spread: NDArray[np.uint16] = table[samples]
-        return spread
-
-    def _stored(self) -> NDArray[Any]:
-        """Samples as they are in the file, (H, W, C).  Raises EOFError where it is cut short."""
-        image, data = self._image, self._path.read_bytes()
-        shape = image.height, image.width, len(image.getbands())
-        start = image.tile[0][2]
-        if self._start[:2] in (b"P2", b"P3"):
-            words = re.sub(rb"#[^\n]*", b" ", data[start:])
-            stored: NDArray[Any] = np.fromstring(words.decode("ascii"), np.int64, sep=" ")
-        else:
-            stored = np.frombuffer(data, ">u2", min(prod(shape), (len(data) - start) // 2), start)
-        if stored.size < prod(shape):
-            raise EOFError(self._path.name)
-        return stored[: prod(shape)].reshape(shape)
-
-
 def _largest_sample(image: ImageFile.ImageFile) -> int:
     """The largest sample value that a PNM's header allows, as Pillow tells its decoder."""
     words = image.tile[0][3]
     return 65535 if words == "I;16B" else int(words[1]) if isinstance(words, tuple) else 0
 
 
-def reader_of(
-    path: Path, image: ImageFile.ImageFile, start: bytes, is_stopped: Callable[[], bool]
-) -> PillowReader:
-    """The reader of an open picture; `start` is how its file begins."""
-    kind: type[PillowReader] = PillowReader
-    if start.startswith(png.SIGNATURE) and start[24] in (8, 16) and start[25] in _COLOUR_TYPES:
-        kind = PngReader
-    elif start.startswith(JPEG_SIGNATURE):
-        kind = PlainJpegReader
-    elif image.format == "PPM" and _largest_sample(image) > 255:
-        kind = DeepPnmReader
-    return kind(path, image, start, is_stopped)
+def _deep_pnm(
+    image: ImageFile.ImageFile, data: bytes, largest: int, notes: list[str]
+) -> NDArray[np.uint16]:
+    """Decode a PNM of more than 8 bits a sample.  Raises ValueError where it is cut short."""
+    shape, start = (image.height, image.width, len(image.getbands())), image.tile[0][2]
+    if data[:2] in (b"P2", b"P3"):
+        words = re.sub(rb"#[^\n]*", b" ", data[start:]).split()
+        stored: NDArray[Any] = np.array(words[: prod(shape)]).astype(np.int64)
+    else:
+        stored = np.frombuffer(data[start : start + 2 * prod(shape)], ">u2")
+    samples = stored.reshape(shape)
+    if samples.min() < 0 or samples.max() > largest:
+        raise ValueError("a sample is out of its range")
+    samples = samples.astype(np.uint16)
+    if largest == 65535:
+        return samples
+    notes.append(f"Samples scaled from 0–{largest} to 0–65535.")
+    table = np.rint(np.arange(65536) * (65535 / largest)).clip(0, 65535).astype(np.uint16)
+    spread: NDArray[np.uint16] = table[samples]
+    return spread

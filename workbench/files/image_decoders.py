@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +37,7 @@ def reader_of(path: Path, is_stopped: Callable[[], bool], files: ExitStack) -> R
     if reader := from_tiff.opened(path, files) or bmp_reader(path, start):
         return reader
     image = files.enter_context(from_pillow.image_in(path, is_stopped))
-    return from_pillow.reader_of(path, image, start, is_stopped)
+    return from_pillow.PillowReader(path, image, start, is_stopped)
 
 
 def decode(
@@ -48,7 +51,7 @@ def decode(
     Raises ImageFileError.
     """
     notes: list[str] = []
-    with from_pillow.without_warnings(), failures_in_words(path.name), ExitStack() as files:
+    with failures_in_words(path.name), ExitStack() as files:
         reader = reader_of(path, is_stopped, files)
         needs.check(reader.need(), ask=ask, max_bytes=max_bytes)
         decoded = reader.read(notes)
@@ -138,6 +141,7 @@ def upright(samples: NDArray[Any], orientation: int, notes: list[str]) -> NDArra
 
 _BIT_FIELDS, _ALPHA_BIT_FIELDS = 3, 6  # of the header's field for the compression
 _FILE_HEADER, _PLAIN_HEADER, _HEADER_WITH_ALPHA = 14, 40, 56  # bytes
+_FIELD = re.compile("1{1,16}0*")  # in binary
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,46 +151,39 @@ class BmpReader:
     path: Path
     start: int
     width: int
-    height: int
-    is_top_down: bool
+    height: int  # negative: from top to bottom
     bits: int
     masks: tuple[int, ...]
 
     @property
-    def dtype(self) -> np.dtype[Any]:
-        """Return the dtype of samples that hold the widest of the fields."""
-        return np.dtype(np.uint8 if max(map(int.bit_count, self.masks)) <= 8 else np.uint16)
+    def _white(self) -> int:
+        return 255 if max(map(int.bit_count, self.masks)) <= 8 else 65535
 
     @property
-    def row_bytes(self) -> int:
-        """Return the bytes from one row to the next, in the file."""
-        return (self.width * self.bits + 31) // 32 * 4
+    def _stored_bytes(self) -> int:
+        return (self.width * self.bits + 31) // 32 * 4 * abs(self.height)
 
     def need(self) -> Need:
         """Memory for the file's pixels and for the samples, one channel at a time."""
-        pixels, channels = self.width * self.height, len(self.masks)
-        ours = pixels * channels * self.dtype.itemsize
-        stored = self.row_bytes * self.height
+        height, channels, stored = abs(self.height), len(self.masks), self._stored_bytes
         if self.start + stored > self.path.stat().st_size:
             raise EOFError(self.path.name)
-        return Need(self.path.name, self.width, self.height, channels, ours, ours + 4 * stored)
+        ours = self.width * height * channels * (1 if self._white == 255 else 2)
+        return Need(self.path.name, self.width, height, channels, ours, ours + 4 * stored)
 
     def read(self, notes: list[str]) -> Decoded:
-        """Return (H, W, 3 or 4) uint8, or uint16 where a field has more than 8 bits."""
-        count = self.row_bytes * self.height
-        stored = np.fromfile(self.path, np.uint8, count, offset=self.start)
-        pixels = stored.view(f"<u{self.bits // 8}").reshape(self.height, -1)[:, : self.width]
-        if not self.is_top_down:
-            pixels = pixels[::-1]
-        white = np.iinfo(self.dtype).max
+        """Read (H, W, 3 or 4) of uint8, or uint16 where a field has more than 8 bits."""
+        stored = np.fromfile(self.path, np.uint8, self._stored_bytes, offset=self.start)
+        rows = stored.view(f"<u{self.bits // 8}").reshape(abs(self.height), -1)
+        pixels, white = rows[:: 1 if self.height < 0 else -1, : self.width], self._white
         if white > 255:
             most = max(map(int.bit_count, self.masks))
             notes.append(f"Samples of up to {most} bits scaled to 0–{white}.")
-        samples = np.empty((*pixels.shape, len(self.masks)), self.dtype)
+        dtype = np.uint8 if white == 255 else np.uint16
+        samples = np.empty((*pixels.shape, len(self.masks)), dtype)
         for channel, mask in enumerate(self.masks):
             lowest = mask & -mask
-            largest = mask // lowest
-            samples[:, :, channel] = np.rint((pixels & mask) // lowest * (white / largest))
+            samples[:, :, channel] = np.rint((pixels & mask) // lowest * (white / (mask // lowest)))
         return Decoded(samples)
 
 
@@ -204,7 +201,9 @@ def bmp_reader(path: Path, start: bytes) -> BmpReader | None:
     has_alpha = size >= _HEADER_WITH_ALPHA or packing == _ALPHA_BIT_FIELDS
     masks = struct.unpack_from("<4I", start, _FILE_HEADER + _PLAIN_HEADER)
     used = masks if has_alpha and masks[3] else masks[:3]
-    if bits not in (16, 32) or not _are_fields(used, bits):
+    are_apart = sum(used) == reduce(or_, used) < 1 << bits
+    are_runs = all(_FIELD.fullmatch(f"{mask:b}") for mask in used)
+    if not (bits in (16, 32) and are_apart and are_runs):
         fields = ", ".join(f"{each:#x}" for each in used)
         raise ImageFileError(
             f"{path.name} is a BMP of a kind this program does not read ({bits} bits with the "
@@ -212,16 +211,4 @@ def bmp_reader(path: Path, start: bytes) -> BmpReader | None:
         )
     if width <= 0 or height == 0:
         raise EOFError(path.name)
-    return BmpReader(path, offset, width, abs(height), height < 0, bits, used)
-
-
-def _are_fields(masks: tuple[int, ...], bits: int) -> bool:
-    """True if each is an unbroken run of bits, of 16 at most, and no two share any."""
-    are_runs = all(
-        mask and (mask // (mask & -mask)).bit_length() == mask.bit_count() <= 16 for mask in masks
-    )
-    together = 0
-    for mask in masks:
-        together |= mask
-    is_apart = together.bit_count() == sum(map(int.bit_count, masks))
-    return are_runs and is_apart and together < 1 << bits
+    return BmpReader(path, offset, width, height, bits, used)

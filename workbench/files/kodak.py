@@ -9,34 +9,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from kernels.core import safe_files
 from kernels.core.safe_files import cache_folder
 
-if TYPE_CHECKING:
-    from requests import Response
-
 _TIMEOUT_S = 8  # without a single byte
 _LOOK_S = 0.1  # between two reports, and so soon is noticed that nobody wants the file any more
 _PIECE_BYTES = 4096
-_MAX_REDIRECTS = 5
-
-
-class BadAddressError(Exception):
-    """There can be nothing at such an address."""
-
-
-class TooLargeError(ValueError):
-    """More is sent than was to be expected."""
 
 
 class _Fetching(threading.Thread):
     """A download into memory, which is left to itself once nobody wants it any more.
 
-    Nothing that a server or a name server does can keep the caller waiting.  What is packed stays
-    so, for it could be huge.
+    Nothing that a server or a name server does can keep the caller waiting.
     """
 
     def __init__(self, url: str) -> None:
@@ -48,37 +35,22 @@ class _Fetching(threading.Thread):
     @property
     def share(self) -> float:
         """The part that is there, 0 to 1; 0 where the server does not say how much there is."""
-        return min(len(self.data) / self.total, 1.0) if self.total else 0.0
+        return min(len(self.data) / self.total, 1.0) if self.total > 0 else 0.0
 
     def run(self) -> None:
         """Fetch the file, or keep the exception."""
         import requests  # which takes a while
-        from urllib3.exceptions import HTTPError
 
         try:
-            with requests.Session() as session:
-                session.max_redirects = _MAX_REDIRECTS
-                headers = {"Accept-Encoding": "identity"}
-                try:
-                    response = session.get(
-                        self._url, stream=True, timeout=_TIMEOUT_S, headers=headers
-                    )
-                except ValueError as error:  # InvalidURL and its kin
-                    raise BadAddressError from error
-                self._receive(response)
-        except HTTPError as error:
-            self.error = requests.ConnectionError(str(error))
+            with requests.get(self._url, stream=True, timeout=_TIMEOUT_S) as response:
+                response.raise_for_status()
+                self.total = int(response.headers.get("content-length", 0))
+                for piece in response.iter_content(_PIECE_BYTES):
+                    self.data += piece
+                    if self.is_left or max(len(self.data), self.total) > MAX_BYTES:
+                        raise ValueError("more than was to be expected")
         except Exception as error:  # noqa: BLE001 - raised again where the file is wanted
             self.error = error
-
-    def _receive(self, response: Response) -> None:
-        response.raise_for_status()
-        length = response.headers.get("content-length", "")
-        self.total = int(length) if length.isdecimal() and len(length) < 16 else 0
-        while not self.is_left and (data := response.raw.read(_PIECE_BYTES, decode_content=False)):
-            self.data += data
-            if max(len(self.data), self.total) > MAX_BYTES:
-                raise TooLargeError
 
 
 DEFAULT_MIRROR = "https://r0k.us/graphics/kodak/kodak/"
@@ -213,8 +185,6 @@ def _fetch(store: Any, name: str, mirror: str, receive: Any) -> None:
     host = _host(mirror)
     try:
         store.fetch(name, downloader=receive)
-    except BadAddressError as error:
-        raise KodakError(_NO_ADDRESS.format(mirror)) from error
     except exceptions.HTTPError as error:
         status = getattr(error.response, "status_code", "error")
         raise KodakError(
@@ -222,6 +192,8 @@ def _fetch(store: Any, name: str, mirror: str, receive: Any) -> None:
             "you have."
         ) from error
     except exceptions.RequestException as error:
+        if isinstance(error, ValueError):  # InvalidURL and its kin
+            raise KodakError(_NO_ADDRESS.format(mirror)) from error
         raise KodakError(
             f"No connection to {host}; check the network and try again (finished pictures are "
             "kept), try another mirror, or use a folder you have."

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kernels.core.borders import Span
 from kernels.core.picture_parts import Surroundings
 from kernels.pictures.generated import stored_as
-from workbench.files import colour_profiles, from_pillow, from_tiff
+from workbench.files import colour_profiles, from_tiff
 from workbench.files.from_pillow import Decoded
 from workbench.files.image_decoders import failures_in_words, kept_of, upright
 from workbench.files.needs import Need, is_large
@@ -50,7 +50,7 @@ class LargePicture:
         self.path, self._pixel_type = path, pixel_type
         self._files = ExitStack()
         try:
-            with from_pillow.without_warnings(), failures_in_words(path.name):
+            with failures_in_words(path.name):
                 reader = from_tiff.opened(path, self._files, level, by_rows=True)
                 if reader is None:
                     raise ImageFileError(
@@ -78,7 +78,7 @@ class LargePicture:
         out = np.empty(shape, self.dtype) if out is None else out
         if self._orientation in _MIRRORED:
             left, right = self.width - right, self.width - left
-        with from_pillow.without_warnings(), failures_in_words(self.path.name):
+        with failures_in_words(self.path.name):
             if self._is_as_stored:
                 return self._rows.read(first, end, (left, right), out)
             band = max(BAND_SAMPLES // ((right - left) * self._rows.channels), 1)
@@ -95,7 +95,7 @@ class LargePicture:
     @property
     def sizes(self) -> tuple[tuple[int, int], ...]:
         """The width and height of the whole, then of its reduced copies in the file."""
-        with from_pillow.without_warnings(), failures_in_words(self.path.name):
+        with failures_in_words(self.path.name):
             return self._reader.sizes()
 
     def sample(self) -> Picture:

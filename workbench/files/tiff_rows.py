@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -48,7 +47,6 @@ class TiffRows:
         self._file = path.open("rb")
         self._threads = ThreadPoolExecutor(usable_cores(), "tiff-segments")
         self._kept: dict[int, NDArray[Any]] = {}  # by their number from the top, decoded
-        self._wanted = (0, 0)  # rows that are likely to be wanted again
         self._first = 0  # of what was read last
 
     @property
@@ -79,40 +77,35 @@ class TiffRows:
             for y, rows in enumerate([out] if is_whole else out, first):
                 self._read_raw(y, left, rows)
             return out
-        if is_whole:
-            kept = self._kept_rows
-            self._wanted = (end - kept, end) if first >= self._first else (first, first + kept)
-            self._first = first
-        across = range(left // self._segment_width, -(-right // self._segment_width))
-        start = across.start * self._segment_width
-        wide = min(across.stop * self._segment_width, self.width) - start
-        for number in range(first // self.segment_rows, -(-end // self.segment_rows)):
-            top = number * self.segment_rows
-            bottom = min(top + self.segment_rows, self.height)
-            y, stop = max(top, first), min(bottom, end)
-            into, segments = out[y - first : stop - first], self._kept.get(number)
-            if segments is None or not is_whole:
-                is_kept = is_whole and self._is_wanted(number)
-                if is_whole and (y, stop) == (top, bottom) and not is_kept:
-                    self._decode(number, into, across)
-                    continue
-                segments = np.empty((bottom - top, wide, self.channels), self.dtype)
+        rows, wide, kept = self.segment_rows, self._segment_width, dict[int, NDArray[Any]]()
+        again = (end - self._kept_rows, end)
+        if first < self._first:  # from the bottom up
+            again = (first, first + self._kept_rows)
+        across = range(left // wide, -(-right // wide))
+        start, stop = across.start * wide, min(across.stop * wide, self.width)
+        for number in range(first // rows, -(-end // rows)):
+            top, bottom = number * rows, min((number + 1) * rows, self.height)
+            span = slice(max(top, first) - top, min(bottom, end) - top)
+            into = out[top + span.start - first : top + span.stop - first]
+            is_kept = is_whole and top < again[1] and bottom > again[0]
+            segments = self._kept.get(number) if is_whole else None
+            if segments is None and is_whole and not is_kept and len(into) == bottom - top:
+                self._decode(number, into, across)
+                continue
+            if segments is None:
+                segments = np.empty((bottom - top, stop - start, self.channels), self.dtype)
                 self._decode(number, segments, across)
-                if is_kept:
-                    self._kept[number] = segments
-            into[:] = segments[y - top : stop - top, left - start : right - start]
-        self._kept = {n: each for n, each in self._kept.items() if self._is_wanted(n)}
+            if is_kept:
+                kept[number] = segments
+            into[:] = segments[span, left - start : right - start]
+        if is_whole:
+            self._kept, self._first = kept, first
         return out
 
     def close(self) -> None:
         """Let go of the file, and of the threads."""
         self._threads.shutdown()
         self._file.close()
-
-    def _is_wanted(self, number: int) -> bool:
-        """True if segments of that number are likely to be wanted again."""
-        top = number * self.segment_rows
-        return top < self._wanted[1] and top + self.segment_rows > self._wanted[0]
 
     def _read_raw(self, first: int, left: int, out: NDArray[Any]) -> None:
         """Read samples that lie one behind the other, not packed, from a row and a column on."""
@@ -195,30 +188,23 @@ def levels_of(tiff: tifffile.TiffFile) -> list[tifffile.TiffPage]:
     They are those in its SubIFDs, those that say so of themselves, and those that lie in tiles like
     it and are what a pyramid of tiles would have next.
     """
-    first = tiff.pages.first
-    found = {page.imagewidth: page for page in _candidates(tiff) if _is_copy(page, first)}
-    return [found[width] for width in sorted(found, reverse=True)]
-
-
-def _candidates(tiff: tifffile.TiffFile) -> Iterator[tifffile.TiffPage]:
-    first = tiff.pages.first
+    first, found = tiff.pages.first, dict[int, tifffile.TiffPage]()
     others = tiff.pages[1:] if len(tiff.pages) <= MAX_PAGES else []
     for page in (*(first.pages or ()), *others):
         assert isinstance(page, tifffile.TiffPage)  # as `useframes` is off
-        width = max(page.imagewidth, 1)
-        factor = first.imagewidth / width
-        is_whole = abs(factor - round(factor)) <= factor / width
-        is_next = page.is_tiled and first.is_tiled and is_whole
-        if page.is_subifd or page.is_reduced or is_next:
-            yield page
+        if _is_copy(page, first):
+            found[page.imagewidth] = page
+    return [found[width] for width in sorted(found, reverse=True)]
 
 
 def _is_copy(page: tifffile.TiffPage, first: tifffile.TiffPage) -> bool:
     """True if a page is, by size and samples, a reduced copy of the first."""
-    if (page.samplesperpixel, page.dtype) != (first.samplesperpixel, first.dtype):
+    width, height = page.imagewidth, page.imagelength
+    is_like = (page.samplesperpixel, page.dtype) == (first.samplesperpixel, first.dtype)
+    if not is_like or min(width, height) < 1 or width >= first.imagewidth:
         return False
-    if min(page.imagewidth, page.imagelength) < 1 or page.imagewidth >= first.imagewidth:
-        return False
-    across, down = first.imagewidth / page.imagewidth, first.imagelength / page.imagelength
-    rounding = max(across / page.imagewidth, down / page.imagelength)
-    return bool(abs(across - down) <= SAME_SHAPE * across + rounding)
+    across, down = first.imagewidth / width, first.imagelength / height
+    is_next = page.is_tiled and first.is_tiled and abs(across - round(across)) <= across / width
+    rounding = max(across / width, down / height)
+    is_so_shaped = abs(across - down) <= SAME_SHAPE * across + rounding
+    return bool(is_so_shaped and (page.is_subifd or page.is_reduced or is_next))

@@ -1,32 +1,24 @@
-"""Values written into their pixels: one layer to lay over the picture.
-
-It is put together from ready-made digits by NumPy, on another thread: thousands of numbers take a
-painter far longer than a frame lasts.
-"""
+"""Values written into their pixels, on another thread: one layer to lay over the picture."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QImage, QPainter
 
+from workbench.base import theme
 from workbench.imaging.display import Bytes
 
 WIDEST = {"uint8": 3, "uint16": 5, "float16": 6, "float32": 6}  # characters
 NAMES = {1: "", 2: " α", 3: "RGB", 4: "RGBα"}  # what stands before the value of each channel
-ALPHABET = " 0123456789-.+einfaRGBα"
-FAINT = 0.6  # how strong a channel's letter is beside its number
+SIZES_PX = range(15, 5, -1)  # of the font, largest first
+ROOM = 0.84  # share of a cell for its text, which leaves a gap between cells
 LIGHT = 140  # above, ink is black: where black and white are read about as well
-MARGIN = 2  # pixels around what is in view, so that a small pan needs nothing new
-
-Region = tuple[int, int, int, int]  # left, top, right, bottom, in pixels of the picture
-
-_PLACES = np.zeros(1 << 10, np.int64)  # of each character's code in the alphabet
-_PLACES[[ord(character) for character in ALPHABET]] = range(len(ALPHABET))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,59 +26,82 @@ class CellRequest:
     """The numbers to write, and where.
 
     samples  (H, W, C), and `pixels`, as of a Display: how they are shown, for the colour of the ink
-    digits   coverage of each glyph's pixels, (len(ALPHABET), height, width)
+    scale    device pixels a pixel
     """
 
     samples: NDArray[Any]
     pixels: Bytes
-    region: Region  # which of them
-    scale: float  # device pixels a pixel
-    digits: Bytes
+    region: QRect  # which of them
+    scale: float
+    font: QFont
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """The layer for a request, premultiplied.
-
-    Its corner stands at `corner`, in device pixels from the picture's.
-    """
+    """The layer for a request; its corner is in device pixels from the picture's."""
 
     asked: CellRequest
     image: QImage
     corner: tuple[int, int]
-    memory: Bytes
 
 
 def written(asked: CellRequest) -> Cells:
     """Write a request's numbers, channels from top to bottom."""
-    left, top, right, bottom = asked.region
-    side = math.floor(asked.scale)
-    covered = _in_cells(asked, side)
-    x0, y0 = math.floor(left * asked.scale), math.floor(top * asked.scale)
-    across, down = math.ceil(right * asked.scale) - x0, math.ceil(bottom * asked.scale) - y0
-    memory = np.zeros((down, across, 4), np.uint8)
-    xs = np.floor(np.arange(left, right) * asked.scale).astype(np.int64) - x0
-    ys = np.floor(np.arange(top, bottom) * asked.scale).astype(np.int64) - y0
-    ink = _ink(asked.pixels[top:bottom, left:right])
-    for y, line, inks in zip(ys, covered, ink, strict=True):
-        for x, cell, white in zip(xs, line, inks, strict=True):
-            place = memory[y : y + side, x : x + side]
-            place[..., 3] = cell
-            if white:
-                place[..., :3] = cell[..., np.newaxis]
-    image = QImage(
-        memory.data, across, down, memory.strides[0], QImage.Format.Format_ARGB32_Premultiplied
-    )
-    return Cells(asked, image, (x0, y0), memory)
+    scale, side = asked.scale, math.floor(asked.scale)
+    left, top = asked.region.left(), asked.region.top()
+    right, bottom = asked.region.right() + 1, asked.region.bottom() + 1
+    x0, y0 = math.floor(left * scale), math.floor(top * scale)
+    across, down = math.ceil(right * scale) - x0, math.ceil(bottom * scale) - y0
+    image = QImage(across, down, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(Qt.GlobalColor.transparent)
+    painter, metrics = QPainter(image), QFontMetrics(asked.font)
+    painter.setFont(asked.font)
+    width, height = text_size(asked.font, asked.samples)
+    for y in range(top, bottom):
+        for x in range(left, right):
+            is_light = _lightness(asked.pixels[y, x]) >= LIGHT
+            painter.setPen(Qt.GlobalColor.black if is_light else Qt.GlobalColor.white)
+            at = math.floor(x * scale) - x0 + (side - width) // 2
+            line = math.floor(y * scale) - y0 + (side - height) // 2 + metrics.ascent()
+            for text in lines_of(asked.samples[y, x]):
+                painter.drawText(at, line, text)
+                line += metrics.ascent() + 1
+    painter.end()
+    return Cells(asked, image, (x0, y0))
 
 
-def columns_of(channels: int, pixel_type: str) -> int:
-    """Characters in a line of a cell: a channel's letter and its value."""
-    return WIDEST[pixel_type] + (2 if NAMES[channels] else 0)
+def lines_of(sample: NDArray[Any]) -> list[str]:
+    """A channel's letter and its value, of each channel of a pixel."""
+    wide = WIDEST[str(sample.dtype)]
+    write = str if sample.dtype.kind == "u" else in_characters
+    leads = [name and f"{name} " for name in NAMES[sample.size]] or [""]
+    values = (write(value).rjust(wide) for value in sample.tolist())
+    return [lead + value for lead, value in zip(leads, values, strict=True)]
+
+
+def text_size(font: QFont, samples: NDArray[Any]) -> tuple[int, int]:
+    """The width and height of the widest text in a cell."""
+    channels, metrics = samples.shape[2], QFontMetrics(font)
+    columns = WIDEST[str(samples.dtype)] + (2 if NAMES[channels] else 0)
+    return columns * metrics.horizontalAdvance("0"), channels * (metrics.ascent() + 1)
+
+
+@lru_cache(1)
+def _fonts() -> list[QFont]:
+    fonts = [theme.fixed_font() for _ in SIZES_PX]
+    for font, size in zip(fonts, SIZES_PX, strict=True):
+        font.setPixelSize(size)
+    return fonts
+
+
+def font_for(side: int, samples: NDArray[Any]) -> QFont | None:
+    """The largest font whose numbers fit a cell of `side` pixels; None where none does."""
+    fitting = (font for font in _fonts() if max(text_size(font, samples)) <= ROOM * side)
+    return next(fitting, None)
 
 
 def in_characters(value: float) -> str:
-    """Return a value in at most six characters: -0.123, 12.5, 65535, -1e-05, nan."""
+    """A value in at most six characters: -0.123, 12.5, 65535, -1e-05, nan."""
     if value == 0:
         return "0"
     if 999.5 <= abs(value) < 99999.5:  # three digits would be written with an exponent
@@ -96,39 +111,9 @@ def in_characters(value: float) -> str:
     return fitting[0] if fitting else f"{value:.0e}".replace("e+", "e")
 
 
-def _in_cells(asked: CellRequest, side: int) -> Bytes:
-    """Coverage of each pixel of each cell: (rows, columns, side, side)."""
-    left, top, right, bottom = asked.region
-    values = asked.samples[top:bottom, left:right]
-    rows, columns, channels = values.shape
-    wide = columns_of(channels, str(values.dtype))
-    write = str if values.dtype.kind == "u" else in_characters
-    numbers = WIDEST[str(values.dtype)]
-    leads = [name and f"{name} " for name in NAMES[channels]] or [""]
-    texts = [
-        leads[place % channels] + write(value).rjust(numbers)
-        for place, value in enumerate(values.ravel().tolist())
-    ]
-    codes = np.frombuffer("".join(texts).encode("utf-16-le"), np.uint16)
-    _, height, width = asked.digits.shape
-    shapes = asked.digits[_PLACES[codes]]
-    shapes = shapes.reshape(rows, columns, channels, wide, height, width)
-    blocks = shapes.transpose(0, 1, 2, 4, 3, 5).reshape(
-        rows, columns, channels * height, wide * width
-    )
-    cells = np.zeros((rows, columns, side, side), np.uint8)
-    y, x = (side - blocks.shape[2]) // 2, (side - blocks.shape[3]) // 2
-    cells[:, :, y : y + blocks.shape[2], x : x + blocks.shape[3]] = blocks
-    return cells
-
-
-def _ink(pixels: Bytes) -> NDArray[np.bool_]:
-    """True where white is read better than black, for each pixel.
-
-    The pixels are (H, W, 4) blue, green, red, or (H, W) grey.
-    """
-    if pixels.ndim == 2:
-        return pixels < LIGHT
-    light = pixels[..., :3] @ np.array([0.114, 0.587, 0.299])
-    white: NDArray[np.bool_] = light < LIGHT
-    return white
+def _lightness(pixel: Any) -> float:
+    """The lightness of a displayed pixel: grey, or blue, green, red."""
+    if pixel.ndim == 0:
+        return float(pixel)
+    blue, green, red, _ = pixel.tolist()
+    return 0.114 * blue + 0.587 * green + 0.299 * red

@@ -32,14 +32,13 @@ def test_each_stage_has_its_share_of_its_threads_time(clock):
     assert (stages["filter"].share, stages["filter"].threads) == (0.25, 1)
     assert stages["encode"].at_most_per_s == pytest.approx(2 / 3)
     cpu_clock.now_s += 6.0
-    assert times.cores_busy == 1.5
+    assert times.progress().cores_busy == 1.5
     times.end()
     clock.now_s += 4.0
     cpu_clock.now_s += 4.0
-    assert (times.elapsed_s, times.cores_busy) == (4.0, 1.5)
-    assert times.limit == "encode"
-    assert times.per_s == 0.5
-    assert times.left_s == 4.0
+    end = times.progress()
+    assert (end.seconds, end.cores_busy, end.per_s, end.left_s) == (4.0, 1.5, 0.5, 4.0)
+    assert end.limit == "encode"
 
 
 @pytest.mark.parametrize(
@@ -54,6 +53,6 @@ def test_each_stage_has_its_share_of_its_threads_time(clock):
 )
 def test_the_limit_is_the_longest_stage_of_the_busiest_threads(clock, seconds, limit):
     times = StageTimes(1, 2, clock)
-    assert times.limit is None
+    assert times.progress().limit is None
     times.add("done", seconds)
-    assert times.limit == limit
+    assert times.progress().limit == limit

@@ -5,11 +5,11 @@ import threading
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage
 
-from workbench.imaging.cell_values import ALPHABET, CellRequest, written
+from workbench.imaging.cell_values import CellRequest, font_for, lines_of, written
 from workbench.imaging.display import CHECKER_GREYS, MIN_LEVEL, NAN_BGR, to_display
-from workbench.panels.compare.picture_layer import digits_for
 
 
 def shown(display, level=0):
@@ -119,9 +119,9 @@ def test_the_pixels_outlive_the_samples_and_cross_threads():
 def asked(qapp):
     samples = np.zeros((9, 12, 1), np.uint8)
     samples[3, 5] = 188
-    digits = digits_for(40, 1, "uint8")
-    assert digits is not None
-    return CellRequest(samples, to_display(samples).pixels[0], (4, 2, 8, 5), 40.5, digits)
+    font = font_for(40, samples)
+    pixels = to_display(samples).pixels[0]
+    return CellRequest(samples, pixels, QRect(4, 2, 4, 3), 40.5, font)
 
 
 def test_its_corner_is_that_of_its_region(asked):
@@ -131,7 +131,9 @@ def test_its_corner_is_that_of_its_region(asked):
 
 
 def test_a_wider_number_covers_more_of_its_cell(asked):
-    cover = written(asked).memory[..., 3].astype(int)
+    image = written(asked).image
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)
+    cover = rows[..., 3].astype(int)
     cells = {
         (x, y): cover[
             round(y * 40.5) : round(y * 40.5) + 40, round(x * 40.5) : round(x * 40.5) + 40
@@ -144,19 +146,8 @@ def test_a_wider_number_covers_more_of_its_cell(asked):
 
 
 @pytest.mark.parametrize(("channels", "names"), [(1, ""), (2, " α"), (3, "RGB"), (4, "RGBα")])
-def test_each_value_of_a_cell_is_named_by_its_channels_letter(channels, names, qapp):
+def test_each_value_of_a_cell_is_named_by_its_channels_letter(channels, names):
     """Where two pixels are alike, a letter in front of a number is all that tells them apart."""
-    samples = np.zeros((1, 2, channels), np.uint8)
-    digits = digits_for(64, channels, "uint8")
-    found = written(CellRequest(samples, to_display(samples).pixels[0], (0, 0, 2, 1), 64, digits))
-    _, height, width = digits.shape
-    wide = len("R 255") if names else len("255")
-    top, left = (64 - channels * height) // 2, (64 - wide * width) // 2
-    lines = found.memory[top:, left : left + width, 3][: channels * height]
-    shapes = [lines[line * height :][:height] for line in range(channels)]
-    seen = [
-        np.array_equal(each, digits[ALPHABET.index(name)])
-        for each, name in zip(shapes, names or " ", strict=True)
-    ]
-    assert all(seen)
-    assert [each.any() for each in shapes] == [name != " " for name in names or " "]
+    lines = lines_of(np.arange(channels, dtype=np.uint8))
+    assert [line[:-3].rstrip() for line in lines] == [name.strip() for name in names or " "]
+    assert [int(line[-3:]) for line in lines] == list(range(channels))

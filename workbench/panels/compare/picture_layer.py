@@ -4,30 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QFontMetrics, QImage, QPainter
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
-from workbench.base import theme
-from workbench.imaging.cell_values import (
-    ALPHABET,
-    FAINT,
-    MARGIN,
-    CellRequest,
-    Cells,
-    columns_of,
-)
-from workbench.imaging.display import Bytes, Display
+from workbench.imaging.cell_values import CellRequest, Cells, font_for, text_size
+from workbench.imaging.display import Display
 from workbench.panels.compare.view_transform import Patch, Size, ViewTransform
 
 MIN_PX = 40  # side of a picture's pixel on the screen, device-independent
-SIZES_PX = range(15, 5, -1)  # font sizes of the digits, largest first
-ROOM = 0.84  # share of a cell for its text, which leaves a gap between cells
+MARGIN = 2  # pixels around what is in view, so that a small pan needs nothing new
 
 
 class Shown(NamedTuple):
@@ -85,39 +74,25 @@ class PictureLayer:
         view: Size,
     ) -> None:
         """Paint the numbers, and request others where these do not fit."""
-        height, width = samples.shape[:2]
         left, top, right, bottom = transform.visible(view)
-        region = (
-            max(math.floor(left), 0),
-            max(math.floor(top), 0),
-            min(math.ceil(right), width),
-            min(math.ceil(bottom), height),
-        )
-        digits = digits_for(math.floor(transform.scale), samples.shape[2], str(samples.dtype))
-        if digits is None or region[0] >= region[2] or region[1] >= region[3]:
+        whole = QRect(0, 0, samples.shape[1], samples.shape[0])
+        region = QRectF(left, top, right - left, bottom - top).toAlignedRect().intersected(whole)
+        font = font_for(math.floor(transform.scale), samples)
+        if font is None or region.isEmpty():
             return
-        cells = self._cells
+        cells, asked = self._cells, self._asked
         if cells is not None and _fits(cells.asked, samples, display, transform.scale):
             painter.save()
-            whole = _readable(cells, transform, view)
-            painter.setClipRect(whole, Qt.ClipOperation.IntersectClip)
+            readable = _readable(cells, transform, view)
+            painter.setClipRect(readable, Qt.ClipOperation.IntersectClip)
             at = QPoint(*transform.origin(view)) + QPoint(*cells.corner)
             painter.drawImage(at, cells.image)
             painter.restore()
-        asked = self._asked
-        if asked is None or not (
-            _fits(asked, samples, display, transform.scale)
-            and all(a <= b for a, b in zip(asked.region[:2], region[:2], strict=True))
-            and all(a >= b for a, b in zip(asked.region[2:], region[2:], strict=True))
-        ):
-            around = (
-                max(region[0] - MARGIN, 0),
-                max(region[1] - MARGIN, 0),
-                min(region[2] + MARGIN, width),
-                min(region[3] + MARGIN, height),
-            )
-            scale = transform.scale
-            self._asked = CellRequest(samples, display.pixels[0], around, scale, digits)
+        is_asked = asked is not None and _fits(asked, samples, display, transform.scale)
+        if asked is None or not (is_asked and asked.region.contains(region)):
+            around = region.adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN).intersected(whole)
+            pixels, scale = display.pixels[0], transform.scale
+            self._asked = CellRequest(samples, pixels, around, scale, font)
             self._view.cells_wanted.emit(self._asked, self._take)
 
     def _take(self, cells: Cells) -> None:
@@ -157,38 +132,9 @@ def draw(
         painter.restore()
 
 
-@lru_cache(maxsize=32)
-def digits_for(side: int, channels: int, pixel_type: str) -> Bytes | None:
-    """The largest digits that fit a cell of `side` pixels; None where none fit."""
-    font, wide = theme.fixed_font(), columns_of(channels, pixel_type)
-    for size in SIZES_PX:
-        font.setPixelSize(size)
-        metrics = QFontMetrics(font)
-        width, height = metrics.horizontalAdvance("0"), metrics.ascent() + 1
-        if channels * height <= ROOM * side and wide * width <= ROOM * side:
-            break
-    else:
-        return None
-    image = QImage(width * len(ALPHABET), height, QImage.Format.Format_Grayscale8)
-    image.fill(Qt.GlobalColor.black)
-    painter = QPainter(image)
-    painter.setFont(font)
-    painter.setPen(Qt.GlobalColor.white)
-    for index, character in enumerate(ALPHABET):
-        painter.setOpacity(FAINT if character in "RGBα" else 1.0)
-        painter.drawText(index * width, metrics.ascent(), character)
-    painter.end()
-    rows = np.frombuffer(image.constBits(), np.uint8).reshape(height, image.bytesPerLine())
-    drawn = rows[:, : width * len(ALPHABET)].reshape(height, len(ALPHABET), width)
-    return np.ascontiguousarray(drawn.transpose(1, 0, 2))
-
-
 def _readable(cells: Cells, transform: ViewTransform, view: Size) -> QRect:
     """The part of the view with whole numbers: of 124, cut off at its edge, 12 would be left."""
-    _, height, width = cells.asked.digits.shape
-    samples = cells.asked.samples
-    channels = samples.shape[2]
-    texts = (columns_of(channels, str(samples.dtype)) * width, channels * height)
+    texts = text_size(cells.asked.font, cells.asked.samples)
     spans = []
     for origin, text, extent in zip(transform.origin(view), texts, view, strict=True):
         gap = (math.floor(transform.scale) - text) // 2
