@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from typing import Any, TypeVar
 
 from kernels.core.device_turns import Waiting
@@ -11,11 +11,11 @@ from kernels.core.job import Progress
 T = TypeVar("T")
 
 
-def outcome_of(steps: Generator[Any, None, T]) -> T:
-    """Drive `steps` to their end at once; return their value."""
+def outcome_of(steps: Generator[Any, None, T], tell: Callable[[Any], object] = bool) -> T:
+    """Drive `steps` to their end at once, and `tell` each; return their value."""
     while True:
         try:
-            next(steps)
+            tell(next(steps))
         except StopIteration as end:
             outcome: T = end.value
             return outcome

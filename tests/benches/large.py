@@ -36,7 +36,7 @@ from workbench.cli.benches.ways import seconds_of
 from workbench.cli.output import CommandError, write_whole
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
-from workbench.files.tiled_tiff import TILE, TiledTiff, lay_out
+from workbench.files.tiff_rows import TILE, TiledTiff, lay_out
 from workbench.imaging.pictures import NO_METADATA
 from workbench.model.intents import job_for
 from workbench.model.state import State

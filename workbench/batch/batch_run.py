@@ -1,19 +1,16 @@
 """Many picture files through one engine: decoding, filtering and encoding overlap.
 
 Files are decoded and encoded by a few threads; filtering happens on the caller's thread, which
-owns the engine.  Only so many pictures are under way at a time, whatever their number, so memory is
-bounded.  Where filtering is timed, nothing is read or written meanwhile, so that its times are
-those of one picture by itself.
-
-One engine is one device, and one process has one lock of Python's: several devices, or many
-threads, are several processes, each of which does this with what it is given (`device_run`).
+owns the engine.  Only so many pictures are under way at a time, so memory is bounded.  Where
+filtering is timed, nothing is read or written meanwhile.  Several devices are several processes,
+each of which does this with what it is given (`device_run`).
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
@@ -23,7 +20,7 @@ from typing import Any
 
 from kernels import Engine
 from workbench.base.memory import memory_available_bytes
-from workbench.batch.filtering import Outcome, Recipe, encode, filter_, read, sync, write
+from workbench.batch.filtering import Outcome, Recipe, encode, filter_, read, sync
 from workbench.batch.pairs import FilePair
 
 MEMORY_SHARE = 0.5  # of what is free at the beginning; others want some, too
@@ -35,12 +32,10 @@ Say = Callable[[Outcome, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Pausing:
-    """What holds a batch up: while it is paused nothing is begun, and what was begun is finished.
+    """What holds a batch up: while it is paused, what was begun is finished, and no more begun."""
 
-    rest       called again and again while nothing is half done; may raise KeyboardInterrupt
-    """
-
-    is_paused: Callable[[], bool] = lambda: False  # whether nothing is to be begun for now
+    is_paused: Callable[[], bool] = lambda: False
+    # Called again and again while nothing is half done; may raise KeyboardInterrupt.
     rest: Callable[[], None] = lambda: None
 
     def wait(self) -> None:
@@ -64,12 +59,10 @@ def running(
 ) -> Generator[Outcome, None, None]:
     """Do every pair; yields each when there is nothing left to do to it, the first done first.
 
-    A picture that fails does not keep the others from being done.  After a KeyboardInterrupt those
-    still come whose files are written, before it is raised again.
+    After a KeyboardInterrupt those still come whose files are written, before it is raised again.
 
     engine  used on the caller's thread alone
     jobs    how many are read, and written, at a time
-    say     gets what is under way
     """
     begun = (Outcome(pair, index) for index, pair in enumerate(pairs))
     return finishing(engine, begun, recipe, jobs, say, pausing=pausing)
@@ -105,8 +98,7 @@ def room_for(recipe: Recipe, jobs: int) -> int:
     """Pictures in memory at a time, at most; large ones are fewer.
 
     Those being read or written; where all goes on at once, as many again that wait for their turn,
-    as many that wait for the disk, one that is filtered, and one more, so that no thread has to
-    wait for it.
+    as many that wait for the disk, one that is filtered, and one more.
     """
     return jobs if recipe.is_timed else 3 * jobs + 2
 
@@ -123,20 +115,8 @@ def in_order(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
             following += 1
 
 
-class _AtOnce(Executor):
-    """The caller's own thread, which can be interrupted at any time."""
-
-    def submit(self, call: Callable[..., Any], /, *words: Any, **keywords: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(call(*words, **keywords))
-        return future
-
-
 class _Run:
-    """Everything that is under way.
-
-    Some threads read and write pictures, and as many wait for the disk meanwhile.
-    """
+    """Everything that is under way: some threads read and write, and as many wait for the disk."""
 
     def __init__(
         self,
@@ -149,8 +129,7 @@ class _Run:
     ) -> None:
         self._engine, self._recipe, self._say = engine, recipe, say
         self._waiting, self._budget_bytes = waiting, budget_bytes
-        is_alone = recipe.is_timed and jobs == 1  # there is nothing that could overlap
-        self._pool = _AtOnce() if is_alone else ThreadPoolExecutor(jobs, "picture-files")
+        self._pool = ThreadPoolExecutor(jobs, "picture-files")
         self._disk = ThreadPoolExecutor(jobs, "picture-disk")
         self._done: SimpleQueue[Future[Outcome]] = SimpleQueue()
         self._stop = Event()  # set where nobody wants the pictures any more
@@ -211,11 +190,7 @@ class _Run:
                 yield outcome
                 continue
             self._say(outcome, "writing")
-            if self._recipe.is_timed:  # nothing goes on meanwhile: no use in two threads
-                writing = self._start(write, outcome, self._recipe)
-                writing.add_done_callback(self._done.put)
-            else:
-                self._start(encode, outcome, self._recipe).add_done_callback(self._sync)
+            self._start(encode, outcome, self._recipe).add_done_callback(self._sync)
 
     def _start(self, step: Callable[..., None], outcome: Outcome, *words: Any) -> Future[Outcome]:
         self._busy += 1
@@ -244,10 +219,7 @@ class _Run:
                 yield future.result()
 
     def close(self) -> None:
-        """Wait for the steps that have begun, and let go of the others.
-
-        What is written comes to its place.
-        """
+        """Wait for the steps that have begun, and let go of the others."""
         self._stop.set()
         try:
             self._pool.shutdown(cancel_futures=True)

@@ -38,10 +38,7 @@ GATHER_S = 0.01  # for more news: a call for each of a thousand rows a second wo
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The work of one worker.
-
-    shown_device  the GPU in the lines of its pictures; None: there is one at most
-    """
+    """The work of one worker."""
 
     run: str  # a name that no other batch has
     device: int | None  # the number of its GPU; None: it filters on the CPU
@@ -49,7 +46,7 @@ class Order:
     recipe: Recipe
     jobs: int | None  # pictures that it reads, and writes, at a time; None: its share of the cores
     processes: int  # that share its computer
-    shown_device: int | None = None
+    shown_device: int | None = None  # in the lines of its pictures; None: there is one at most
 
     def threads(self, cores: int) -> int:
         """Threads that read and write on a computer of so many cores."""
@@ -58,17 +55,12 @@ class Order:
 
 @dataclass(slots=True)
 class News:
-    """The news of a worker since the last call.
-
-    finished   pictures that there is nothing left to do to
-    strips     pictures that are filtered in strips, by their index
-    ended      it does nothing more: it was stopped, its GPU is lost, or it has a bug
-    """
+    """The news of a worker since the last call."""
 
     finished: list[Outcome] = field(default_factory=list)
-    strips: dict[int, Outcome] = field(default_factory=dict)
+    strips: dict[int, Outcome] = field(default_factory=dict)  # filtered in strips, by their index
     is_hungry: bool = False  # it can begin more pictures
-    ended: Literal["", "stopped", "lost", "bug"] = ""
+    ended: Literal["", "stopped", "lost", "bug"] = ""  # it does nothing more
     words: str = ""  # why: a sentence, of a bug the traceback
     cpu_s: float = 0.0  # core-seconds that it has used
 
@@ -77,10 +69,7 @@ class News:
 
 
 def engine_on(device: int | None) -> Engine:
-    """Make an Engine that has this GPU, or none.
-
-    Raises CannotRunError where there is none of that number.
-    """
+    """Make an Engine that has this GPU, or none.  Raises CannotRunError."""
     if device is None:
         return Engine(use_gpu=False)
     engine = Engine(device)

@@ -71,10 +71,7 @@ def facts() -> WorkerFacts:
 
 
 def look(folder: Path, token: str, source: Path | None) -> str:
-    """Read the file `token` in `folder`, and write one beside it; the reason why not, or "".
-
-    source  a picture that has to be there as well
-    """
+    """Look for a picture and the file `token`, and write one beside it; "", or why not."""
     path = folder / token
     if not appears(path.is_file):
         return f"does not see {folder}"
@@ -102,26 +99,19 @@ class Cluster:
     """A connection to a scheduler that has workers, some of which may be stopped or unreachable.
 
     The scheduler itself gives a worker without heartbeats up after five minutes.
-
-    workers, talking  addresses of all, and of those that pictures may be given to
-    silent            addresses of those that send no heartbeats
-    quiet_s           seconds since the last heartbeat of any
     """
 
     def __init__(self, address: str, say: Say, wanted: int = 1) -> None:
-        """Connect, and wait for `wanted` workers, which `say` gets a sentence on.
-
-        Where not all of them come, it does with those that did.  Raises ClusterError where none do.
-        """
+        """Connect, and wait for `wanted` workers or some.  Raises ClusterError where none comes."""
         self._address, self.say = address, say
         self.client = connected(address)
         self._facts: dict[str, WorkerFacts] = {}
         # Of each worker: its last heartbeat, by its scheduler's clock, and when it was news here.
         self._heard: dict[str, tuple[float, float]] = {}
-        self.silent: set[str] = set()
-        self.workers: list[str] = []
-        self.talking: list[str] = []
-        self.quiet_s = 0.0
+        self.silent: set[str] = set()  # addresses of those that send no heartbeats
+        self.workers: list[str] = []  # of all
+        self.talking: list[str] = []  # of those that pictures may be given to
+        self.quiet_s = 0.0  # since the last heartbeat of any
         try:
             with self.losses():
                 self._wait_for_workers(wanted)
@@ -130,10 +120,9 @@ class Cluster:
             raise
 
     def check(self, folder: Path, source: Path | None) -> None:
-        """Check that all workers can do the batch.  Raises ClusterError.
+        """Check that all workers see a picture, and can write into the folder, which is made.
 
-        folder  of the results, which is made; absolute
-        source  one of the pictures; absolute
+        Both are absolute.  Raises ClusterError.
         """
         self._check_programs()
         made = [each for each in (folder, *folder.parents) if not each.exists()]
@@ -149,20 +138,9 @@ class Cluster:
             raise
 
     def order(self, recipe: Recipe, device: int | None, jobs: int | None = None) -> Order:
-        """The work of each worker.
-
-        device  which GPU of those that a worker sees; None: none of them
-        jobs    threads of a worker that read and write; None: its share of its computer's cores
-        """
+        """The work of each worker, with that GPU of those that it sees, or without one."""
         neighbours = max(Counter(map(_host, self._facts)).values(), default=1)
-        return Order(
-            run=uuid4().hex,
-            device=device,
-            make_engine=any_engine,
-            recipe=recipe,
-            jobs=jobs,
-            processes=neighbours,
-        )
+        return Order(uuid4().hex, device, any_engine, recipe, jobs, processes=neighbours)
 
     def threads(self, order: Order) -> int:
         """Threads that read and write on all workers together."""
@@ -277,10 +255,7 @@ class Cluster:
     def _asked(
         self, question: Callable[..., Any], *words: Any, workers: Sequence[str] | None = None
     ) -> dict[str, Any]:
-        """Each worker's answer, or its exception; nothing of those that are silent.
-
-        Raises ClusterError where none answers for long.
-        """
+        """Each worker's answer, or its exception.  Raises ClusterError where none answers."""
         until, addresses = monotonic() + WORKERS_S, workers or self.look()
         while asked := [each for each in addresses if each not in self.silent]:
             ask = partial(self.client.run, question, *words, workers=asked, on_error="return")

@@ -52,11 +52,7 @@ MAX_EACH = 8
 
 
 def processes_each(jobs: int, pictures: int) -> int:
-    """Processes that filter on one GPU, or on the CPU, at a time.
-
-    jobs      how many pictures are read at a time
-    pictures  that there are to filter
-    """
+    """Processes that filter on one GPU, or on the CPU, where so many files are read at a time."""
     return max(min(jobs // JOBS_EACH, pictures // PICTURES_EACH, MAX_EACH), 1)
 
 
@@ -67,20 +63,14 @@ def shared_jobs(jobs: int, processes: int) -> list[int]:
 
 
 class Worker:
-    """A worker as it is seen from here; it has one call at a time.
-
-    tasks      the pictures that it has, by their index
-    is_suspect  whether the picture that it has is alone, since another was lost with it
-    finished   how many pictures it has reported
-    is_open    whether its engine is there
-    is_hungry  whether it can begin more pictures
-    """
+    """A worker as it is seen from here; it has one call at a time."""
 
     def __init__(self, order: Order, executor: Executor, heard: Heard) -> None:
         self.order, self.executor, self._heard = order, executor, heard
-        self.tasks: dict[int, FilePair] = {}
+        self.tasks: dict[int, FilePair] = {}  # by their index
         self.finished, self.cpu_s = 0, 0.0
-        self.is_open = self.is_hungry = self.is_suspect = False
+        self.is_open = self.is_hungry = False  # its engine is there; it can begin more pictures
+        self.is_suspect = False  # its picture is alone, since another worker was lost with it
 
     @property
     def is_idle(self) -> bool:
@@ -115,10 +105,12 @@ Heard: TypeAlias = "SimpleQueue[tuple[Worker, Future[News]]]"
 
 
 class SharedRun:
-    """A run over several workers; subclasses know where these come from."""
+    """A run over several workers; subclasses know where these come from.
+
+    warn  gets a sentence for each worker that is lost
+    """
 
     def __init__(self, warn: Callable[[str], None]) -> None:
-        """Prepare a run; `warn` gets a sentence for each worker that is lost."""
         self._warn = warn
         self._heard: Heard = SimpleQueue()
         self._workers: list[Worker] = []
@@ -138,12 +130,9 @@ class SharedRun:
         pausing: Pausing = NEVER_PAUSED,
         say: Say = lambda _outcome, _doing: None,
     ) -> Generator[Outcome, None, None]:
-        """Do every pair; yields each when there is nothing left to do to it.
+        """Do every pair, as `batch_run.running`.  Raises DeviceLostError where no worker is left.
 
         say  gets the progress of pictures that are filtered in strips
-
-        After a KeyboardInterrupt those still come whose files are written, before it is raised
-        again.  Raises DeviceLostError where no worker is left.
         """
         self._pausing = pausing
         left = enumerate(pairs)
@@ -287,7 +276,6 @@ class DeviceRun(SharedRun):
 
     devices      the number of each one's GPU, or None for the CPU; several may have the same
     jobs         pictures that are read, and written, at a time, by all processes together
-    warn         gets a sentence for each process that is lost
     make_engine  makes a process's Engine, in that process; tests have devices made up there
     shares       files that are read at a time by each process of each GPU
     """
@@ -308,15 +296,7 @@ class DeviceRun(SharedRun):
             if device is not None:
                 self.shares.setdefault(device, []).append(share)
         self._orders = [
-            Order(
-                run=run,
-                device=device,
-                make_engine=make_engine,
-                recipe=recipe,
-                jobs=share,
-                processes=count,
-                shown_device=device if are_several else None,
-            )
+            Order(run, device, make_engine, recipe, share, count, device if are_several else None)
             for device, share in zip(devices, shares, strict=True)
         ]
         self._processes: dict[Worker, BaseProcess] = {}

@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import Any
 
 from kernels import Engine, Result, Sampling
+from kernels.core.driving import outcome_of
 from kernels.core.errors import CompileFailedError, KernelError, bug_in_words
 from kernels.core.job import Progress
 from kernels.core.safe_files import is_special
@@ -24,7 +25,7 @@ from workbench.base.memory import is_out_of_memory, memory_available_bytes, memo
 from workbench.batch.journal import Stage, Status
 from workbench.batch.large_filtering import LargeAnswer, StripsDone, filtering_file
 from workbench.batch.pairs import FilePair
-from workbench.batch.stage_times import filtering_seconds
+from workbench.batch.stage_times import measuring
 from workbench.files import image_files
 from workbench.files.formats import format_of
 from workbench.files.image_encoders import fit_of, reduced
@@ -49,29 +50,19 @@ FIND_ITS_BUG = "`workbench check --find-bug` with the kernel's file looks for th
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The filtering that is done to every picture.
-
-    implementation   None: the best that can run it.  Where it is a user kernel, `chosen` names it
-                     as well, with its source
-    sampling         how often each is filtered for its time, and how much of it is checked
-    quality, reduce  of what is written: see `image_files.save` and `image_encoders.reduced`
-    memory_bytes     a picture that takes more, or more than is free, is filtered in strips
-    """
+    """The filtering that is done to every picture."""
 
     chosen: State  # filter, weights, border, pixel type and block; its picture does not count
-    implementation: str | None = None
+    implementation: str | None = None  # None: the best; of a user kernel `chosen` has the source
     sampling: Sampling = field(default_factory=Sampling)
     check_every: int = 1  # of so many pictures one is checked, and the first is; 0: none
-    quality: int | None = None
-    reduce: bool = False
+    quality: int | None = None  # as `image_files.save` has it
+    reduce: bool = False  # as `image_encoders.reduced` does
     keeps_files: bool = False  # leave a file alone that is there already
-    memory_bytes: int | None = None
+    memory_bytes: int | None = None  # a picture that takes more is filtered in strips
 
     def strips_bytes(self) -> tuple[int, bool]:
-        """Memory for the strips of a large picture; True where it is less than at other times.
-
-        Some rungs round by where a strip begins.
-        """
+        """Memory for the strips of a large picture; True where it is less than at other times."""
         if self.memory_bytes is not None:
             return self.memory_bytes // 2, False
         usual = min(STRIPS_BYTES, int(memory_there_bytes() * STRIPS_SHARE))
@@ -96,33 +87,25 @@ class Recipe:
 
 @dataclass(slots=True)
 class Outcome:
-    """The outcome of one picture so far.
-
-    seconds  how long it took in each stage that it went through
-    is_large whether it does not fit into memory, and is filtered in strips, from file to file
-    is_wrong whether the output was found to be wrong, or could not be checked
-    warnings what was asked for and had no effect
-    metadata as `Picture.metadata` has them
-    unsynced brings its file, which is written, to the disk and in its place; None: there is none
-    """
+    """The outcome of one picture so far."""
 
     pair: FilePair
     index: int = 0  # its place among all that are to be done
-    seconds: dict[Stage, float] = field(default_factory=dict)
+    seconds: dict[Stage, float] = field(default_factory=dict)  # of each that it went through
     picture: Picture | None = None
     result: Result | None = None
-    is_large: bool = False
+    is_large: bool = False  # it does not fit into memory, and is filtered from file to file
     for_now: bool = False  # whether it does not because too little is free at the moment
     strips: StripsDone | None = None  # how far that is; None: nothing of it is finished
     large: LargeAnswer | None = None  # what came of that: it is written already
     error: str | None = None  # why it failed, one sentence; None: it did not
-    is_wrong: bool = False
+    is_wrong: bool = False  # the output was found to be wrong, or could not be checked
     log: str = ""  # of the compiler, where it was that; of a bug its traceback
     skipped: bool = False  # its file was there already and was left alone
     remarks: tuple[str, ...] = ()  # what was converted on the way in, one sentence each
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # on options that had no effect
     metadata: Metadata = NO_METADATA
-    unsynced: ExitStack | None = None
+    unsynced: ExitStack | None = None  # brings its file to the disk and in its place
     device: int | None = None  # the GPU, where several share the pictures
 
     @property
@@ -217,20 +200,9 @@ def _filter(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
     job = intents.job_for(replace(recipe.chosen, picture=picture))
     assert job is not None
     job = replace(job, implementation=recipe.implementation or engine.best_for(job))
-    result: Result | None = None
-    began = filtered = perf_counter()
-    for step in engine.filtering(job, recipe.sampling_of(outcome.index)):
-        if isinstance(step, Progress):
-            say(step.doing)
-            continue
-        is_first, result = result is None, step
-        if is_first or step.check is None:  # a user kernel comes with its check
-            filtered = perf_counter()
-    assert result is not None
-    outcome.result = result
-    outcome.seconds.update(filtering_seconds(result, filtered - began))
-    if result.check is not None:
-        outcome.seconds["verify"] = perf_counter() - filtered
+    steps = measuring(engine.filtering(job, recipe.sampling_of(outcome.index)))
+    outcome.result, seconds = outcome_of(steps, lambda step: say(step.doing))
+    outcome.seconds.update(seconds)
 
 
 def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
@@ -252,23 +224,15 @@ def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) ->
             max_taps=sampling.check_taps if sampling.check else 0,
             for_now=outcome.for_now or is_less,
         )
+
+        def tell(step: Progress) -> None:
+            if isinstance(step, StripsDone):
+                outcome.strips = step
+                say(step.doing)
+
         with closing(steps):
-            try:
-                while True:
-                    step = next(steps)
-                    if isinstance(step, StripsDone):
-                        outcome.strips = step
-                        say(step.doing)
-            except StopIteration as end:
-                answer: LargeAnswer = end.value
-        outcome.large = answer
-    outcome.seconds.update(answer.seconds)
-
-
-def write(outcome: Outcome, recipe: Recipe) -> None:
-    """Write the result: whole, or not at all."""
-    encode(outcome, recipe)
-    sync(outcome)
+            outcome.large = outcome_of(steps, tell)
+    outcome.seconds.update(outcome.large.seconds)
 
 
 def encode(outcome: Outcome, recipe: Recipe) -> None:

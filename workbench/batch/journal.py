@@ -43,19 +43,17 @@ class Journal(AppendLog):
     """The journal in the folder of the results, open for writing; one process at a time.
 
     known  the outputs that are done with, relative to the folder
+
+    All of it raises JournalError.
     """
 
     def __init__(
         self, folder: Path, asked: Line, *, resuming: bool = False, name: str = NAME
     ) -> None:
-        """Open the journal, and begin a run or resume the last one.
+        """Open the journal `name`, and begin a run or resume the last one.
 
         asked     the options of the filter, and of the names of results
         resuming  leave alone what the last run is done with, if there was one
-        name      of its file
-
-        Raises JournalError where there is a run to resume and nobody asked for that, where it was
-        another one, where another process resumes it, and where nothing can be written.
         """
         self._folder = folder
         with _failures(folder / name):
@@ -73,10 +71,7 @@ class Journal(AppendLog):
         return target.relative_to(self._folder).as_posix()
 
     def append(self, line: Line) -> None:
-        """Put a line behind all others; it is with the system then, and on the disk soon.
-
-        Raises JournalError where it cannot be written, as on a full disk.
-        """
+        """Put a line behind all others; it is with the system then, and on the disk soon."""
         with _failures(self.path):
             self.put(f"{json.dumps(line)}\n".encode())
 
@@ -114,16 +109,12 @@ def _failures(path: Path, doing: str = "write") -> Iterator[None]:
 
 @dataclass(slots=True)
 class LastRun:
-    """The last run of a journal.
-
-    failed   the sentences of the others, by their input
-    lines    the last one of each output, where they are kept
-    """
+    """The last run of a journal."""
 
     asked: Line | None = None  # its options; None: there was none
     known: set[str] = field(default_factory=set)  # the outputs that it is done with
-    failed: dict[str, str] = field(default_factory=dict)
-    lines: dict[str, Line] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)  # sentences of the others, by their input
+    lines: dict[str, Line] = field(default_factory=dict)  # the last one of each output, if kept
     is_over: bool = True  # whether it came to its end
     whole: int = 0  # the bytes up to the end of the last whole line, of all runs
 
@@ -148,10 +139,7 @@ class LastRun:
 
 
 def last_run(folder: Path, name: str = NAME) -> LastRun:
-    """Read the last run into `folder`, without touching anything.
-
-    Raises JournalError where its journal cannot be read.
-    """
+    """Read the last run into `folder`, without touching anything.  Raises JournalError."""
     with _failures(folder / name, "read"):
         try:
             return _read(folder / name)
@@ -209,8 +197,6 @@ def journals_among(inputs: Iterable[Path]) -> Iterator[Path]:
 
 def merge(journals: Iterable[Path], folder: Path) -> dict[str, int]:
     """Write the journals of all shards as that of one batch; returns the pictures by their status.
-
-    folder  of the results, which can be resumed as a whole then
 
     Raises JournalError where a shard is missing or not at its end, or is of another batch.
     """

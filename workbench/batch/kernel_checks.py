@@ -73,16 +73,11 @@ WORDS: dict[Verdict, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Counts of one job, as the kernel's text has it, over the samples of the output.
+    """Counts of one job, as the kernel's text has it, over the samples of the output."""
 
-    loads, stores  of samples of the picture, and of the output
-    operations     additions and multiplications, a multiply-add as two; divisions and roots; None:
-                   of what it computes with they cannot be counted
-    """
-
-    loads: float
+    loads: float  # of samples of the picture
     stores: float
-    operations: float | None
+    operations: float | None  # a multiply-add as two; None: they cannot be counted
 
     @property
     def in_words(self) -> str:
@@ -155,15 +150,12 @@ class CheckedKernel:
 
 @dataclass(frozen=True, slots=True)
 class Exam:
-    """What is asked of each kernel, and where it runs.
-
-    device     the GPU to check on, and to time on what is right; None: on the CPU
-    """
+    """What is asked of each kernel, and where it runs."""
 
     seed: int  # of what is drawn of the jobs
     is_strict: bool = False  # as for hand-ins: the header chooses neither jobs nor tolerance
     find_bug: bool = False  # look for the cause where an output is wrong
-    device: Device | None = None
+    device: Device | None = None  # to check on, and to time on what is right; None: the CPU
 
     @property
     def jobs(self) -> tuple[CheckJob, ...]:
@@ -180,10 +172,7 @@ class KernelFile:
 
 
 def kernel_files(named: Path) -> list[KernelFile]:
-    """`named` itself, or the kernels in that folder and in those in it, by name.
-
-    Links to folders, which may lead in circles, and hidden ones are passed over.
-    """
+    """`named` itself, or the kernels in that folder and in those in it, but for hidden ones."""
     if not named.is_dir():
         return [KernelFile(named, str(named))]
     found = (each for each in named.rglob("*") if each.suffix.lower() == SUFFIX)
@@ -295,10 +284,7 @@ def checking(file: KernelFile, how: Exam) -> Generator[Progress, None, CheckedKe
 
 
 def _to_search(jobs: Sequence[Job]) -> list[Job]:
-    """The jobs to search for bugs on: of the widest weights in colour, and the least one.
-
-    What a text does for some sizes or blocks alone is a bug likewise.
-    """
+    """The jobs to search for bugs on: of the widest weights in colour, and the least one."""
     if not jobs:
         return []
     widest = max(jobs, key=lambda job: (job.channels == 3, job.ksize))

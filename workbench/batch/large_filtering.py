@@ -12,10 +12,11 @@ import math
 import os
 import shutil
 import stat
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
@@ -37,11 +38,11 @@ from kernels.engine.engine import PickRefusedError, StripFilter
 from workbench.base import numbers
 from workbench.base.memory import is_out_of_memory
 from workbench.batch.journal import STAGES, Stage
-from workbench.batch.stage_times import filtering_seconds, rows_in_words
-from workbench.files import tiled_tiff
+from workbench.batch.stage_times import measuring, rows_in_words
+from workbench.files import tiff_rows
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
-from workbench.files.tiled_tiff import TILE, TiledTiff
+from workbench.files.tiff_rows import TILE, TiledTiff
 from workbench.imaging.pictures import Metadata
 
 FORMAT = 1
@@ -62,10 +63,10 @@ def _beside(target: Path) -> tuple[Path, Path]:
 class ResumableOutput:
     """The file that becomes `target`, open for writing; one process at a time.
 
-    Raises ImageFileError where it cannot be written.
-
     rows  so many are finished, from the top
     pick  what filters all rows, as `note_pick` got it; None: that is not decided
+
+    All of it raises OSError where it cannot be written.
     """
 
     def __init__(
@@ -76,10 +77,11 @@ class ResumableOutput:
         metadata: Metadata,
         asked: Mapping[str, Any],
     ) -> None:
-        """Open what was begun, where it was the same, or begin.
+        """Open what was begun, where it was the same, or begin a picture (H, W, C).
 
-        shape  of the result, (H, W, C)
         asked  all that decides what is in it
+
+        Raises ImageFileError where there can be no such file.
         """
         self.target = Path(os.path.realpath(target))
         self._part, path = _beside(self.target)
@@ -91,41 +93,36 @@ class ResumableOutput:
                 f"Cannot save {self.target.name}: what is written in strips has to be a file; "
                 "choose another name."
             )
-        with self._failures():
-            self._journal = AppendLog(path, "a+")
+        self._journal = AppendLog(path, "a+")
         try:
             if not self._journal.hold():
                 raise ImageFileError(f"Another process is writing {target.name}; wait for it.")
-            with self._failures():
-                if not self._resumes():
-                    self._begin(shape, dtype, metadata)
-                self._open = TiledTiff(self._part)
+            if not self._resumes():
+                self._begin(shape, dtype, metadata)
+            self._open = TiledTiff(self._part)
         except BaseException:
             self._journal.close()
             raise
 
     def add(self, samples: NDArray[Any]) -> None:
         """Put samples, (rows, W, C), below those that are finished."""
-        with self._failures():
-            self._open.fill(self.rows, samples)
-            self._open.sync()
-            self.rows += len(samples)
-            self._put({"rows": self.rows})
+        self._open.fill(self.rows, samples)
+        self._open.sync()
+        self.rows += len(samples)
+        self._put({"rows": self.rows})
 
     def note_pick(self, pick: Pick) -> None:
         """Keep what filters, before the first rows: what is resumed is filtered alike."""
-        with self._failures():
-            self.pick = pick
-            self._put({"pick": {"implementation": pick.implementation, "block": pick.block_xy}})
+        self.pick = pick
+        self._put({"pick": {"implementation": pick.implementation, "block": pick.block_xy}})
 
     def finish(self) -> None:
         """Give the result its name."""
         self.close()
-        with self._failures():
-            with suppress(OSError):  # there is none yet, or a file system that knows no permissions
-                self._part.chmod(stat.S_IMODE(self.target.stat().st_mode) & 0o777)
-            self._part.replace(self.target)
-            self._journal.path.unlink()
+        with suppress(OSError):  # there is none yet, or a file system that knows no permissions
+            self._part.chmod(stat.S_IMODE(self.target.stat().st_mode) & 0o777)
+        self._part.replace(self.target)
+        self._journal.path.unlink()
 
     def drop(self) -> None:
         """Remove what was written."""
@@ -138,8 +135,8 @@ class ResumableOutput:
         self._open.close()
         self._journal.close()
 
-    def _put(self, line: Mapping[str, Any]) -> None:
-        self._journal.put(f"{json.dumps(line)}\n".encode())
+    def _put(self, line: Mapping[str, Any], *, sync: bool = False) -> None:
+        self._journal.put(f"{json.dumps(line)}\n".encode(), sync=sync)
 
     def _resumes(self) -> bool:
         """Go on where it was begun, if that was the same; a damaged journal is none."""
@@ -168,20 +165,11 @@ class ResumableOutput:
                 f"Cannot save {self.target.name}: it takes {numbers.file_size(needed)} of the "
                 f"disk, and {numbers.file_size(free)} are free; choose another folder."
             )
-        tiled_tiff.lay_out(self._part, shape, dtype, metadata)
-        self._journal.put(f"{json.dumps(self._first_line())}\n".encode(), sync=True)
+        tiff_rows.lay_out(self._part, shape, dtype, metadata)
+        self._put(self._first_line(), sync=True)
 
     def _first_line(self) -> dict[str, Any]:
         return {"strips": FORMAT, "bytes": self._part.stat().st_size, "asked": self._asked}
-
-    @contextmanager
-    def _failures(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise ImageFileError(
-                f"Cannot save {self.target.name}: {safe_files.reason(error)}."
-            ) from error
 
 
 IN_MEMORY = 4  # strips: one read, one filtered, its output, and one written
@@ -196,37 +184,25 @@ PASSING = (ImageFileError, DeviceLostError, OutOfMemoryError)
 
 @dataclass(frozen=True, slots=True)
 class StripsDone(Progress):
-    """A note on how far a picture is.
+    """A note on how far a picture is."""
 
-    rows, height  that are finished, and of the picture
-    left_s        how long the rest will take
-    """
-
-    rows: int
+    rows: int  # that are finished
     height: int
-    left_s: float
+    left_s: float  # for the rest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LargeAnswer:
-    """The outcome of a picture that was filtered in strips, and is in its file.
-
-    shape    (H, W, C)
-    first    the result of the first strip, which tells what ran; None: all was finished before
-    strips   in how many it was filtered now
-    resumed  rows that were finished before
-    seconds  by stage: of three threads at a time
-    check    None: not checked
-    """
+    """The outcome of a picture that was filtered in strips, and is in its file."""
 
     job: Job
-    shape: tuple[int, int, int]
-    first: Result | None
-    strips: int
-    resumed: int
+    shape: tuple[int, int, int]  # (H, W, C)
+    first: Result | None  # of the first strip, which tells what ran; None: all was finished before
+    strips: int  # in how many it was filtered now
+    resumed: int  # rows that were finished before
     took_s: float
-    seconds: Mapping[Stage, float]
-    check: Check | None = None
+    seconds: Mapping[Stage, float]  # by stage: of three threads at a time
+    check: Check | None = None  # None: not checked
 
     @property
     def limit(self) -> Stage | None:
@@ -267,10 +243,15 @@ def filtering_file(
     shape = (picture.height, picture.width, picture.channels)
     asked, refused = _asked(picture, like, named), frozenset[Pick]()
     while True:
-        part = ResumableOutput(target, shape, picture.dtype, picture.metadata, asked)
-        run = _Run(engine, picture, part, like, named)
         try:
-            answer = yield from run.going(rows, max_taps, refused, for_now=for_now)
+            part = ResumableOutput(target, shape, picture.dtype, picture.metadata, asked)
+        except OSError as error:
+            raise _failure(error, target) from error
+        run = _Run(engine, picture, part, like)
+        strip_filter = partial(StripFilter, engine, like, named, refused=refused, for_now=for_now)
+        try:
+            answer = yield from run.going(rows, max_taps, strip_filter)
+            (part.drop if answer.check is not None and not answer.check.ok else part.finish)()
         except PickRefusedError as error:  # from the top, with the next pick
             part.drop()
             refused |= {error.pick}
@@ -279,9 +260,7 @@ def filtering_file(
             part.close()
             raise
         except Exception as error:
-            failure = error
-            if is_out_of_memory(error) and not isinstance(error, OutOfMemoryError):
-                failure = OutOfMemoryError("Out of memory for its strips; allow less.")
+            failure = _failure(error, target)
             if not (part.rows and isinstance(failure, PASSING)):
                 part.drop()
             else:
@@ -291,19 +270,22 @@ def filtering_file(
             if failure is error:
                 raise
             raise failure from error
-        if answer.check is not None and not answer.check.ok:
-            part.drop()
-        else:
-            part.finish()
         return answer
+
+
+def _failure(error: Exception, target: Path) -> Exception:
+    """What it means for the user."""
+    if isinstance(error, OSError):
+        return ImageFileError(f"Cannot save {target.name}: {safe_files.reason(error)}.")
+    if is_out_of_memory(error) and not isinstance(error, OutOfMemoryError):
+        return OutOfMemoryError("Out of memory for its strips; allow less.")
+    return error
 
 
 def rows_a_strip(
     picture: LargePicture, like: Job, memory_bytes: int, *, for_now: bool = False
 ) -> int:
-    """The rows to filter at once: whole tiles, if there is memory for them.
-
-    for_now  whether it has to be whole blocks, as the picture's own
+    """The rows to filter at once: whole tiles, if there is memory, or for now whole blocks.
 
     Raises ImageFileError where there is too little memory for that.
     """
@@ -346,44 +328,42 @@ class _Run:
     picture: LargePicture
     part: ResumableOutput
     like: Job
-    named: str | None
     seconds: dict[Stage, float] = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
     first: Result | None = None
     check: Check | None = None
-    writing: Future[None] | None = None
 
     def going(
-        self, rows: int, max_taps: int | None, refused: frozenset[Pick], *, for_now: bool
+        self, rows: int, max_taps: int | None, make_filter: Callable[..., StripFilter]
     ) -> Generator[Progress, None, LargeAnswer]:
         """Do all strips that are not finished.  Raises PickRefusedError."""
         like, began, resumed = self.like, perf_counter(), self.part.rows
-        strips = list(strips_of(self.picture.height, rows, like.reach, like.border, resumed))
+        shape = (self.picture.height, self.picture.width, self.picture.channels)
+        strips = list(strips_of(shape[0], rows, like.reach, like.border, resumed))
         taps = max_taps and max(max_taps // (SPREAD_COST * max(len(strips), 1)), 1)
-        strip_filter = StripFilter(
-            *(self.engine, like, self.named, taps),
-            pick=self.part.pick,
-            refused=refused,
-            for_now=for_now,
-        )
+        strip_filter = make_filter(taps, pick=self.part.pick)
+        writing: Future[None] | None = None
         with (
             ThreadPoolExecutor(1, "strips-in") as reader,
             ThreadPoolExecutor(1, "strips-out") as writer,  # which writes what it has begun
         ):
             for strip, picture in self._coming(reader, strips):
                 answer = yield from self._filtered(strip_filter, strip, picture)
-                if self._written():
-                    done, height = self.part.rows, self.picture.height
+                if writing is not None:
+                    writing.result()
+                    done = self.part.rows
                     per_s = (done - resumed) / max(perf_counter() - began, 1e-9)
-                    left_s = (height - done) / per_s
-                    yield StripsDone(rows_in_words(done, height, left_s), done, height, left_s)
+                    left_s = (shape[0] - done) / per_s
+                    yield StripsDone(rows_in_words(done, shape[0], left_s), done, shape[0], left_s)
                 if self.check is not None and not self.check.ok:
+                    writing = None
                     break
-                self.writing = writer.submit(self._write, answer[strip.own])
+                writing = writer.submit(self._write, answer[strip.own])
                 del answer  # which would stay in memory with the next
-            self._written()
+            if writing is not None:
+                writing.result()
         return LargeAnswer(
-            job=self.like,
-            shape=(self.picture.height, self.picture.width, self.picture.channels),
+            job=like,
+            shape=shape,
             first=self.first,
             strips=len(strips),
             resumed=resumed,
@@ -396,25 +376,17 @@ class _Run:
         self, reader: ThreadPoolExecutor, strips: list[RowStrip]
     ) -> Iterator[tuple[RowStrip, NDArray[Any]]]:
         """Yield strips and their pictures; while one is worked on, the next is read."""
-        if not strips:
-            return
         # Memory that is used again: new pages cost the system more than filling them.
-        shape = (max(each.height for each in strips), self.picture.width, self.picture.channels)
+        highest = max((each.height for each in strips), default=0)
+        shape = (highest, self.picture.width, self.picture.channels)
         rooms = [np.empty(shape, self.picture.dtype) for _ in range(2)]
-        reading = reader.submit(self._read, strips[0], rooms[0])
-        for number, strip in enumerate(strips, 1):
-            picture = reading.result()
-            if number < len(strips):
-                reading = reader.submit(self._read, strips[number], rooms[number % 2])
+        reading: Future[NDArray[Any]] | None = None
+        for number, strip in enumerate(strips):
+            picture = self._read(strip, rooms[0]) if reading is None else reading.result()
+            if number + 1 < len(strips):
+                following = strips[number + 1]
+                reading = reader.submit(self._read, following, rooms[(number + 1) % 2])
             yield strip, picture
-
-    def _written(self) -> bool:
-        """Wait for the strip that is being written; return whether there was one."""
-        if self.writing is None:
-            return False
-        self.writing.result()
-        self.writing = None
-        return True
 
     def _read(self, strip: RowStrip, into: NDArray[Any]) -> NDArray[Any]:
         began, made = perf_counter(), 0
@@ -433,20 +405,10 @@ class _Run:
         self, strip_filter: StripFilter, strip: RowStrip, picture: NDArray[Any]
     ) -> Generator[Progress, None, NDArray[Any]]:
         """Filter and check a strip; the end is its output."""
-        began = filtered = perf_counter()
-        result: Result | None = None
-        for step in strip_filter.filtering(picture, strip):
-            if isinstance(step, Progress):
-                yield step
-                continue
-            result = step
-            if step.check is None:
-                filtered = perf_counter()
-        assert result is not None
-        for stage, seconds in filtering_seconds(result, filtered - began).items():
-            self.seconds[stage] += seconds
+        result, seconds = yield from measuring(strip_filter.filtering(picture, strip))
+        for stage, took_s in seconds.items():
+            self.seconds[stage] += took_s
         if result.check is not None:
-            self.seconds["verify"] += perf_counter() - filtered
             total = self.picture.height * self.picture.width
             before = self.check or Check(0.0, (0, 0, 0), 0, 0, 0.0, 0, total)
             self.check = before.with_strip(result.check, strip.first - strip.above)

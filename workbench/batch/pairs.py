@@ -26,14 +26,11 @@ class PairingError(Exception):
 
 
 def naming(pattern: str | None, format_name: str | None, chosen: State) -> Naming:
-    """The names of results.
+    """The names of results.  Raises PairingError where the pattern makes no sense.
 
-    pattern      such as "{stem}_{filter}.png": {stem} and {ext} are the picture's, {filter} and
-                 {size} those of `chosen`; one that names no format gets an extension.  None: each
-                 is called as its picture
+    pattern      such as "{stem}_{filter}.png"; one that names no format gets an extension.  None:
+                 each is called as its picture
     format_name  one of EXTENSION_OF, for that extension; None: as the picture's
-
-    Raises PairingError where the pattern makes no sense.
     """
     extension = EXTENSION_OF[format_name] if format_name is not None else None
     if pattern is None:
@@ -69,18 +66,13 @@ def with_extension(extension: str | None) -> Naming:
 
 @dataclass(frozen=True, slots=True)
 class FilePair:
-    """A picture file and the file that its result is to be written to.
-
-    folder  what may have to be made for the target, below the folder that was named; None: nothing
-    is_named  whether the user named the target itself, which may then be a device or a pipe
-    source_shown, target_shown  their names for the user, if not their paths
-    """
+    """A picture file and the file that its result is to be written to."""
 
     source: Path
     target: Path
-    folder: Path | None = None
-    is_named: bool = False
-    source_shown: str = ""
+    folder: Path | None = None  # that may have to be made for the target; None: none
+    is_named: bool = False  # the user named the target itself, which may be a device or a pipe
+    source_shown: str = ""  # for the user; by default their paths
     target_shown: str = ""
 
     def __post_init__(self) -> None:
@@ -113,7 +105,6 @@ class Group:
 class FilePairs(Iterable[FilePair]):
     """The pairs of all groups, each made when it is its turn.
 
-    rename      from a source's name to its target's
     complaints  a sentence for each input without pictures
     shown       other names of files for the user
     """
@@ -193,10 +184,7 @@ def _holds_files(folder: Path) -> bool:
 def pairs_into(
     inputs: Sequence[Path], folder: Path, *, recursive: bool = False, rename: Naming = str
 ) -> FilePairs:
-    """Pair each input with a file in `folder`.
-
-    Raises PairingError rather than lose a picture, and where there is none of the inputs.
-    """
+    """Pair each input with a file in `folder`.  Raises PairingError rather than lose a picture."""
     if not any(map(os.path.lexists, inputs)):
         raise PairingError(f"There is no file or folder {inputs[0]}; check the name.")
     if os.path.isdir(folder) and identity(folder) in map(identity, inputs):  # noqa: PTH112
@@ -263,10 +251,7 @@ def _groups(
 
 
 def _groups_in(top: Path, output: Path, recursive: bool, complaints: list[str]) -> Iterator[Group]:
-    """Yield the pictures in `top`, but nothing of what lies in `output`.
-
-    A folder that cannot be looked into becomes one of the `complaints`.
-    """
+    """Yield the pictures in `top`, but nothing of what lies in `output`."""
     left, outside = [(top, output)], identity(output)
     while left:
         folder, target = left.pop()

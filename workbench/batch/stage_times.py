@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from time import monotonic, process_time
+from time import monotonic, perf_counter, process_time
 from typing import Any
 
 from kernels.core.cpu_load import usable_cores
-from kernels.core.job import Result
+from kernels.core.job import Progress, Result
 from kernels.sweeps.estimate import about
 from workbench.base import numbers
 from workbench.base.columns import columns
@@ -21,72 +21,70 @@ BY_ENGINE: tuple[Stage, ...] = ("upload", "filter", "download", "verify")  # and
 UNSURE_S = 1.0  # so long nothing is estimated: the first picture waits for what the program loads
 
 
-def filtering_seconds(result: Result, took_s: float) -> dict[Stage, float]:
-    """The seconds of filtering by stage; on a GPU both transfers are stages of their own."""
+def measuring(
+    steps: Iterable[Progress | Result],
+) -> Generator[Progress, None, tuple[Result, dict[Stage, float]]]:
+    """Drive a filtering; the end is its result, and the seconds by stage.
+
+    On a GPU both transfers are stages of their own.
+    """
+    began = filtered = perf_counter()
+    result: Result | None = None
+    for step in steps:
+        if isinstance(step, Progress):
+            yield step
+            continue
+        if result is None or step.check is None:  # a user kernel comes with its check
+            filtered = perf_counter()
+        result = step
+    assert result is not None
     moved: dict[Stage, float | None] = {"upload": result.upload_ms, "download": result.download_ms}
     seconds: dict[Stage, float] = {stage: ms / 1e3 for stage, ms in moved.items() if ms is not None}
-    seconds["filter"] = max(took_s - sum(seconds.values()), 0.0)
-    return seconds
+    seconds["filter"] = max(filtered - began - sum(seconds.values()), 0.0)
+    if result.check is not None:
+        seconds["verify"] = perf_counter() - filtered
+    return result, seconds
 
 
 @dataclass(frozen=True, slots=True)
 class StageTime:
-    """The time that one stage took.
-
-    pictures   that went through it
-    seconds    of all threads together
-    threads    that may work on it
-    share      of these threads' time that it took, 0 to 1
-    at_most_per_s  pictures that these threads would do in a second if they did nothing else
-    """
+    """The time that one stage took."""
 
     stage: Stage
     pictures: int
-    seconds: float
-    threads: int
-    share: float
-    at_most_per_s: float
+    seconds: float  # of all threads together
+    threads: int  # that may work on it
+    share: float  # of these threads' time, 0 to 1
+    at_most_per_s: float  # pictures, if these threads did nothing else
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceTime:
-    """The part of a batch that the GPU number `device` did, as in BatchProgress.
-
-    busy  share of the time in which it filters and verifies, 0 to 1
-    """
+    """The part of a batch that the GPU number `device` did, as in BatchProgress."""
 
     device: int
     finished: int
     per_s: float
     limit: Stage | None
-    busy: float
+    busy: float  # share of the time in which it filters and verifies, 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """The state of a batch that runs, here or in another process, which sends it as JSON.
+    """The state of a batch that runs, here or in another process, which sends it as JSON."""
 
-    total, finished, failed  pictures; `counts` are those that are finished by their status
-    seconds     so far
-    per_s       pictures that are finished per second, but for those that were there already
-    left_s      how long the rest will take; None where that is not known yet
-    limit       the stage that the others wait for; None before there is any time
-    cores_busy  on average, of `cores`; None: it is not known
-    devices     each GPU, where several share the pictures
-    """
-
-    total: int
+    total: int  # pictures
     finished: int
     failed: int
-    counts: dict[str, int]
-    seconds: float
-    per_s: float
-    left_s: float | None
-    limit: Stage | None
-    cores_busy: float | None
+    counts: dict[str, int]  # of those that are finished, by their status
+    seconds: float  # so far
+    per_s: float  # pictures that are finished, but for those that were there already
+    left_s: float | None  # how long the rest will take; None where that is not known yet
+    limit: Stage | None  # the stage that the others wait for; None before there is any time
+    cores_busy: float | None  # on average, of `cores`; None: it is not known
     cores: int | None
     stages: tuple[StageTime, ...]
-    devices: tuple[DeviceTime, ...] = ()
+    devices: tuple[DeviceTime, ...] = ()  # each GPU, where several share the pictures
 
 
 class StageTimes:
@@ -112,7 +110,8 @@ class StageTimes:
         self._total, self._jobs, self._engines = total, jobs, engines
         self._clocks = clock, cpu_clock or (lambda: 0.0)
         self._knows_cores = cpu_clock is not None
-        self._began, self._ended = self._now(), None
+        self._began = self._now()
+        self._ended: tuple[float, float] | None = None
         self._counts: Counter[Status] = Counter()
         self._pictures: Counter[Stage] = Counter()
         self._seconds: dict[Stage, float] = dict.fromkeys(STAGES, 0.0)
@@ -268,10 +267,7 @@ def summary(progress: BatchProgress) -> dict[str, Any]:
 
 
 def stage_table(progress: BatchProgress, marks: str = "#.") -> str:
-    """A line for each stage, in letters of one width.
-
-    marks  letters of a bar: what is busy, and what is not
-    """
+    """A line for each stage, with a bar of `marks`: what is busy, and what is not."""
     rows = [
         (
             each.stage,

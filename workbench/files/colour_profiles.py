@@ -25,10 +25,7 @@ _HALF_A_LEVEL = 128  # of 8 bits, in 16
 
 
 def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]:
-    """Convert samples, (H, W, C), to sRGB; alpha and the number of bits stay as they are.
-
-    notes  gets a sentence where anything was done, or could not be
-    """
+    """Convert samples, (H, W, C), to sRGB, with a note; alpha and the number of bits stay."""
     name, space = _name_and_space(icc)
     if space is None:
         notes.append("Damaged colour profile ignored.")
@@ -47,10 +44,7 @@ def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]
 
 
 def cmyk_to_rgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]:
-    """Convert (H, W, 4) CMYK to (H, W, 3) RGB, by the file's own profile where that is sound.
-
-    notes  gets a sentence that says how
-    """
+    """Convert (H, W, 4) CMYK to (H, W, 3) RGB, by the file's own profile where that is sound."""
     name, space = _name_and_space(icc)
     if space == _CMYK and samples.dtype in (np.uint8, np.uint16):
         with suppress(imagecodecs.CmsError):
@@ -83,10 +77,7 @@ def _name_and_space(icc: bytes) -> tuple[str, str | None]:
 
 @lru_cache(KNOWN)
 def _is_srgb(icc: bytes, space: str) -> bool:
-    """True if the profile leaves 8-bit colours as they are: sRGB comes in many variants.
-
-    To find that out takes longer than to read a TIFF.
-    """
+    """True if the profile leaves 8-bit colours as they are: sRGB comes in many variants."""
     ramp = np.arange(256, dtype=np.uint16) * 257
     if space == _GREY:
         probe = ramp.reshape(1, -1, 1)
@@ -124,10 +115,7 @@ def _in_bands(samples: NDArray[Any], icc: bytes, space: str = "", wanted: str = 
 def _transformed(
     samples: NDArray[Any], icc: bytes, space: str = "", wanted: str = ""
 ) -> NDArray[Any]:
-    """Return (H, W, C) of uint8 or uint16 in sRGB, by Little CMS; alpha is copied.
-
-    Raises CmsError where the profile is not fit for it.
-    """
+    """Convert (H, W, C) of uint8 or uint16 to sRGB; alpha is copied.  Raises CmsError."""
     space = space or {3: "rgb", 4: "rgba"}[samples.shape[2]]
     grey = samples[:, :, 0] if space == "gray" else samples
     converted: NDArray[Any] = imagecodecs.cms_transform(

@@ -46,8 +46,7 @@ def portable(exif: Image.Exif, width: int, height: int) -> bytes | None:
     """The kept part of EXIF as a small TIFF structure; None where there is nothing.
 
     It is for a picture of that size, upright and in sRGB: the orientation, the thumbnail, the
-    maker's own notes and a microscope's list of planes are left out.  Raises whatever Pillow does
-    where it is damaged.
+    maker's own notes and a microscope's list of planes are left out.
     """
     # As bytes, which Pillow leaves alone: it reads Latin-1, but of words writes ASCII only.
     words = {tag: exif[tag].encode("latin-1") for tag in _WORDS if isinstance(exif.get(tag), str)}
@@ -71,11 +70,7 @@ def portable(exif: Image.Exif, width: int, height: int) -> bytes | None:
 
 
 def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, str, int, Any, bool]]:
-    """The `extratags` of `tifffile.imwrite`.
-
-    Directories are empty until `fill_tiff` fills them.
-    is_big  whether the file is a BigTIFF, whose offsets have 64 bits
-    """
+    """The `extratags` of a TIFF or BigTIFF; directories are empty until `fill_tiff` fills them."""
     found = _read(exif)
     words = [(tag, found[tag].encode("latin-1") + b"\0") for tag in _WORDS if tag in found]
     tags: list[tuple[int, str, int, Any, bool]] = [
@@ -88,10 +83,7 @@ def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, str, int, Any, bo
 
 
 def fill_tiff(file: BinaryIO, exif: bytes) -> None:
-    """Append EXIF's directories to a TIFF file that was written with `tiff_tags`.
-
-    And point to them; the file can be read as well as written.
-    """
+    """Append EXIF's directories to a TIFF file that was written with `tiff_tags`."""
     found = _read(exif)
     file.seek(0)
     with tifffile.TiffFile(file) as tiff:
@@ -153,8 +145,7 @@ ElementTree.register_namespace("x", _META)
 def portable_xmp(packet: bytes | str) -> bytes | None:
     """The kept part of an XMP packet as a new one; None where there is nothing.
 
-    It is for a picture that was changed, upright and in sRGB: orientation, size, thumbnails,
-    history and the settings of raw converters are left out.
+    Orientation, size, thumbnails, history and the settings of raw converters are left out.
     Raises ValueError or ParseError where it is damaged.
     """
     text = packet.decode() if isinstance(packet, bytes) else packet

@@ -1,8 +1,4 @@
-"""The file formats: what each can hold, and its extensions; imports neither NumPy nor Pillow.
-
-A format is a row here, and a reader in `image_decoders.reader_of` or a writer in
-`image_encoders.WRITERS`.
-"""
+"""The file formats: what each can hold, and its extensions; imports neither NumPy nor Pillow."""
 
 from __future__ import annotations
 
@@ -121,10 +117,7 @@ def extension_of(title: str) -> str:
 
 
 def extension_for(source: Path | None, samples: NDArray[Any]) -> str:
-    """The extension to propose for samples that came of the file `source`.
-
-    Its own, where that format holds them; else PNG's, or for floats TIFF's.
-    """
+    """The extension of `source`, where its format holds the samples; else PNG's, or TIFF's."""
     own = source.suffix.lower() if source is not None else ""
     if any(own in each.extensions for each in able(samples)):
         return own

@@ -31,15 +31,12 @@ from workbench.files.picture_errors import ImageFileError, StoppedError
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """The content of a file, and what is still to be done with it.
-
-    exif         reads the EXIF data; raises whatever Pillow does where they are damaged
-    """
+    """The content of a file, and what is still to be done with it."""
 
     samples: NDArray[Any]  # (H, W) or (H, W, C)
     icc: bytes | None = None  # the colour profile that they are to be converted from, if any
     orientation: int = 1  # of EXIF, 1 to 8
-    exif: Callable[[], Image.Exif] = Image.Exif
+    exif: Callable[[], Image.Exif] = Image.Exif  # raises whatever Pillow does
     xmp: bytes | str | None = None  # the XMP packet, if any, as it is in the file
 
 
@@ -47,16 +44,12 @@ class Reader(Protocol):
     """A picture file that is open, of a kind that one library reads."""
 
     def need(self) -> Need:
-        """The memory that it takes, by its header alone.
-
-        Raises ImageFileError where nothing here reads its kind, EOFError where it is cut short.
-        """
+        """The memory that it takes, by its header alone.  Raises ImageFileError and EOFError."""
 
     def read(self, notes: list[str]) -> Decoded:
-        """Decode the first picture of the file.
+        """Decode the first picture; raises whatever the library does where it is damaged.
 
         notes  gets a sentence for each conversion made
-        Raises whatever the library does where the file is damaged, EOFError where it is cut short.
         """
 
 
@@ -140,10 +133,7 @@ def image_in(path: Path, is_stopped: Callable[[], bool]) -> Iterator[ImageFile.I
 
 
 class Watched(io.BufferedReader):
-    """A binary file to read, which raises StoppedError once `is_stopped` says so.
-
-    Pillow reads as it decodes, some 64 KiB at a time.
-    """
+    """A binary file to read, which raises StoppedError once `is_stopped` says so."""
 
     def __init__(self, path: Path, is_stopped: Callable[[], bool]) -> None:
         super().__init__(io.FileIO(path))
@@ -255,8 +245,7 @@ class PillowReader:
     def _count(self) -> int | None:
         """Pictures in the file, or None where it cannot be read to its end.
 
-        Pillow counts those of a GIF by reading them all, and has lost the first one where that
-        fails.
+        Pillow counts those of a GIF by reading them all, and may lose the first one.
         """
         if self._image.format != "GIF":
             return getattr(self._image, "n_frames", 1)
@@ -270,10 +259,7 @@ class PillowReader:
 
 
 def _put_marked_grey_right(image: ImageFile.ImageFile) -> None:
-    """Make a grey that is marked as transparent one of 256, before anything is decoded.
-
-    Pillow leaves it as it is in the file, one of 2, 4 or 16.
-    """
+    """Make a grey marked as transparent one of 256, which Pillow leaves one of 2, 4 or 16."""
     if image.mode in ("1", "L") and "transparency" in image.info and image.format == "PNG":
         largest = 2 ** _DEPTHS.get(str(image.tile[0][3]), 8) - 1
         image.info["transparency"] = (int(image.info["transparency"]) & largest) * 255 // largest

@@ -56,9 +56,8 @@ _ASSOCIATED, _UNASSOCIATED = 1, 2  # of the tag ExtraSamples
 def opened(
     path: Path, files: ExitStack, level: int = 0, *, by_rows: bool = False
 ) -> TiffReader | None:
-    """Open a TIFF file; None where it is none, or this does not read it.
+    """Open a TIFF file, which `files` closes; None where it is none, or this does not read it.
 
-    files    closes it
     level    0: the picture itself; else one of its reduced copies, as `TiffReader.sizes` counts
     by_rows  for some rows at a time; of the whole Pillow reads some kinds
     Raises ImageFileError where nothing reads it, EOFError where it is cut short.
@@ -112,18 +111,11 @@ class TiffReader:
         return tuple((int(each.imagewidth), int(each.imagelength)) for each in pages)
 
     def rows(self, kept: int) -> TiffRows:
-        """A reader of the samples as they are stored, some rows at a time.
-
-        kept  as TiffRows has it
-        Raises ImageFileError where only all can be read at once.
-        """
+        """A reader of some rows at a time.  Raises ImageFileError where there is none."""
         return TiffRows(self._path, self._page, kept)
 
     def decoded(self, stored: NDArray[Any], notes: list[str]) -> Decoded:
-        """Convert samples, (rows, W, C) as they are stored, maybe in place.
-
-        notes  gets a sentence for each conversion made
-        """
+        """Convert samples, (rows, W, C) as they are stored, maybe in place."""
         page, tags = self._page, self._first.tags
         samples = _meant(stored, page, notes)
         is_inks = page.photometric == PHOTOMETRIC.SEPARATED  # converted by their profile already

@@ -27,11 +27,7 @@ from_pillow.hush()
 
 
 def reader_of(path: Path, is_stopped: Callable[[], bool], files: ExitStack) -> Reader:
-    """Open a picture file, which `files` closes.
-
-    is_stopped  is asked now and then; True: StoppedError is raised there
-    Raises UnidentifiedImageError where it is no picture.
-    """
+    """Open a picture file, which `files` closes.  Raises UnidentifiedImageError."""
     with path.open("rb") as file:
         start = file.read(4096)
     if reader := from_tiff.opened(path, files) or bmp_reader(path, start):
@@ -43,12 +39,9 @@ def reader_of(path: Path, is_stopped: Callable[[], bool], files: ExitStack) -> R
 def decode(
     path: Path, ask: bool, is_stopped: Callable[[], bool], max_bytes: int | None = None
 ) -> tuple[NDArray[Any], list[str], Metadata]:
-    """Return the samples, the conversions that were made, and the metadata that are kept.
-
-    Samples are (H, W, C) and C-contiguous, conversions one sentence each.
+    """The samples, a sentence for each conversion made, and the metadata that are kept.
 
     ask, is_stopped, max_bytes  as `image_files.load` has them
-    Raises ImageFileError.
     """
     notes: list[str] = []
     with failures_in_words(path.name), ExitStack() as files:
@@ -188,10 +181,7 @@ class BmpReader:
 
 
 def bmp_reader(path: Path, start: bytes) -> BmpReader | None:
-    """The reader of a file of these first bytes; None where it is no BMP with bit fields.
-
-    Raises ImageFileError where the fields are such that nothing can be made of them.
-    """
+    """The reader of a file that begins so; None where it is no BMP with bit fields."""
     if not start.startswith(b"BM") or len(start) < _FILE_HEADER + _HEADER_WITH_ALPHA:
         return None
     (offset,) = struct.unpack_from("<I", start, 10)

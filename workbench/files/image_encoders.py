@@ -1,7 +1,6 @@
 """Encode samples as a file format, with the profile that says how their values are meant.
 
-tifffile and Pillow write them all but PNG and JPEG files, which imagecodecs packs in less time,
-without other threads having to wait and without cutting 16 bits down to 8.
+tifffile and Pillow write them all but PNG and JPEG files, which imagecodecs packs in less time.
 """
 
 from __future__ import annotations
@@ -42,10 +41,7 @@ XMP_KEYWORD = "XML:com.adobe.xmp"  # of a text in a PNG
 
 
 def writer_for(path: Path, samples: NDArray[Any]) -> Writer:
-    """The writer of these samples, (H, W, C), in the format that the extension names.
-
-    Raises ImageFileError where the format is unknown or cannot hold them.
-    """
+    """The writer in the format that the extension names.  Raises ImageFileError."""
     wanted = format_of(path)
     if why_not := wanted.why_not(samples):
         instead = " or ".join([each.title for each in able(samples)][:2])
@@ -94,10 +90,7 @@ def _write_tiff(
 def tiff_words(
     dtype: np.dtype[Any], channels: int, metadata: Metadata, *, is_big: bool
 ) -> dict[str, Any]:
-    """The keywords of tifffile's writers beside the samples.
-
-    EXIF's directories are empty until `exif.fill_tiff` fills them.
-    """
+    """The keywords of tifffile's writers beside the samples; `exif.fill_tiff` has to follow."""
     tags = [] if metadata.exif is None else exif_of.tiff_tags(metadata.exif, is_big=is_big)
     if metadata.xmp is not None:
         tags.append((XMP_TAG, "B", len(metadata.xmp), metadata.xmp, True))
@@ -184,17 +177,12 @@ ROWS_AT_ONCE = 1024  # made to fit, for the sake of the memory that takes
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The changes to a picture that a format makes.
-
-    changes  what would be done to it so that it fits, a clause each; empty: it fits as it is
-    why_not  what of it the format cannot hold whatever is done; None: it fits, once reduced
-    instead  titles of formats that hold it as it is, where that one does not
-    """
+    """The changes to a picture that a format makes."""
 
     format: Format
-    changes: tuple[str, ...] = ()
-    why_not: str | None = None
-    instead: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()  # that would make it fit, a clause each; empty: it does already
+    why_not: str | None = None  # it does not fit whatever is done
+    instead: tuple[str, ...] = ()  # titles of formats that hold it as it is
 
     @property
     def is_exact(self) -> bool:
@@ -209,12 +197,7 @@ class Fit:
 
 
 def fit_of(path: Path, samples: NDArray[Any], metadata: Metadata = NO_METADATA) -> Fit:
-    """The fit of samples, (H, W, C) of any pixel type, to the format that `path` names.
-
-    metadata  what is to be kept beside them: see `Picture.metadata`
-
-    Raises ImageFileError where it names no format.
-    """
+    """The fit of samples, (H, W, C), to the format that `path` names.  Raises ImageFileError."""
     wanted = format_of(path)
     corner = _reduced(samples[:1, :1], wanted)  # whose type and channels are those of all
     before, after, kept = samples.shape[2], corner.shape[2], wanted.kept(metadata)

@@ -68,10 +68,10 @@ class LargePicture:
     def rows(
         self, first: int, end: int, out: NDArray[Any] | None = None, columns: Span | None = None
     ) -> NDArray[Any]:
-        """Read rows first to end - 1, (rows, columns, C), C-contiguous; in `out` if given.
+        """Read rows first to end - 1, (rows, columns, C), C-contiguous.  Raises ImageFileError.
 
         columns  of them, for which little else is decoded; None: all
-        Raises ImageFileError.
+        out      where they are put; None: in a new array
         """
         left, right = columns or (0, self.width)
         shape = (end - first, right - left, self.channels)
@@ -168,12 +168,9 @@ Say = Callable[[float], None]  # gets the share that has been read
 def load_reduced(
     path: Path, is_stopped: Callable[[], bool] = lambda: False, say: Say = lambda _: None
 ) -> Picture:
-    """Read a copy of a picture that fits into memory; all of it where that does.
+    """Read a copy that fits into memory; all of a picture that does.  Raises ImageFileError.
 
-    is_stopped  as `image_files.load` has it
-    say         gets the share that has been read now and then
-
-    Raises ImageFileError.
+    is_stopped, say  as `image_files.load_any_size` has them
     """
     with LargePicture(path) as whole:
         like, size = whole.sample(), (whole.width, whole.height)
@@ -206,7 +203,6 @@ def _factor(size: Size, copy: Size) -> float:
 def _choice(sizes: Sequence[Size], pixel: NDArray[Any]) -> tuple[int, int]:
     """Choose about the largest copy that fits and takes little reading.
 
-    sizes    of the whole, then of its copies in the file, each smaller than the one before
     returns  a copy in the file, 0 the whole, and a step: every so many-th pixel of it
     """
     best = next((number for number, size in enumerate(sizes) if _fits(size, pixel)), None)
@@ -266,10 +262,7 @@ class RegionReader:
         self._last: tuple[Surroundings, NDArray[Any]] | None = None
 
     def read(self, path: Path, pixel_type: str, wanted: Surroundings) -> NDArray[Any]:
-        """Return the samples, (rows, columns, C), read-only, stored as `pixel_type`.
-
-        Raises ImageFileError.
-        """
+        """Read samples, (rows, columns, C), stored as `pixel_type`.  Raises ImageFileError."""
         if self._file is None or self._of != (path, pixel_type):
             self.close()
             self._file, self._of = LargePicture(path, pixel_type), (path, pixel_type)

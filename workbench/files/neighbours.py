@@ -43,7 +43,7 @@ class Shelf:
 def shelf_of(path: Path, together: Sequence[Path] = ()) -> Shelf:
     """The pictures that were opened together with `path`, or else those in its folder.
 
-    Takes as long as `neighbours`.  Raises ImageFileError when the folder cannot be read.
+    Raises ImageFileError when the folder cannot be read.
     """
     if path in together:
         return Shelf(None, [str(each) for each in together], together.index(path))
@@ -56,7 +56,6 @@ def shelf_of(path: Path, together: Sequence[Path] = ()) -> Shelf:
 def pictures_among(paths: Sequence[Path]) -> list[Path]:
     """The pictures among files, and those in folders, in order.
 
-    Of several files those whose names are no picture's are left out.
     Raises ImageFileError where there is none, or a folder cannot be read.
     """
     found: list[Path] = []
@@ -73,13 +72,9 @@ def pictures_among(paths: Sequence[Path]) -> list[Path]:
 
 
 def neighbours(path: str | Path) -> tuple[Path | None, Path | None]:
-    """The pictures before and after `path` in its folder, as a person sorts names.
+    """The pictures before and after `path` in its folder, as a person sorts names; None at an end.
 
-    A third of a second for a hundred thousand files, and next to nothing the next time, unless the
-    folder has changed.
-
-    returns  (previous, next); None at either end.  `path` itself need not exist any more.
-    raises   ImageFileError when the folder cannot be read
+    Raises ImageFileError when the folder cannot be read.
     """
     path = Path(path).absolute()
     here = natural_key(path.name)
@@ -144,10 +139,7 @@ def _sorted_keys(names: Sequence[str]) -> list[str]:
 
 
 def _with_counted_digits(text: str) -> str:
-    """The text in which each number follows how many digits it has, and a NUL.
-
-    No name has a NUL in it: numbers come before any text, as the end of a name does.
-    """
+    """The text in which each number follows a NUL and how many digits it has."""
     parts = _NUMBERS.split(text.casefold())
     digits = (each.lstrip("0") for each in parts[1::2])
     parts[1::2] = [f"\0{chr(1 + len(each))}{each}" for each in digits]

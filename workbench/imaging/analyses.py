@@ -31,13 +31,10 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histogram:
-    """The histogram of one channel of one picture.
-
-    edges   (n + 1,) the bins' ends, the same for all pictures that are compared
-    """
+    """The histogram of one channel of one picture."""
 
     channel: str
-    edges: NDArray[np.float64]
+    edges: NDArray[np.float64]  # (n + 1,) the same for all pictures that are compared
     counts: NDArray[np.int64]  # (n,) with n at most BINS
     numbers: Numbers
 
@@ -109,7 +106,6 @@ def _counting(
 
 
 def _of_counts(counts: NDArray[np.int64]) -> Numbers:
-    """The statistics of whole numbers, by how many there are of each."""
     there = np.flatnonzero(counts)
     total = int(counts.sum())
     mean = float((np.arange(counts.size) * counts).sum() / total)
@@ -140,24 +136,15 @@ Levels = tuple[float, float]
 
 
 def spanning(*pictures: NDArray[Any]) -> Levels | None:
-    """The lowest and highest finite value of all pictures, alpha left out.
-
-    None where there is only one value, or none that is finite.
-    """
-    ends = [
-        float(end)
-        for each in map(_finite, pictures)
-        if each.size
-        for end in (each.min(), each.max())
-    ]
-    return (min(ends), max(ends)) if ends and min(ends) < max(ends) else None
+    """The lowest and highest finite value, alpha left out; None where they are not two."""
+    there = [each for each in map(_finite, pictures) if each.size]
+    low = min((float(each.min()) for each in there), default=0.0)
+    high = max((float(each.max()) for each in there), default=0.0)
+    return (low, high) if low < high else None
 
 
 def around_zero(samples: NDArray[Any], display: NegativeDisplay) -> Levels | None:
-    """Levels that hold HELD per cent of what is not zero in a result around zero.
-
-    None where all of it is zero.
-    """
+    """Levels that hold HELD per cent of what is not zero; None where all of it is zero."""
     apart = math.isqrt(samples.size // MAX_SAMPLES) + 1
     sizes = np.abs(_finite(samples[::apart, ::apart])).ravel()
     sizes = sizes[sizes > 0]
@@ -180,11 +167,9 @@ Line = tuple[Pixel, Pixel]
 
 
 def along(samples: NDArray[Any], line: Line) -> NDArray[Any]:
-    """The samples along `line`, (n, C): one pixel per step of its longer side.
+    """The samples along `line`, (n, C): one pixel per step of its longer side, both ends included.
 
-    Both its ends are among them.
-
-    samples  (H, W, C); what of the line lies beyond its edges is left out
+    What of it lies beyond the picture's edges is left out.
     """
     xs, ys, inside = _pixels(samples, line)
     found: NDArray[Any] = samples[ys[inside], xs[inside]]
@@ -239,18 +224,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """The outcome of comparing two pictures, alpha left out.
+    """The outcome of comparing two pictures, alpha left out; NaN where a sample is NaN."""
 
-    psnr_db  10 · log₁₀(full² / mean squared difference); infinite where nothing differs, minus
-             infinity where a difference is infinite, NaN where a sample is NaN
-    ssim     mean over all windows that lie wholly in the picture, and over the channels; 1 where
-             nothing differs; None where the picture is smaller than a window; NaN where a sample
-             is not finite
-    """
-
-    largest: float  # |difference|, in sample values; NaN where a sample is NaN
-    psnr_db: float
-    ssim: float | None
+    largest: float  # |difference|, in sample values
+    psnr_db: float  # 10 · log₁₀(full² / mean squared difference); infinite where nothing differs
+    ssim: float | None  # mean over all windows and channels; None: smaller than a window
     full: float  # the value of full intensity, which PSNR and SSIM are relative to
 
 

@@ -116,4 +116,4 @@ def _lightness(pixel: Any) -> float:
     if pixel.ndim == 0:
         return float(pixel)
     blue, green, red, _ = pixel.tolist()
-    return 0.114 * blue + 0.587 * green + 0.299 * red
+    return float(0.114 * blue + 0.587 * green + 0.299 * red)

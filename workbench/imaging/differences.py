@@ -115,8 +115,6 @@ def subtracting(
 def auto_gain(sizes: NDArray[Any], largest: float, full: float) -> float:
     """The largest of GAINS that keeps 99.5 % of all that differs on the scale.
 
-    So a few pixels that differ much, a dead one or an edge of the picture, hide nothing else.
-
     sizes    |differences| of some samples, (n,) uint8 or float32
     largest  that of all samples
     """
@@ -163,10 +161,8 @@ def _coloured(samples: NDArray[Any], colours: int) -> NDArray[Any]:
 
 
 def _some(samples: NDArray[Any], apart: int) -> NDArray[Any]:
-    """Every `apart`-th pixel of every `apart`-th row, of C-contiguous samples.
-
-    Each is copied as one item, since NumPy takes four times as long for its channels one by one.
-    """
+    """Every `apart`-th pixel of every `apart`-th row, of C-contiguous samples."""
+    # As one item, since NumPy takes four times as long for its channels one by one.
     as_items = samples.view(np.dtype((np.void, samples.itemsize * samples.shape[2])))
     return as_items[::apart, ::apart].copy().view(samples.dtype)
 
@@ -223,10 +219,7 @@ def _paint(
 
 
 def _paint_sizes(bgra: Bytes, one: Bytes, other: Bytes, scale: float, _is_signed: bool) -> None:
-    """Paint as `_paint` without sign, of 8 bits, and the same to the last bit.
-
-    one, other  (rows, W, C), C-contiguous, C being 1 (grey) or 3 (red, green, blue)
-    """
+    """Paint as `_paint` without sign, of 8 bits, and the same to the last bit."""
     import cv2
 
     sizes = cv2.absdiff(one, other)
@@ -257,10 +250,7 @@ def _paint_signed(bgra: Bytes, one: Bytes, other: Bytes, scale: float, _is_signe
 
 
 def on_all_threads(parts: Iterator[Rectangle], work: Callable[[Rectangle], None]) -> Iterator[None]:
-    """Call `work` with each of `parts`, as many at once as there are cores; yields in between.
-
-    work  releases the interpreter's lock while it computes, as NumPy and OpenCV do
-    """
+    """Call `work` with each of `parts`, as many at once as there are cores; yields in between."""
     while together := list(islice(parts, usable_cores())):
         # The first on this thread: it would only wait, and one alone need not wake another.
         done = [_pool().submit(work, each) for each in together[1:]]

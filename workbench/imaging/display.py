@@ -29,16 +29,13 @@ class Display:
     """A picture ready for a view to paint; immutable, so it may cross threads.
 
     images  Format_RGB32, or Format_Grayscale8 for large grey ones; the picture first, then each
-            half as wide and high as the one before (rounded up), averaged by area, until both sides
-            are at most MIN_LEVEL
-    pixels  the images' memory, (H, W, 4) or (H, W) uint8 each: an image is good as long as its
-            Display is
-    levels  the sample values shown as black and white; None: it is no mapping of samples
+            half as large as the one before, averaged by area, until both sides are at most
+            MIN_LEVEL
     """
 
     images: tuple[QImage, ...]
-    pixels: tuple[Bytes, ...] = field(repr=False)
-    levels: tuple[float, float] | None = None
+    pixels: tuple[Bytes, ...] = field(repr=False)  # the images' memory, which lives as long as this
+    levels: tuple[float, float] | None = None  # the sample values shown as black and white
 
     @property
     def size(self) -> tuple[int, int]:
@@ -165,13 +162,11 @@ def _put_on_checkerboard(bgra: Bytes, alpha: Bytes) -> None:
 
 
 def _checker_tile() -> QImage:
-    tile = QImage(2 * CHECKER_PX, 2 * CHECKER_PX, QImage.Format.Format_RGB32)
+    tile = QImage(2, 2, QImage.Format.Format_RGB32)
     tile.fill(QColor(CHECKER_GREYS[0]))
-    painter = QPainter(tile)
-    for corner in (0, CHECKER_PX):
-        painter.fillRect(corner, corner, CHECKER_PX, CHECKER_PX, QColor(CHECKER_GREYS[1]))
-    painter.end()
-    return tile
+    for corner in (0, 1):
+        tile.setPixelColor(corner, corner, QColor(CHECKER_GREYS[1]))
+    return tile.scaled(2 * CHECKER_PX, 2 * CHECKER_PX)
 
 
 def _smaller(pixels: Bytes) -> list[Bytes]:
@@ -189,10 +184,7 @@ def _smaller(pixels: Bytes) -> list[Bytes]:
 
 
 def show(samples: NDArray[Any], look: DisplayMapping) -> Display:
-    """Make `samples`, (H, W, C) of any pixel type, ready to paint; they stay as they are.
-
-    Raises ValueError and MemoryError as `to_display`.
-    """
+    """Make `samples`, (H, W, C) of any pixel type, ready to paint, as `to_display`."""
     full = white(samples.dtype) if look.full is None else look.full
     levels = look.levels or default_levels(look.negative_display, full)
     if levels is None:

@@ -20,26 +20,21 @@ CANCEL = 1e-4  # of Σ|w|: weights whose sum is smaller cancel each other
 
 @dataclass(frozen=True, slots=True)
 class DisplayMapping:
-    """The values shown as black and as white.
+    """The values shown as black and as white, and what becomes of negative ones.
 
-    levels     sample values shown as black and white; None: those of `default_levels`
-    negative_display  clip      values below black are black
-               absolute  the sign is left out
-               offset    zero is the middle grey
-               scaled    zero is the middle grey, and nearly all values fit between black and
-                         white: see `fitted_levels.around_zero`
+    clip      values below black are black
+    absolute  the sign is left out
+    offset    zero is the middle grey
+    scaled    zero is the middle grey, and nearly all values fit: see `analyses.around_zero`
     """
 
-    levels: tuple[float, float] | None = None
+    levels: tuple[float, float] | None = None  # shown as black and white; None: `default_levels`
     negative_display: NegativeDisplay = "clip"
     full: float | None = None  # the value of full intensity; None: that of the samples' type
 
 
 def default_levels(display: NegativeDisplay, span: float) -> tuple[float, float] | None:
-    """The sample values shown as black and white; None: only the samples can tell.
-
-    span  how far they are apart: the value of full intensity
-    """
+    """The sample values shown as black and white, `span` apart; None: only the samples can tell."""
     if display == "scaled":
         return None
     return (-span / 2, span / 2) if display == "offset" else (0.0, span)
@@ -57,11 +52,7 @@ def natural_display(weights: NDArray[np.float32]) -> NegativeDisplay:
 
 
 def is_signed(weights: NDArray[np.float32], gradient: bool) -> bool:
-    """True if results of `weights` swing around zero.
-
-    They cancel each other, so that a flat area gives nothing.  A gradient's length is never
-    below zero.
-    """
+    """True if results swing around zero: the weights cancel each other, and it is no gradient."""
     total = float(np.abs(weights).sum(dtype=np.float64))
     return not gradient and total > 0 and abs(float(weights.sum(dtype=np.float64))) < CANCEL * total
 
@@ -85,11 +76,7 @@ _wide: dict[int, tuple[weakref.ref[Any], NDArray[np.float32]]] = {}
 
 
 def unclipped(samples: NDArray[Any]) -> NDArray[np.float32]:
-    """The output with nothing cut off: (H, W, C) float32, read-only, in the same units.
-
-    samples  read-only; the result is kept as long as they live
-    Raises MemoryError.
-    """
+    """The read-only samples as float32, kept as long as they live.  Raises MemoryError."""
     if (known := known_unclipped(samples)) is not None:
         return known
     require_memory(3 * 4 * samples.size)  # what comes of it will be as wide
@@ -101,10 +88,7 @@ def unclipped(samples: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def with_file_white(samples: NDArray[Any], picture: NDArray[Any]) -> NDArray[Any]:
-    """Return `samples`, which were made of `picture`, in the units that files have.
-
-    Floats that were made of whole numbers are in theirs, and white is 1 in a file of floats.
-    """
+    """The samples, which were made of `picture`, in the units of files: white is 1 for floats."""
     if samples.dtype.kind != "f" or picture.dtype.kind != "u":
         return samples
     require_memory(4 * samples.size)

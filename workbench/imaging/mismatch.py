@@ -26,21 +26,14 @@ COLORS = {DIFFERS: (233, 180, 86), WRONG: (0, 94, 255)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mismatch:
-    """The pixels found to differ so far.
-
-    compared, total   pixels
-    differing, wrong  pixels with a sample that is not what the oracle, rounded, says; and those of
-                      them that are off by more than they may be
-    is_place          whether a pixel is one to go to, row by row: each wrong one, or if there
-                      is none, each that differs
-    """
+    """The pixels found to differ so far."""
 
     display: Display
     compared: int
     total: int
-    differing: int
-    wrong: int
-    is_place: NDArray[np.bool_]
+    differing: int  # have a sample that is not what the oracle, rounded, says
+    wrong: int  # are off by more than they may be
+    is_place: NDArray[np.bool_]  # to go to, row by row: the wrong ones, or if none is, all others
     furthest: float  # largest |output - reference|, in sample values
     is_judged: bool = True  # whether it is known what is wrong: float32 sums may overflow
 
@@ -60,10 +53,7 @@ class Mismatch:
         return np.flatnonzero(self.is_place).tolist()
 
     def next_after(self, place: int, step: int) -> int | None:
-        """The next of `places` after (step 1) or before (-1) `place`.
-
-        Around the picture's ends; None where there is none.
-        """
+        """The next of `places` after (step 1) or before (-1) `place`, around the picture's ends."""
         if self.count == 0:
             return None
         places = np.flatnonzero(self.is_place)
@@ -95,9 +85,8 @@ def searching(
 ) -> Iterator[Mismatch | None]:
     """Compare tile by tile; a Mismatch now and then, and a last one that knows all.
 
-    answer         the output for job.picture; `shown` is its display
-    tolerance      of the implementation
-    in_view        top, bottom, left, right: what to begin with
+    answer   the output for job.picture; `shown` is its display
+    in_view  top, bottom, left, right: what to begin with
     """
     limits = limits_of(job, tolerance)
     is_judged = math.isfinite(limits.bound)

@@ -25,12 +25,9 @@ NO_METADATA = Metadata()
 
 @dataclass(frozen=True, slots=True)
 class LargeSource:
-    """The picture in the file, of which `Picture.samples` is a reduced copy.
+    """The picture in the file, of which `Picture.samples` is a reduced copy."""
 
-    width, height  of the whole, in pixels
-    """
-
-    width: int
+    width: int  # of the whole, in pixels
     height: int
     step: float  # so many of its pixels, across and down, are one of the copy
 
@@ -67,23 +64,19 @@ class Region:
 class Picture:
     """A loaded picture.  Compared by identity, so comparing two States never touches pixels.
 
-    samples   (H, W, C) of one of `kernels.core.job.PIXEL_TYPES`, C = 1 to 4, C-contiguous and
-              read-only
-    built_in  its key in `kernels.pictures.generated.PICTURES`, if it is one of those
-    original  the samples before they were stored in another pixel type; None if they were not
-    metadata  of its file, such as maker and date
-    large     the whole of which `samples` is a reduced copy; None: it is whole
+    samples  (H, W, C) of one of `kernels.core.job.PIXEL_TYPES`, C = 1 to 4, C-contiguous and
+             read-only
     """
 
     name: str
     samples: NDArray[Any] = field(repr=False)
     path: Path | None = None  # the file it came from; None for a built-in or pasted picture
     notes: tuple[str, ...] = ()  # what was converted on the way in, one sentence each
-    built_in: str | None = None
-    original: NDArray[Any] | None = field(default=None, repr=False)
+    built_in: str | None = None  # its key in `kernels.pictures.generated.PICTURES`
+    original: NDArray[Any] | None = field(default=None, repr=False)  # before it was stored anew
     beyond: int = 0  # how many of them that type could not hold
     metadata: Metadata = field(default=NO_METADATA, repr=False)
-    large: LargeSource | None = None
+    large: LargeSource | None = None  # the whole of which `samples` is a reduced copy
 
     def __post_init__(self) -> None:
         self.samples.flags.writeable = False

@@ -111,7 +111,7 @@ def test_nothing_is_read_or_written_while_a_filter_is_timed(folder, monkeypatch)
 
         monkeypatch.setattr(batch_run, name, call)
 
-    for name in ("read", "filter_", "write"):
+    for name in ("read", "filter_", "encode", "sync"):
         watched(name)
     for n in range(4):
         image_files.save(folder / "in" / f"m{n}.png", noise(400, 300, 3))

@@ -20,7 +20,7 @@ from workbench.batch.large_filtering import StripsDone, filtering_file, rows_a_s
 from workbench.files import image_files
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError, TooLargeError
-from workbench.files.tiled_tiff import TiledTiff
+from workbench.files.tiff_rows import TiledTiff
 
 HEIGHT, WIDTH = 90, 50
 

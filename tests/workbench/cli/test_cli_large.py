@@ -16,7 +16,7 @@ from tests.conftest import ROOT
 from tests.workbench.cli.batches import listening
 from workbench.cli import filter_files, main
 from workbench.files import image_files
-from workbench.files.tiled_tiff import lay_out
+from workbench.files.tiff_rows import lay_out
 from workbench.imaging.pictures import NO_METADATA
 
 HEIGHT, WIDTH = 900, 300
@@ -25,7 +25,7 @@ LITTLE = ("--memory", "1.2M", "--no-gpu")
 # Stops in the middle of the third strip, until Ctrl+C comes.
 STUCK = """
 import signal, sys, time
-from workbench.files.tiled_tiff import TiledTiff
+from workbench.files.tiff_rows import TiledTiff
 from workbench.cli import main
 real, calls, stops = TiledTiff.fill, [], []
 def fill(tiff, first, rows):

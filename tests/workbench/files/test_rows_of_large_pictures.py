@@ -12,11 +12,11 @@ from kernels.pictures.generated import noise, scene
 from tests.picture_files import all_kinds
 from tests.workbench.files.test_exif import photo
 from tests.workbench.files.test_picture_matrix import KINDS, VARIANTS, stored, write_tiff
-from workbench.files import image_files, tiff_rows, tiled_tiff
+from workbench.files import image_files, tiff_rows
 from workbench.files.image_files import load
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
-from workbench.files.tiled_tiff import TILE, TiledTiff, lay_out
+from workbench.files.tiff_rows import TILE, TiledTiff, lay_out
 from workbench.imaging.pictures import NO_METADATA
 
 TIFFS = {name: each for name, each in all_kinds().items() if name.endswith(".tif")}
@@ -190,7 +190,7 @@ def test_it_is_read_as_one_that_was_saved_at_once(pixel_type, channels, tmp_path
 
 @pytest.mark.parametrize("is_big", [False, True])
 def test_what_a_file_says_of_itself_goes_along(is_big, tmp_path, monkeypatch):
-    monkeypatch.setattr(tiled_tiff, "MAX_TIFF_BYTES", 0 if is_big else 2**31)
+    monkeypatch.setattr(tiff_rows, "MAX_TIFF_BYTES", 0 if is_big else 2**31)
     samples = noise(20, 30, 3)
     kept = image_files.load(photo(tmp_path / "camera.jpg")).metadata
     assert kept.exif is not None

@@ -1,7 +1,4 @@
-"""Analysis of before and after: similarity, histogram, line profile.
-
-All of it is computed off the GUI thread while the panel is visible.
-"""
+"""Analysis of before and after, computed off the GUI thread: similarity, histogram, profile."""
 
 from __future__ import annotations
 

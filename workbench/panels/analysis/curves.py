@@ -1,7 +1,4 @@
-"""A chart of before and after, one colour for each channel.
-
-The canvas imports pyqtgraph when it is first seen.
-"""
+"""A chart of before and after, one colour for each channel."""
 
 from __future__ import annotations
 
@@ -37,14 +34,11 @@ HUES = {"R": 1, "G": 2, "B": 0}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """One channel of one picture.
-
-    xs, ys  places and values; a step for each x where there is one more x than y
-    """
+    """One channel of one picture."""
 
     channel: str
     is_after: bool
-    xs: NDArray[np.float64]
+    xs: NDArray[np.float64]  # where there is one more than of ys, a step for each
     ys: NDArray[np.float64]
 
 
@@ -86,7 +80,6 @@ class CurvesChart(Canvas):
 
         summary    for a screen reader
         tell_spot  describes the curves at the x of this index
-        in_words   writes the values of the axes
         ceiling    where higher values are cut off
         """
         self._curves, self._is_log, self._ceiling = curves, is_log, ceiling
@@ -233,10 +226,7 @@ def as_share(value: float) -> str:
 
 
 def as_table(histograms: tuple[tuple[Histogram, ...], ...], other: str) -> str:
-    """Write an HTML table with a row for each channel of each picture.
-
-    A note below it counts the samples that are not finite.
-    """
+    """Write an HTML table with a row for each channel of each picture, and a note below it."""
     other = escape(other)
     each_row = [
         (

@@ -239,11 +239,9 @@ DISPLAY_FIELDS = "levels", "result_levels", "negative_display"  # of the State, 
 
 
 class Inspection(QObject):
-    """Up to three pinned results of the picture in view, on the GUI thread.
+    """Up to three pinned results of the picture in view, shown between the newest result's levels.
 
-    pins        all shown between the same levels as the newest result
-    against     the result is compared with 0 the original, else the pin of that number
-    worked_out  computes the modes "difference" and "mismatch"
+    against  the result is compared with 0 the original, else the pin of that number
 
     Signals:
         pins_changed(): another pin, or another `against`.

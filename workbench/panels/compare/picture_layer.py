@@ -20,14 +20,11 @@ MARGIN = 2  # pixels around what is in view, so that a small pan needs nothing n
 
 
 class Shown(NamedTuple):
-    """A picture to show.
-
-    samples  (H, W, C): the values for the cells of large pixels; None: no values
-    """
+    """A picture to show."""
 
     display: Display | None = None
     caption: str = ""
-    samples: NDArray[Any] | None = None
+    samples: NDArray[Any] | None = None  # (H, W, C): the values for the cells of large pixels
     patch: Patch | None = None  # a part at full resolution
 
     def is_same(self, other: Shown) -> bool:
@@ -110,8 +107,7 @@ def draw(
 ) -> None:
     """Draw the part of `display` that is visible in a view of `view` device pixels.
 
-    parts  rectangles to draw one by one, in device pixels; none: all at once.  Qt takes a quarter
-           longer for a region that is no rectangle.
+    parts  to draw one by one, in device pixels: Qt takes longer for a region that is no rectangle
     """
     scale = transform.scale
     # The smallest image with about one pixel for each device pixel.

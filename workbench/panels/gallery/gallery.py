@@ -109,11 +109,7 @@ class Wall(QListView):
 
 
 class KodakCard(QFrame):
-    """The card of the Kodak pictures: offer, progress or error.
-
-    mirror    the line with the address that pictures are downloaded from; empty: the usual one
-    download, cancel, folder  the buttons
-    """
+    """The card of the Kodak pictures, with its buttons: offer, progress or error."""
 
     def __init__(self, mirror: str) -> None:
         super().__init__()
@@ -173,22 +169,14 @@ SOURCES = (
 
 
 class Gallery(QWidget):
-    """The gallery, which looks for its pictures in the background whenever it is shown.
-
-    Call `close_threads()` before it goes.
-    """
+    """The gallery, which looks for its pictures whenever it is shown; call `close_threads()`."""
 
     _progressed = Signal(object)
 
     def __init__(
         self, settings: Settings, opener: Opener, walk: Walk, choose_folder: Callable[[], object]
     ) -> None:
-        """Make the gallery, whose folder and mirror `settings` remember.
-
-        opener         opens a picture that is chosen
-        walk           says which pictures the open one is among
-        choose_folder  asks for another folder to look through
-        """
+        """Make the gallery, whose folder and mirror `settings` remember."""
         super().__init__()
         self.setObjectName("gallery")
         self._settings, self._opener = settings, opener

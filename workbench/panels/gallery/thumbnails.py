@@ -27,10 +27,7 @@ Key = Path | str  # a file, or the key of a built-in picture
 
 
 def thumbnail(key: Key, device_pixel_ratio: float) -> tuple[QImage, str]:
-    """Make a thumbnail, and a caption such as "768×512 RGB uint8".
-
-    Raises ImageFileError, also for a file too large for this purpose.
-    """
+    """Make a thumbnail, and a caption such as "768×512 RGB uint8".  Raises ImageFileError."""
     if not isinstance(key, Path):
         return _small(PICTURES[key].make(), None, device_pixel_ratio)
     if key.stat().st_size > MAX_FILE_BYTES:
@@ -60,10 +57,7 @@ def _reduced_jpeg(path: Path, device_pixel_ratio: float) -> tuple[NDArray[Any], 
 
 
 def _small(samples: NDArray[Any], size: Size | None, ratio: float) -> tuple[QImage, str]:
-    """Scale samples into the middle of a tile's box; enlarge tiny ones with sharp pixels.
-
-    size  width and height for the caption; None: those of the samples
-    """
+    """Scale samples into the middle of a tile's box; enlarge tiny ones with sharp pixels."""
     box = (THUMBNAIL.toSizeF() * ratio).toSize()
     images = to_display(samples).images
     large_enough = [

@@ -213,10 +213,7 @@ class NeighbourTable(QTableView):
         return QSize(120, min(self.sizeHint().height(), theme.in_letters(ENOUGH_PX)))
 
     def _fit(self) -> None:
-        """Choose the largest font in which all columns fit; else the table scrolls.
-
-        It goes by the widest numbers there may be: letters do not change as the pointer moves.
-        """
+        """Choose the largest font in which all columns fit the widest numbers there may be."""
         if not (count := self._model.rowCount()):
             return
         rows = [self._model.headerData(n, Qt.Orientation.Vertical) for n in range(count)]

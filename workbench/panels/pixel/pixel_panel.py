@@ -125,10 +125,7 @@ class PixelPane(QWidget):
             self.view_wanted.emit(self.found.x, self.found.y, self._job.reach)
 
     def point_at(self, point: tuple[float, float]) -> None:
-        """Explain the pixel under the pointer soon, unless one is held.
-
-        point  in pixels of the picture, perhaps beside it
-        """
+        """Explain the pixel under the pointer soon, unless one is held."""
         if self.is_held or self._job is None or not self.isVisible():
             return
         x, y = math.floor(point[0]), math.floor(point[1])
@@ -398,7 +395,6 @@ def paint_neighbourhood(
 
     painter  in pixels of the picture; see `picture_view.Overlay`
     reach    the radius, and one more where a gradient follows
-    is_held  written beside a pixel that stays while the pointer moves on
     """
     radius = len(found.rows) // 2
     if not found.is_alpha:
@@ -436,10 +432,7 @@ def _paint_beyond(painter: QPainter, found: Explained) -> None:
 
 
 def _paint_stand_ins(painter: QPainter, scale: float, found: Explained) -> None:
-    """Paint arrows along the pixel's row and column from beyond the picture to the sources.
-
-    A zero is written where nothing stands in.
-    """
+    """Paint arrows from beyond the picture to the sources; a zero where nothing stands in."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     x, y = found.x + 0.5, found.y + 0.5
     beyond = found.beyond_columns

@@ -28,10 +28,7 @@ NOTHING = 1e-6  # relative to the largest: what float32 leaves where weights can
 
 
 def facts(weights: NDArray[np.float32], offset: float = 0.0) -> list[tuple[str, str, str]]:
-    """Rows (name, value, meaning) that describe `weights`, (K, K).
-
-    offset  what is added, as a part of white
-    """
+    """Rows (name, value, meaning) that describe weights, and the offset, a part of white."""
     total, largest = float(weights.astype(np.float64).sum()), gain(weights)
     total = total if abs(total) > NOTHING * largest else 0.0
     found = len(separable_terms(weights)) if weights.any() else 0
@@ -55,10 +52,7 @@ def _as_html(rows: list[tuple[str, str, str]]) -> str:
 
 
 def response_in_words(weights: NDArray[np.float32], values: NDArray[np.float64]) -> str:
-    """Describe a response: "Flat areas ×1, finest stripes ×0, checkerboard ×0. Half …".
-
-    values  its frequency response, which has no signs; below zero dark and bright change places
-    """
+    """Describe a response: "Flat areas ×1, finest stripes ×0, checkerboard ×0. Half …"."""
     middle = len(values) // 2
     even = values[middle, middle]
     least = NOTHING * values.max()
@@ -74,10 +68,7 @@ def response_in_words(weights: NDArray[np.float32], values: NDArray[np.float64])
 
 
 def _extremes(weights: NDArray[np.float32]) -> tuple[float, float, float, float]:
-    """Gains of a flat area, the finest stripes across and down, and a checkerboard.
-
-    These are the frequencies whose response is real, so that it has a sign.
-    """
+    """Gains of a flat area, the finest stripes across and down, and a checkerboard."""
     exact = weights.astype(np.float64)
     stripes = (-1.0) ** np.abs(np.arange(len(exact)) - len(exact) // 2)
     across, down = exact * stripes, exact * stripes[:, np.newaxis]
@@ -105,10 +96,7 @@ NO_RESPONSE = "Unknown while a cell is not a number."
 
 
 class ResponseView(Canvas):
-    """The magnitude of the spectrum, with axes in cycles per pixel.
-
-    Its spots have the values; the arrow keys begin at the frequency 0.
-    """
+    """The magnitude of the spectrum, with axes in cycles per pixel; its spots have the values."""
 
     def __init__(self) -> None:
         super().__init__(NO_RESPONSE)
@@ -121,10 +109,7 @@ class ResponseView(Canvas):
         self.ready.connect(self._draw)
 
     def show_response(self, values: NDArray[np.float64] | None, words: str) -> None:
-        """Show an (N, N) response, the frequency 0 in the middle; None: there are no weights.
-
-        words  response_in_words() of it
-        """
+        """Show an (N, N) response, the frequency 0 in the middle; None: there are no weights."""
         self._values = values
         self.show_summary(words or NO_RESPONSE)
         self._draw()
@@ -192,10 +177,7 @@ UNKNOWN = [(name, "–", "") for name in ("Sum", "Σ|w|", "Rank")]
 
 
 class WeightsSummary(QFrame):
-    """The box with sum, rank and frequency response of the weights.
-
-    response  its part on the frequency response
-    """
+    """The box with sum, rank and frequency response of the weights."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -221,10 +203,7 @@ class WeightsSummary(QFrame):
         VBox(self).add(self._facts, (self.response, 1))
 
     def show_weights(self, weights: NDArray[np.float32] | None, offset: float) -> None:
-        """Describe weights, (K, K); None: some cell is no number.
-
-        offset  what is added, as a part of white
-        """
+        """Describe weights, (K, K); None: some cell is no number."""
         if weights is None:
             values, told, words = None, UNKNOWN, ""
         else:
