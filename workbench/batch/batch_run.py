@@ -219,7 +219,6 @@ class _Run:
                 yield future.result()
 
     def close(self) -> None:
-        """Wait for the steps that have begun, and let go of the others."""
         self._stop.set()
         try:
             self._pool.shutdown(cancel_futures=True)

@@ -143,7 +143,6 @@ class _Station:
         _thread.submit(self._open)
 
     def advance(self, tasks: Tasks) -> News:
-        """Take pictures, and wait for news."""
         for each in tasks:
             self._tasks.put(each)
         if tasks:
@@ -228,7 +227,6 @@ class _Station:
             self._told.notify_all()
 
     def _close(self) -> None:
-        """End the work, after all that was begun before."""
         if not self._news.ended:
             self._tell(ended="stopped")
         with suppress(AttributeError):  # there is none

@@ -372,5 +372,4 @@ def connected(address: str) -> Any:
 
 
 def _host(worker: str) -> str:
-    """The computer of "tcp://10.0.0.7:40123"."""
     return worker.rpartition(":")[0]

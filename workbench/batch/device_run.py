@@ -30,16 +30,9 @@ from uuid import uuid4
 from kernels.core.errors import DeviceLostError
 from kernels.core.safe_files import remove_abandoned
 from kernels.cuda_child.worker_pool import how_it_ended
+from workbench.batch import batch_worker
 from workbench.batch.batch_run import NEVER_PAUSED, REST_S, Pausing, Say
-from workbench.batch.batch_worker import (
-    MakeEngine,
-    News,
-    Order,
-    Tasks,
-    advance,
-    begin_process,
-    engine_on,
-)
+from workbench.batch.batch_worker import News, Order, Tasks
 from workbench.batch.filtering import Outcome, Recipe
 from workbench.batch.pairs import FilePair
 
@@ -84,7 +77,7 @@ class Worker:
             self.is_hungry = False
         sent = tuple((index, pair.absolute()) for index, pair in tasks)
         try:
-            future = self.executor.submit(advance, self.order, sent)
+            future = self.executor.submit(batch_worker.advance, self.order, sent)
         except BrokenExecutor as error:
             future = Future()
             future.set_exception(error)
@@ -263,7 +256,6 @@ class SharedRun:
             self._none_left(words)
 
     def _written(self, say: Say) -> Iterator[Outcome]:
-        """Have all stop, and yield what they have finished."""
         until = monotonic() + self._stop()
         self._left, self._is_stopping = iter(()), True
         self._suspects.clear()
@@ -286,7 +278,7 @@ class DeviceRun(SharedRun):
         recipe: Recipe,
         jobs: int,
         warn: Callable[[str], None],
-        make_engine: MakeEngine = engine_on,
+        make_engine: batch_worker.MakeEngine = batch_worker.engine_on,
     ) -> None:
         super().__init__(warn)
         count, are_several, run = len(devices), len(set(devices)) > 1, uuid4().hex
@@ -307,7 +299,7 @@ class DeviceRun(SharedRun):
             self._start(order)
 
     def _start(self, order: Order) -> None:
-        executor = ProcessPoolExecutor(1, SPAWN, begin_process, (self._stopped,))
+        executor = ProcessPoolExecutor(1, SPAWN, batch_worker.begin_process, (self._stopped,))
         worker = Worker(order, executor, self._heard)
         before = set(active_children())
         with _not_interrupted():
@@ -350,10 +342,7 @@ class DeviceRun(SharedRun):
 
 @contextmanager
 def _not_interrupted() -> Iterator[None]:
-    """Start processes that Ctrl+C does not reach, however early: a pipe says when to stop.
-
-    A process inherits what is blocked; here what comes meanwhile comes a moment later.
-    """
+    """Start processes that Ctrl+C does not reach: they inherit what is blocked."""
     if sys.platform == "win32":
         yield
         return

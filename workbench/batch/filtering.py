@@ -194,7 +194,6 @@ def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
 
 
 def _filter(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
-    """Filter, time and check what was read.  Raises KernelError."""
     picture, outcome.picture = outcome.picture, None  # which the result's job holds from here on
     assert picture is not None
     job = intents.job_for(replace(recipe.chosen, picture=picture))
@@ -206,7 +205,6 @@ def _filter(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
 
 
 def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
-    """Filter from file to file, in strips.  Raises ImageFileError and KernelError."""
     pair, state = outcome.pair, recipe.chosen
     with LargePicture(pair.source.absolute(), state.pixel_type, state.ksize + 1) as picture:
         _make_folder(pair.folder)
@@ -256,10 +254,7 @@ def sync(outcome: Outcome) -> None:
 
 @contextmanager
 def _failing(outcome: Outcome) -> Iterator[None]:
-    """Keep in words why a picture failed, whatever it was: the others go on.
-
-    A bug looks like one: its traceback is the picture's log.
-    """
+    """Keep in words why a picture failed; a bug's traceback is the picture's log."""
     name = outcome.pair.name
     try:
         yield
@@ -288,7 +283,6 @@ def _timed(outcome: Outcome, stage: Stage) -> Iterator[None]:
 
 
 def _make_folder(path: Path | None) -> None:
-    """Make the folder of an output, if it is one that may be missing.  Raises ImageFileError."""
     try:
         if path is not None:
             path.mkdir(parents=True, exist_ok=True)

@@ -148,7 +148,6 @@ def last_run(folder: Path, name: str = NAME) -> LastRun:
 
 
 def _read(path: Path, *, keeps_lines: bool = False) -> LastRun:
-    """Read a journal.  Raises OSError, and JournalError where the file is none."""
     run = LastRun()
     for each in whole_lines(path):
         line = _parsed(each.text)

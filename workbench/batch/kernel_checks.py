@@ -23,19 +23,12 @@ from kernels.core.timing import Timing
 from kernels.core.verdict import Check, Tolerance
 from kernels.cuda_child.gpu_trial import OWN_SAMPLING, gpu_trial
 from kernels.cuda_child.worker_pool import cuda_children
+from kernels.cuda_on_cpu import trial as cpu
 from kernels.cuda_on_cpu.compile_errors import NOT_SEEN
 from kernels.cuda_on_cpu.compiler import why_not as why_not_on_cpu
 from kernels.cuda_on_cpu.counting import MULTIPLY_ADDS, RunCounts
 from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.cuda_on_cpu.regions import DEVICE as CPU_RUNTIME
-from kernels.cuda_on_cpu.trial import (
-    CHECKING,
-    BugSearch,
-    building_ahead,
-    finding_bug,
-    trial,
-    verdict_search,
-)
 from kernels.oracle.checking import judged, limits_of
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.rungs.headers import HeaderError
@@ -237,7 +230,7 @@ def checking(file: KernelFile, how: Exam) -> Generator[Progress, None, CheckedKe
     library: Path | None = None
     if device is None:
         where = Progress(f"{shown}: compiling")
-        building = building_ahead(rung, taken, searched)
+        building = cpu.building_ahead(rung, taken, searched)
         library = yield from run_with_progress(building, where)
     suspect: Job | None = None
     check: Check | None = None
@@ -265,10 +258,10 @@ def checking(file: KernelFile, how: Exam) -> Generator[Progress, None, CheckedKe
         return replace(found, verdict="refused", words=refusal)
     if found.verdict == "verified":
         assert check is not None
-        where = Progress(f"{shown}: {CHECKING.doing}")
+        where = Progress(f"{shown}: {cpu.CHECKING.doing}")
         for job in searched:
-            steps = verdict_search(rung, job, deadline_s=DEADLINE_S)
-            search: BugSearch = yield from run_with_progress(last_of(steps), where)
+            steps = cpu.verdict_search(rung, job, deadline_s=DEADLINE_S)
+            search: cpu.BugSearch = yield from run_with_progress(last_of(steps), where)
             check = search.verdict(check, device)
             if not check.is_verified:
                 break
@@ -277,7 +270,7 @@ def checking(file: KernelFile, how: Exam) -> Generator[Progress, None, CheckedKe
         if reason := why_not_on_cpu():
             return replace(found, search=NOT_LOOKED_FOR.format(reason=reason))
         where = Progress(f"{shown}: looking for the bug")
-        steps = last_of(finding_bug(rung, suspect, deadline_s=DEADLINE_S))
+        steps = last_of(cpu.finding_bug(rung, suspect, deadline_s=DEADLINE_S))
         finding = yield from run_with_progress(steps, where)
         return replace(found, bug=finding.sentence) if finding else replace(found, search=NOT_FOUND)
     return found
@@ -313,7 +306,7 @@ def _tried(
 ) -> Generator[Progress, None, tuple[KernelTrial, RunCounts | None]]:
     """Try it; the end is the trial, and its counts, which the CPU takes where it can."""
     if device is None:
-        steps = trial(  # the search launches it for some rows
+        steps = cpu.trial(  # the search launches it for some rows
             *(rung, job),
             whole=True,
             counting=is_counted,
@@ -328,14 +321,13 @@ def _tried(
     there = yield from last_of(gpu_trial(rung, job, sampling=sampling, children=children))
     if not is_counted or not there.ok or why_not_on_cpu():
         return there, None
-    here = yield from last_of(trial(rung, job, counting=True, deadline_s=DEADLINE_S))
+    here = yield from last_of(cpu.trial(rung, job, counting=True, deadline_s=DEADLINE_S))
     if here.is_at_fault:
         return replace(here, problem=f"{here.problem} {BY_CHANCE}"), None
     return there, here.counts
 
 
 def _per_sample(job: Job, counts: RunCounts) -> Counts:
-    """The work of its threads, over the samples."""
     samples, size = job.picture.size, job.picture.itemsize
     done = counts.operations
     flops = None if done is None else sum(done) + done[MULTIPLY_ADDS]
@@ -349,7 +341,6 @@ def _per_sample(job: Job, counts: RunCounts) -> Counts:
 def _with_failure(
     found: CheckedKernel, each: CheckJob, tried: KernelTrial, rung: Rung
 ) -> CheckedKernel:
-    """Put the first wrong output into the row."""
     if tried.is_lacking:  # CUDA takes it
         return replace(found, verdict="refused", words=tried.problem)
     if tried.is_unfinished:

@@ -274,7 +274,6 @@ def filtering_file(
 
 
 def _failure(error: Exception, target: Path) -> Exception:
-    """What it means for the user."""
     if isinstance(error, OSError):
         return ImageFileError(f"Cannot save {target.name}: {safe_files.reason(error)}.")
     if is_out_of_memory(error) and not isinstance(error, OutOfMemoryError):

@@ -6,10 +6,9 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path, PurePath
-from types import MappingProxyType
 
 from workbench.base.paths import identity
 from workbench.files import neighbours
@@ -18,7 +17,6 @@ from workbench.model.state import State
 
 Naming = Callable[[str], str]  # from a picture's name to its result's, both without their folders
 BRACES = re.compile(r"\{\{|\}\}|\{(?:stem|ext|filter|size)\}")
-AS_THEY_ARE: Mapping[Path, str] = MappingProxyType({})
 
 
 class PairingError(Exception):
@@ -102,56 +100,47 @@ class Group:
     is_named: bool = False  # as in FilePair
 
 
-class FilePairs(Iterable[FilePair]):
-    """The pairs of all groups, each made when it is its turn.
+@dataclass(frozen=True)
+class FilePairs:
+    """The pairs of all groups, each made when it is its turn."""
 
-    complaints  a sentence for each input without pictures
-    shown       other names of files for the user
-    """
-
-    def __init__(
-        self,
-        groups: Iterable[Group],
-        rename: Naming = str,
-        complaints: Sequence[str] = (),
-        shown: Mapping[Path, str] = AS_THEY_ARE,
-    ) -> None:
-        self._groups, self._rename, self._shown = tuple(groups), rename, shown
-        self.complaints = tuple(complaints)
+    groups: Sequence[Group]
+    rename: Naming = str
+    complaints: tuple[str, ...] = ()  # a sentence for each input without pictures
+    shown: Mapping[Path, str] = field(default_factory=dict)  # other names of files for the user
 
     def __iter__(self) -> Iterator[FilePair]:
-        shown = self._shown
-        for group in self._groups:
+        for group in self.groups:
             for name in group.names:
-                source, target = group.source / name, group.target / self._rename(name)
-                names = shown.get(source, ""), shown.get(target, "")
+                source, target = group.source / name, group.target / self.rename(name)
+                names = self.shown.get(source, ""), self.shown.get(target, "")
                 yield FilePair(source, target, group.below, group.is_named, *names)
 
     def __len__(self) -> int:
-        return sum(len(group.names) for group in self._groups)
+        return sum(len(group.names) for group in self.groups)
 
     @property
     def into_folder(self) -> bool:
         """False if the user named the only target itself."""
-        return not any(group.is_named for group in self._groups)
+        return not any(group.is_named for group in self.groups)
 
     @property
     def folders(self) -> set[Path]:
         """The folders of all targets."""
-        return {group.target for group in self._groups}
+        return {group.target for group in self.groups}
 
     def called(self, shown: Mapping[Path, str]) -> FilePairs:
         """The same pairs, in which some files have other names for the user."""
-        return FilePairs(self._groups, self._rename, self.complaints, shown)
+        return replace(self, shown=shown)
 
     def part(self, is_wanted: Callable[[Path], bool]) -> FilePairs:
         """The pairs whose target is wanted, of which only the names are kept as well."""
 
         def part_of(group: Group) -> Group:
-            wanted = (each for each in group.names if is_wanted(group.target / self._rename(each)))
+            wanted = (each for each in group.names if is_wanted(group.target / self.rename(each)))
             return replace(group, names=tuple(wanted))
 
-        return FilePairs(map(part_of, self._groups), self._rename, self.complaints)
+        return replace(self, groups=tuple(map(part_of, self.groups)))
 
     def refuse_losses(self) -> None:
         """Raise PairingError where an input, or another result, would be written onto.
@@ -159,9 +148,9 @@ class FilePairs(Iterable[FilePair]):
         The disk is asked about files only where folders of the output hold some already.
         """
         targets: dict[Path, set[str]] = {}
-        for group in self._groups:
+        for group in self.groups:
             taken = targets.setdefault(group.target, set())
-            for name in map(self._rename, group.names):
+            for name in map(self.rename, group.names):
                 count = len(taken)
                 taken.add(os.path.normcase(name))
                 if len(taken) == count:
@@ -216,7 +205,7 @@ def pairs_of(
     if is_folder:
         complaints: list[str] = []
         groups = list(_groups(inputs, target, recursive, complaints))
-        pairs = FilePairs(groups, rename or str, complaints)
+        pairs = FilePairs(groups, rename or str, tuple(complaints))
     elif rename is not None:
         raise PairingError(
             f"The extension of {target} says its format; --format is for folders and -."

@@ -164,7 +164,6 @@ class StageTimes:
         return self._clocks[0](), self._clocks[1]()
 
     def _limit(self) -> Stage | None:
-        """The longest stage of those that the busiest threads do."""
         if not any(self._seconds.values()):
             return None
         busiest = max(

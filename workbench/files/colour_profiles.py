@@ -100,7 +100,6 @@ def _converted_grey(samples: NDArray[Any], icc: bytes, space: str) -> NDArray[An
 
 
 def _in_bands(samples: NDArray[Any], icc: bytes, space: str = "", wanted: str = "") -> NDArray[Any]:
-    """Apply `_transformed` to all rows, on several threads."""
     channels = 3 if "rgb" in (space, wanted) else samples.shape[2]
     made = np.empty((*samples.shape[:2], channels), samples.dtype)
 

@@ -165,7 +165,6 @@ def portable_xmp(packet: bytes | str) -> bytes | None:
 
 
 def _is_kept(name: str) -> bool:
-    """True if a property, "{namespace}name", describes the picture."""
     namespace, _, own = name.removeprefix("{").partition("}")
     if namespace not in _KEPT:
         return False

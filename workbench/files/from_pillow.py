@@ -204,7 +204,6 @@ class PillowReader:
 
     @cached_property
     def _kinds(self) -> list[bytes]:
-        """The chunks of a PNG; none of any other file."""
         return [each.kind for each in png.chunks(io.BytesIO(self._data))]
 
     def _exif(self) -> Image.Exif:
@@ -266,7 +265,6 @@ def _put_marked_grey_right(image: ImageFile.ImageFile) -> None:
 
 
 def _channels_of(image: Image.Image) -> int:
-    """Channels of the samples, by the header alone."""
     if image.mode in ("1", "L", "RGB", "P", "PA") and image.has_transparency_data:
         return 2 if image.mode in ("1", "L") else 4
     channels = _CHANNELS.get(image.mode, 3)

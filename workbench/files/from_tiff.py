@@ -169,7 +169,6 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
 
 
 def _channels_of(page: tifffile.TiffPage) -> int:
-    """Channels of the page once it is read."""
     colours = _colours_of(page)
     if page.photometric == PHOTOMETRIC.PALETTE:
         return 3
@@ -201,7 +200,6 @@ def _meant(samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]) -> 
 
 
 def _is_read(page: tifffile.TiffPage) -> bool:
-    """True if this program reads such a page, and not wrongly."""
     if page.compression not in (*_BOUNDED, *_WEBP, *_JPEG, *_FAX):
         return False
     if not _is_for_us(page):
@@ -244,7 +242,6 @@ def _dtype(page: tifffile.TiffPage) -> np.dtype[Any]:
 
 
 def _stored_bytes(page: tifffile.TiffPage) -> int:
-    """The bytes of the page's samples, as tifffile hands them out."""
     pixels = page.imagewidth * page.imagelength * page.imagedepth
     return int(pixels * page.samplesperpixel * _dtype(page).itemsize)
 
@@ -253,7 +250,6 @@ def _stored_bytes(page: tifffile.TiffPage) -> int:
 
 
 def _as_stored(page: tifffile.TiffPage) -> NDArray[Any]:
-    """The samples, (H, W, C), writeable."""
     samples = page.asarray(squeeze=False)[:, 0]  # planes, rows, columns, channels
     samples = samples[0] if len(samples) == 1 else np.moveaxis(samples[..., 0], 0, -1)
     samples = samples.view(np.uint8) if samples.dtype == np.bool_ else samples

@@ -97,7 +97,6 @@ def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Meta
 
 
 def _sound(kind: str, read: Callable[[], bytes | None], notes: list[str]) -> bytes | None:
-    """Call `read`; None with a note where that fails."""
     try:
         return read()
     except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything

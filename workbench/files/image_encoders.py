@@ -29,7 +29,8 @@ from workbench.imaging.pictures import NO_METADATA, Metadata
 
 # Gets the file, to be read as well, the samples, a quality, None: as good as it gets, and the
 # metadata that the format holds.
-Writer = Callable[[BinaryIO, NDArray[Any], int | None, Metadata], None]
+Samples = NDArray[Any]
+Writer = Callable[[BinaryIO, Samples, int | None, Metadata], None]
 JPEG_QUALITY = 95  # where none is asked for
 # Of what is too large for `packed_png`; both at zlib's level 1.  Of 8 bits the best of three
 # filters for each row: files as large as Pillow's at that level, in three fifths of its time.
@@ -40,7 +41,7 @@ XMP_TAG = 700  # of TIFF
 XMP_KEYWORD = "XML:com.adobe.xmp"  # of a text in a PNG
 
 
-def writer_for(path: Path, samples: NDArray[Any]) -> Writer:
+def writer_for(path: Path, samples: Samples) -> Writer:
     """The writer in the format that the extension names.  Raises ImageFileError."""
     wanted = format_of(path)
     if why_not := wanted.why_not(samples):
@@ -51,9 +52,7 @@ def writer_for(path: Path, samples: NDArray[Any]) -> Writer:
     return WRITERS[wanted.family]
 
 
-def _write_png(
-    file: BinaryIO, samples: NDArray[Any], _quality: int | None, metadata: Metadata
-) -> None:
+def _write_png(file: BinaryIO, samples: Samples, _quality: int | None, metadata: Metadata) -> None:
     channels = samples.shape[2]
     chunks = [(b"iCCP", b"icc\0\0" + _packed_profile(channels))]
     if metadata.xmp is not None:
@@ -76,9 +75,7 @@ def _packed_profile(channels: int) -> bytes:
     return zlib.compress(profile_for(channels))
 
 
-def _write_tiff(
-    file: BinaryIO, samples: NDArray[Any], _quality: int | None, metadata: Metadata
-) -> None:
+def _write_tiff(file: BinaryIO, samples: Samples, _quality: int | None, metadata: Metadata) -> None:
     channels, is_big = samples.shape[2], samples.nbytes > MAX_TIFF_BYTES
     words = tiff_words(samples.dtype, channels, metadata, is_big=is_big)
     with tifffile.TiffWriter(file, bigtiff=is_big) as tiff:
@@ -112,9 +109,7 @@ JPEG_ICC = b"ICC_PROFILE\0\x01\x01"  # in front of a profile in an APP2: the fir
 _JPEG_HEADER_END = 2 + 18  # the signature and JFIF's own segment, which encoders write first
 
 
-def _write_jpeg(
-    file: BinaryIO, samples: NDArray[Any], quality: int | None, metadata: Metadata
-) -> None:
+def _write_jpeg(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
     channels = samples.shape[2]
     is_grey = channels == 1
     encoded = imagecodecs.jpeg8_encode(
@@ -136,9 +131,7 @@ def _write_jpeg(
     file.write(view[_JPEG_HEADER_END:])
 
 
-def _write_webp(
-    file: BinaryIO, samples: NDArray[Any], quality: int | None, metadata: Metadata
-) -> None:
+def _write_webp(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
     options: dict[str, Any] = {"lossless": True} if quality is None else {"quality": quality}
     if metadata.exif is not None:
         options["exif"] = exif_of.PREFIX + metadata.exif
@@ -148,14 +141,12 @@ def _write_webp(
     Image.fromarray(samples).save(file, "WebP", icc_profile=icc, exact=True, **options)
 
 
-def _plain(samples: NDArray[Any]) -> NDArray[Any]:
+def _plain(samples: Samples) -> Samples:
     """Samples as encoders take them: C-contiguous, grey ones as (H, W)."""
     return np.ascontiguousarray(samples if samples.shape[2] > 1 else samples[:, :, 0])
 
 
-def _write_pnm(
-    file: BinaryIO, samples: NDArray[Any], _quality: int | None, _metadata: Metadata
-) -> None:
+def _write_pnm(file: BinaryIO, samples: Samples, _quality: int | None, _metadata: Metadata) -> None:
     height, width, channels = samples.shape
     kind = "P5" if channels == 1 else "P6"
     file.write(f"{kind}\n{width} {height}\n{np.iinfo(samples.dtype).max}\n".encode())
@@ -196,7 +187,7 @@ class Fit:
         return f"{self.format.title}: {lost}. Without loss: {keeps}."
 
 
-def fit_of(path: Path, samples: NDArray[Any], metadata: Metadata = NO_METADATA) -> Fit:
+def fit_of(path: Path, samples: Samples, metadata: Metadata = NO_METADATA) -> Fit:
     """The fit of samples, (H, W, C), to the format that `path` names.  Raises ImageFileError."""
     wanted = format_of(path)
     corner = _reduced(samples[:1, :1], wanted)  # whose type and channels are those of all
@@ -217,7 +208,7 @@ def fit_of(path: Path, samples: NDArray[Any], metadata: Metadata = NO_METADATA) 
     return Fit(wanted, made, why_not, instead)
 
 
-def reduced(path: Path, samples: NDArray[Any]) -> NDArray[Any]:
+def reduced(path: Path, samples: Samples) -> Samples:
     """The samples changed as `fit_of` says; the same array where they fit."""
     wanted = format_of(path)
     corner = _reduced(samples[:1, :1], wanted)
@@ -229,7 +220,7 @@ def reduced(path: Path, samples: NDArray[Any]) -> NDArray[Any]:
     return made
 
 
-def _reduced(samples: NDArray[Any], wanted: Format) -> NDArray[Any]:
+def _reduced(samples: Samples, wanted: Format) -> Samples:
     channels = samples.shape[2]
     if channels in (2, 4) and not {2, 4} & set(wanted.channels):
         samples, channels = _on_white(samples), channels - 1
@@ -240,7 +231,7 @@ def _reduced(samples: NDArray[Any], wanted: Format) -> NDArray[Any]:
     return samples if str(samples.dtype) in wanted.pixel_types else stored_as(samples, "uint8")
 
 
-def _on_white(samples: NDArray[Any]) -> NDArray[Any]:
+def _on_white(samples: Samples) -> Samples:
     """The samples without alpha, as they look on white paper."""
     full = white(samples.dtype)
     alpha = samples[..., -1:].astype(np.float64).clip(0, full) / full

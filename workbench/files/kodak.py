@@ -38,7 +38,6 @@ class _Fetching(threading.Thread):
         return min(len(self.data) / self.total, 1.0) if self.total > 0 else 0.0
 
     def run(self) -> None:
-        """Fetch the file, or keep the exception."""
         import requests  # which takes a while
 
         try:

@@ -88,7 +88,6 @@ def neighbours(path: str | Path) -> tuple[Path | None, Path | None]:
 
 
 def _listed(folder: Path) -> list[str]:
-    """The names of the pictures, sorted.  Raises ImageFileError."""
     try:
         changed_ns = folder.stat().st_mtime_ns
         if time.time() - changed_ns / 1e9 < CALM_S:

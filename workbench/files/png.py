@@ -111,7 +111,6 @@ def filtered(samples: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _as_bytes(samples: NDArray[Any]) -> NDArray[np.uint8]:
-    """Return rows of bytes, of 16 bits the higher one first."""
     ordered = np.ascontiguousarray(samples, samples.dtype.newbyteorder(">"))
     return ordered.reshape(len(samples), -1).view(np.uint8)
 

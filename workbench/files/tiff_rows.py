@@ -201,7 +201,6 @@ def levels_of(tiff: tifffile.TiffFile) -> list[tifffile.TiffPage]:
 
 
 def _is_copy(page: tifffile.TiffPage, first: tifffile.TiffPage) -> bool:
-    """True if a page is, by size and samples, a reduced copy of the first."""
     width, height = page.imagewidth, page.imagelength
     is_like = (page.samplesperpixel, page.dtype) == (first.samplesperpixel, first.dtype)
     if not is_like or min(width, height) < 1 or width >= first.imagewidth:

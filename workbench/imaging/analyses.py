@@ -86,7 +86,6 @@ def _span(picture: NDArray[Any]) -> tuple[float, float]:
 def _counting(
     samples: NDArray[Any], name: str, edges: NDArray[np.float64]
 ) -> Generator[None, None, Histogram]:
-    """Count one channel; yields on the way."""
     if samples.dtype.kind == "u":
         values = np.zeros(np.iinfo(samples.dtype).max + 1, np.int64)
         for top in range(0, samples.shape[0], _ROWS):

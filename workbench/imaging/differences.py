@@ -152,7 +152,6 @@ def _parts(height: int, width: int, row_bytes: int) -> Iterator[Rectangle]:
 
 
 def _coloured(samples: NDArray[Any], colours: int) -> NDArray[Any]:
-    """Its first `colours` channels, C-contiguous."""
     if samples.shape[2] == 4 and samples.dtype.name in ("uint8", "uint16", "float32"):
         import cv2  # ten times as fast as NumPy
 
@@ -175,7 +174,6 @@ def _minus(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _furthest(apart: NDArray[np.float32]) -> tuple[float, int]:
-    """The largest finite |difference|, and the number of others."""
     most = max(float(apart.max()), -float(apart.min()))
     if math.isfinite(most):
         return most, 0
@@ -184,7 +182,6 @@ def _furthest(apart: NDArray[np.float32]) -> tuple[float, int]:
 
 
 def _sizes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float32]:
-    """The sizes of the finite differences."""
     sizes = np.abs(_minus(one, other))
     is_finite = np.isfinite(sizes)
     return sizes if is_finite.all() else sizes[is_finite]

@@ -141,7 +141,6 @@ def _to_8_bits(samples: NDArray[Any], low: float, high: float) -> Bytes:
 
 
 def _to_bgra(colour: Bytes, bgra: Bytes) -> None:
-    """Fill `bgra` with blue, green, red and 255: what Qt calls RGB32."""
     import cv2
 
     code = cv2.COLOR_GRAY2BGRA if colour.shape[2] == 1 else cv2.COLOR_RGB2BGRA

@@ -147,7 +147,6 @@ def _halved(marks: Bytes) -> Bytes:  # apart, so that what it makes on the way g
 
 
 def _tiles(height: int, width: int, in_view: Rectangle | None) -> list[Rectangle]:
-    """All tiles, those in view first."""
     top, bottom, left, right = in_view or (0, 0, 0, 0)
     corners = [(y, x) for y in range(0, height, TILE) for x in range(0, width, TILE)]
     corners.sort(key=lambda at: not (top - TILE < at[0] < bottom and left - TILE < at[1] < right))

@@ -15,28 +15,9 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QWidget
 from workbench.base.background import Throttle
 from workbench.base.numbers import MISSING, in_digits
 from workbench.base.plain_text import Label
-from workbench.imaging.analyses import (
-    NAMES,
-    Histogram,
-    Line,
-    Similarity,
-    along,
-    column,
-    comparing,
-    counting,
-    distances,
-    in_words,
-    row,
-)
+from workbench.imaging import analyses
 from workbench.model.state import State
-from workbench.panels.analysis.curves import (
-    Curve,
-    CurvesChart,
-    as_share,
-    as_table,
-    ceiling_of,
-    in_decibels,
-)
+from workbench.panels.analysis import curves as charts
 from workbench.panels.compare.bars import ORIGINAL
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.inspection import Inspection
@@ -98,8 +79,8 @@ class AnalysisPanel(UprightArea):
         self._inform = partial(messages.show_message, "info")
         self._of: Pair | None = None  # shown, or under way
         self._point: tuple[int, int] | None = None
-        self._drawn: Line | None = None
-        self._histograms: tuple[tuple[Histogram, ...], ...] = ()
+        self._drawn: analyses.Line | None = None
+        self._histograms: tuple[tuple[analyses.Histogram, ...], ...] = ()
         self._other = "before"
         self._later = Throttle(REDRAW_MS, self._draw_profile, self)
         inside, self._sections = QWidget(), QWidget()
@@ -157,9 +138,9 @@ class AnalysisPanel(UprightArea):
         if self._of is None or any(a is not b for a, b in zip(pair, self._of, strict=True)):
             self._of = pair
             self._other = self._inspection.other(picture)[1]
-            similarity = partial(comparing, *pair, picture.white)
+            similarity = partial(analyses.comparing, *pair, picture.white)
             for name, make, show in (
-                (HISTOGRAM, partial(counting, pair), self._show_histograms),
+                (HISTOGRAM, partial(analyses.counting, pair), self._show_histograms),
                 (SIMILARITY, similarity, self._show_similarity),
             ):
                 self._steps.ask(name, make, show, self._inform)
@@ -177,7 +158,6 @@ class AnalysisPanel(UprightArea):
         self._analyse()
 
     def _show_nothing(self) -> None:
-        """Clear all numbers and curves; without a picture show the first hint."""
         self._histograms = ()
         for tile in (self._psnr, self._ssim, self._largest):
             tile.show_value(MISSING)
@@ -189,27 +169,27 @@ class AnalysisPanel(UprightArea):
         self._first.setVisible(not is_there)
         self._sections.setVisible(is_there)
 
-    def _show_similarity(self, found: Similarity) -> None:
-        self._psnr.show_value(in_decibels(found.psnr_db))
-        self._ssim.show_value(MISSING if found.ssim is None else as_share(found.ssim))
+    def _show_similarity(self, found: analyses.Similarity) -> None:
+        self._psnr.show_value(charts.in_decibels(found.psnr_db))
+        self._ssim.show_value(MISSING if found.ssim is None else charts.as_share(found.ssim))
         self._largest.show_value(in_digits(found.largest))
         note = SSIM_NOTE if found.ssim is not None else NO_SSIM
         self._similarity_note.setText(f"Full intensity: {in_digits(found.full)}. {note}")
 
-    def _show_histograms(self, found: tuple[tuple[Histogram, ...], ...]) -> None:
+    def _show_histograms(self, found: tuple[tuple[analyses.Histogram, ...], ...]) -> None:
         self._histograms = found
         names = [histogram.channel for histogram in found[-1]]
         if names != [self._channel.itemText(i) for i in range(1, self._channel.count())]:
             with QSignalBlocker(self._channel):
                 self._channel.clear()
                 self._channel.addItems([ALL, *names])
-        self._table.setText(as_table(found, self._other))
+        self._table.setText(charts.as_table(found, self._other))
         self._draw_histogram()
 
     def _draw_histogram(self) -> None:
         chosen = self._channel.currentText()
         curves = [
-            Curve(each.channel, bool(is_after), each.edges, each.counts.astype(np.float64))
+            charts.Curve(each.channel, bool(is_after), each.edges, each.counts.astype(np.float64))
             for is_after, picture in enumerate(self._histograms)
             for each in picture
             if each.channel == chosen or (chosen == ALL and each.channel != "α")
@@ -233,7 +213,7 @@ class AnalysisPanel(UprightArea):
             for each in picture
         )
         is_log = self._log.isChecked()
-        ceiling = math.inf if is_log else ceiling_of(curves)
+        ceiling = math.inf if is_log else charts.ceiling_of(curves)
         cut = [y for curve in curves for y in curve.ys.tolist() if y > ceiling]
         words = f"Cut off: {len(cut)} columns, up to {max(cut, default=0):,.0f}. Log shows all."
         self._cut.show_or_hide(words if cut else "")
@@ -248,7 +228,7 @@ class AnalysisPanel(UprightArea):
             self._point = point
             self._later.ask()
 
-    def _draw_line(self, line: Line, _is_done: bool) -> None:
+    def _draw_line(self, line: analyses.Line, _is_done: bool) -> None:
         self._drawn = line
         self._line_kind.show_data("line")
         self._follow_line()
@@ -257,7 +237,7 @@ class AnalysisPanel(UprightArea):
         self._compare.repaint_overlays()
         self._later.ask()
 
-    def _line(self, samples: NDArray[Any]) -> Line | None:
+    def _line(self, samples: NDArray[Any]) -> analyses.Line | None:
         height, width = samples.shape[:2]
         kind = self._line_kind.currentData()
         if kind == "line":
@@ -265,20 +245,19 @@ class AnalysisPanel(UprightArea):
         x, y = self._point or (width // 2, height // 2)
         if x >= width or y >= height:
             return None
-        return row(samples, y) if kind == "row" else column(samples, x)
+        return analyses.row(samples, y) if kind == "row" else analyses.column(samples, x)
 
     def _draw_profile(self) -> None:
-        """Draw the samples of both pictures along the chosen line."""
         pair = self._pair()
         if pair is None or not self.isVisible():
             return
         if (line := self._line(pair[0])) is None:
             self._show_no_line()
             return
-        values = [along(samples, line) for samples in pair]
-        names, xs = NAMES[pair[0].shape[2]], distances(pair[0], line)
+        values = [analyses.along(samples, line) for samples in pair]
+        names, xs = analyses.NAMES[pair[0].shape[2]], analyses.distances(pair[0], line)
         curves = [
-            Curve(name, bool(is_after), xs, samples[:, channel].astype(np.float64))
+            charts.Curve(name, bool(is_after), xs, samples[:, channel].astype(np.float64))
             for is_after, samples in enumerate(values)
             for channel, name in enumerate(names)
             if name != "α"
@@ -292,7 +271,7 @@ class AnalysisPanel(UprightArea):
                 lines.append(f"{title}: {'  '.join(written)}")
             return "\n".join(lines)
 
-        words = in_words(line)
+        words = analyses.in_words(line)
         self._where.setText(f"{words.capitalize()}; dashed: {self._other}, solid: after")
         self._profile.show_curves(curves, f"Values along {words}.", tell, in_digits)
 
@@ -340,7 +319,7 @@ class AnalysisPanel(UprightArea):
         tip = "Logarithmic counts: rare values become visible"
         self._log = described(QCheckBox("Log"), "histogram-log", "Logarithmic counts", tip)
         self._log.toggled.connect(self._draw_histogram)
-        self._histogram = CurvesChart("The histogram appears with the result.", "Histogram")
+        self._histogram = charts.CurvesChart("The histogram appears with the result.", "Histogram")
         self._cut = words_label("histogram-cut", 0.85, is_muted=True)
         self._table = Label(name="histogram-numbers", font=scaled_font(0.85), wraps=True)
         self._table.setAccessibleName("Numbers of the histogram")
@@ -361,7 +340,7 @@ class AnalysisPanel(UprightArea):
         self._line_kind.activated.connect(self._follow_line)
         across = "pixels along the line"
         empty = "Point at the picture to see a line of it."
-        self._profile = CurvesChart(empty, "Line profile", across=across)
+        self._profile = charts.CurvesChart(empty, "Line profile", across=across)
         self._where = Label(name="profile-line", font=scaled_font(0.85), is_muted=True, wraps=True)
         self._column.add(_head("Profile", self._line_kind), (self._profile, 1), self._where)
 

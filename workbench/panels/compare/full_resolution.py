@@ -171,7 +171,6 @@ class FullResolution(QObject):
             self._compare.show_patches(None, None, f"{_scale(large)} · {error}")
 
     def _show(self) -> None:
-        """Draw the parts, and say whether they are those in view."""
         asked = self._asked
         assert asked is not None
         large = asked.picture.large

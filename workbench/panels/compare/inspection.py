@@ -199,7 +199,6 @@ class ComparisonController(QObject):
         self._go_on()
 
     def _marked(self, note: str = "") -> tuple[Display | None, str, list[tuple[int, int]]]:
-        """Display, caption and rings of the pixels found so far."""
         found = self._mismatch
         if found is None:
             return self._live.shown, f"Mismatch\n{note}", []
@@ -360,8 +359,6 @@ class Inspection(QObject):
             self._steps.ask(BRING_BACK, lambda: _of_same(picture, kept), take)
 
     def _refine(self, result: Result) -> None:
-        """Update the pins of a job with its final result: its time and verdict."""
-
         def refined(pin: Pin) -> Pin:
             is_older = pin.result.job is result.job and pin.result is not result
             return _pinned(result, pin.display, pin.look) if is_older else pin

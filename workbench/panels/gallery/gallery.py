@@ -263,7 +263,6 @@ class Gallery(QWidget):
         self._list()
 
     def _list(self) -> None:
-        """List the tiles of the chosen source."""
         keys: list[Key] = [*map(self._kodak.path, self._numbers), *PICTURES]
         if self._source == TEST:
             titles = [key.stem if isinstance(key, Path) else PICTURES[key].title for key in keys]

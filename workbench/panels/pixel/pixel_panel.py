@@ -307,7 +307,6 @@ class PixelPane(QWidget):
         self._numbers.show_numbers(self._in_words(self.found) if self.found is not None else {})
 
     def _in_words(self, found: Explained) -> dict[str, tuple[str, str]]:
-        """Headings and values by name, one of `pixel_words.ROWS`."""
         assert self._job is not None
         exact = pixel_words.exact
         shown = {"sum": ("Sum in float64", exact(found.total))}
@@ -418,7 +417,6 @@ def _square(found: Explained, radius: int) -> QRectF:
 
 
 def _paint_beyond(painter: QPainter, found: Explained) -> None:
-    """Tint the columns and rows beyond the picture."""
     tint = QColor(BEYOND)
     tint.setAlpha(90)
     painter.setPen(Qt.PenStyle.NoPen)

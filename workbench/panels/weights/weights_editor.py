@@ -160,7 +160,6 @@ class WeightsEditor(QWidget):
         self._take(drawing)
 
     def _number_line(self, field: str, tip: str) -> QLineEdit:
-        """Make the line for the number that is called `field` in a drawing."""
         made = described(QLineEdit(), f"weights-{field}", field.capitalize(), tip)
 
         def take() -> None:
@@ -210,7 +209,6 @@ class WeightsEditor(QWidget):
     # -- what it shows
 
     def _take(self, drawing: WeightsDraft, sentence: str = HINT) -> None:
-        """Show another drawing, and have it filtered if all are numbers."""
         if drawing == self.drawing:
             return
         self._show(drawing, sentence)
@@ -235,7 +233,6 @@ class WeightsEditor(QWidget):
             self._say(sentence)
 
     def _object(self, drawing: WeightsDraft) -> None:
-        """Give the reason why the drawing is not applied."""
         words = "These numbers are too large for float32."
         if wrong := drawing.invalid:
             row, column = wrong[0]
