@@ -7,6 +7,7 @@ computers see the same folders under the same names; that is checked before anyt
 from __future__ import annotations
 
 import logging
+import os
 import platform
 from asyncio import CancelledError
 from collections import Counter
@@ -70,25 +71,20 @@ def facts() -> WorkerFacts:
     return WorkerFacts(program_version(), python, usable_cores())
 
 
-def look(folder: Path, token: str, source: Path | None) -> str:
-    """Look for a picture and the file `token`, and write one beside it; "", or why not."""
-    path = folder / token
-    if not appears(path.is_file):
+def look(token: Path, source: Path | None) -> str:
+    """Look for a file in the folder of the results, and for a picture; "", or what is wrong."""
+    folder = token.parent
+    if not appears(token):
         return f"does not see {folder}"
-    try:
-        answer = path.with_name(f"{token}-{uuid4().hex}")
-        answer.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
-    except OSError as error:
-        return f"cannot write into {folder} ({error.strerror})"
-    if source is not None and not appears(source.exists):
-        return f"does not see {source}"
-    return ""
+    if not os.access(folder, os.W_OK):
+        return f"cannot write into {folder}"
+    return "" if source is None or appears(source) else f"does not see {source}"
 
 
-def appears(is_there: Callable[[], bool]) -> bool:
+def appears(path: Path) -> bool:
     """True if it is there, or comes to be soon, as another computer's file may."""
     until = monotonic() + APPEARS_S
-    while not is_there():
+    while not path.exists():
         if monotonic() > until:
             return False
         sleep(0.1)
@@ -166,7 +162,7 @@ class Cluster:
             ) from error
 
     def look(self) -> list[str]:
-        """Ask the scheduler for its workers; say which are silent, and which are not any more."""
+        """Ask the scheduler for its workers; say which are silent."""
         identity = self.client.scheduler.identity
         found = self.client.sync(identity, callback_timeout=WORKERS_S)["workers"]
         now, before = monotonic(), self._heard
@@ -186,9 +182,6 @@ class Cluster:
                 f"The worker at {worker} has been silent since {since}; others do its pictures if "
                 f"it stays silent for {LEFT_S:.0f} s."
             )
-        for worker in sorted(self.silent - silent):
-            how = "answers again" if worker in quiet_s else "is gone"
-            self.say(f"The worker at {worker} {how}.")
         self.silent = silent
         return self.workers
 
@@ -231,26 +224,20 @@ class Cluster:
             self._facts[worker] = said
 
     def _check_folder(self, folder: Path, source: Path | None) -> None:
-        """Have one worker of each computer read a file here, and write one beside it."""
+        """Have one worker of each computer look for a file that was just made here."""
         one_of = {_host(worker): worker for worker in self._facts}
         token = folder / f".workbench-{uuid4().hex}"
         try:
-            token.write_text(token.name, encoding="utf-8")
-            workers = list(one_of.values())
-            answers = self._asked(look, folder, token.name, source, workers=workers)
-            wrong = [f"The worker at {worker} {said}" for worker, said in answers.items() if said]
-            if not wrong and not appears(
-                lambda: len(list(folder.glob(f"{token.name}*"))) > len(answers)
-            ):
-                wrong = [f"What workers write into {folder} is not seen here"]
-            if wrong:
-                raise ClusterError(
-                    f"{wrong[0]}; a cluster needs storage that all of its computers see under one "
-                    "name."
-                )
+            token.touch()
+            answers = self._asked(look, token, source, workers=list(one_of.values()))
         finally:
-            for each in folder.glob(f"{token.name}*"):
-                each.unlink(missing_ok=True)
+            token.unlink(missing_ok=True)
+        for worker, said in answers.items():
+            if said:
+                raise ClusterError(
+                    f"The worker at {worker} {said}; a cluster needs storage that all of its "
+                    "computers see under one name."
+                )
 
     def _asked(
         self, question: Callable[..., Any], *words: Any, workers: Sequence[str] | None = None

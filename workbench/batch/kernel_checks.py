@@ -81,33 +81,23 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class CheckedKernel:
-    """One row of a check's table.
-
-    verdict   "verified": right in all that it takes, and without a bug; "unsearched": right, not
-              searched for bugs; "incomplete": it has to take all; "unfinished": too slow here;
-              "failed": it came to no end, or did what none may; "refused": nothing could be run;
-              "broken": it is no kernel
-    verified  jobs of `jobs` whose output is right; `refused` that its header does not take
-    words     one sentence: its first wrong pixel, or what is wrong otherwise; or what it refuses
-    search    why there is none where one was looked for; empty: it was found, or not looked for
-    kernel    its time for the job of a megapixel; None unless that, and all others, are right
-    """
+    """One row of a check's table."""
 
     file: str  # as the user named it, or below the folder that was named
     verdict: Verdict
     jobs: int
-    verified: int = 0
-    refused: int = 0
+    verified: int = 0  # jobs whose output is right
+    refused: int = 0  # jobs that its header does not take
     job: str = ""  # the name of the first one that is not right
-    words: str = ""
+    words: str = ""  # one sentence: its first wrong pixel, or what else is wrong or refused
     bug: str = ""  # one sentence on its cause, where that was looked for and found
-    search: str = ""
+    search: str = ""  # why none was found, where one was looked for
     unseen: str = ""  # why no CUDA compiler has compiled it; empty: one has, or it is not verified
     log: str = ""  # the compiler's own words
     counts: Counts | None = None  # of the job COUNTED; None: that is not among those that are right
     device: str = ""  # the GPU that it ran on; empty: the CPU runtime
     text_sha256: str = ""  # of its text: see `own_kernels.text_hash`; empty: it could not be read
-    kernel: Timing | None = None
+    kernel: Timing | None = None  # for the job of a megapixel; None unless all are right
 
     @property
     def compiles(self) -> bool:
@@ -184,8 +174,7 @@ def check_all(
 ) -> None:
     """Check all; what raises in the meantime, as Ctrl+C does, ends what is under way.
 
-    say     gets what is under way, on any thread
-    add     is given the place and the row of each as soon as it is done, on any thread
+    say, add  get what is under way, and the place and the row of each when done, on any thread
     """
     stop = Event()
 

@@ -230,7 +230,7 @@ class ExplanationController(QObject):
         compare.installEventFilter(self)  # for Esc
         for view in compare.findChildren(PictureView):
             view.installEventFilter(self)  # for double clicks
-        inspection.worked_out.found.connect(self._hold)
+        inspection.found.connect(self._hold)
         pixel.when_made(self._connect_pixel)
         anatomy.when_made(self._connect_anatomy)
         for title in ("Anatomy", "Pixel"):

@@ -36,16 +36,27 @@ MAX_RINGS = 200  # around single pixels; more pixels are seen without rings
 URGENCY = 1  # quick work goes before long work and mere reading
 COMPARING = "Mismatch\nverifying against the float64 reference…"
 STOPPED = "stopped; N resumes"
+LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # names of background work
+SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
+MAX_BYTES = 256 << 20  # of pins of pictures that are not in view
+CELLS_URGENCY = 2  # numbers in cells are seen at once: they go first
+DISPLAY_FIELDS = "levels", "result_levels", "negative_display"  # of the State, for pins as well
 
 
-class ComparisonController(QObject):
-    """The difference and the mismatch, computed off the GUI thread while shown.
+class Inspection(QObject):
+    """The difference and the mismatch, computed off the GUI thread, and up to three pinned results.
+
+    Pins are of the picture in view, shown between the newest result's levels.
+
+    against  the result is compared with 0 the original, else the pin of that number
 
     Signals:
         found(pixel): the view went to the differing pixel (x, y).
+        pins_changed(): another pin, or another `against`.
     """
 
     found = Signal(object)
+    pins_changed = Signal()
 
     def __init__(
         self,
@@ -54,12 +65,15 @@ class ComparisonController(QObject):
         compare: CompareView,
         steps: AnalysisThread,
         messages: MessageBar,
-        inspection: Inspection,
+        parent: QObject,
     ) -> None:
-        """Connect the store and the results, which `inspection` compares with others."""
-        super().__init__(inspection)
+        super().__init__(parent)
         self._store, self._live, self._compare, self._steps = store, live, compare, steps
-        self._inform, self._other = partial(messages.show_message, "info"), inspection.other
+        self._messages, self._inform = messages, partial(messages.show_message, "info")
+        self.pins: tuple[Pin, ...] = ()
+        self.against = 0
+        self._aside: list[Pins] = []  # of pictures that are not in view, the newest last
+        self._coming: Picture | None = None  # the picture that is to come on screen
         self._of: tuple[Any, ...] = ()  # the inputs of the picture shown or being computed
         self._mismatch: Mismatch | None = None
         self._at = -1  # y · width + x of the differing pixel visited last
@@ -74,8 +88,15 @@ class ComparisonController(QObject):
         options.previous.clicked.connect(lambda: self.go_to_differing(-1))
         options.next.clicked.connect(lambda: self.go_to_differing(1))
         options.cancel.clicked.connect(self.cancel)
+        live.before_ready.connect(lambda picture, _: self._bring_back(picture))
+        live.settled.connect(self._refine)
+        live.timed_again.connect(self._refine)
+        compare.cells_wanted.connect(self._write_cells)
+        compare.unpin_wanted.connect(self.unpin)
+        compare.read_out_row.pin.clicked.connect(self.pin)
+        compare.options.against.activated.connect(self.set_against)
 
-    # -- actions
+    # -- searching, and comparing
 
     def go_to_differing(self, step: int) -> None:
         """Go to the next (step 1) or previous (-1) pixel that differs from the reference."""
@@ -115,7 +136,7 @@ class ComparisonController(QObject):
             if self._is_new((mode, result.picture)):
                 self._search(result, shown)
         elif not self._is_subtracting:  # else none would ever end while a slider is dragged
-            other, name = self._other(picture)
+            other, name = self.other(picture)
             inputs = (mode, result.picture, other, name, state.difference, state.gain)
             if self._is_new(inputs):
                 self._subtract(result.picture, other, name, picture, state)
@@ -126,10 +147,16 @@ class ComparisonController(QObject):
             self.refresh()
 
     def _follow(self, old: State, new: State) -> None:
-        if _is_other_picture(old, new):
+        is_other = _is_other_picture(old, new)
+        if is_other:
             self._forget()  # the new picture's result may never come
         if (old.view_mode, old.difference, old.gain) != (new.view_mode, new.difference, new.gain):
             self.refresh()
+        if is_other:
+            self._set_aside(old.picture)
+            self._coming = new.picture
+        elif any(getattr(old, name) != getattr(new, name) for name in DISPLAY_FIELDS):
+            self._look_again()
 
     def _is_new(self, inputs: tuple[Any, ...]) -> bool:
         last, self._of = self._of, inputs
@@ -229,53 +256,7 @@ class ComparisonController(QObject):
             self._step_wanted = 0
             self._inform("No pixel differs from the float64 reference.")
 
-
-LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # names of background work
-SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
-MAX_BYTES = 256 << 20  # of pins of pictures that are not in view
-CELLS_URGENCY = 2  # numbers in cells are seen at once: they go first
-DISPLAY_FIELDS = "levels", "result_levels", "negative_display"  # of the State, for pins as well
-
-
-class Inspection(QObject):
-    """Up to three pinned results of the picture in view, shown between the newest result's levels.
-
-    against  the result is compared with 0 the original, else the pin of that number
-
-    Signals:
-        pins_changed(): another pin, or another `against`.
-    """
-
-    pins_changed = Signal()
-
-    def __init__(
-        self,
-        store: Store,
-        live: Live,
-        compare: CompareView,
-        steps: AnalysisThread,
-        messages: MessageBar,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._messages, self._inform = messages, partial(messages.show_message, "info")
-        self.pins: tuple[Pin, ...] = ()
-        self.against = 0
-        self._aside: list[Pins] = []  # of pictures that are not in view, the newest last
-        self._coming: Picture | None = None  # the picture that is to come on screen
-        self._store, self._live, self._compare, self._steps = store, live, compare, steps
-        self.worked_out = ComparisonController(store, live, compare, steps, messages, self)
-        self.pins_changed.connect(self.worked_out.refresh)
-        store.changed.connect(self._follow)
-        live.before_ready.connect(lambda picture, _: self._bring_back(picture))
-        live.settled.connect(self._refine)
-        live.timed_again.connect(self._refine)
-        compare.cells_wanted.connect(self._write_cells)
-        compare.unpin_wanted.connect(self.unpin)
-        compare.read_out_row.pin.clicked.connect(self.pin)
-        compare.options.against.activated.connect(self.set_against)
-
-    # -- actions
+    # -- pins
 
     def pin(self) -> None:
         """Keep the newest result beside those to come."""
@@ -318,15 +299,6 @@ class Inspection(QObject):
         if self.against == 0:
             return picture.samples, "before"
         return self.pins[self.against - 1].samples, pin_name(self.against).lower()
-
-    # -- following
-
-    def _follow(self, old: State, new: State) -> None:
-        if _is_other_picture(old, new):
-            self._set_aside(old.picture)
-            self._coming = new.picture
-        elif any(getattr(old, name) != getattr(new, name) for name in DISPLAY_FIELDS):
-            self._look_again()
 
     def _set_aside(self, picture: Picture | None) -> None:
         """Set the pins aside with the former `picture`."""
@@ -371,6 +343,7 @@ class Inspection(QObject):
     def _set_pins(self, pins: tuple[Pin, ...], against: int) -> None:
         self.pins, self.against = pins, against
         self._compare.show_pins(pins, against)
+        self.refresh()
         self.pins_changed.emit()
 
     def _look_again(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import (
@@ -48,17 +49,12 @@ STRONGEST = 0.52  # opacity of the largest weight's tint: its digits keep a cont
 
 
 class CellsModel(QAbstractTableModel):
-    """A table model of a WeightsDraft, its `drawing`, which changes nothing by itself.
+    """A table model of a WeightsDraft, its `drawing`, which changes nothing by itself."""
 
-    Signals:
-        typed(row, column, text): the user wrote `text` into a cell.
-    """
-
-    typed = Signal(int, int, str)
-
-    def __init__(self, drawing: WeightsDraft) -> None:
+    def __init__(self, drawing: WeightsDraft, write: Callable[[int, int, str], object]) -> None:
+        """Show `drawing`; `write` gets row, column and text where the user typed."""
         super().__init__()
-        self.drawing = drawing
+        self.drawing, self._write = drawing, write
         self._tints: list[list[QColor | None]] = []
         self._values: list[list[float | None]] = []
         self.show_drawing(drawing)
@@ -120,7 +116,7 @@ class CellsModel(QAbstractTableModel):
         if role != Role.EditRole:
             return False
         if (text := str(value).strip()) != self.drawing.cells[index.row()][index.column()]:
-            self.typed.emit(index.row(), index.column(), text)
+            self._write(index.row(), index.column(), text)
         return True
 
     def headerData(  # noqa: N802
@@ -197,8 +193,7 @@ class WeightsGrid(QTableView):
             "One number per cell; the middle one is the pixel's own. Ctrl+Tab leaves the grid."
         )
         self._width = 0
-        self._cells = CellsModel(drawing)
-        self._cells.typed.connect(lambda y, x, text: self.typed.emit([(y, x)], text))
+        self._cells = CellsModel(drawing, lambda y, x, text: self.typed.emit([(y, x)], text))
         self.setModel(self._cells)
         self.setItemDelegate(_CellPainter(self))
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
