@@ -91,25 +91,28 @@ def appears(path: Path) -> bool:
     return True
 
 
-class Cluster:
-    """A connection to a scheduler that has workers, some of which may be stopped or unreachable.
+class ClusterRun(SharedRun):
+    """A run over the workers of a scheduler, also over those that come later; to be closed.
 
-    The scheduler itself gives a worker without heartbeats up after five minutes.
+    Some may be stopped or unreachable, which the scheduler itself sees only after five minutes.
     """
 
-    def __init__(self, address: str, say: Say, wanted: int = 1) -> None:
+    def __init__(self, address: str, warn: Say, wanted: int = 1) -> None:
         """Connect, and wait for `wanted` workers or some.  Raises ClusterError where none comes."""
-        self._address, self.say = address, say
-        self.client = connected(address)
+        super().__init__(warn)
+        self._address, self._client = address, connected(address)
         self._facts: dict[str, WorkerFacts] = {}
         # Of each worker: its last heartbeat, by its scheduler's clock, and when it was news here.
-        self._heard: dict[str, tuple[float, float]] = {}
-        self.silent: set[str] = set()  # addresses of those that send no heartbeats
-        self.workers: list[str] = []  # of all
-        self.talking: list[str] = []  # of those that pictures may be given to
-        self.quiet_s = 0.0  # since the last heartbeat of any
+        self._beats: dict[str, tuple[float, float]] = {}
+        self._silent: set[str] = set()  # addresses of those that send no heartbeats
+        self.addresses: list[str] = []  # of all
+        self._talking: list[str] = []  # of those that pictures may be given to
+        self._quiet_s = 0.0  # since the last heartbeat of any
+        self._address_of: dict[Worker, str] = {}
+        self._given_up: set[str] = set()  # whose GPU is lost
+        self._looked_at = 0.0
         try:
-            with self.losses():
+            with self._losses():
                 self._wait_for_workers(wanted)
         except BaseException:
             self.close()
@@ -133,27 +136,24 @@ class Cluster:
                     each.rmdir()
             raise
 
-    def order(self, recipe: Recipe, device: int | None, jobs: int | None = None) -> Order:
-        """The work of each worker, with that GPU of those that it sees, or without one."""
+    def prepare(self, recipe: Recipe, device: int | None, jobs: int | None = None) -> int:
+        """Take the work, each worker with that GPU of its own, or none; returns threads in all."""
         neighbours = max(Counter(map(_host, self._facts)).values(), default=1)
-        return Order(uuid4().hex, device, any_engine, recipe, jobs, processes=neighbours)
-
-    def threads(self, order: Order) -> int:
-        """Threads that read and write on all workers together."""
-        return sum(order.threads(each.cores) for each in self._facts.values())
+        self._order = Order(uuid4().hex, device, any_engine, recipe, jobs, processes=neighbours)
+        return sum(self._order.threads(each.cores) for each in self._facts.values())
 
     def close(self) -> None:
         """Leave the scheduler and its workers to others."""
         with suppress(*ANYTHING):
-            self.client.close()
+            self._client.close()
 
     @contextmanager
-    def losses(self) -> Iterator[None]:
+    def _losses(self) -> Iterator[None]:
         """Raise whatever distributed makes of a scheduler that is gone as ClusterError."""
         try:
             yield
         except (Exception, CancelledError) as error:
-            is_open = getattr(self.client, "status", "running") == "running"
+            is_open = getattr(self._client, "status", "running") == "running"
             if isinstance(error, ClusterError) or (is_open and not isinstance(error, OSError)):
                 raise
             raise ClusterError(
@@ -161,55 +161,55 @@ class Cluster:
                 "the rest."
             ) from error
 
-    def look(self) -> list[str]:
+    def _look(self) -> list[str]:
         """Ask the scheduler for its workers; say which are silent."""
-        identity = self.client.scheduler.identity
-        found = self.client.sync(identity, callback_timeout=WORKERS_S)["workers"]
-        now, before = monotonic(), self._heard
-        self._heard = {}
+        identity = self._client.scheduler.identity
+        found = self._client.sync(identity, callback_timeout=WORKERS_S)["workers"]
+        now, before = monotonic(), self._beats
+        self._beats = {}
         for worker, known_of in found.items():
             beat = known_of["last_seen"]
             known = before.get(worker, (beat, now))
-            self._heard[worker] = known if known[0] == beat else (beat, now)
-        quiet_s = {each: now - at for each, (_, at) in self._heard.items()}
-        self.quiet_s = min(quiet_s.values(), default=0.0)
-        self.workers = list(quiet_s)
-        self.talking = [worker for worker, for_s in quiet_s.items() if for_s <= LEFT_S]
+            self._beats[worker] = known if known[0] == beat else (beat, now)
+        quiet_s = {each: now - at for each, (_, at) in self._beats.items()}
+        self._quiet_s = min(quiet_s.values(), default=0.0)
+        self.addresses = list(quiet_s)
+        self._talking = [worker for worker, for_s in quiet_s.items() if for_s <= LEFT_S]
         silent = {worker for worker, for_s in quiet_s.items() if for_s > SILENT_S}
-        for worker in sorted(silent - self.silent):
+        for worker in sorted(silent - self._silent):
             since = strftime("%H:%M:%S", localtime(time() - quiet_s[worker]))
-            self.say(
+            self._warn(
                 f"The worker at {worker} has been silent since {since}; others do its pictures if "
                 f"it stays silent for {LEFT_S:.0f} s."
             )
-        self.silent = silent
-        return self.workers
+        self._silent = silent
+        return self.addresses
 
-    def see_that_one_talks(self) -> None:
+    def _see_that_one_talks(self) -> None:
         """Look at the workers.  Raises ClusterError where there is none that answers for long."""
-        with self.losses():
+        with self._losses():
             self._wait_for_workers()
-        if self.quiet_s > WORKERS_S:
+        if self._quiet_s > WORKERS_S:
             raise ClusterError(
                 f"No worker at {self._address} has answered for {WORKERS_S:.0f} s; the same "
                 "command with --resume does the rest."
             )
 
     def _wait_for_workers(self, wanted: int = 1) -> None:
-        there = len(self.look())
+        there = len(self._look())
         if there >= wanted:
             return
-        self.say(f"The scheduler at {self._address} has {there} of {wanted} workers; waiting.")
+        self._warn(f"The scheduler at {self._address} has {there} of {wanted} workers; waiting.")
         with suppress(TimeoutError):
-            self.client.wait_for_workers(wanted, timeout=WORKERS_S)
-        there = len(self.look())
+            self._client.wait_for_workers(wanted, timeout=WORKERS_S)
+        there = len(self._look())
         if not there:
             raise ClusterError(
                 f"No worker came to {self._address} in {WORKERS_S:.0f} s; start one: "
                 f"dask worker {self._address} --nthreads 1."
             )
         if there < wanted:
-            self.say(
+            self._warn(
                 f"{there} of {wanted} workers came to {self._address} in {WORKERS_S:.0f} s; the "
                 "batch begins, and takes those that come later."
             )
@@ -243,35 +243,24 @@ class Cluster:
         self, question: Callable[..., Any], *words: Any, workers: Sequence[str] | None = None
     ) -> dict[str, Any]:
         """Each worker's answer, or its exception.  Raises ClusterError where none answers."""
-        until, addresses = monotonic() + WORKERS_S, workers or self.look()
-        while asked := [each for each in addresses if each not in self.silent]:
-            ask = partial(self.client.run, question, *words, workers=asked, on_error="return")
+        until, addresses = monotonic() + WORKERS_S, workers or self._look()
+        while asked := [each for each in addresses if each not in self._silent]:
+            ask = partial(self._client.run, question, *words, workers=asked, on_error="return")
             if (answers := within(ANSWER_S, ask)) is not None:
                 return dict(answers)
             if monotonic() > until:
                 break
-            with self.losses():
-                self.look()
+            with self._losses():
+                self._look()
             sleep(REST_S)  # where asking fails at once
         raise ClusterError(f"No worker at {self._address} answers; see whether they are stopped.")
 
-
-class ClusterRun(SharedRun):
-    """A run over the workers of a cluster, also over those that come later."""
-
-    def __init__(self, cluster: Cluster, order: Order) -> None:
-        super().__init__(cluster.say)
-        self._cluster, self._order = cluster, order
-        self._address_of: dict[Worker, str] = {}
-        self._given_up: set[str] = set()  # whose GPU is lost
-        self._looked_at = 0.0
-
     def _start_all(self) -> None:
         known = {self._address_of[worker] for worker in self._workers}
-        for address in self._cluster.talking:
+        for address in self._talking:
             if address in known or address in self._given_up:
                 continue
-            executor = self._cluster.client.get_executor(
+            executor = self._client.get_executor(
                 workers=[address], allow_other_workers=False, pure=False, retries=0
             )
             worker = Worker(self._order, executor, self._heard)
@@ -286,14 +275,14 @@ class ClusterRun(SharedRun):
         if monotonic() - self._looked_at < NEWS_S:
             return []
         self._looked_at = monotonic()
-        self._cluster.see_that_one_talks()
+        self._see_that_one_talks()
         self._start_all()
-        talking = set(self._cluster.talking)
+        talking = set(self._talking)
         lost = [each for each in self._workers if self._address_of[each] not in talking]
         return [(each, self._of(each, "It does not answer any more.")) for each in lost]
 
     def _why_lost(self, worker: Worker, error: BaseException | None) -> str:
-        self._cluster.see_that_one_talks()
+        self._see_that_one_talks()
         why = "It ended its work." if error is None else bug_in_words(error)
         return self._of(worker, f"{why.rstrip('.')}.")
 
@@ -301,23 +290,21 @@ class ClusterRun(SharedRun):
         return f"The worker at {self._address_of[worker]} is lost. {words}"
 
     def _lose(self, worker: Worker, words: str) -> Iterator[Outcome]:
-        if (address := self._address_of[worker]) in self._cluster.talking:
+        if (address := self._address_of[worker]) in self._talking:
             self._given_up.add(address)
         yield from super()._lose(worker, words)
 
     def _none_left(self, words: str) -> None:
         """Wait for other workers.  Raises ClusterError where none comes."""
         while not self._workers:
-            self._cluster.see_that_one_talks()
-            if self._given_up.issuperset(self._cluster.workers):
+            self._see_that_one_talks()
+            if self._given_up.issuperset(self.addresses):
                 raise ClusterError(f"{words} No other is left; --resume does the rest.")
             self._pausing.rest()
             self._start_all()
 
     def _stop(self) -> float:
-        ask = partial(
-            self._cluster.client.run, batch_worker.stop, self._order.run, on_error="ignore"
-        )
+        ask = partial(self._client.run, batch_worker.stop, self._order.run, on_error="ignore")
         within(CONNECT_S, ask)
         return WORKERS_S
 

@@ -16,7 +16,7 @@ from kernels.core.plain_data import without_controls
 from kernels.core.safe_files import remove_abandoned
 from workbench.base.memory import use_freed_memory_again
 from workbench.batch.batch_run import Pausing, running
-from workbench.batch.cluster import Cluster, ClusterError, ClusterRun
+from workbench.batch.cluster import ClusterError, ClusterRun
 from workbench.batch.device_run import DeviceRun
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe
 from workbench.batch.journal import NAME, Journal, JournalError, journals_among, last_run, merge
@@ -121,12 +121,12 @@ def _complain_of(pairs: FilePairs) -> int:
 
 
 @contextmanager
-def _cluster(arguments: Namespace, pairs: FilePairs) -> Iterator[Cluster | None]:
+def _cluster(arguments: Namespace, pairs: FilePairs) -> Iterator[ClusterRun | None]:
     """Connect to the scheduler, if one is named, and check that its workers can do the batch."""
     if arguments.scheduler is None:
         yield None
         return
-    with closing(Cluster(arguments.scheduler, complain, arguments.workers or 1)) as cluster:
+    with closing(ClusterRun(arguments.scheduler, complain, arguments.workers or 1)) as cluster:
         first = next((each.source.absolute() for each in pairs), None)
         cluster.check(arguments.output.absolute(), first)
         yield cluster
@@ -137,7 +137,7 @@ def _run(
     pairs: FilePairs,
     journal: Journal,
     arguments: Namespace,
-    elsewhere: Cluster | tuple[int, ...],
+    elsewhere: ClusterRun | tuple[int, ...],
 ) -> int:
     """Filter what the journal does not know as done: `elsewhere`, or on this computer."""
     talk = _Talk(arguments, journal)
@@ -151,12 +151,11 @@ def _run(
     held_back = HeldBack()
     control, jobs = talk.control, arguments.jobs or usable_cores()
     pausing = Pausing(control.is_paused, held_back.rest)
-    if isinstance(elsewhere, Cluster):
+    if isinstance(elsewhere, ClusterRun):
         device = None if arguments.no_gpu else arguments.device or 0
-        order = elsewhere.order(recipe, device, arguments.jobs)
-        threads, engines = elsewhere.threads(order), len(elsewhere.workers)
-        times = StageTimes(total, threads, control.clock, None, engines)
-        outcomes = ClusterRun(elsewhere, order).outcomes(left(), pausing, talk.say)
+        threads, engines = elsewhere.prepare(recipe, device, arguments.jobs), elsewhere.addresses
+        times = StageTimes(total, threads, control.clock, None, len(engines))
+        outcomes = elsewhere.outcomes(left(), pausing, talk.say)
     elif processes := processes_for(elsewhere, total, recipe, arguments):
         run = DeviceRun(processes, recipe, jobs, complain)
         shares = run.shares if elsewhere else None

@@ -14,7 +14,7 @@ import pytest
 from kernels.pictures.generated import noise
 from workbench.batch import batch_worker, cluster
 from workbench.batch.batch_run import Pausing
-from workbench.batch.cluster import Cluster, ClusterError, ClusterRun, WorkerFacts
+from workbench.batch.cluster import ClusterError, ClusterRun, WorkerFacts
 from workbench.batch.device_run import AT_ONCE
 from workbench.batch.filtering import UNTIMED, Recipe
 from workbench.batch.pairs import FilePair
@@ -98,8 +98,9 @@ def connect(monkeypatch):
 
 def run(**recipe):
     recipe = Recipe(State(filter="sharpen", ksize=3), sampling=UNTIMED, **recipe)
-    connected = Cluster("tcp://a:1", print)
-    return ClusterRun(connected, connected.order(recipe, None, jobs=1))
+    made = ClusterRun("tcp://a:1", print)
+    made.prepare(recipe, None, jobs=1)
+    return made
 
 
 def pairs(folder, count):
@@ -123,7 +124,7 @@ def test_without_the_extra_it_is_said_how_to_get_it(tmp_path, monkeypatch, capsy
 def test_with_fewer_workers_than_were_asked_for_it_begins_and_says_so(connect):
     client, said = connect(), []
     client.come = ["tcp://c:1"]
-    assert len(Cluster("tcp://a:1", said.append, 9).workers) == 4
+    assert len(ClusterRun("tcp://a:1", said.append, 9).addresses) == 4
     (sentence,) = said[1:]
     assert sentence.startswith("4 of 9 workers")
 
@@ -137,7 +138,7 @@ def test_a_worker_of_another_version_or_of_none_is_named(connect, tmp_path):
     ]:
         connect(answers={("facts", "tcp://b:1"): other})
         with pytest.raises(ClusterError, match=f"tcp://b:1 .*{words}"):
-            Cluster("tcp://a:1", print).check(tmp_path / "out", None)
+            ClusterRun("tcp://a:1", print).check(tmp_path / "out", None)
     assert not (tmp_path / "out").exists()
 
 
@@ -145,7 +146,7 @@ def test_a_worker_of_another_version_or_of_none_is_named(connect, tmp_path):
 def test_storage_that_a_computer_does_not_share_is_named(connect, tmp_path, answer):
     connect(answers={("look", "tcp://b:1"): answer})
     with pytest.raises(ClusterError, match=r"tcp://b:1 .*; a cluster needs storage that all") as e:
-        Cluster("tcp://a:1", print).check(tmp_path / "new" / "out", None)
+        ClusterRun("tcp://a:1", print).check(tmp_path / "new" / "out", None)
     assert answer in str(e.value)
     assert not (tmp_path / "new").exists()
 

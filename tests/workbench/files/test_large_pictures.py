@@ -107,7 +107,7 @@ def test_what_a_huge_picture_takes_is_said_before_any_of_it_is_taken(
 @pytest.mark.parametrize(("mode", "channels"), [("difference", 1), ("mismatch of all", 3)])
 def test_a_mode_takes_no_more_at_its_peak_than_is_said(mode, channels, monkeypatch):
     monkeypatch.setattr(mismatch, "TELL_S", 0.0)
-    samples = noise(900, 900, channels)
+    samples = noise(500, 500, channels)
     samples.flags.writeable = False
     job = Job(samples, filters.get("gaussian").weights(3), "mirror")
     answer = to_pixel_type(filtered(job), samples.dtype)
@@ -124,8 +124,8 @@ def test_a_mode_takes_no_more_at_its_peak_than_is_said(mode, channels, monkeypat
         kept, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert found.display.size == (900, 900)
-    assert 4 * 900 * 900 < kept < peak < (needs.IN_COLOUR + needs.WORKED_OUT) * 900 * 900
+    assert found.display.size == (500, 500)
+    assert 4 * 500**2 < kept < peak < (needs.IN_COLOUR + needs.WORKED_OUT) * 500**2
 
 
 def test_where_memory_may_be_short_that_is_said_and_where_it_is_the_picture_is_refused(
