@@ -20,7 +20,7 @@ from workbench.files import exif as exif_of
 from workbench.files.from_pillow import Decoded, note_first_of
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError
-from workbench.files.tiff_rows import TiffRows, levels_of
+from workbench.files.tiff_rows import levels_of
 
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 ICC_PROFILE_TAG, INK_SET_TAG, XMP_TAG = 34675, 332, 700
@@ -81,12 +81,12 @@ class TiffReader:
     """A `Reader` of the first page of a TIFF file, or of a reduced copy of that."""
 
     def __init__(self, path: Path, tiff: tifffile.TiffFile, page: tifffile.TiffPage) -> None:
-        self._path, self._tiff, self._page = path, tiff, page
+        self._path, self._tiff, self.page = path, tiff, page
         self._first = tiff.pages.first
 
     def need(self) -> Need:
         """Memory for the file's samples, and for what they become where that is not in place."""
-        page = self._page
+        page = self.page
         pixels, channels = page.imagewidth * page.imagelength, _channels_of(page)
         made = pixels * channels * min(_dtype(page).itemsize, 4)
         is_kept = channels == page.samplesperpixel and str(page.dtype) in PIXEL_TYPES
@@ -99,7 +99,7 @@ class TiffReader:
     def read(self, notes: list[str]) -> Decoded:
         """Read (H, W, C) of one of PIXEL_TYPES, native byte order, alpha not multiplied in."""
         self.note_others(notes)
-        return self.decoded(_as_stored(self._page), notes)
+        return self.decoded(_as_stored(self.page), notes)
 
     def note_others(self, notes: list[str]) -> None:
         """Note what else is in the file."""
@@ -110,13 +110,9 @@ class TiffReader:
         pages = (self._first, *levels_of(self._tiff))
         return tuple((int(each.imagewidth), int(each.imagelength)) for each in pages)
 
-    def rows(self, kept: int) -> TiffRows:
-        """A reader of some rows at a time.  Raises ImageFileError where there is none."""
-        return TiffRows(self._path, self._page, kept)
-
     def decoded(self, stored: NDArray[Any], notes: list[str]) -> Decoded:
         """Convert samples, (rows, W, C) as they are stored, maybe in place."""
-        page, tags = self._page, self._first.tags
+        page, tags = self.page, self._first.tags
         samples = _meant(stored, page, notes)
         is_inks = page.photometric == PHOTOMETRIC.SEPARATED  # converted by their profile already
         return Decoded(

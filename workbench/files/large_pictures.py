@@ -21,6 +21,7 @@ from workbench.files.from_pillow import Decoded
 from workbench.files.image_decoders import failures_in_words, kept_of, upright
 from workbench.files.needs import Need, is_large
 from workbench.files.picture_errors import ImageFileError, StoppedError
+from workbench.files.tiff_rows import TiffRows
 from workbench.imaging.pictures import LargeSource, Picture
 
 BAND_SAMPLES = 1 << 21  # converted at once, since that takes several copies
@@ -57,8 +58,7 @@ class LargePicture:
                         f"{path.name} does not fit into memory, and is of a kind that is read as a "
                         "whole; save it as a TIFF that is packed in another way, or not at all."
                     )
-                self._reader = reader
-                self._rows = self._reader.rows(kept)
+                self._reader, self._rows = reader, TiffRows(path, reader.page, kept)
                 self._files.callback(self._rows.close)
                 self.notes = tuple(self._look())
         except BaseException:

@@ -193,16 +193,6 @@ def _pixels(
     return xs, ys, (xs >= 0) & (xs < width) & (ys >= 0) & (ys < height)
 
 
-def row(samples: NDArray[Any], y: int) -> Line:
-    """The line along row `y`, from side to side."""
-    return (0, y), (samples.shape[1] - 1, y)
-
-
-def column(samples: NDArray[Any], x: int) -> Line:
-    """The line along column `x`, from top to bottom."""
-    return (x, 0), (x, samples.shape[0] - 1)
-
-
 def in_words(line: Line) -> str:
     """The course of the line: "row 12", "column 7", or from one pixel to another."""
     (x0, y0), (x1, y1) = line

@@ -15,23 +15,14 @@ from workbench.imaging import mismatch
 from workbench.imaging.analyses import (
     along,
     around_zero,
-    column,
     comparing,
     counting,
     distances,
     in_words,
-    row,
 )
-from workbench.imaging.differences import (
-    MAX_COUNTED,
-    subtracting,
-)
+from workbench.imaging.differences import MAX_COUNTED, subtracting
 from workbench.imaging.display import NAN_BGR, show, to_display
-from workbench.imaging.display_mapping import (
-    DisplayMapping,
-    is_signed,
-    natural_display,
-)
+from workbench.imaging.display_mapping import DisplayMapping, is_signed, natural_display
 from workbench.imaging.mismatch import COLORS, DIFFERS, WRONG, searching
 
 
@@ -399,13 +390,14 @@ def test_so_do_those_of_whole_numbers_beside_floats_below_zero():
 
 def test_rows_columns_and_slanted_lines():
     samples = np.arange(12, dtype=np.uint8).reshape(3, 4, 1)
-    assert along(samples, row(samples, 1)).ravel().tolist() == [4, 5, 6, 7]
-    assert along(samples, column(samples, 2)).ravel().tolist() == [2, 6, 10]
+    row = (0, 1), (3, 1)
+    assert along(samples, row).ravel().tolist() == [4, 5, 6, 7]
+    assert along(samples, ((2, 0), (2, 2))).ravel().tolist() == [2, 6, 10]
     assert along(samples, ((0, 0), (2, 2))).ravel().tolist() == [0, 5, 10]
     assert along(samples, ((3, 2), (0, 2))).ravel().tolist() == [11, 10, 9, 8]
     assert along(samples, ((-5, 0), (9, 0))).ravel().tolist() == [0, 1, 2, 3]
     assert along(samples, ((1, 1), (1, 1))).ravel().tolist() == [5]
-    assert distances(samples, row(samples, 1)).tolist() == [0, 1, 2, 3]
+    assert distances(samples, row).tolist() == [0, 1, 2, 3]
     assert distances(samples, ((2, 0), (0, 2))).tolist() == pytest.approx([0, 2**0.5, 8**0.5])
     assert distances(samples, ((-5, 0), (9, 0))).tolist() == pytest.approx([5, 6, 7, 8])
     assert in_words(((0, 1), (3, 1))) == "row 1, x 0 to 3"

@@ -245,7 +245,7 @@ class AnalysisPanel(UprightArea):
         x, y = self._point or (width // 2, height // 2)
         if x >= width or y >= height:
             return None
-        return analyses.row(samples, y) if kind == "row" else analyses.column(samples, x)
+        return ((0, y), (width - 1, y)) if kind == "row" else ((x, 0), (x, height - 1))
 
     def _draw_profile(self) -> None:
         pair = self._pair()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy
+from PySide6.QtWidgets import QFormLayout, QFrame, QSizePolicy
 
 from kernels.core.borders import OUTSIDE
 from kernels.oracle.explain import Explained
@@ -136,23 +136,20 @@ class NumbersCard(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("card", True)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(9, 6, 9, 6)
-        grid.setHorizontalSpacing(10)
-        grid.setVerticalSpacing(2)
-        grid.setColumnStretch(1, 1)
+        self._form = QFormLayout(self)
+        self._form.setContentsMargins(9, 6, 9, 6)
+        self._form.setHorizontalSpacing(10)
+        self._form.setVerticalSpacing(2)
         self._labels: dict[str, tuple[Label, Label]] = {}
-        for row, name in enumerate(ROWS):
-            title, value = self._labels[name] = (
-                Label(is_muted=True),
-                Label(name=f"pixel-{name}", font=theme.numbers_font(), wraps=True),
-            )
+        for name in ROWS:
+            title = Label(is_muted=True)
+            value = Label(name=f"pixel-{name}", font=theme.numbers_font(), wraps=True)
+            self._labels[name] = title, value
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
             value.setMinimumWidth(value.fontMetrics().horizontalAdvance("−12345.678901"))
-            for column, part in enumerate((title, value)):
-                grid.addWidget(part, row, column, Qt.AlignmentFlag.AlignTop)
-                part.hide()
+            self._form.addRow(title, value)
+            self._form.setRowVisible(value, False)
 
     def show_numbers(self, shown: Mapping[str, tuple[str, str]]) -> None:
         """Show heading and value by name, one of ROWS, and hide all other rows."""
@@ -161,5 +158,5 @@ class NumbersCard(QFrame):
             if (labels[0].text(), labels[1].text()) != texts:
                 for label, text in zip(labels, texts, strict=True):
                     label.setText(text)
-                    label.setVisible(name in shown)
                 labels[1].setAccessibleName(": ".join(texts))
+                self._form.setRowVisible(labels[1], name in shown)
