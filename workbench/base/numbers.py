@@ -31,6 +31,16 @@ def in_digits(value: float) -> str:
     return f"{value:.4g}"
 
 
+def within(value: float, most: int) -> str:
+    """Format a sample's value in at most `most` characters, if need be with fewer digits."""
+    if len(text := in_digits(value)) <= most:
+        return text
+    whole = [f"{value:.0f}"] if abs(value) >= 1000 else []
+    texts = [*whole, *(f"{value:.{digits}g}" for digits in (3, 2, 1))]
+    shortest = f"{value:.0e}".replace("e+", "e")
+    return next((text for text in texts if len(text) <= most), shortest)
+
+
 def duration(ms: float) -> str:
     """Format a duration: 123 µs, 1.23 ms, 12.3 s."""
     return _with_unit(ms, _DURATIONS)

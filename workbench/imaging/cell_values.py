@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import cycle
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QImage, QPainter
 
 from workbench.base import theme
+from workbench.base.numbers import within
 from workbench.imaging.display import Bytes
 
 WIDEST = {"uint8": 3, "uint16": 5, "float16": 6, "float32": 6}  # characters
@@ -54,29 +57,30 @@ def written(asked: CellRequest) -> Cells:
     across, down = math.ceil(right * scale) - x0, math.ceil(bottom * scale) - y0
     image = QImage(across, down, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
-    painter, metrics = QPainter(image), QFontMetrics(asked.font)
+    painter, ascent = QPainter(image), QFontMetrics(asked.font).ascent()
     painter.setFont(asked.font)
     width, height = text_size(asked.font, asked.samples)
-    for y in range(top, bottom):
-        for x in range(left, right):
-            is_light = _lightness(asked.pixels[y, x]) >= LIGHT
-            painter.setPen(Qt.GlobalColor.black if is_light else Qt.GlobalColor.white)
+    is_light = (_lightness(asked.pixels[top:bottom, left:right]) >= LIGHT).tolist()
+    texts = iter(texts_of(asked.samples[top:bottom, left:right]))
+    downwards = range(0, height, ascent + 1)
+    for y, row in enumerate(is_light, top):
+        first = math.floor(y * scale) - y0 + (side - height) // 2 + ascent
+        for x, is_on_light in enumerate(row, left):
+            painter.setPen(Qt.GlobalColor.black if is_on_light else Qt.GlobalColor.white)
             at = math.floor(x * scale) - x0 + (side - width) // 2
-            line = math.floor(y * scale) - y0 + (side - height) // 2 + metrics.ascent()
-            for text in lines_of(asked.samples[y, x]):
-                painter.drawText(at, line, text)
-                line += metrics.ascent() + 1
+            for down in downwards:
+                painter.drawText(at, first + down, next(texts))
     painter.end()
     return Cells(asked, image, (x0, y0))
 
 
-def lines_of(sample: NDArray[Any]) -> list[str]:
-    """A channel's letter and its value, of each channel of a pixel."""
-    wide = WIDEST[str(sample.dtype)]
-    write = str if sample.dtype.kind == "u" else in_characters
-    leads = [name and f"{name} " for name in NAMES[sample.size]] or [""]
-    values = (write(value).rjust(wide) for value in sample.tolist())
-    return [lead + value for lead, value in zip(leads, values, strict=True)]
+def texts_of(samples: NDArray[Any]) -> list[str]:
+    """A channel's letter and its value, of each sample in turn."""
+    wide = WIDEST[str(samples.dtype)]
+    write = str if samples.dtype.kind == "u" else partial(within, most=wide)
+    leads = [name and f"{name} " for name in NAMES[samples.shape[2]]] or [""]
+    values = zip(samples.ravel().tolist(), cycle(leads), strict=False)
+    return [lead + write(value).rjust(wide) for value, lead in values]
 
 
 def text_size(font: QFont, samples: NDArray[Any]) -> tuple[int, int]:
@@ -100,20 +104,6 @@ def font_for(side: int, samples: NDArray[Any]) -> QFont | None:
     return next(fitting, None)
 
 
-def in_characters(value: float) -> str:
-    """A value in at most six characters: -0.123, 12.5, 65535, -1e-05, nan."""
-    if value == 0:
-        return "0"
-    if 999.5 <= abs(value) < 99999.5:  # three digits would be written with an exponent
-        return f"{value:.0f}"
-    texts = (f"{value:.{digits}g}" for digits in (3, 2, 1))
-    fitting = [text for text in texts if len(text) <= WIDEST["float32"]]
-    return fitting[0] if fitting else f"{value:.0e}".replace("e+", "e")
-
-
-def _lightness(pixel: Any) -> float:
-    """The lightness of a displayed pixel: grey, or blue, green, red."""
-    if pixel.ndim == 0:
-        return float(pixel)
-    blue, green, red, _ = pixel.tolist()
-    return float(0.114 * blue + 0.587 * green + 0.299 * red)
+def _lightness(pixels: Bytes) -> NDArray[Any]:
+    """The lightness of displayed pixels: grey, or blue, green, red."""
+    return pixels if pixels.ndim == 2 else pixels[..., :3] @ np.array([0.114, 0.587, 0.299])

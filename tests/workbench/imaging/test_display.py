@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage
 
-from workbench.imaging.cell_values import CellRequest, font_for, lines_of, written
+from workbench.imaging.cell_values import CellRequest, font_for, texts_of, written
 from workbench.imaging.display import CHECKER_GREYS, MIN_LEVEL, NAN_BGR, to_display
 
 
@@ -148,6 +148,6 @@ def test_a_wider_number_covers_more_of_its_cell(asked):
 @pytest.mark.parametrize(("channels", "names"), [(1, ""), (2, " α"), (3, "RGB"), (4, "RGBα")])
 def test_each_value_of_a_cell_is_named_by_its_channels_letter(channels, names):
     """Where two pixels are alike, a letter in front of a number is all that tells them apart."""
-    lines = lines_of(np.arange(channels, dtype=np.uint8))
+    lines = texts_of(np.arange(channels, dtype=np.uint8).reshape(1, 1, channels))
     assert [line[:-3].rstrip() for line in lines] == [name.strip() for name in names or " "]
     assert [int(line[-3:]) for line in lines] == list(range(channels))

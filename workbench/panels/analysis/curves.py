@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 
 from workbench.base import theme
-from workbench.base.numbers import in_digits
+from workbench.base.numbers import in_digits, within
 from workbench.charts.canvas import Canvas
 from workbench.charts.data.figure import Spot
 from workbench.imaging.analyses import PERCENTILES, Histogram
@@ -239,7 +239,7 @@ def as_table(histograms: tuple[tuple[Histogram, ...], ...], other: str) -> str:
     ]
     rows = [_row("th", (f"{other}: dashed", *HEADS))]  # the line style in the chart
     for name, values in each_row:
-        rows.append(_row("td", (name, *map(_short, values))))
+        rows.append(_row("td", (name, *(within(value, WIDEST) for value in values))))
     odd = ", ".join(
         f"{each.channel} {title} {each.numbers.not_finite:,}"
         for title, picture in zip((other, "after"), histograms, strict=True)
@@ -249,11 +249,6 @@ def as_table(histograms: tuple[tuple[Histogram, ...], ...], other: str) -> str:
     if odd:
         rows.append(f'<tr><td colspan="{len(HEADS) + 1}">not finite: {odd}</td></tr>')
     return f'<table width="100%" cellspacing="0" cellpadding="2">{"".join(rows)}</table>'
-
-
-def _short(value: float) -> str:
-    texts = (in_digits(value), *(f"{value:.{digits}g}" for digits in (3, 2, 1)))
-    return next((text for text in texts if len(text) <= WIDEST), f"{value:.2f}")
 
 
 def _row(tag: str, cells: tuple[str, ...]) -> str:
