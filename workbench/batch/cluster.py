@@ -13,7 +13,6 @@ from asyncio import CancelledError
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -50,25 +49,13 @@ class ClusterError(Exception):
     """A cluster cannot be used.  str(error) is one sentence for the user."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerFacts:
-    """The versions of a worker, and the cores that it may use."""
-
-    program: str
-    python: str
-    cores: int
-
-    def __str__(self) -> str:
-        return f"Filter Workbench {self.program} on Python {self.python}"
-
-
 # -- the questions to workers
 
 
-def facts() -> WorkerFacts:
-    """The facts of this process; of Python the part that two processes must have in common."""
+def facts() -> tuple[str, int]:
+    """The versions that two processes must have in common, and the cores of this one."""
     python = ".".join(platform.python_version_tuple()[:2])
-    return WorkerFacts(program_version(), python, usable_cores())
+    return f"Filter Workbench {program_version()} on Python {python}", usable_cores()
 
 
 def look(token: Path, source: Path | None) -> str:
@@ -101,7 +88,7 @@ class ClusterRun(SharedRun):
         """Connect, and wait for `wanted` workers or some.  Raises ClusterError where none comes."""
         super().__init__(warn)
         self._address, self._client = address, connected(address)
-        self._facts: dict[str, WorkerFacts] = {}
+        self._cores: dict[str, int] = {}  # that each may use
         # Of each worker: its last heartbeat, by its scheduler's clock, and when it was news here.
         self._beats: dict[str, tuple[float, float]] = {}
         self._silent: set[str] = set()  # addresses of those that send no heartbeats
@@ -138,9 +125,9 @@ class ClusterRun(SharedRun):
 
     def prepare(self, recipe: Recipe, device: int | None, jobs: int | None = None) -> int:
         """Take the work, each worker with that GPU of its own, or none; returns threads in all."""
-        neighbours = max(Counter(map(_host, self._facts)).values(), default=1)
+        neighbours = max(Counter(map(_host, self._cores)).values(), default=1)
         self._order = Order(uuid4().hex, device, any_engine, recipe, jobs, processes=neighbours)
-        return sum(self._order.threads(each.cores) for each in self._facts.values())
+        return sum(map(self._order.threads, self._cores.values()))
 
     def close(self) -> None:
         """Leave the scheduler and its workers to others."""
@@ -215,17 +202,18 @@ class ClusterRun(SharedRun):
             )
 
     def _check_programs(self) -> None:
-        own, self._facts = facts(), {}
+        own, _ = facts()
         for worker, said in self._asked(facts).items():
-            if not isinstance(said, WorkerFacts) or replace(said, cores=own.cores) != own:
+            runs, cores = said if isinstance(said, tuple) else (said, 0)
+            if runs != own:
                 raise ClusterError(
-                    f"The worker at {worker} does not run {own} ({said}); install the same there."
+                    f"The worker at {worker} does not run {own} ({runs}); install the same there."
                 )
-            self._facts[worker] = said
+            self._cores[worker] = cores
 
     def _check_folder(self, folder: Path, source: Path | None) -> None:
         """Have one worker of each computer look for a file that was just made here."""
-        one_of = {_host(worker): worker for worker in self._facts}
+        one_of = {_host(worker): worker for worker in self._cores}
         token = folder / f".workbench-{uuid4().hex}"
         try:
             token.touch()

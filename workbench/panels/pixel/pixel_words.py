@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QSizePolicy
 from kernels.core.borders import OUTSIDE
 from kernels.oracle.explain import Explained
 from workbench.base import theme
+from workbench.base.numbers import within
 from workbench.base.plain_text import Label
 
 RULES = {
@@ -39,8 +40,7 @@ def short(value: float) -> str:
 
 def narrow(value: float) -> str:
     """Write a number for a narrow cell, with as many digits as there is room for."""
-    texts = [short(value), *(minus(f"{value + 0.0:.{digits}g}") for digits in (3, 2, 1))]
-    return next((text for text in texts if len(text) <= NARROW), texts[-1])
+    return minus(within(value, NARROW))
 
 
 def stored(value: Any) -> str:

@@ -1,0 +1,135 @@
+"""PNG and JPEG files, decoded and encoded as Pillow does it, or by Pillow where it matters."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image, ImageFile
+
+from kernels.pictures.generated import noise, of_kind
+from workbench.files import exif as exif_of
+from workbench.files import from_pillow, image_files, png
+from workbench.files.colour_profiles import profile_for
+from workbench.files.picture_errors import ImageFileError
+from workbench.imaging.pictures import NO_METADATA, Metadata
+
+MODES = {"L": 1, "LA": 2, "RGB": 3, "RGBA": 4}
+EXIF = Image.Exif()
+EXIF[0x010F] = "a camera"
+
+
+@pytest.fixture
+def by_pillow(monkeypatch):
+    """The sizes of the pictures whose samples Pillow decodes."""
+    real, counted = ImageFile.ImageFile.load_prepare, []
+
+    def prepare(self):
+        counted.append(self.size)
+        real(self)
+
+    monkeypatch.setattr(ImageFile.ImageFile, "load_prepare", prepare)
+    return counted
+
+
+def image_of(mode, height=61, width=93):
+    picture = of_kind("photo", height, width, MODES[mode], "uint8")
+    return Image.fromarray(picture[..., 0] if mode == "L" else picture, mode)
+
+
+def loaded(path):
+    picture = image_files.load(path)
+    return picture.samples, picture.remarks
+
+
+@pytest.mark.parametrize(
+    ("name", "modes", "how"),
+    [
+        *(("a.png", MODES, how) for how in ({}, {"interlace": 1}, {"compress_level": 0})),
+        ("a.jpg", ("L", "RGB"), {}),
+        ("a.jpg", ("L", "RGB"), {"progressive": True}),
+        ("a.jpg", ("L", "RGB"), {"quality": 95, "subsampling": 0}),
+        ("a.jpg", ("L", "RGB"), {"quality": 90, "subsampling": 1}),
+        ("a.jpg", ("L", "RGB"), {"quality": 20, "optimize": True}),
+        ("a.jpg", ("L", "RGB"), {"restart_marker_rows": 1}),
+        ("a.jpg", ("L", "RGB"), {"keep_rgb": True}),
+    ],
+)
+def test_samples_are_those_that_pillow_gives(tmp_path, monkeypatch, by_pillow, name, modes, how):
+    for mode in modes:
+        image = image_of(mode)
+        image.save(tmp_path / name, **how)
+        by_pillow.clear()
+        found, said = loaded(tmp_path / name)
+        assert by_pillow == []
+        with monkeypatch.context() as patch:
+            patch.setattr(from_pillow, "MAX_PIXELS", 0)
+            expected, same = loaded(tmp_path / name)
+        assert by_pillow == [image.size]
+        np.testing.assert_array_equal(found, expected)
+        assert (found.dtype, said) == (expected.dtype, same)
+
+
+def test_what_is_told_behind_the_samples_is_read_and_so_is_marked_transparency(tmp_path, by_pillow):
+    image, file = image_of("RGB"), io.BytesIO()
+    image.save(file, "PNG")
+    whole = file.getvalue()
+    exif = Image.Exif()
+    exif[0x0112] = 6  # to be turned
+    end = whole.index(b"IEND") - 4
+    late = png.chunk(b"eXIf", exif.tobytes().removeprefix(b"Exif\0\0"))
+    (tmp_path / "late.png").write_bytes(whole[:end] + late + whole[end:])
+    samples, said = loaded(tmp_path / "late.png")
+    assert samples.shape == (93, 61, 3)
+    assert "Rotated upright (EXIF)." in said
+    image.save(tmp_path / "marked.png", transparency=(1, 2, 3))
+    samples, said = loaded(tmp_path / "marked.png")
+    assert samples.shape[2] == 4
+    image.convert("CMYK").save(tmp_path / "inks.jpg")
+    assert "CMYK" in " ".join(loaded(tmp_path / "inks.jpg")[1])
+    assert by_pillow == [image.size] * 3
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.jpg"])
+def test_of_one_that_is_cut_short_pillow_says_so(tmp_path, by_pillow, name):
+    image_of("RGB").save(tmp_path / name)
+    whole = (tmp_path / name).read_bytes()
+    for length in (len(whole) - 2 if name == "a.jpg" else 400, len(whole) // 2, 400):
+        (tmp_path / name).write_bytes(whole[:length])
+        with pytest.raises(ImageFileError, match="damaged or cut short"):
+            loaded(tmp_path / name)
+    assert by_pillow
+
+
+def test_of_what_is_damaged_in_the_middle_it_is_what_pillow_makes_of_it(
+    tmp_path, monkeypatch, capfd
+):
+    for name, damage in (("a.jpg", b"\xff\xd9" * 4), ("a.png", b"\0" * 8)):
+        image_of("RGB").save(tmp_path / name)
+        whole = (tmp_path / name).read_bytes()
+        middle = len(whole) // 2
+        (tmp_path / name).write_bytes(whole[:middle] + damage + whole[middle + 8 :])
+    with pytest.raises(ImageFileError, match="damaged or cut short"):
+        loaded(tmp_path / "a.png")
+    found, _ = loaded(tmp_path / "a.jpg")
+    monkeypatch.setattr(from_pillow, "MAX_PIXELS", 0)
+    np.testing.assert_array_equal(found, loaded(tmp_path / "a.jpg")[0])
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("quality", [None, 1, 40, 100])
+@pytest.mark.parametrize(
+    "metadata",
+    [NO_METADATA, Metadata(EXIF.tobytes().removeprefix(exif_of.PREFIX), b"<x:xmpmeta/>")],
+    ids=["plain", "metadata"],
+)
+def test_a_jpeg_is_to_the_byte_the_one_that_pillow_writes(tmp_path, channels, quality, metadata):
+    samples = noise(37, 51, channels)
+    image_files.save(tmp_path / "a.jpg", samples, quality, metadata)
+    more = {}
+    if metadata.exif and metadata.xmp:
+        more = {"exif": exif_of.PREFIX + metadata.exif, "xmp": metadata.xmp}
+    image = Image.fromarray(samples[..., 0] if channels == 1 else samples)
+    expected, profile = io.BytesIO(), profile_for(channels)
+    image.save(expected, "JPEG", quality=quality or 95, subsampling=0, icc_profile=profile, **more)
+    assert (tmp_path / "a.jpg").read_bytes() == expected.getvalue()
