@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QImage, QPainter
 
 from workbench.base import theme
@@ -39,17 +39,8 @@ class CellRequest:
     font: QFont
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Cells:
-    """The layer for a request; its corner is in device pixels from the picture's."""
-
-    asked: CellRequest
-    image: QImage
-    corner: tuple[int, int]
-
-
-def written(asked: CellRequest) -> Cells:
-    """Write a request's numbers, channels from top to bottom."""
+def written(asked: CellRequest) -> QImage:
+    """Write numbers, channels from top to bottom; the offset is from the picture's corner."""
     scale, side = asked.scale, math.floor(asked.scale)
     left, top = asked.region.left(), asked.region.top()
     right, bottom = asked.region.right() + 1, asked.region.bottom() + 1
@@ -71,7 +62,8 @@ def written(asked: CellRequest) -> Cells:
             for down in downwards:
                 painter.drawText(at, first + down, next(texts))
     painter.end()
-    return Cells(asked, image, (x0, y0))
+    image.setOffset(QPoint(x0, y0))
+    return image
 
 
 def texts_of(samples: NDArray[Any]) -> list[str]:

@@ -126,12 +126,12 @@ def asked(qapp):
 
 def test_its_corner_is_that_of_its_region(asked):
     found = written(asked)
-    assert found.corner == (162, 81)
-    assert (found.image.width(), found.image.height()) == (324 - 162, 203 - 81)
+    assert found.offset().toTuple() == (162, 81)
+    assert (found.width(), found.height()) == (324 - 162, 203 - 81)
 
 
 def test_a_wider_number_covers_more_of_its_cell(asked):
-    image = written(asked).image
+    image = written(asked)
     rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)
     cover = rows[..., 3].astype(int)
     cells = {

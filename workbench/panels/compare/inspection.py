@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -370,8 +370,8 @@ class Inspection(QObject):
 
     # -- values in cells
 
-    def _write_cells(self, request: CellRequest, deliver: Callable[[Any], None]) -> None:
-        name = f"cells {id(deliver.__self__)}"  # type: ignore[attr-defined]
+    def _write_cells(self, request: CellRequest, deliver: partial[None]) -> None:
+        name = f"cells {id(deliver.func.__self__)}"  # type: ignore[attr-defined]
         self._steps.ask(name, lambda: iter((written(request),)), deliver, urgency=CELLS_URGENCY)
 
 

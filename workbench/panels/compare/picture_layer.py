@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
-from workbench.imaging.cell_values import CellRequest, Cells, font_for, text_size
+from workbench.imaging.cell_values import CellRequest, font_for, text_size
 from workbench.imaging.display import Display
 from workbench.panels.compare.view_transform import Patch, Size, ViewTransform
 
@@ -39,7 +40,7 @@ class PictureLayer:
     def __init__(self, view: QWidget) -> None:
         self._view: Any = view  # a PictureView, whose module imports this one
         self.shown = Shown()
-        self._cells: Cells | None = None
+        self._cells: tuple[CellRequest, QImage] | None = None
         self._asked: CellRequest | None = None
 
     def paint(
@@ -78,23 +79,23 @@ class PictureLayer:
         if font is None or region.isEmpty():
             return
         cells, asked = self._cells, self._asked
-        if cells is not None and _fits(cells.asked, samples, display, transform.scale):
+        if cells is not None and _fits(cells[0], samples, display, transform.scale):
             painter.save()
-            readable = _readable(cells, transform, view)
+            readable = _readable(cells[0], transform, view)
             painter.setClipRect(readable, Qt.ClipOperation.IntersectClip)
-            at = QPoint(*transform.origin(view)) + QPoint(*cells.corner)
-            painter.drawImage(at, cells.image)
+            at = QPoint(*transform.origin(view)) + cells[1].offset()
+            painter.drawImage(at, cells[1])
             painter.restore()
         is_asked = asked is not None and _fits(asked, samples, display, transform.scale)
         if asked is None or not (is_asked and asked.region.contains(region)):
             around = region.adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN).intersected(whole)
             pixels, scale = display.pixels[0], transform.scale
             self._asked = CellRequest(samples, pixels, around, scale, font)
-            self._view.cells_wanted.emit(self._asked, self._take)
+            self._view.cells_wanted.emit(self._asked, partial(self._take, self._asked))
 
-    def _take(self, cells: Cells) -> None:
-        if cells.asked is self._asked:
-            self._cells = cells
+    def _take(self, asked: CellRequest, image: QImage) -> None:
+        if asked is self._asked:
+            self._cells = asked, image
             self._view.update()
 
 
@@ -128,9 +129,9 @@ def draw(
         painter.restore()
 
 
-def _readable(cells: Cells, transform: ViewTransform, view: Size) -> QRect:
+def _readable(asked: CellRequest, transform: ViewTransform, view: Size) -> QRect:
     """The part of the view with whole numbers: of 124, cut off at its edge, 12 would be left."""
-    texts = text_size(cells.asked.font, cells.asked.samples)
+    texts = text_size(asked.font, asked.samples)
     spans = []
     for origin, text, extent in zip(transform.origin(view), texts, view, strict=True):
         gap = (math.floor(transform.scale) - text) // 2

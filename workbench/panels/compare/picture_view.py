@@ -75,7 +75,7 @@ class PictureView(QWidget):
         pointed(point): the pointer in pixels of the picture, also beside it, or None.
         picked(point): the pixel (x, y) that was clicked.
         drawn(line, is_done): Shift and a drag: from the pixel (x, y) to that under the pointer.
-        cells_wanted(request, deliver): `deliver` takes the Cells for this CellRequest.
+        cells_wanted(request, deliver): `deliver` takes what is `written` for this CellRequest.
         resized(): another size in device pixels.
     """
 
