@@ -6,7 +6,7 @@ On a GPU, where there is one, and then timed as well; else on the CPU runtime, w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,6 +34,7 @@ from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import SUFFIX, read_own_kernel, text_hash
 from kernels.rungs.rung import PICTURE, Rung
+from workbench.base.numbers import in_digits
 from workbench.batch.check_jobs import CheckJob, check_jobs, counted, fitted, timed_job
 from workbench.files.neighbours import natural_key
 
@@ -146,26 +147,21 @@ class Exam:
         return (*check_jobs(self.seed), *((timed_job(),) if self.device else ()))
 
 
-@dataclass(frozen=True, slots=True)
-class KernelFile:
-    """A file to check, and what it is called in tables."""
+def kernel_files(named: Path) -> dict[Path, str]:
+    """`named` itself, or the kernels in that folder and in those in it, and their names in tables.
 
-    path: Path
-    shown: str
-
-
-def kernel_files(named: Path) -> list[KernelFile]:
-    """`named` itself, or the kernels in that folder and in those in it, but for hidden ones."""
+    Hidden ones are left out.
+    """
     if not named.is_dir():
-        return [KernelFile(named, str(named))]
+        return {named: str(named)}
     found = (each for each in named.rglob("*") if each.suffix.lower() == SUFFIX)
-    files = [KernelFile(path, str(path.relative_to(named))) for path in found]
-    seen = (each for each in files if not re.search(r"(^|[/\\\\])\.", each.shown))
-    return sorted(seen, key=lambda file: natural_key(file.shown))
+    files = {path: str(path.relative_to(named)) for path in found}
+    seen = (each for each in files.items() if not re.search(r"(^|[/\\\\])\.", each[1]))
+    return dict(sorted(seen, key=lambda each: natural_key(each[1])))
 
 
 def check_all(
-    files: Sequence[KernelFile],
+    files: Mapping[Path, str],
     say: Callable[[str], None],
     add: Callable[[int, CheckedKernel], None],
     how: Exam,
@@ -176,10 +172,10 @@ def check_all(
 
     say, add  get what is under way, and the place and the row of each when done, on any thread
     """
-    stop = Event()
+    stop, every = Event(), list(files.items())
 
     def check(at: int) -> None:
-        steps = checking(files[at], how)
+        steps = checking(*every[at], how)
         said = ""
         try:
             while not stop.is_set():
@@ -203,12 +199,12 @@ def check_all(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def checking(file: KernelFile, how: Exam) -> Generator[Progress, None, CheckedKernel]:
+def checking(path: Path, shown: str, how: Exam) -> Generator[Progress, None, CheckedKernel]:
     """Check one kernel on every job, then search it for bugs; the end is its row."""
-    count, device, shown = len(how.jobs), how.device, file.shown
+    count, device = len(how.jobs), how.device
     found = CheckedKernel(shown, "verified", count, device=device.name if device else "")
     try:
-        rung = read_own_kernel(file.path, is_strict=how.is_strict)
+        rung = read_own_kernel(path, is_strict=how.is_strict)
     except HeaderError as error:
         return replace(found, verdict="broken", words=str(error))
     found = replace(found, text_sha256=text_hash(rung.source))
@@ -356,13 +352,10 @@ def first_wrong(job: Job, answer: NDArray[Any], tolerance: Tolerance) -> str:
         return ""
     at = tuple(int(each) for each in np.argwhere(wrong)[0])
     y, x, channel = at
-    expected = to_pixel_type(oracle, got.dtype)[at]
+    both = got, to_pixel_type(oracle, got.dtype)
+    value, expected = (in_digits(float(each[at])) for each in both)
     place = f"x {x}, y {y}" + (f", channel {channel}" if job.channels > 1 else "")
     return (
-        f"{place} is {_number(got[at])} and should be {_number(expected)}; {int(wrong.sum())} of "
-        f"{wrong.size} samples are wrong."
+        f"{place} is {value} and should be {expected}; {wrong.sum()} of {wrong.size} samples are "
+        "wrong."
     )
-
-
-def _number(value: Any) -> str:
-    return f"{value}" if np.issubdtype(type(value), np.integer) else f"{float(value):.4g}"

@@ -13,7 +13,7 @@ from kernels.core.version import program_version
 from kernels.cuda_on_cpu.compiler import why_not
 from workbench.base.columns import columns
 from workbench.batch.check_jobs import counted, drawn_seed
-from workbench.batch.kernel_checks import CheckedKernel, Exam, KernelFile, check_all, kernel_files
+from workbench.batch.kernel_checks import CheckedKernel, Exam, check_all, kernel_files
 from workbench.cli import output
 from workbench.cli.output import CommandError
 from workbench.cli.stopping import ended_by_sigterm
@@ -52,14 +52,13 @@ def run(arguments: Namespace) -> int:
         return 0 if is_fine else output.FAILED
 
 
-def _files(named: Iterable[Path]) -> list[KernelFile]:
+def _files(named: Iterable[Path]) -> dict[Path, str]:
     """Find all named kernels, each once.  Raises CommandError where there is none."""
-    found: list[KernelFile] = []
+    found: dict[Path, str] = {}
     for each in named:
-        inside = kernel_files(each)
-        if not inside:
+        if not (inside := kernel_files(each)):
             raise CommandError(f"There is no .cu file in {each}.")
-        found += (file for file in inside if file.path not in {other.path for other in found})
+        found |= {path: shown for path, shown in inside.items() if path not in found}
     return found
 
 
