@@ -12,7 +12,7 @@ import signal
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection
@@ -140,7 +140,8 @@ class _Station:
         self._news = News()
         self._is_hungry = self._is_stopped = False
         self._began_s = process_time()
-        _thread.submit(self._open)
+        self._engine: Engine | None = None
+        _thread.submit(self._filter)
 
     def advance(self, tasks: Tasks) -> News:
         for each in tasks:
@@ -173,51 +174,42 @@ class _Station:
             self._tell(is_hungry=True)
         raise StopIteration
 
-    def _open(self) -> None:
-        with self._telling_of_failures():
-            self._engine = self._order.make_engine(self._order.device)
-            self._tell(is_hungry=True)
-
-    @contextmanager
-    def _telling_of_failures(self) -> Iterator[None]:
+    def _filter(self) -> None:
+        """Make the engine, if there is none, and filter what there is."""
+        if self._news.ended:
+            return
         try:
-            yield
+            with purpose("workbench batch"):
+                if self._engine is None:
+                    self._engine = self._order.make_engine(self._order.device)
+                self._filter_all(self._engine)
         except KernelError as error:
             self._tell(ended="lost", words=str(error))
         except Exception:  # noqa: BLE001 - it is raised again where it is seen
             self._tell(ended="bug", words=traceback.format_exc())
 
-    def _filter(self) -> None:
-        """Filter what there is; at once over where another call has left nothing."""
-        if self._news.ended or self._tasks.empty():
-            return
-        with self._telling_of_failures(), purpose("workbench batch"):
-            with suppress(_StopError):
-                self._filter_all()
-            if self._engine.lost:
-                raise DeviceLostError(self._engine.lost)
-
-    def _filter_all(self) -> None:
-        order, engine = self._order, self._engine
+    def _filter_all(self, engine: Engine) -> None:
+        order = self._order
         jobs = order.threads(usable_cores())
         outcomes = finishing(engine, self, order.recipe, jobs, self._obey, order.processes)
-        for outcome in outcomes:
-            outcome.let_go()  # or its pictures stay in memory while others are waited for
-            outcome.device = order.shown_device
-            if not (engine.lost and outcome.error):
-                with self._told:
-                    self._news.finished.append(outcome)
-                    self._told.notify_all()
+        with suppress(_StopError):
+            for outcome in outcomes:
+                outcome.let_go()  # or its pictures stay in memory while others are waited for
+                outcome.device = order.shown_device
+                if not (engine.lost and outcome.error):
+                    with self._told:
+                        self._news.finished.append(outcome)
+                        self._told.notify_all()
+        if engine.lost:
+            raise DeviceLostError(engine.lost)
 
     def _obey(self, outcome: Outcome, _doing: str) -> None:
-        if self._engine.lost or self._is_stopped:
+        if self._is_stopped or (self._engine is not None and self._engine.lost):
             raise _StopError
         if outcome.strips is not None:
             with self._told:
-                index, strips = outcome.index, outcome.strips
-                self._news.strips[index] = Outcome(
-                    outcome.pair, index, is_large=True, strips=strips
-                )
+                pair, index, strips = outcome.pair, outcome.index, outcome.strips
+                self._news.strips[index] = Outcome(pair, index, is_large=True, strips=strips)
                 self._told.notify_all()
 
     def _tell(self, **facts: object) -> None:
@@ -229,6 +221,6 @@ class _Station:
     def _close(self) -> None:
         if not self._news.ended:
             self._tell(ended="stopped")
-        with suppress(AttributeError):  # there is none
+        if self._engine is not None:
             self._engine.close()
-            del self._engine  # and what it holds on a GPU: a cluster's worker outlives the batch
+            self._engine = None  # nor what it holds on a GPU: a cluster's worker outlives the batch
