@@ -76,11 +76,7 @@ def finishing(
     processes: int = 1,
     pausing: Pausing = NEVER_PAUSED,
 ) -> Generator[Outcome, None, None]:
-    """Do the same to outcomes that have their index, and nothing else yet.
-
-    begun      may give more after it has ended
-    processes  that do so and share this computer's memory
-    """
+    """Do the same to outcomes that have their index only; `begun` may give more after its end."""
     budget = memory_available_bytes() * MEMORY_SHARE / processes
     run = _Run(engine, begun, recipe, jobs, budget, say)
     try:
@@ -94,11 +90,7 @@ def finishing(
 
 
 def room_for(recipe: Recipe, jobs: int) -> int:
-    """Pictures in memory at a time, at most; large ones are fewer.
-
-    Those being read or written; where all goes on at once, as many again that wait for their turn,
-    as many that wait for the disk, one that is filtered, and one more.
-    """
+    """Pictures in memory at a time, at most; where nothing is timed, others wait for threads."""
     return jobs if recipe.is_timed else 3 * jobs + 2
 
 

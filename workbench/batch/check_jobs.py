@@ -105,10 +105,7 @@ def drawn_seed() -> int:
 
 
 def fitted(each: CheckJob, rung: Rung, *, is_strict: bool = False) -> Job:
-    """The job as `rung` does it: with a gradient's length, without an offset, where it does that.
-
-    is_strict  its header does not choose
-    """
+    """The job as `rung` does it; where its header may choose, with a gradient's length."""
     if is_strict:
         return replace(each.job, implementation=rung.key)
     offset = 0.0 if rung.gradient else each.job.offset

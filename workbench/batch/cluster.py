@@ -106,10 +106,7 @@ class ClusterRun(SharedRun):
             raise
 
     def check(self, folder: Path, source: Path | None) -> None:
-        """Check that all workers see a picture, and can write into the folder, which is made.
-
-        Both are absolute.  Raises ClusterError.
-        """
+        """Check that all workers see a picture and the folder.  Raises ClusterError."""
         self._check_programs()
         made = [each for each in (folder, *folder.parents) if not each.exists()]
         try:

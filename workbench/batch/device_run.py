@@ -1,12 +1,9 @@
 """Many picture files on several workers, which all take from one list: `SharedRun`.
 
-Each worker is a `concurrent.futures` executor of one process: here one for each GPU or for some
-cores, since a process has one lock of Python's own, for which all its threads wait; on a cluster
-see `cluster`.
-
-A worker that is lost, killed or crashed, takes no picture with it: those that it had are done at
-the end, each alone on a worker, so that one which breaks its process is found and fails with a
-sentence.  A process that is lost after it has finished something is started anew.
+Each worker is a `concurrent.futures` executor of one process, here or on a cluster (`cluster`).
+One that is lost takes no picture with it: those that it had are done at the end, each alone on a
+worker, so that one which breaks its process is found.  A process that is lost after it has finished
+something is started anew.
 """
 
 from __future__ import annotations
@@ -98,10 +95,7 @@ Heard: TypeAlias = "SimpleQueue[tuple[Worker, Future[News]]]"
 
 
 class SharedRun:
-    """A run over several workers; subclasses know where these come from.
-
-    warn  gets a sentence for each worker that is lost
-    """
+    """A run over several workers; subclasses know where these come from."""
 
     def __init__(self, warn: Callable[[str], None]) -> None:
         self._warn = warn
@@ -123,10 +117,7 @@ class SharedRun:
         pausing: Pausing = NEVER_PAUSED,
         say: Say = lambda _outcome, _doing: None,
     ) -> Generator[Outcome, None, None]:
-        """Do every pair, as `batch_run.running`.  Raises DeviceLostError where no worker is left.
-
-        say  gets the progress of pictures that are filtered in strips
-        """
+        """Do every pair, as `batch_run.running`.  Raises DeviceLostError where none is left."""
         self._pausing = pausing
         left = enumerate(pairs)
         if (first := next(left, None)) is None:

@@ -1,8 +1,4 @@
-"""One picture file from reading to writing, in steps that may run on different threads.
-
-Whatever filters files takes these steps: a single picture, several, and a folder of a hundred
-thousand alike.
-"""
+"""One picture file from reading to writing, in steps that may run on different threads."""
 
 from __future__ import annotations
 
@@ -175,10 +171,7 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
 
 
 def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
-    """Filter, time and check what was read; on the engine's thread, and alone for the timing.
-
-    What is large is read and written as well.
-    """
+    """Filter, time and check what was read; what is large is read and written as well."""
     with _failing(outcome):
         if outcome.is_large:
             _filter_large(engine, outcome, recipe, say)

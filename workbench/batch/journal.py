@@ -1,12 +1,10 @@
 """The journal of a batch: what became of each file, so that the batch can be resumed.
 
-It lies beside the results and only ever grows.  Each run begins with a line on its options, then
-comes a line for each file that is finished or has failed, and at the end of a run that was not
-stopped one that says so.
+It lies beside the results and only ever grows: a line on each run's options, then one for each file
+that is finished or has failed, and at the end of a run that was not stopped one that says so.
 
-A batch may be split into shards: processes, anywhere, that need only the same folders, and have a
-journal each.  A result's shard depends on its name alone, so that files which come or go between
-the starts of two shards move no other one.
+A batch may be split into shards, processes anywhere, that have a journal each.  A result's shard
+depends on its name alone, so that files which come or go meanwhile move no other one.
 """
 
 from __future__ import annotations

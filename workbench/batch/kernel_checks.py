@@ -148,10 +148,7 @@ class Exam:
 
 
 def kernel_files(named: Path) -> dict[Path, str]:
-    """`named` itself, or the kernels in that folder and in those in it, and their names in tables.
-
-    Hidden ones are left out.
-    """
+    """`named`, or the kernels in and below that folder, and their names in tables."""
     if not named.is_dir():
         return {named: str(named)}
     found = (each for each in named.rglob("*") if each.suffix.lower() == SUFFIX)
@@ -168,10 +165,7 @@ def check_all(
     *,
     at_a_time: int = 1,
 ) -> None:
-    """Check all; what raises in the meantime, as Ctrl+C does, ends what is under way.
-
-    say, add  get what is under way, and the place and the row of each when done, on any thread
-    """
+    """Check all; `say` and `add`, which gets a row with its place, are called on any thread."""
     stop, every = Event(), list(files.items())
 
     def check(at: int) -> None:

@@ -143,10 +143,7 @@ class FilePairs:
         return replace(self, groups=tuple(map(part_of, self.groups)))
 
     def refuse_losses(self) -> None:
-        """Raise PairingError where an input, or another result, would be written onto.
-
-        The disk is asked about files only where folders of the output hold some already.
-        """
+        """Raise PairingError where an input, or another result, would be written onto."""
         targets: dict[Path, set[str]] = {}
         for group in self.groups:
             taken = targets.setdefault(group.target, set())

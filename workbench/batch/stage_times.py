@@ -24,10 +24,7 @@ UNSURE_S = 1.0  # so long nothing is estimated: the first picture waits for what
 def measuring(
     steps: Iterable[Progress | Result],
 ) -> Generator[Progress, None, tuple[Result, dict[Stage, float]]]:
-    """Drive a filtering; the end is its result, and the seconds by stage.
-
-    On a GPU both transfers are stages of their own.
-    """
+    """Drive a filtering; the end is its result, and the seconds by stage."""
     began = filtered = perf_counter()
     result: Result | None = None
     for step in steps:

@@ -26,10 +26,7 @@ _SRGB = 1
 
 
 def of_tiff(path: Path, page: tifffile.TiffPage) -> Image.Exif:
-    """Return the EXIF of a TIFF file, whose own directory it is.
-
-    Of a big-endian BigTIFF, which Pillow takes for a small one, its words alone.
-    """
+    """The EXIF of a TIFF file; of a big-endian BigTIFF, which Pillow misreads, its words alone."""
     exif = Image.Exif()
     exif.bigtiff, exif.endian = page.parent.is_bigtiff, page.parent.byteorder
     if exif.bigtiff and exif.endian == ">":

@@ -74,10 +74,7 @@ _handler = _Handler(_on_message)  # as long as the process lives
 
 
 def fax_error() -> str | None:
-    """The last error in a fax that this thread has decoded since the last call, or None.
-
-    libtiff leaves out what it cannot decode, and goes on.
-    """
+    """The last error in a fax that this thread has decoded since the last call: libtiff goes on."""
     last: str | None = getattr(_fax_errors, "last", None)
     _fax_errors.last = None
     return last

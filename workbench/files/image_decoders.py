@@ -39,10 +39,7 @@ def reader_of(path: Path, is_stopped: Callable[[], bool], files: ExitStack) -> R
 def decode(
     path: Path, ask: bool, is_stopped: Callable[[], bool], max_bytes: int | None = None
 ) -> tuple[NDArray[Any], list[str], Metadata]:
-    """The samples, a sentence for each conversion made, and the metadata that are kept.
-
-    ask, is_stopped, max_bytes  as `image_files.load` has them
-    """
+    """The samples, a sentence for each conversion made, and the metadata that are kept."""
     notes: list[str] = []
     with failures_in_words(path.name), ExitStack() as files:
         reader = reader_of(path, is_stopped, files)

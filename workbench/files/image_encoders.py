@@ -1,7 +1,4 @@
-"""Encode samples as a file format, with the profile that says how their values are meant.
-
-tifffile and Pillow write them all but PNG and JPEG files, which imagecodecs packs in less time.
-"""
+"""Encode samples as a file format, with the profile that says how their values are meant."""
 
 from __future__ import annotations
 

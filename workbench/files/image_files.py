@@ -61,10 +61,7 @@ def saving(
     quality: int | None = None,
     metadata: Metadata = NO_METADATA,
 ) -> Iterator[None]:
-    """Do as `save` does, in two steps: all is written when the block begins.
-
-    It is on the disk and in its place when the block has ended, which may be on another thread.
-    """
+    """Do as `save` does; when the block has ended, the file is on the disk and in its place."""
     path = Path(path).absolute()
     from workbench.files import image_encoders
 
@@ -106,10 +103,7 @@ def load_any_size(
     is_stopped: Callable[[], bool] = lambda: False,
     say: Callable[[float], None] = lambda _: None,
 ) -> Picture:
-    """Read a picture, of a TIFF that does not fit into memory a reduced copy; else as `load`.
-
-    say  gets the share of a copy that has been read now and then
-    """
+    """Read a picture as `load`, or a reduced copy of a TIFF; `say` gets the share that was read."""
     path = Path(path).absolute()
     try:
         return load(path, ask=ask, is_stopped=is_stopped)

@@ -21,10 +21,7 @@ _PIECE_BYTES = 4096
 
 
 class _Fetching(threading.Thread):
-    """A download into memory, which is left to itself once nobody wants it any more.
-
-    Nothing that a server or a name server does can keep the caller waiting.
-    """
+    """A download into memory that keeps nobody waiting, left to itself once nobody wants it."""
 
     def __init__(self, url: str) -> None:
         super().__init__(daemon=True)

@@ -31,11 +31,7 @@ _ON_ITS_SIDE = 5
 
 
 class LargePicture:
-    """A TIFF that is open, of any size, for one thread; to be closed.
-
-    width, height, channels, dtype  of what `rows` gives: one of PIXEL_TYPES
-    notes, metadata  as `Picture` has them
-    """
+    """A TIFF that is open, of any size, for one thread; to be closed."""
 
     def __init__(
         self, path: Path, pixel_type: str | None = None, kept: int = 0, level: int = 0
@@ -168,10 +164,7 @@ Say = Callable[[float], None]  # gets the share that has been read
 def load_reduced(
     path: Path, is_stopped: Callable[[], bool] = lambda: False, say: Say = lambda _: None
 ) -> Picture:
-    """Read a copy that fits into memory; all of a picture that does.  Raises ImageFileError.
-
-    is_stopped, say  as `image_files.load_any_size` has them
-    """
+    """Read a copy that fits into memory; all of a picture that does.  Raises ImageFileError."""
     with LargePicture(path) as whole:
         like, size = whole.sample(), (whole.width, whole.height)
         sizes: Sequence[Size] = (size,)
@@ -201,10 +194,7 @@ def _factor(size: Size, copy: Size) -> float:
 
 
 def _choice(sizes: Sequence[Size], pixel: NDArray[Any]) -> tuple[int, int]:
-    """Choose about the largest copy that fits and takes little reading.
-
-    returns  a copy in the file, 0 the whole, and a step: every so many-th pixel of it
-    """
+    """Choose a level, 0 the whole, and a step: about the largest copy that takes little reading."""
     best = next((number for number, size in enumerate(sizes) if _fits(size, pixel)), None)
     if best == 0:
         return 0, 1

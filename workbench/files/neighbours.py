@@ -41,10 +41,7 @@ class Shelf:
 
 
 def shelf_of(path: Path, together: Sequence[Path] = ()) -> Shelf:
-    """The pictures that were opened together with `path`, or else those in its folder.
-
-    Raises ImageFileError when the folder cannot be read.
-    """
+    """The pictures opened together with `path`, or those in its folder.  Raises ImageFileError."""
     if path in together:
         return Shelf(None, [str(each) for each in together], together.index(path))
     names = _listed(path.parent)
@@ -54,10 +51,7 @@ def shelf_of(path: Path, together: Sequence[Path] = ()) -> Shelf:
 
 
 def pictures_among(paths: Sequence[Path]) -> list[Path]:
-    """The pictures among files, and those in folders, in order.
-
-    Raises ImageFileError where there is none, or a folder cannot be read.
-    """
+    """The pictures among files, and those in folders, in order.  Raises ImageFileError."""
     found: list[Path] = []
     for path in paths:
         # `Path.is_dir` raises where a name is too long, or looking at it is not allowed.
@@ -72,10 +66,7 @@ def pictures_among(paths: Sequence[Path]) -> list[Path]:
 
 
 def neighbours(path: str | Path) -> tuple[Path | None, Path | None]:
-    """The pictures before and after `path` in its folder, as a person sorts names; None at an end.
-
-    Raises ImageFileError when the folder cannot be read.
-    """
+    """The pictures before and after `path`, or None.  Raises ImageFileError."""
     path = Path(path).absolute()
     here = natural_key(path.name)
     names = _listed(path.parent)

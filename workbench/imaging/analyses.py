@@ -166,10 +166,7 @@ Line = tuple[Pixel, Pixel]
 
 
 def along(samples: NDArray[Any], line: Line) -> NDArray[Any]:
-    """The samples along `line`, (n, C): one pixel per step of its longer side, both ends included.
-
-    What of it lies beyond the picture's edges is left out.
-    """
+    """The samples along `line` in the picture, (n, C): one per step of its longer side."""
     xs, ys, inside = _pixels(samples, line)
     found: NDArray[Any] = samples[ys[inside], xs[inside]]
     return found

@@ -26,16 +26,12 @@ LIGHT = 140  # above, ink is black: where black and white are read about as well
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellRequest:
-    """The numbers to write, and where.
+    """The numbers to write, and where."""
 
-    samples  (H, W, C), and `pixels`, as of a Display: how they are shown, for the colour of the ink
-    scale    device pixels a pixel
-    """
-
-    samples: NDArray[Any]
-    pixels: Bytes
+    samples: NDArray[Any]  # (H, W, C)
+    pixels: Bytes  # as of a Display: how they are shown, for the colour of the ink
     region: QRect  # which of them
-    scale: float
+    scale: float  # device pixels a pixel
     font: QFont
 
 

@@ -62,14 +62,10 @@ class Region:
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Picture:
-    """A loaded picture.  Compared by identity, so comparing two States never touches pixels.
-
-    samples  (H, W, C) of one of `kernels.core.job.PIXEL_TYPES`, C = 1 to 4, C-contiguous and
-             read-only
-    """
+    """A loaded picture.  Compared by identity, so comparing two States never touches pixels."""
 
     name: str
-    samples: NDArray[Any] = field(repr=False)
+    samples: NDArray[Any] = field(repr=False)  # (H, W, 1 to 4), C-contiguous, read-only
     path: Path | None = None  # the file it came from; None for a built-in or pasted picture
     notes: tuple[str, ...] = ()  # what was converted on the way in, one sentence each
     built_in: str | None = None  # its key in `kernels.pictures.generated.PICTURES`
