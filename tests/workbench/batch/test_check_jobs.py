@@ -123,7 +123,7 @@ def test_the_first_wrong_sample_is_named_with_what_it_should_be():
     job = JOBS[2].job
     answer = answer_of(job)
     answer[0, 1] = np.nan
-    assert first_wrong(job, answer, Tolerance(9)).startswith("x 1, y 0 is nan and should be ")
+    assert first_wrong(job, answer, Tolerance(9)).startswith("x 1, y 0 is NaN and should be ")
 
 
 @pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
