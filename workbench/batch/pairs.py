@@ -237,19 +237,23 @@ def _groups(
 
 
 def _groups_in(top: Path, output: Path, recursive: bool, complaints: list[str]) -> Iterator[Group]:
-    """Yield the pictures in `top`, but nothing of what lies in `output`."""
-
-    def complain(error: OSError) -> None:
-        complaints.append(f"Cannot look into {error.filename}: {error.strerror}.")
-
-    outside = identity(output)
-    for name, folders, _ in os.walk(top, onerror=complain):  # not through links
-        folder = Path(name)
-        target = output / folder.relative_to(top)
-        pictures = tuple(_shown(neighbours.pictures_in(folder)))
-        yield Group(folder, target, pictures, target if target != output else None)
-        inner = sorted(_shown(folders)) if recursive else []
-        folders[:] = [each for each in inner if identity(folder / each) != outside]
+    """Yield the pictures in `top`, however deep, but nothing of what lies in `output`."""
+    left, outside = [(top, output)], identity(output)
+    while left:
+        folder, target = left.pop()
+        try:
+            names = _shown(neighbours.pictures_in(folder))
+            with os.scandir(folder) as entries:  # without links, which may lead in circles
+                folders = _shown(
+                    each.name for each in entries if each.is_dir(follow_symlinks=False)
+                )
+        except OSError as error:
+            complaints.append(f"Cannot look into {folder}: {error.strerror}.")
+            continue
+        yield Group(folder, target, tuple(names), target if target != output else None)
+        if recursive:
+            inner = [name for name in sorted(folders) if identity(folder / name) != outside]
+            left += [(folder / name, target / name) for name in reversed(inner)]
 
 
 def _is_folder(path: Path) -> bool:
