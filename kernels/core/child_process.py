@@ -59,7 +59,7 @@ class ChildProcess:
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             bufsize=0,
         )
-        self.has_reply = threading.Event()  # set while nothing is under way, or once it has ended
+        self.has_reply = threading.Event()  # set while nothing is under way
         self._replies: queue.SimpleQueue[Reply | None] = queue.SimpleQueue()
         self._is_final, self._is_ended = is_final, False
         self._is_silent = False  # its output has ended
@@ -159,7 +159,7 @@ def finished(
 
 
 def take_replies(into: IO[bytes] | None = None) -> int:
-    """Keep standard output for replies alone, and return it; what is printed goes `into` a file."""
+    """Keep standard output for replies; send what is printed `into` a file."""
     replies = os.dup(1)
     elsewhere = into.fileno() if into else os.open(os.devnull, os.O_WRONLY)
     os.dup2(elsewhere, 1)

@@ -67,14 +67,14 @@ STOLEN = 7
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Load on the CPU while something was measured; sums, so that those of parts add up."""
+    """Load on the CPU during a measurement; sums, so that parts add up."""
 
     seconds: float  # watched
     cores: int  # that this process may use
-    others_s: float  # core-seconds of other programs; of a short part below zero, by some ticks
+    others_s: float  # core-seconds of other programs; of a short part, by ticks, below zero
     stolen_s: float  # core-seconds of them that the host gave to other virtual machines
     throttled: int = 0  # how many times a quota held this process back
-    quota: float | None = None  # cores' worth of time that it allows; None: no limit, or not known
+    quota: float | None = None  # cores' worth of time that it allows, if known
 
     @property
     def others(self) -> float:
@@ -107,7 +107,7 @@ class Load:
 
 
 def disturbed_in_words(loads: Iterable[Load | None]) -> str:
-    """Describe disturbances of measurements with these loads, those of the worst; or ""."""
+    """Describe the worst disturbances of measurements with these loads; or ""."""
     known = [each for each in loads if each is not None]
     disturbed = [each for each in known if each.disturbances]
     if not disturbed:
@@ -120,7 +120,7 @@ def disturbed_in_words(loads: Iterable[Load | None]) -> str:
 
 
 class LoadWatch:
-    """Watches the rest of the CPU's load; cheap enough to be asked around any measurement."""
+    """A watch of the rest of the CPU's load, cheap enough for any measurement."""
 
     def __init__(self, proc: Path = PROC, cgroups: Path = CGROUPS) -> None:
         self._proc, self._group = proc, control_group(proc, cgroups)

@@ -33,7 +33,7 @@ def last_of(steps: Iterable[Progress | T]) -> Generator[Progress, None, T]:
 
 
 def run_with_progress(steps: Generator[Any, None, T], where: Any) -> Generator[Any, None, T]:
-    """Drive `steps`, yielding `where`, or what it gives, instead of each but a Waiting."""
+    """Drive `steps`, yielding `where`, or its value, for each but a Waiting."""
     try:
         while True:
             step = next(steps)
@@ -47,7 +47,7 @@ def run_with_progress(steps: Generator[Any, None, T], where: Any) -> Generator[A
 
 
 def side_by_side(*steps: Generator[Any, None, Any]) -> Generator[None, None, list[Any]]:
-    """Drive several by turns; return their values, None for those closed when the first had one."""
+    """Drive several by turns, until the first has a value; return their values."""
     found: dict[int, Any] = {}
     try:
         while len(found) < len(steps) and not found.get(0):

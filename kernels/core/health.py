@@ -20,7 +20,7 @@ UNSTEADY = 0.5  # of the median between the quartiles: so far apart they say tha
 def disturbances_of(
     load: Load | None, health: Health | None, samples_ms: tuple[float, ...] = ()
 ) -> tuple[str, ...]:
-    """Disturbances in words; samples_ms: of a time too short for the system to tell the load."""
+    """Disturbances in words, also by samples of a time too short for a load."""
     known = (each.disturbances for each in (load, health) if each)
     return (*chain.from_iterable(known), *_unsteady(samples_ms))
 
@@ -67,7 +67,7 @@ class Health:
     sm_mhz: tuple[int, int] | None = None
     memory_mhz: tuple[int, int] | None = None
     temperature_c: tuple[int, int] | None = None
-    power_w: tuple[float, float] | None = None  # on many cards the mean of the last second
+    power_w: tuple[float, float] | None = None  # often the mean of the last second
     throttled: tuple[str, ...] = ()  # what held the clocks down, in words
     others: tuple[str, ...] = ()  # what else used the GPU; most containers do not say
 
@@ -171,7 +171,7 @@ class Watch:
         self._beside: dict[str, None] = {}  # who did not keep off it
 
     def look(self) -> None:
-        """Read once, unless that was done a moment ago, when something timed has just run."""
+        """Read once, behind what was timed, unless that was done a moment ago."""
         if why := self._why_not_alone():
             self._beside[why] = None
         start = self._clock()

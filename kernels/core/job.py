@@ -170,15 +170,15 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """A rule for how often to repeat a job for its timing, and whether to check its output."""
+    """A rule for how often to repeat a job, and whether to check its output."""
 
     max_samples: int = 20  # 0: it runs once, for the output alone
     max_seconds: float = 0.2
     cache: Cache = "cold"
     check: bool = True
     check_taps: int | None = LIVE_TAPS  # products of the oracle; None: for every pixel
-    min_samples: int = 1  # however long that lasts, unless the first takes longer than max_seconds
-    noise: float | None = None  # enough once quartile range over median has settled below this
+    min_samples: int = 1  # unless the first alone takes longer than max_seconds
+    noise: float | None = None  # quartile range over median, settled below this
     warmups: int = 1  # runs that go before, for so long at least: see `sampling`
     warmup_seconds: float = 0.0
 
@@ -217,7 +217,7 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A place to stop or pause a computation; `doing` is in the -ing form: "compiling shared"."""
+    """A place to stop or pause a computation: "compiling shared"."""
 
     doing: str
 
@@ -238,11 +238,11 @@ class Result:
     """
 
     job: Job
-    picture: NDArray[Any] = field(repr=False)  # read-only; (H, W) where the job was given one such
+    picture: NDArray[Any] = field(repr=False)  # read-only; (H, W) as the job's was
     kernel: Timing | None  # the filtering alone; None: a user kernel without a time (yet)
     ran: tuple[Ran, ...]
     compile_ms: float | None = None  # or loading from disk; None: neither was needed
-    upload_ms: float | None = None  # by the host's clock; None: the picture was on the device
+    upload_ms: float | None = None  # by the host's clock; None: it was there
     download_ms: float | None = None
     upload_copy_ms: float | None = None  # over the bus, by CUDA events
     download_copy_ms: float | None = None
@@ -253,7 +253,7 @@ class Result:
     picked: Pick | None = None  # by `auto`
     health: Health | None = None
     load: Load | None = None
-    occupancy: Occupancy | None = None  # of a user kernel: its process alone can ask the driver
+    occupancy: Occupancy | None = None  # of a user kernel, whose process asked
 
     @property
     def disturbances(self) -> tuple[str, ...]:
@@ -287,7 +287,7 @@ class Result:
 
     @property
     def total_ms(self) -> float | None:
-        """Upload, kernel and download together; compiling happens once and is left out."""
+        """Upload, kernel and download together, without compiling."""
         if self.kernel is None:
             return None
         return (self.upload_ms or 0.0) + self.kernel.median_ms + (self.download_ms or 0.0)

@@ -22,7 +22,7 @@ class RowStrip:
 
     first: int
     end: int
-    spans: tuple[Span, ...]  # rows of the whole that are the strip's own picture, downwards
+    spans: tuple[Span, ...]  # rows of the whole that are the strip's own picture
     above: int  # how many of these stand above row `first`
     whole: int  # height of the whole picture
 
@@ -94,7 +94,7 @@ class HaloRows:
 
 
 def halo_rows(parts: Sequence[RowStrip], taker: int) -> Iterator[HaloRows]:
-    """Yield what fills the picture of `parts[taker]` but for its own rows, from top to bottom."""
+    """Yield what fills the picture of `parts[taker]` beside its own rows."""
     to, own = 0, parts[taker].own
     for start, stop in parts[taker].spans:
         while start < stop:
@@ -110,7 +110,7 @@ def halo_rows(parts: Sequence[RowStrip], taker: int) -> Iterator[HaloRows]:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """A plan of what to read of a picture for a rectangle of it; columns are cut as rows are."""
+    """A plan of what to read of a picture for a rectangle of it."""
 
     rows: RowStrip
     columns: RowStrip
@@ -121,7 +121,7 @@ class Surroundings:
         return self.rows.own, self.columns.own
 
     def read(self, part: Callable[[Span, Span], NDArray[Any]]) -> NDArray[Any]:
-        """Read all of it, (rows, columns, C), by `part`: (rows, columns) of the whole picture."""
+        """Read all of it by `part`, which gives (rows, columns) of the whole."""
         bands = [
             [part(rows, columns) for columns in self.columns.spans] for rows in self.rows.spans
         ]

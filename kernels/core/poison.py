@@ -1,4 +1,4 @@
-"""Poison: fillings of memory before a kernel runs; two runs with different ones tell its faults."""
+"""Poison: what fills memory before a kernel runs, so that its faults show."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def row_end(picture: NDArray[Any]) -> int:
 
 
 def unwritten_in_words(unwritten: Mask, corner: tuple[int, int] = (0, 0)) -> str:
-    """The sentence on samples that were never written, counted from (x, y); empty: none."""
+    """The sentence on samples that were never written, from `corner` on; or ""."""
     if not unwritten.any():
         return ""
     many = "sample was" if unwritten.sum() == 1 else "samples were"
@@ -87,7 +87,7 @@ BY_ORDER = (
 def order_in_words(
     first: NDArray[Any], second: NDArray[Any], never: Mask, corner: tuple[int, int] = (0, 0)
 ) -> str:
-    """The sentence on two outputs of one job that differ but in what was never written; or ""."""
+    """The sentence on two outputs of one job that differ; or ""."""
     differs = ~is_as_before(first, second) & ~never
     if not differs.any():
         return ""

@@ -71,7 +71,7 @@ def unlock(file_number: int) -> None:
 
 
 def hold(path: Path) -> BinaryIO | None:
-    """Open and lock `path`, of no other use; None if another process has it.  Raises OSError."""
+    """Open and lock a file of no other use; None if another process has it."""
     file = open(path, "ab", opener=regular)  # noqa: SIM115 - locked until it is closed
     if lock(file.fileno()):
         return file
@@ -81,7 +81,7 @@ def hold(path: Path) -> BinaryIO | None:
 
 @contextmanager
 def holding(path: Path, patience_s: float) -> Iterator[bool]:
-    """`hold` while the block runs; yields False if another process kept it for that long."""
+    """`hold` while the block runs; yields False if it could not for so long."""
     until = monotonic() + patience_s
     with open(path, "ab", opener=regular) as file:
         while not (is_held := lock(file.fileno())) and monotonic() < until:
@@ -128,7 +128,7 @@ def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
 
 
 def replace_all(contents: Mapping[Path, bytes]) -> None:
-    """Replace files, none before all are on the disk.  Raises OSError as `replacing` does."""
+    """Replace files, none before all are on the disk.  Raises OSError."""
     with ExitStack() as files:
         for path, content in contents.items():
             file = files.enter_context(replacing(path, is_synced=False))
@@ -201,7 +201,7 @@ def _resolved(path: Path) -> Path:
 
 
 def regular(path: str, flags: int) -> int:
-    """Open a regular file, no pipe and no link, or raise OSError: an `opener` for `open`."""
+    """Open a regular file, no pipe, no link: an opener.  Raises OSError."""
     if os.path.islink(path):  # noqa: PTH114 - where the flag is not known, or says ELOOP
         raise OSError(errno.EMLINK, "it is a link", path)
     extra = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC")
@@ -243,7 +243,7 @@ def lines_in(file: BinaryIO) -> Iterator[LogLine]:
 
 
 def whole_lines(path: Path) -> Iterator[LogLine]:
-    """Yield a log's lines, but one that was being written.  Raises OSError, as `regular`."""
+    """Yield a log's lines, but one that was being written.  Raises OSError."""
     with open(path, "rb", opener=regular) as file:
         yield from (line for line in lines_in(file) if line.is_whole)
 
@@ -268,7 +268,7 @@ class AppendLog:
         self._end = end
 
     def put(self, line: bytes, *, sync: bool = False) -> None:
-        """Append a line; sync: have it on the disk now, else within the lines of a second.
+        """Append a line, on the disk now with `sync`, else within a second.
 
         Raises OSError, as on a full disk; the file then holds the lines before.
         """

@@ -108,7 +108,7 @@ class Timing:
 
     @property
     def interval_ms(self) -> tuple[float, float] | None:
-        """The interval of the median at CONFIDENCE; None of fewer than ENOUGH_SAMPLES values."""
+        """The median's interval at CONFIDENCE; None of too few values."""
         if len(self.independent_ms) < ENOUGH_SAMPLES:
             return None
         low, high = median_interval(self.independent_ms)

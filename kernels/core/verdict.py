@@ -16,7 +16,7 @@ class Tolerance:
 
     chain: int  # n of `error_bound`
     factor: float = 1.0  # c
-    levels: int = 0  # that integers may be off by in any case, for a library's own rounding
+    levels: int = 0  # that integers may be off by, for a library's own rounding
     library: str = ""  # what people call that library
 
 
@@ -31,7 +31,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The outcome of comparing an output with the oracle; of a user kernel, also of its search."""
+    """The outcome of comparing an output with the oracle, and of a bug search."""
 
     max_error: float  # largest |answer - oracle|, in sample values; the oracle rounded for integers
     worst: tuple[int, int, int]  # (y, x, channel) of max_error
@@ -66,7 +66,7 @@ class Check:
 
     @property
     def ok(self) -> bool:
-        """True if no sample compared is off by more than it may be, and no bug was found."""
+        """True if no sample compared is wrong, and no bug was found."""
         return self.wrong == 0 and math.isfinite(self.bound) and not self.bug
 
     @property

@@ -19,7 +19,7 @@ GIT_SECONDS = 2.0  # on a slow disk the number alone will do
 
 @cache
 def program_version() -> str:
-    """Format "0.1.0 (a7a5365)"; ", changed" where files differ; the number alone without git."""
+    """Format "0.1.0 (a7a5365)", or the number alone where git says nothing."""
     from importlib.metadata import PackageNotFoundError, version  # 50 ms that few need
 
     try:

@@ -1,4 +1,4 @@
-"""Implementations that Python drives on the CPU: each module with HOST, a HostImplementation."""
+"""Implementations on the CPU: each module here that has HOST is one."""
 
 from __future__ import annotations
 

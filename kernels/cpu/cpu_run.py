@@ -25,7 +25,7 @@ _ran_s: defaultdict[str, float] = defaultdict(float)
 
 
 def filtering(implementation: HostImplementation, job: Job, sampling: Sampling) -> Results:
-    """Compile and filter, then repeat for the timing; the caller's own time does not count."""
+    """Compile and filter, then repeat for the timing."""
     watch = LoadWatch()
     # A quick job's first run counts for nothing: only its picture is waited for.
     if sampling.max_samples and takes_long(job):

@@ -43,7 +43,7 @@ class Call:
     name: str  # "cv2.GaussianBlur"
     arguments: dict[str, Any]
     in_float32: bool = False  # samples are given as float32, and the output is rounded afterwards
-    in_blocks: bool = False  # a sample depends, by a rounding, on where the rows given begin
+    in_blocks: bool = False  # roundings depend on where the rows given begin
     on_all_threads: bool = True  # cv2 shares it among its threads
 
     def apply(
@@ -371,7 +371,7 @@ def factor_for(picture: NDArray[Any]) -> int:
 
 
 def preview(job: Job) -> NDArray[Any] | None:
-    """Return about what `job` gives, but for the finest detail; None where OpenCV cannot."""
+    """Return about what `job` gives; None where OpenCV cannot."""
     if job.pixel_type == "float16" or why_not(job):
         return None
     import cv2
@@ -387,7 +387,7 @@ def preview(job: Job) -> NDArray[Any] | None:
 
 
 def reduced_weights(weights: NDArray[np.float32], factor: int) -> NDArray[np.float32]:
-    """Share `weights`, (K, K), among those of a grid `factor` times as coarse; the sum stays."""
+    """Share weights among those of a grid `factor` times as coarse."""
     radius = len(weights) // 2
     offsets = np.arange(-radius, radius + 1) / factor
     reach = math.ceil(radius / factor)

@@ -1,4 +1,4 @@
-"""The same loops on every core, rows innermost: those of `_jit_rows`, driven step by step."""
+"""The same loops on every core, rows innermost: those of `_jit_rows`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _compiled: set[tuple[str, bool]] = set()
 
 
 def prepare(job: Job) -> Prepared:
-    """Compile the loops for the job's pixel type, in seconds, or load them from numba's cache."""
+    """Compile the loops for the job's pixel type, or load them from a cache."""
     wanted = job.pixel_type, job.gradient
     is_new = wanted not in _compiled
     if is_new:
@@ -40,7 +40,7 @@ def prepare(job: Job) -> Prepared:
 
 
 def runner(job: Job) -> Run:
-    """A function that fills an array like job.picture, some rows on all threads at a time."""
+    """A function that fills an array like job.picture in steps."""
     run = _gradient(job) if job.gradient else _sums(job)
     if job.picture.dtype != np.float16:
         return lambda out: run(job.picture, out)
@@ -95,7 +95,7 @@ def _gradient(job: Job) -> Loops:
 
 
 def _places(job: Job, radius: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Sources of rows -radius … H + radius, and of samples left and right of a row; -1: zero."""
+    """Sources of rows, and of samples left and right of one; -1: zero."""
     rows = source_indices(-radius, job.height + radius, job.height, job.border)
     left = source_indices(-radius, 0, job.width, job.border)
     right = source_indices(job.width, job.width + radius, job.width, job.border)
@@ -112,7 +112,7 @@ def threads_for(job: Job) -> int:
 
 
 def _steps(job: Job, products: int) -> Iterator[tuple[int, int, int]]:
-    """Yield each step's first row, its end, and its bands; products: those of a sample."""
+    """Yield each step's first row, its end, and its number of bands."""
     threads = threads_for(job)
     rows = max(STEP_PRODUCTS * threads // (job.width * job.channels * products), threads)
     for first in range(0, job.height, rows):

@@ -26,7 +26,7 @@ def tolerance(job: Job) -> Tolerance:
 
 
 def prepare(job: Job) -> Prepared:
-    """Compile the loops for the job's pixel type, in a second, or load them from numba's cache."""
+    """Compile the loops for the job's pixel type, or load them from a cache."""
 
     def filtering(out: NDArray[Any]) -> Iterator[float]:
         for rectangle in rectangles(job.height, job.width, job.ksize**2 * job.channels):

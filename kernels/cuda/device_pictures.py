@@ -26,7 +26,7 @@ CHUNK_BYTES = 4 << 20  # long enough for full speed, short enough to page-lock i
 
 
 def pinned_like(cp: Any, picture: NDArray[Any]) -> NDArray[Any]:
-    """Make a page-locked array like `picture`; in ordinary memory where the system grants none."""
+    """Make an array like `picture`, page-locked if the system grants that."""
     try:
         with cuda_errors_in_words("page-locking memory"):
             memory = cp.cuda.alloc_pinned_memory(picture.nbytes)
@@ -48,7 +48,7 @@ class Moved(NamedTuple):
 
 
 class Staging:
-    """An uploader of ordinary memory through two page-locked chunks, faster than CUDA's own."""
+    """An uploader of ordinary memory through two page-locked chunks."""
 
     def __init__(self, cp: Any, stream: Any) -> None:
         self._cp, self._stream = cp, stream
@@ -76,7 +76,7 @@ class Staging:
         return self._moved(begun, copies)
 
     def download(self, packed: Any, picture: NDArray[Any], begun: float) -> Moved:
-        """Copy the contiguous array `packed` to `picture`, and wait; begun: of `perf_counter`."""
+        """Copy the contiguous `packed` to `picture`, and wait."""
         copies = [self._between_events(packed.data.copy_to_host_async, picture)]
         self._stream.synchronize()
         return self._moved(begun, copies)
@@ -97,7 +97,7 @@ class Staging:
 
 
 def _parts(rows: NDArray[np.uint8], pitch_bytes: int) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-    """Yield `rows` cut to fit a chunk, behind the byte of the device array where each begins."""
+    """Yield rows that fit a chunk, behind the byte of the array where they begin."""
     together = CHUNK_BYTES // pitch_bytes
     for y in range(0, len(rows), max(together, 1)):
         if together:
@@ -116,7 +116,7 @@ Using = Callable[[str], AbstractContextManager[None]]  # see `Gpu._using`
 
 @dataclass(frozen=True, slots=True)
 class Transfers:
-    """The times of moving a picture each way, by the host's clock until the stream is done."""
+    """The times of moving a picture each way, by the host's clock."""
 
     picture_bytes: int
     pageable_up: Timing  # as NumPy makes arrays
@@ -190,7 +190,7 @@ Rows = tuple[int, int]  # first, end
 
 
 class DevicePictures:
-    """A cache of pictures in the device's memory; using and with_room are those of its `Gpu`."""
+    """A cache of pictures in the memory of a `Gpu`."""
 
     def __init__(
         self, cp: Any, stream: Any, using: Using, with_room: Callable[[Callable[[], Any]], Any]

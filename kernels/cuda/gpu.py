@@ -194,7 +194,7 @@ class Gpu:
         return replace(self._fetched(launch, uploaded), kernel=timing)
 
     def _rows_at_once(self, rung: Rung, job: Job) -> int:
-        """As many rows as there is memory for; as the model has it, for what differs in strips."""
+        """As many rows as there is memory for, now or on any such device."""
         of_model = rows_a_strip(rung, job, self.device, int(MODEL_SHARE * self.device.memory_bytes))
         there = rows_a_strip(rung, job, self.device, self._room_bytes())
         if there < job.height:

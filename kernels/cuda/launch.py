@@ -40,7 +40,7 @@ GRAPH_FROM = 2  # launches: as one CUDA graph they follow one another with short
 
 @dataclass(frozen=True, slots=True)
 class LaunchStep:
-    """One launch of the pass of that number, for rows (first, end); a library's has no grid."""
+    """One launch of a pass, for rows (first, end); a library's has no grid."""
 
     number: int
     grid: tuple[int, int] | None
@@ -52,7 +52,7 @@ class LaunchStep:
 def plan_steps(
     rung: Rung, job: Job, device: Device, rows: tuple[int, int] | None = None
 ) -> tuple[LaunchStep, ...]:
-    """The launches that write `rows` of the output, or all; several a pass where a grid is cut."""
+    """The launches that write `rows` of the output, or all."""
     facts, wanted = Facts(job, device), rows or (0, job.height)
     return tuple(
         step
@@ -98,14 +98,14 @@ def rows_per_launch(job: Job, device: Device, block_rows: int) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """A rung compiled for one set of knobs; functions: of its passes, None for a library's."""
+    """A rung compiled for one set of knobs; a library's pass has no function."""
 
     rung: Rung
     module: Any
     functions: tuple[Any, ...]
 
     def bind(self, cp: Any, operands: Operands) -> None:
-        """Copy the weights to constant memory, which CuPy shares between equal sources."""
+        """Copy the weights to constant memory, which equal sources share."""
         for name, values in operands.constants.items():
             self.module.get_global(name).copy_from_host_async(values.ctypes.data, values.nbytes)
         if operands.constants:
@@ -173,7 +173,7 @@ class Launch:
     program: Program
     job: Job
     steps: tuple[LaunchStep, ...]
-    arrays: dict[str, Any]  # "source" and "target", pictures on the device; the rung's buffers
+    arrays: dict[str, Any]  # the pictures "source" and "target", and buffers
     operands: Operands
     queue: tuple[Callable[[], None], ...]
     graph: Any = None
@@ -311,7 +311,7 @@ PATIENCE_S = 0.05
 
 
 def compiling_ahead(device: Device, wanted: Iterable[tuple[Rung, Job]]) -> Iterator[Progress]:
-    """Compile every binary that `wanted` needs into CuPy's cache on disk, on all cores."""
+    """Compile every binary that `wanted` needs into CuPy's cache on disk."""
     import cupy as cp
 
     def compile_(rung: Rung, job: Job) -> None:
@@ -342,7 +342,7 @@ def memory_bytes(rung: Rung, job: Job, device: Device, height: int | None = None
 
 
 def rows_a_strip(rung: Rung, job: Job, device: Device, room_bytes: int) -> int:
-    """The rows to filter at once in that room: all, half of them, and so on; 0: not even one."""
+    """The rows to filter at once in that room: all, half of them, and so on."""
     rows = height = job.height
     while rows and memory_bytes(rung, job, device, height) > room_bytes:
         rows = -(-rows // 2) if rows > 1 else 0

@@ -1,4 +1,4 @@
-"""The compiler's output in rows, each instruction with the lines of the source that it is from."""
+"""The compiler's output in rows, each instruction with its lines of source."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a listing; places: its line, and where a function stands in line, its calls."""
+    """A row of a listing, with its line, and those of calls in line."""
 
     text: str
     opcode: str = ""  # of an instruction

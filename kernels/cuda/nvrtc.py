@@ -71,7 +71,7 @@ class Compiled:
 
 
 class CompilerEndedError(Exception):
-    """NVRTC's process ended without a reply; code: its exit code, None: it took too long."""
+    """NVRTC's process ended without a reply; no code: it took too long."""
 
     def __init__(self, code: int | None) -> None:
         super().__init__(code)
@@ -164,7 +164,7 @@ def compiler_for(architecture: int) -> Compiler | None:
 
 
 def compile_rung(rung: Rung, job: Job, architecture: int, *, with_lines: bool = False) -> Compiled:
-    """Compile `rung` for `job` as CuPy would; with_lines: the output names the source's lines."""
+    """Compile `rung` for `job` as CuPy would, perhaps with the source's lines."""
     options = options_for(rung, job, architecture)
     return compile_text(rung.text, [*options, *([LINES] if with_lines else ())], architecture)
 

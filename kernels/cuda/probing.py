@@ -142,7 +142,7 @@ def _first_line(error: Exception) -> str:
 
 
 def leave_quietly() -> None:
-    """Hush stderr at the end of the process: after a failure that ended CUDA CuPy fails again."""
+    """Hush stderr when the process ends, where CuPy fails once more."""
     atexit.unregister(_hush)
     atexit.register(_hush)  # the last to be registered is the first to be called
 

@@ -1,4 +1,4 @@
-"""One job on several GPUs: each filters a strip that it keeps, and the halo is copied between."""
+"""One job on several GPUs: each keeps a strip; the halo is copied between."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 def part_jobs(job: Job) -> tuple[tuple[RowStrip, Job], ...]:
-    """The parts of job.picture, and the job that each GPU does, of a picture without samples."""
+    """The parts of job.picture, and the job that each GPU does."""
     shape = job.width, job.channels
     return tuple(
         (part, replace(job, picture=np.empty((part.height, *shape), job.picture.dtype), devices=1))
@@ -138,7 +138,7 @@ def _downloaded(parts: Sequence[Part], job: Job) -> tuple[NDArray[Any], Moved]:
 
 
 def _at_once(do: Callable[[int], T], count: int) -> tuple[list[T], float]:
-    """Do it for every part, each on a thread of its own, so that no bus waits for the other's."""
+    """Do it for every part at once, each on a thread of its own."""
     with ThreadPoolExecutor(count) as threads:
         start = perf_counter()
         found = list(threads.map(do, range(count)))
@@ -183,7 +183,7 @@ class Part:
     array: Any  # its rows on the device, with HALO_ROOM rows above and below
     halo: tuple[HaloRows, ...]
     events: tuple[Any, Any, Any]  # of CUDA: it has begun, it has its halo, it has ended
-    times_ms: list[list[float]] = field(default_factory=list)  # of each run: to the halo, the end
+    times_ms: list[list[float]] = field(default_factory=list)  # to the halo, the end
 
 
 class JointRun:
@@ -203,7 +203,7 @@ class JointRun:
             self._gate, self._all_ended = self._cp.cuda.Event(), self._cp.cuda.Event()
 
     def run_ms(self) -> float:
-        """Run once; return the time until all have ended, by the first GPU's events alone."""
+        """Run once; return the time until all have ended, by the first's events."""
         goes = [self._ready(part) for part in self.parts]
         first, *others = self.parts
         with first.gpu.using(self._doing):
@@ -277,7 +277,7 @@ class JointRun:
 
 
 class SharingGpus:
-    """The GPUs that an Engine may use, each made when needed; `first(count)` are some as one.
+    """The GPUs that an Engine may use; `first(count)` are some as one.
 
     others  the numbers of those that may help, in their order; None: all there are
     gpu     returns what drives the first

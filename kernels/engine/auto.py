@@ -351,7 +351,7 @@ class Picker:
 def ranked(
     measured: Iterable[Candidate], is_able: Callable[[Way], bool] = lambda _: True
 ) -> Iterator[Candidate]:
-    """Sort: the quickest that are able first; of a tie the simplest in its usual shape."""
+    """Sort the able ones by time, those that tie by simplicity."""
     by_time = sorted(measured, key=lambda each: each.median_ms)
     quickest = next((each for each in by_time if is_able(each.way)), None)
     # Another run might turn it round.

@@ -248,7 +248,7 @@ class Engine:
             yield from checked(result, implementation.tolerance(job), sampling.check_taps)
 
     def picking(self, job: Job, sampling: Sampling, refused: Collection[Pick] = ()) -> Results:
-        """Filter with the best pick that is not `refused`; with the next best where that fails.
+        """Filter with the best pick that is not `refused`, and that works.
 
         A lack of memory is no such failure: another time there is more.
         """

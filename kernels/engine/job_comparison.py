@@ -66,7 +66,7 @@ def measure_checked(
 def checked(
     engine: Engine, result: Result, max_taps: int | None, known: Oracle
 ) -> Generator[Progress, None, Check]:
-    """Verify the output of `result` as `checking.checking`; a user kernel brings its own Check."""
+    """Verify the output of `result`; a user kernel brings its own Check."""
     if is_own(result.implementation):
         assert result.check is not None
         return result.check
@@ -138,7 +138,7 @@ class Snapshot:
 
     jobs: tuple[Job, ...]
     standings: tuple[CandidateState, ...]  # in the jobs' order
-    groups: tuple[tuple[int, ...], ...]  # numbers of those that count, as `groups_of_equals`
+    groups: tuple[tuple[int, ...], ...]  # of those that count: `groups_of_equals`
 
     @property
     def is_over(self) -> bool:

@@ -31,7 +31,7 @@ PATIENCE = 20.0
 
 
 def own_filtering(job: Job, device: Device | NoDevice, sampling: Sampling) -> Results:
-    """Filter all of the picture, verify and time it.  Raises CannotRunError, CompileFailedError."""
+    """Filter all of the picture, verify and time it.  Raises KernelError."""
     own = OwnKernel.of(job)
     if reason := own.why_not(job, device):
         raise CannotRunError(reason)

@@ -53,7 +53,7 @@ class Trial:
 def tuning(
     engine: Engine, jobs: Sequence[Callable[[], Job]], *, shapes: bool = True
 ) -> Iterator[Tuning | Trial]:
-    """Measure, check and remember every way to run each of `jobs`, also where this is stopped.
+    """Measure, check and remember every way to run each of `jobs`.
 
     jobs    made when it is their turn: their pictures together may be large
     shapes  whether to try other block shapes than the usual one

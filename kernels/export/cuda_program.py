@@ -1,4 +1,4 @@
-"""A rung as a whole CUDA C++ program for one job: copied, compiled with nvcc, it runs by itself."""
+"""A rung as a whole CUDA C++ program for one job, to be compiled with nvcc."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ASSUMED = Device(
 
 
 def cuda_program(rung: Rung, job: Job, device: Device | None = None) -> str:
-    """The source of a .cu file that runs `job` by itself, for a picture of that shape and type.
+    """The source of a .cu file that runs `job` by itself.
 
     device  what grids are sized for; None: a GPU of usual size
     Raises CannotRunError with the rung's reason.

@@ -1,4 +1,4 @@
-"""Explain one sample of the output: neighbours, weights, products, the oracle's sum to the bit."""
+"""Explain one sample of the output: neighbours, weights, products, sum."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ Block = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class WorkKey:
-    """A key that jobs and cells share where their times compare: see `Job.same_work`."""
+    """A key shared by jobs and cells whose times compare: see `Job.same_work`."""
 
     shape: tuple[int, ...]
     pixel_type: str
@@ -75,11 +75,11 @@ class Time:
     quartiles_ms: tuple[float, float]
     samples: int
     block_xy: Block | None  # as it was chosen; None where there was nothing to choose
-    is_wrong: bool = False  # its output is, so that the time says nothing about speed
+    is_wrong: bool = False  # its output is: then this is no speed
     occupancy: Occupancy | None = None  # of its first pass, where the driver was asked
     disturbances: tuple[str, ...] = ()  # possible falsifications, in words
     where: str = ""  # it was recorded: "NVIDIA H200, L2 cold"; empty: here
-    of: str = ""  # the job that was timed, in words, where it is shown for another one
+    of: str = ""  # the job that was timed, where it is shown for another
 
     @classmethod
     def of_samples(cls, kernel: Timing, block_xy: Block | None, **facts: Any) -> Time:
@@ -124,7 +124,7 @@ class _Way(NamedTuple):
 
 
 class RungTimes:
-    """The newest time of each way to do a work; of those measured here, of MAX_WORKS works."""
+    """The newest time of each way to do a work, for up to MAX_WORKS works."""
 
     def __init__(self, device: str = "", jobs: tuple[Cell, ...] = ()) -> None:
         self.device = device  # the GPU where they were recorded: "NVIDIA H200"; empty: here
@@ -280,10 +280,10 @@ class LadderLine:
     """One line of the ladder."""
 
     implementation: Implementation
-    reason: str | None  # why it cannot run the present job; None if it can
+    reason: str | None  # why it cannot run the present job
     time: Time | None  # measured here, else recorded
-    before: Implementation | None  # that it is compared with: the one it changes a thing about
-    ratio: float | None  # times as fast as that; None where one was not measured, or run once
+    before: Implementation | None  # that it is compared with
+    ratio: float | None  # times as fast as that, unless one was run once
 
     @property
     def median_ms(self) -> float | None:
