@@ -119,11 +119,9 @@ class Turns:
             self._release()
 
     @contextmanager
-    def held(
-        self, say: Callable[[str], None] = lambda _: None, *, shared: bool = False
-    ) -> Iterator[None]:
+    def held(self, say: Callable[[str], None] = lambda _: None) -> Iterator[None]:
         """Wait for our turn, saying for whom, and have it while the block runs."""
-        for each in self._waiting(shared):
+        for each in self._waiting(shared=False):
             say(each.doing)
         try:
             yield

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain
-from os import getpid
 from time import perf_counter, time_ns
 from typing import Any
 
@@ -102,9 +101,7 @@ class Nvml:
     is_ours  whether the process of that number keeps off what is timed here
     """
 
-    def __init__(
-        self, gpu: str, is_ours: Callable[[int], bool] = lambda process: process == getpid()
-    ) -> None:
+    def __init__(self, gpu: str, is_ours: Callable[[int], bool]) -> None:
         self._gpu, self._is_ours = gpu, is_ours
 
     def look(self) -> Health | None:

@@ -115,9 +115,8 @@ class Program:
 class Programs:
     """Programs, arguments and cuFFT's plans, kept on the current device from job to job."""
 
-    def __init__(self, cp: Any, *options: str) -> None:
-        """Begin with none; options: of the compiler, besides each rung's."""
-        self._cp, self._options = cp, options
+    def __init__(self, cp: Any) -> None:
+        self._cp = cp
         self._known: LruCache[tuple[Rung, Knobs], Program] = LruCache(PROGRAMS_KEPT)
         self._plans: LruCache[tuple[int, ...], Any] = LruCache(PLANS_KEPT)
         # By the identity of a host array, which is kept, so that no other can take it.
@@ -152,8 +151,7 @@ class Programs:
         self._arguments.clear()
 
     def _compile(self, rung: Rung, knobs: Knobs) -> Program:
-        defines = (f"-D{name}={value}" for name, value in knobs)
-        options = ("-std=c++17", *self._options, *defines)
+        options = ("-std=c++17", *(f"-D{name}={value}" for name, value in knobs))
         module = self._cp.RawModule(code=rung.text, options=options)
         functions = tuple(
             None if each.library else module.get_function(each.function) for each in rung.passes

@@ -66,7 +66,7 @@ def nvml(monkeypatch):
 
     def make(fake):
         monkeypatch.setitem(sys.modules, "pynvml", fake)
-        return Nvml(BUS_ID)
+        return Nvml(BUS_ID, lambda _: True)
 
     return make
 
