@@ -10,8 +10,7 @@ from kernels import Job, filters
 from kernels.core.errors import BadJobError
 from kernels.core.plain_data import to_plain
 from kernels.core.version import program_version
-from kernels.cuda.listings import Kind, listing_of, numbered
-from kernels.cuda.nvrtc import compile_rung
+from kernels.cuda.nvrtc import Kind, compile_rung, listing_of, numbered
 from kernels.filters import custom
 from kernels.pictures.generated import white
 from kernels.rungs.own_kernels import is_own

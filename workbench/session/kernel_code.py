@@ -10,8 +10,7 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.errors import CompileFailedError
 from kernels.core.job import Job
 from kernels.cuda import nvrtc
-from kernels.cuda.listings import listing_of
-from kernels.cuda.nvrtc import Compiled, CompilerEndedError
+from kernels.cuda.nvrtc import Compiled, CompilerEndedError, listing_of
 from kernels.cuda_child.worker_pool import child_failed, failed, how_it_ended, too_long
 from kernels.rungs.rung import Rung
 

@@ -14,8 +14,7 @@ from kernels.core.driving import last_of
 from kernels.core.errors import CompileFailedError
 from kernels.core.job import Job, Progress
 from kernels.core.verdict import NOT_YET_SEARCHED
-from kernels.cuda.listings import Kind, Row, listing_of
-from kernels.cuda.nvrtc import LINES, Compiled
+from kernels.cuda.nvrtc import LINES, Compiled, Kind, Row, listing_of
 from kernels.cuda_child import verification
 from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.cuda_child.worker_pool import Held, RunEndedError, cuda_children

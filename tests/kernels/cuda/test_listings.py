@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from kernels.core.errors import CompileFailedError
-from kernels.cuda import listings, nvrtc
-from kernels.cuda.listings import Place, listing_of, ptx_listing, sass_listing
-from kernels.cuda.nvrtc import Compiled, compile_rung
+from kernels.cuda import nvrtc
+from kernels.cuda.nvrtc import Compiled, Place, compile_rung, listing_of, ptx_listing, sass_listing
 from kernels.rungs.rung import ladder
 from tests.made_up import a_job
 
@@ -16,7 +15,7 @@ RECORDED = Path(__file__).with_name("recorded")
 SHARED = next(rung for rung in ladder() if rung.key == "shared")
 NEEDS_A_COMPILER = pytest.mark.skipif(not nvrtc.compilers(), reason="NVRTC is not installed")
 NEEDS_BOTH = pytest.mark.skipif(
-    not nvrtc.compilers() or listings.the_program() is None,
+    not nvrtc.compilers() or nvrtc.the_program() is None,
     reason="NVRTC or nvidia-cuda-nvdisasm is not installed",
 )
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kernels.cuda import listings, nvrtc
+from kernels.cuda import nvrtc
 from kernels.rungs.rung import ladder
 from workbench.cli import main
 
@@ -47,7 +47,7 @@ def test_json_has_each_instruction_with_its_line(source):
 
 
 def test_without_the_disassembler_a_sentence_says_how_to_get_it(source, monkeypatch):
-    monkeypatch.setattr(listings, "the_program", lambda: None)
+    monkeypatch.setattr(nvrtc, "the_program", lambda: None)
     monkeypatch.setattr(
         "workbench.cli.rung_commands.compile_rung", lambda *_, **__: nvrtc.Compiled("", "", b"code")
     )

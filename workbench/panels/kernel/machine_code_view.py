@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QSignalBlocker, Signal
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from kernels.cuda.listings import Kind, Row, kind_of, numbered
+from kernels.cuda.nvrtc import Kind, Row, kind_of, numbered
 from workbench.base import theme
 from workbench.panels.kernel.code_editor import FOUND_ALPHA, CodeEditor, extra, whole_line
 from workbench.panels.kernel.trying import Trying

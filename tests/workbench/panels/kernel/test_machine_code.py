@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QToolButton
 
-from kernels.cuda import listings, nvrtc
+from kernels.cuda import nvrtc
 from kernels.cuda_child.worker_pool import RunEndedError
 from kernels.pictures.generated import noise
 from tests.workbench.driving import (
@@ -139,7 +139,7 @@ def test_what_cannot_be_shown_is_said_and_leaves_what_was(qtbot, shown, monkeypa
     assert rows(shown) == before
     write(qtbot, shown, SHARED)
     assert words(shown, "kernel-code-problem") == ""
-    monkeypatch.setattr(listings, "the_program", lambda: None)
+    monkeypatch.setattr(nvrtc, "the_program", lambda: None)
     click(child(shown, "kernel-sass", QToolButton))
     tried(qtbot, shown)
     assert "nvidia-cuda-nvdisasm" in words(shown, "kernel-code-problem")

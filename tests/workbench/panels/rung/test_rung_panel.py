@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.core.errors import CompileFailedError
-from kernels.cuda import listings, nvrtc
+from kernels.cuda import nvrtc
 from kernels.cuda.nvrtc import Compiled
 from kernels.pictures.generated import noise
 from kernels.rungs.cuda_text import LADDER
@@ -183,7 +183,7 @@ def test_ptx_is_made_only_once_it_is_looked_at(qtbot, window, compiler, monkeypa
     tab(window, "idea")
     tab(window, "ptx")
     assert len(asked) == 1
-    monkeypatch.setattr(listings, "the_program", lambda: None)
+    monkeypatch.setattr(nvrtc, "the_program", lambda: None)
     settle(qtbot, window, lambda: window.store.update(ksize=7))
     texts = child(window, "rung-ptx-file", QComboBox)
     until(qtbot, lambda: texts.isVisible())
