@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kernels.core.cache import may_change
 from kernels.core.device_turns import Turns
-from kernels.core.errors import OutOfMemoryError, cuda_errors_in_words
+from kernels.core.errors import CannotRunError, OutOfMemoryError, cuda_errors_in_words
 from kernels.core.job import MAX_KSIZE, Progress, Sampling
 from kernels.core.sampling import taking_samples
 from kernels.core.timing import Timing
@@ -111,7 +111,8 @@ SAMPLING = Sampling(min_samples=10, max_samples=50, max_seconds=0.5, noise=0.02,
 # Memory that is page-locked is taken from everything else that runs.
 MAX_BYTES = 2 << 30
 
-Using = Callable[[str], AbstractContextManager[None]]  # see `Gpu._using`
+Using = Callable[[str], AbstractContextManager[None]]  # of `Gpu`
+WithRoom = Callable[[Callable[[], Any]], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,26 +131,25 @@ class Transfers:
         return self.pageable_up, self.pageable_down, self.pinned_up, self.pinned_down
 
 
-def why_not_transferred(picture_bytes: int) -> str | None:
-    """The reason why transfers of so much are not measured; None if they are."""
-    if picture_bytes <= MAX_BYTES:
-        return None
-    return (
-        f"Transfers are measured for pictures of up to {MAX_BYTES / 1e9:.1f} GB, and this one "
-        f"takes {picture_bytes / 1e9:.1f} GB: as much memory again would have to be page-locked."
-    )
-
-
 def measuring_transfers(
-    cp: Any, stream: Any, array: Any, using: Using, turns: Turns
+    cp: Any, stream: Any, count: int, using: Using, with_room: WithRoom, turns: Turns
 ) -> Iterator[Progress | Transfers]:
     """Measure all four, one after the other; at most one more picture takes host memory.
 
-    array  uint8 of the picture's size, on the device
-    Raises OutOfMemoryError where the host has no room for the picture, pinned or not.
+    Raises CannotRunError for too many bytes, and OutOfMemoryError.
     """
-    count = int(array.nbytes)
-    ways = {"upload": array.data.copy_from_host_async, "download": array.data.copy_to_host_async}
+    if count > MAX_BYTES:
+        raise CannotRunError(
+            f"Transfers are measured up to {MAX_BYTES / 1e9:.1f} GB, and this picture takes "
+            f"{count / 1e9:.1f} GB, as much of which again would have to be page-locked."
+        )
+
+    def make() -> Any:
+        with using("making room for a transfer"):
+            return cp.empty(count, np.uint8)
+
+    memory = with_room(make).data
+    ways = {"upload": memory.copy_from_host_async, "download": memory.copy_to_host_async}
 
     def run_ms(copy: Callable[[int, int, Any], None], host: int) -> float:
         with using("measuring a transfer"):
@@ -192,11 +192,8 @@ Rows = tuple[int, int]  # first, end
 class DevicePictures:
     """A cache of pictures in the memory of a `Gpu`."""
 
-    def __init__(
-        self, cp: Any, stream: Any, using: Using, with_room: Callable[[Callable[[], Any]], Any]
-    ) -> None:
-        self._cp = cp
-        self._using, self._with_room = using, with_room
+    def __init__(self, cp: Any, stream: Any, using: Using, with_room: WithRoom) -> None:
+        self._cp, self._using, self._with_room = cp, using, with_room
         self._staging = Staging(cp, stream)
         # By the picture's identity, which no other can have while it is kept, and its rows.
         self._resident: OrderedDict[tuple[int, Rows | None], tuple[NDArray[Any], Any]] = (

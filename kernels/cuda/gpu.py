@@ -28,13 +28,7 @@ from kernels.core.job import Job, Progress, Ran, Result, Results, Sampled, Sampl
 from kernels.core.picture_parts import RowStrip, strips_of
 from kernels.core.sampling import Sampler
 from kernels.core.timing import Timing
-from kernels.cuda.device_pictures import (
-    DevicePictures,
-    Moved,
-    Transfers,
-    measuring_transfers,
-    why_not_transferred,
-)
+from kernels.cuda.device_pictures import DevicePictures, Moved, Transfers, measuring_transfers
 from kernels.cuda.event_timer import CeilingBench, EventTimer
 from kernels.cuda.launch import (
     Launch,
@@ -241,16 +235,8 @@ class Gpu:
 
     def transfers(self, job: Job) -> Iterator[Progress | Transfers]:
         """Measure what bringing job.picture to the device and back takes."""
-        count = int(job.picture.nbytes)
-        if reason := why_not_transferred(count):
-            raise CannotRunError(reason)
-
-        def make() -> Any:
-            with self.using("making room for a transfer"):
-                return self.cp.empty(count, np.uint8)
-
-        array = self.with_room(make)
-        yield from measuring_transfers(self.cp, self.stream, array, self.using, self.turns)
+        how = (int(job.picture.nbytes), self.using, self.with_room, self.turns)
+        yield from measuring_transfers(self.cp, self.stream, *how)
 
     def ceilings(self) -> dict[str, float]:
         """The device's limits by name: see `CeilingBench.ceilings`."""

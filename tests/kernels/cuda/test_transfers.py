@@ -11,11 +11,7 @@ import pytest
 from kernels import Engine, Job, Progress
 from kernels.core.device_turns import Turns
 from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
-from kernels.cuda.device_pictures import (
-    SAMPLING,
-    Transfers,
-    measuring_transfers,
-)
+from kernels.cuda.device_pictures import MAX_BYTES, SAMPLING, Transfers, measuring_transfers
 from tests.made_up import H200, a_job
 
 
@@ -40,12 +36,12 @@ class FakeCuda:
     def _give_back(self):
         self.given_back += 1
 
-    def array(self, count):
+    def empty(self, count, dtype):
         def copy(way):
             return lambda host, size, stream: self.copies.append((way, host == "pinned", size))
 
         data = SimpleNamespace(copy_from_host_async=copy("up"), copy_to_host_async=copy("down"))
-        return SimpleNamespace(nbytes=count, data=data)
+        return SimpleNamespace(data=data)
 
     @contextmanager
     def using(self, doing):
@@ -58,7 +54,7 @@ STREAM = SimpleNamespace(synchronize=lambda: None)
 
 
 def measure(cp, count=4096):
-    return measuring_transfers(cp, STREAM, cp.array(count), cp.using, Turns([]))
+    return measuring_transfers(cp, STREAM, count, cp.using, lambda make: make(), Turns([]))
 
 
 def test_both_kinds_of_memory_are_measured_each_way():
@@ -87,6 +83,11 @@ def test_stopped_half_way_it_gives_page_locked_memory_back():
             break
     steps.close()
     assert cp.given_back == 1
+
+
+def test_a_picture_that_would_lock_too_much_memory_is_refused():
+    with pytest.raises(CannotRunError, match=r"up to 2\.1 GB"):
+        list(measure(FakeCuda(), MAX_BYTES + 1))
 
 
 def test_without_memory_to_lock_it_says_so_and_has_measured_nothing():
