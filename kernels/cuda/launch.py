@@ -137,13 +137,22 @@ class Programs:
             return self._cp.asarray(array)
         return self._arguments.get_or_make(id(array), lambda: (array, self._cp.asarray(array)))[1]
 
-    def plan(self, tiles: Any) -> Any:
-        """cuFFT's plan for (transforms, rows, columns) of complex64, in two dimensions."""
-        from cupyx.scipy.fft import get_fft_plan  # half a second the first time
-
-        return self._plans.get_or_make(
-            tiles.shape, lambda: get_fft_plan(tiles, axes=(1, 2), value_type="C2C")
+    def transform(self, library: str, shape: tuple[int, ...], *arrays: Any) -> Callable[[], None]:
+        """cuFFT's part of a launch, planned, from one array to the other, perhaps the same."""
+        try:
+            from cupy.cuda import cufft
+            from cupyx.scipy.fft import get_fft_plan  # half a second the first time
+        except ImportError as error:
+            raise CannotRunError(
+                "NVIDIA's library cuFFT is not installed; choose another implementation, such as "
+                "fft_registers, or install nvidia-cufft."
+            ) from error
+        tiles, answer = (array.view(self._cp.complex64).reshape(shape) for array in arrays)
+        plan = self._plans.get_or_make(
+            shape, lambda: get_fft_plan(tiles, axes=(1, 2), value_type="C2C")
         )
+        direction = cufft.CUFFT_FORWARD if library == "fft2" else cufft.CUFFT_INVERSE
+        return lambda: plan.fft(tiles, answer, direction)
 
     def forget(self) -> None:
         """Drop plans and arguments, which take much of the device's memory."""
@@ -242,7 +251,7 @@ def prepare_launch(
         if each.library:
             assert each.shape is not None
             shape = tuple(facts.value(expression) for expression in each.shape)
-            return _transform(cp, programs, each.library, shape, *taken)
+            return programs.transform(each.library, shape, *taken)
         function = program.functions[step.number]
         numbers = map(np.int32, (job.height, job.width, facts["PITCH"], *step.rows))
         values = (*taken, *arguments, *numbers)
@@ -286,23 +295,6 @@ def occupancy_on(cp: Any, program: Program, job: Job, device: Device) -> Occupan
         shared_bytes = step.shared_bytes + int(function.shared_size_bytes)
         return occupancy_of(device, threads, int(function.num_regs), shared_bytes, int(blocks))
     return None
-
-
-def _transform(
-    cp: Any, programs: Programs, library: str, shape: tuple[int, ...], source: Any, target: Any
-) -> Callable[[], None]:
-    """cuFFT's part of a launch, planned: from `source` to `target`, perhaps one buffer."""
-    try:
-        from cupy.cuda import cufft
-    except ImportError as error:
-        raise CannotRunError(
-            "NVIDIA's library cuFFT is not installed; choose another implementation, such as "
-            "fft_registers, or install nvidia-cufft."
-        ) from error
-    tiles, answer = (array.view(cp.complex64).reshape(shape) for array in (source, target))
-    plan = programs.plan(tiles)
-    direction = cufft.CUFFT_FORWARD if library == "fft2" else cufft.CUFFT_INVERSE
-    return lambda: plan.fft(tiles, answer, direction)
 
 
 PATIENCE_S = 0.05
