@@ -72,11 +72,6 @@ class DeviceShare:
     halo_rows: int  # how many they are
     halo_path: HaloPath
 
-    @property
-    def kernel_ms(self) -> float:
-        """Time spent filtering, without bringing the halo."""
-        return self.total_ms - self.halo_ms
-
 
 @dataclass(frozen=True, slots=True)
 class Occupancy:

@@ -352,7 +352,7 @@ def verdict(cell: ScalingCell, times: DeviceTimes, against: Comparison) -> str:
 def _shares(times: DeviceTimes) -> str:
     if not times.shares:
         return ""
-    each = ", ".join(numbers.duration(share.kernel_ms) for share in times.shares)
+    each = ", ".join(numbers.duration(share.total_ms - share.halo_ms) for share in times.shares)
     slowest = max(share.halo_ms for share in times.shares)
     return f"{numbers.duration(slowest)}, {each}"
 
