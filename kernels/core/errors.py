@@ -93,18 +93,15 @@ def cuda_errors_in_words(doing: str) -> Iterator[None]:
     except cp.cuda.memory.OutOfMemoryError as error:
         raise OutOfMemoryError(OUT_OF_MEMORY.format(doing)) from error
     except cp.cuda.compiler.CompileException as error:
-        raise CompileFailedError.from_log(
-            f"A kernel did not compile while {doing}", str(error)
-        ) from error
+        what = f"A kernel did not compile while {doing}"
+        raise CompileFailedError.from_log(what, str(error)) from error
     except (OSError, ImportError) as error:  # no room for the kernel cache, no NVRTC
         raise CompileFailedError(
             f"The GPU cannot be used while {doing}: {error}; check the disk and `workbench doctor`."
         ) from error
-    except (cp.cuda.runtime.CUDARuntimeError, cp.cuda.driver.CUDADriverError) as error:
-        raise _from_status(error, doing) from error
     except RuntimeError as error:
-        # By its name: to import its module takes cuFFT, which need not be there.
-        if type(error).__name__ != "CuFFTError":
+        # By its name: to import cuFFT's takes cuFFT, which need not be there.
+        if type(error).__name__ not in ("CUDARuntimeError", "CUDADriverError", "CuFFTError"):
             raise
         raise _from_status(error, doing) from error
 
