@@ -24,6 +24,7 @@ def usable_cores() -> int:
 PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")  # where Linux shows its counters
 
 
+@cache
 def control_group(proc: Path = PROC, cgroups: Path = CGROUPS) -> Path | None:
     """The folder of this process's own group, of version 2 or 1; None without one."""
     for line in text_of(proc / "self" / "cgroup").splitlines():
