@@ -73,6 +73,12 @@ def may_change(picture: NDArray[Any]) -> bool:
     return False
 
 
+def read_only(picture: NDArray[Any]) -> NDArray[Any]:
+    """Let nobody write to `picture` any more; return it."""
+    picture.flags.writeable = False
+    return picture
+
+
 def all_finite(picture: NDArray[Any]) -> bool:
     """Return True if every sample is a finite number, as integers always are."""
     return picture.dtype.kind != "f" or _all_finite(picture)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.cache import read_only
 from kernels.core.cpu_load import LoadWatch
 from kernels.core.errors import OutOfMemoryError
 from kernels.core.job import Job, Progress, Result, Results, Sampled, Sampling
@@ -43,7 +44,7 @@ def filtering(implementation: HostImplementation, job: Job, sampling: Sampling) 
     ran = (prepared.ran,)
 
     samples = Sampler(first_ms, plan)
-    yield Result(job, _read_only(picture), samples.timing(), ran, compile_ms, load=watch.load())
+    yield Result(job, read_only(picture), samples.timing(), ran, compile_ms, load=watch.load())
     if not samples.wants_more():
         return
     watch.start()
@@ -55,7 +56,7 @@ def filtering(implementation: HostImplementation, job: Job, sampling: Sampling) 
         if samples.is_news():
             yield Result(job, picture, samples.timing(), ran, compile_ms, load=watch.load())
     # The answer to be checked is that of the last run, which was timed.
-    yield Result(job, _read_only(again), samples.timing(), ran, compile_ms, load=watch.load())
+    yield Result(job, read_only(again), samples.timing(), ran, compile_ms, load=watch.load())
 
 
 def _timed(
@@ -76,11 +77,6 @@ def _timed(
             raise _out_of_memory(out) from error
         spent_s += perf_counter() - start
         yield Progress(f"{doing}, {100 * share:.0f} %" if spent_s > LONG_S else doing)
-
-
-def _read_only(picture: NDArray[Any]) -> NDArray[Any]:
-    picture.flags.writeable = False
-    return picture
 
 
 def _empty_like(picture: NDArray[Any]) -> NDArray[Any]:

@@ -273,7 +273,10 @@ def _fill(job: Job, call: Call, out: NDArray[Any], rows: Span) -> None:
     else:
         _store(_weighted(job, call, -1, rows, (0, job.width)), out[rows[0] : rows[1]])
     if job.has_alpha:
-        _copy_alpha(job, out, rows)
+        import cv2
+
+        (top, bottom), last = rows, job.channels - 1
+        cv2.mixChannels([job.picture[top:bottom]], [out[top:bottom]], [last, last])
 
 
 def _lengths(job: Job, call: Call, rows: Span) -> NDArray[Any]:
@@ -322,14 +325,6 @@ def _border(job: Job) -> int:
     import cv2
 
     return int(getattr(cv2, OPENCV_BORDERS.get(job.border, "BORDER_REPLICATE")))
-
-
-def _copy_alpha(job: Job, out: NDArray[Any], rows: Span) -> None:
-    import cv2
-
-    top, bottom = rows
-    last = job.channels - 1
-    cv2.mixChannels([job.picture[top:bottom]], [out[top:bottom]], [last, last])
 
 
 def _store(values: NDArray[Any], out: NDArray[Any]) -> None:

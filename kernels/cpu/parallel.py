@@ -18,7 +18,6 @@ from kernels.cpu.sequential import sample_range, tolerance
 STEP_PRODUCTS = 60_000_000  # a thread's share of a step; about 20 ms
 LENGTH_PRODUCTS = 16  # what a gradient's length costs a sample
 
-Run = Callable[[NDArray[Any]], Iterator[float]]
 Loops = Callable[[NDArray[Any], NDArray[Any]], Iterator[float]]  # from a picture, into an array
 
 # numba's own pool of threads ends the program when two threads of ours call it at once.
@@ -33,13 +32,12 @@ def prepare(job: Job) -> Prepared:
     if is_new:
         one = np.zeros((1, 1, 1), job.picture.dtype)
         small = Job(one, np.ones((1, 1), np.float32), gradient=job.gradient)
-        for _ in runner(small)(np.empty_like(one)):
-            pass
+        list(runner(small)(np.empty_like(one)))
         _compiled.add(wanted)
     return Prepared(Ran("parallel loops", threads=threads_for(job)), runner(job), is_new)
 
 
-def runner(job: Job) -> Run:
+def runner(job: Job) -> Callable[[NDArray[Any]], Iterator[float]]:
     """A function that fills an array like job.picture in steps."""
     run = _gradient(job) if job.gradient else _sums(job)
     if job.picture.dtype != np.float16:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.cache import may_change
+from kernels.core.cache import may_change, read_only
 from kernels.core.device_turns import Turns
 from kernels.core.errors import CannotRunError, OutOfMemoryError, cuda_errors_in_words
 from kernels.core.job import MAX_KSIZE, Progress, Sampling
@@ -249,8 +249,7 @@ class DevicePictures:
         """Copy `array`, (H, pitch), into read-only memory like `like`, and time that."""
         picture = self.pinned(like)
         moved = self.download_into(picture, array)
-        picture.flags.writeable = False
-        return picture, moved
+        return read_only(picture), moved
 
     def pinned(self, like: NDArray[Any]) -> NDArray[Any]:
         """Make an array like `like`, page-locked if that can be."""

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.cache import read_only
 from kernels.core.device import Device, DeviceShare, HaloPath, NoDevice
 from kernels.core.device_turns import Turns
 from kernels.core.errors import LaunchRefusedError
@@ -133,8 +134,7 @@ def _downloaded(parts: Sequence[Part], job: Job) -> tuple[NDArray[Any], Moved]:
         return part.gpu.pictures.download_into(picture[strip.first : strip.end], target)
 
     moved, ms = _at_once(download, len(parts))
-    picture.flags.writeable = False
-    return picture, Moved(ms, max(each.copy_ms for each in moved))
+    return read_only(picture), Moved(ms, max(each.copy_ms for each in moved))
 
 
 def _at_once(do: Callable[[int], T], count: int) -> tuple[list[T], float]:

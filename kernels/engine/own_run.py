@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import replace
 from time import monotonic
-from typing import Any
 
-from numpy.typing import NDArray
-
+from kernels.core.cache import read_only
 from kernels.core.device import Device, NoDevice
 from kernels.core.driving import last_of, run_with_progress
 from kernels.core.errors import CannotRunError, CompileFailedError
@@ -63,7 +61,7 @@ def _on_gpu(rung: Rung, job: Job, device: Device, sampling: Sampling) -> Results
             assert step.built is not None  # or there would be no answer
             yield Result(
                 job,
-                _read_only(step.answer),
+                read_only(step.answer),
                 step.kernel,
                 tuple(replace(each, function=name) for each in step.built.ran),
                 step.built.compile_ms,
@@ -88,7 +86,7 @@ def _on_cpu(rung: Rung, job: Job) -> Results:
     assert tried.answer is not None
     block = None if rung.own_block else job.block_xy
     ran = (Ran(f"{rung.key} on the CPU runtime", block=block),)
-    yield Result(job, _read_only(tried.answer), None, ran, check=tried.check)
+    yield Result(job, read_only(tried.answer), None, ran, check=tried.check)
 
 
 def _tried(
@@ -107,8 +105,3 @@ def _refuse(rung: Rung, tried: KernelTrial) -> None:
         raise CompileFailedError(f"{rung.key}: {tried.problem}", tried.log)
     if tried.problem:
         raise CannotRunError(f"{rung.key}: {tried.problem}")
-
-
-def _read_only(answer: NDArray[Any]) -> NDArray[Any]:
-    answer.flags.writeable = False
-    return answer

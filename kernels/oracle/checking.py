@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from kernels.core.cache import once_a_picture
 from kernels.core.job import Job
-from kernels.core.poison import Mask
+from kernels.core.poison import Mask, is_as_before
 from kernels.core.verdict import LIVE_TAPS, Check, Limits, Tolerance
 from kernels.core.weights import UNIT_ROUNDOFF, gain
 from kernels.oracle.reference import Floats, filtered, to_pixel_type
@@ -107,7 +107,10 @@ def _plan_part(job: Job, rows: tuple[int, int], pixels: int) -> Iterator[Rectang
     (first, end), width = rows, job.width
     around = 2 * (end - first + width)
     thick = min(max(pixels // 2 // around, 1), job.reach + 1, -(-min(end - first, width) // 2))
-    frame = _frame(rows, width, thick)
+    # The outermost pixels: top, bottom, and between those left and right.
+    top, bottom, right = first + thick, max(end - thick, first + thick), max(width - thick, thick)
+    frame = [(first, top, 0, width), (bottom, end, 0, width)]
+    frame += [(top, bottom, 0, thick), (top, bottom, right, width)]
     if pixels // 2 >= around:
         yield from (tile for edge in frame for tile in _tiles(edge, TILE))
     else:
@@ -117,18 +120,6 @@ def _plan_part(job: Job, rows: tuple[int, int], pixels: int) -> Iterator[Rectang
     # A wide filter over a huge picture: smaller tiles, so that there are still a few of them.
     side = TILE if pixels // 2 >= 8 * TILE**2 else 8
     yield from _tiles(inside, side, max(pixels // 2 // side**2, 8))
-
-
-def _frame(rows: tuple[int, int], width: int, thick: int) -> tuple[Rectangle, ...]:
-    """The outermost `thick` pixels: top, bottom, and between those left and right."""
-    first, end = rows
-    top, bottom, right = first + thick, max(end - thick, first + thick), max(width - thick, thick)
-    return (
-        (first, top, 0, width),
-        (bottom, end, 0, width),
-        (top, bottom, 0, thick),
-        (top, bottom, right, width),
-    )
 
 
 def _tiles(
@@ -181,7 +172,7 @@ def judged(
         nothing = np.zeros(got.shape, np.bool_)
         return np.zeros(got.shape), nothing, nothing.copy()
     error = _distance(got, oracle if got.dtype.kind == "f" else expected)
-    differs = got.view(_bits(got)) != expected.view(_bits(expected))
+    differs = ~is_as_before(got, expected)
     differs &= ~(np.isnan(got) & np.isnan(expected)) if got.dtype.kind == "f" else True
     wrong = _is_wrong(got, error, oracle, limits)
     if job.has_alpha:  # copied, so not a bit may differ
@@ -215,10 +206,6 @@ def _is_wrong(got: NDArray[Any], error: Floats, oracle: Floats, limits: Limits) 
     # that float32 itself is coarser than an integer; `levels` are allowed in any case.
     wrong = np.logical_or(outside, error > limits.most_off)
     return np.logical_and(wrong, error > limits.levels)
-
-
-def _bits(samples: NDArray[Any]) -> str:
-    return f"u{samples.dtype.itemsize}"
 
 
 @once_a_picture

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.cache import read_only
+
 SCENE_FILE = Path(__file__).with_name("scene.png")
 NOISE_SEED = 42
 CELL = 8  # pixels of a checkerboard's square
@@ -155,17 +157,14 @@ def of_kind(
     else:
         piece = stored_as(with_channels(_PIECES[kind](height, width), channels), pixel_type)
         picture = _laid(piece, height, width, number)
-    picture.flags.writeable = False
-    return picture
+    return read_only(picture)
 
 
 def moved(picture: NDArray[Any], number: int) -> NDArray[Any]:
     """Picture `number` of those that `picture` gives by moving it; the first is itself."""
     if number == 0:
         return picture
-    made = _laid(picture, picture.shape[0], picture.shape[1], number)
-    made.flags.writeable = False
-    return made
+    return read_only(_laid(picture, picture.shape[0], picture.shape[1], number))
 
 
 def _laid(piece: NDArray[Any], height: int, width: int, number: int) -> NDArray[Any]:
