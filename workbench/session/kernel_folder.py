@@ -6,7 +6,6 @@ The file on disk is the truth: whatever saves it, another text arrives.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -30,29 +29,13 @@ OTHER_TEXT = "{name} has another text by now."
 GONE = "{name} is not in your folder of kernels, so what runs was chosen anew."
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The files of the folder, and what became of reading one of them.
-
-    kernels   what each of them is, or why it makes no kernel, by name
-    chosen    the file that was to be read; empty: none
-    there     of the folder, the file and its folder what there is, to be watched
-    file      what was read; None: it cannot be used, and `sentence` says why
-    """
-
-    kernels: dict[str, Rung | str]
-    chosen: str
-    there: set[str]
-    file: OwnFile | None = None
-    sentence: str = ""
-    is_there: bool = False
+Kernels = dict[str, Rung | str]  # what each file is, or why it makes no kernel, by name
 
 
 class KernelFolder(QObject):
     """A reader of the user's folder of kernels, and of a file from elsewhere, in the background.
 
-    kernels  what each file was when the folder was looked at last, or why it makes none, by name;
-             the chosen one is newer in the State
+    kernels  what was there when the folder was looked at last; the chosen one is newer in the State
 
     Signals:
         changed(): there are other files, or other texts in them.
@@ -70,7 +53,7 @@ class KernelFolder(QObject):
 
     def __init__(self, store: Store, background: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.kernels: dict[str, Rung | str] = {}
+        self.kernels: Kernels = {}
         self._store, self._background = store, background
         self._read: OwnFile | None = None
         self._admitted: Path | None = None
@@ -85,7 +68,7 @@ class KernelFolder(QObject):
     @property
     def paths(self) -> dict[str, Path]:
         """The paths of the files, by name."""
-        return {name: _path_of(name, kernels_folder(), self._admitted) for name in self.kernels}
+        return {name: _path_of(name, self._admitted) for name in self.kernels}
 
     @property
     def all(self) -> tuple[OwnKernel, ...]:
@@ -114,11 +97,11 @@ class KernelFolder(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Find out which files there are, and read the chosen one."""
-        chosen = self._store.state.implementation
-        chosen = chosen if is_own(chosen) else ""
-        looking = partial(_found, kernels_folder(), self._admitted, chosen)
-        self._background.run(looking, self._take, lambda _: None)
+        """Find out which files there are, and read them."""
+        chosen, admitted = self._store.state.implementation, self._admitted
+        path = _path_of(chosen, admitted) if is_own(chosen) else None
+        looking = partial(_found, kernels_folder(), path, admitted)
+        self._background.run(looking, partial(self._take, path), lambda _: None)
 
     def _follow(self, old: State, new: State) -> None:
         """Read what is chosen now; what is taken back may be chosen with an earlier text."""
@@ -134,64 +117,55 @@ class KernelFolder(QObject):
         if is_another:  # while another one was chosen, nobody looked at this file
             self.look()
 
-    def _take(self, found: _Found) -> None:
-        watch_only(self._watcher, found.there)
-        if found.kernels != self.kernels:
-            self.kernels = found.kernels
+    def _take(self, path: Path | None, found: tuple[Kernels, set[str]]) -> None:
+        """Take what there is; the file at `path` was the chosen one."""
+        kernels, there = found
+        watch_only(self._watcher, there)
+        if kernels != self.kernels:
+            self.kernels = kernels
             self.changed.emit()
-        if not found.chosen or found.chosen != self._store.state.implementation:
+        if path is None or path.name != self._store.state.implementation:
             return
-        if found.file is not None:
-            self._read, self._is_missed = found.file, False
-            self._say_mended()
-            if self._store.state.own_kernel != self._read:
-                self.arrived.emit(self._read)
-        elif self._read is None or self._read.name != found.chosen:
-            self._lose(found)
-        elif found.is_there:
-            if found.sentence != self._refusal:
-                self._refusal = found.sentence
-                self.refused.emit(self._refusal)
-        elif not self._is_missed:
-            self._is_missed = True
-            self._settling.start(GONE_MS)
-        else:
-            self._lose(found)
+        match kernels.get(path.name):
+            case Rung() as kernel:
+                self._read, self._is_missed = OwnFile(path, kernel.source), False
+                self._say_mended()
+                if self._store.state.own_kernel != self._read:
+                    self.arrived.emit(self._read)
+            case sentence if self._read is None or self._read.name != path.name:
+                self._lose(sentence or GONE.format(name=path.name))
+            case None if self._is_missed:
+                self._lose(GONE.format(name=path.name))
+            case None:
+                self._is_missed = True
+                self._settling.start(GONE_MS)
+            case sentence if sentence != self._refusal:
+                self._refusal = sentence
+                self.refused.emit(sentence)
 
     def _say_mended(self) -> None:
         if self._refusal:
             self._refusal = ""
             self.mended.emit()
 
-    def _lose(self, found: _Found) -> None:
+    def _lose(self, sentence: str) -> None:
         self._read, self._refusal, self._is_missed = None, "", False
-        self.lost.emit(found.sentence)
+        self.lost.emit(sentence)
 
 
-def _found(folder: Path, admitted: Path | None, chosen: str) -> _Found:
-    """Read the folder, and the chosen file in it, or that from elsewhere which was admitted."""
-    path = _path_of(chosen, folder, admitted)
-    paths = [folder, path.parent, path] if chosen else [folder]
+def _found(folder: Path, path: Path | None, admitted: Path | None) -> tuple[Kernels, set[str]]:
+    """Read the kernels, and say what of the folder, the chosen file and its folder is there."""
+    paths = [folder, path.parent, path] if path is not None else [folder]
     there = {str(each) for each in paths if each.exists()}  # before it is read
     try:
         # Kernels of the user's, not links to somebody else's.
         paths = [each for each in folder.iterdir() if each.suffix == SUFFIX and each.is_file()]
-        files = {each.name for each in paths if is_own_file(each)}
+        files = {each.name: each for each in paths if is_own_file(each)}
     except OSError:
-        files = set()
+        files = {}
     if admitted is not None and admitted.is_file():
-        files.add(admitted.name)
-    names = sorted(files, key=str.casefold)
-    kernels = {name: _kernel_in(_path_of(name, folder, admitted)) for name in names}
-    found = _Found(kernels, chosen, there)
-    if not chosen:
-        return found
-    if chosen not in kernels and path != admitted:
-        return replace(found, sentence=GONE.format(name=chosen))
-    read = kernels.get(chosen) or _kernel_in(path)
-    if isinstance(read, str):
-        return replace(found, sentence=read, is_there=path.exists())
-    return replace(found, file=OwnFile(path, read.source), is_there=True)
+        files[admitted.name] = admitted
+    return {name: _kernel_in(files[name]) for name in sorted(files, key=str.casefold)}, there
 
 
 def _kernel_in(path: Path) -> Rung | str:
@@ -201,8 +175,8 @@ def _kernel_in(path: Path) -> Rung | str:
         return str(error)
 
 
-def _path_of(name: str, folder: Path, admitted: Path | None) -> Path:
-    return admitted if admitted is not None and admitted.name == name else folder / name
+def _path_of(name: str, admitted: Path | None) -> Path:
+    return admitted if admitted is not None and admitted.name == name else kernels_folder() / name
 
 
 class FileWatch(QObject):
