@@ -23,6 +23,7 @@ NICENESS = 10  # the window, and what is filtered live in it, goes first
 PATIENCE_MS = 3000  # with one that is to stop at the end of the window
 MAX_COMPLAINT = 20_000  # bytes: what a bug says, and not what a hundred thousand files do
 NOT_STARTED = "The program could not start itself once more; close it and start it again."
+SILENT = "It ended without a word; start it again."
 BUG = "Traceback (most recent call last)"
 
 How = Literal["ended", "stopped", "refused"]
@@ -110,7 +111,9 @@ class BatchProcess(QObject):
     def _read(self) -> None:
         process = self._process
         while process is not None and process.canReadLine():
-            self._take(_parsed(bytes(process.readLine().data())))
+            with suppress(ValueError):
+                if isinstance(said := parse_json(bytes(process.readLine().data())), dict):
+                    self._take(said)
 
     def _take(self, line: Mapping[str, Any]) -> None:
         if "progress" in line:
@@ -142,7 +145,10 @@ class BatchProcess(QObject):
             _, *lines = said.rpartition(BUG)[2].splitlines()
             last = next((line for line in lines if line and not line.startswith(" ")), BUG)
             bugs.met.emit(without_controls(last), said)
-        complaint = _sentences(said) if how == "refused" else ""
+        # Sentences come without the program's name; of a bug only the last line does.
+        lines = [line.removeprefix("workbench: ") for line in said.splitlines()]
+        complaint = without_controls(lines[-1]) if lines else SILENT
+        complaint = complaint if how == "refused" else ""
         self._end(BatchEnd(how, summary.get("counts", {}), summary.get("seconds", 0.0), complaint))
 
     def _end(self, end: BatchEnd) -> None:
@@ -150,16 +156,3 @@ class BatchProcess(QObject):
         self._process.deleteLater()  # in a moment: it is what called
         self._process = None
         self.ended.emit(end)
-
-
-def _parsed(line: bytes) -> Mapping[str, Any]:
-    with suppress(ValueError):
-        if isinstance(said := parse_json(line), dict):
-            return said
-    return {}
-
-
-def _sentences(said: str) -> str:
-    """Sentences on stderr without the program's name; the last line of a bug's."""
-    lines = [line.removeprefix("workbench: ") for line in said.splitlines()]
-    return without_controls(lines[-1]) if lines else "It ended without a word; start it again."

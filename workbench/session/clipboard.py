@@ -12,7 +12,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QMimeData, QUrl
-from PySide6.QtGui import QColorSpace, QGuiApplication, QImage, QPixmap
+from PySide6.QtGui import QColorSpace, QGuiApplication, QImage, QPixelFormat, QPixmap
 
 from kernels.core import safe_files
 from workbench.files import image_files
@@ -33,25 +33,14 @@ _MAX_PATH = 4096  # characters; no file has a longer one
 # while Qt drops what it does not know and shows half of a truncated file.
 _ENCODED = ("image/png", "image/tiff", "image/webp", "image/bmp", "image/jpeg")
 _Format = QImage.Format
-# Formats that we copy, by pixel type and channels; of floats others get what is on the screen.
+_GREY8, _GREY16 = _Format.Format_Grayscale8, _Format.Format_Grayscale16
+_RGBA8, _RGBA16 = _Format.Format_RGBA8888, _Format.Format_RGBA64
+# Formats that we copy, by channels; of floats others get what is on the screen.
 _FORMATS = {
-    ("uint8", 1): _Format.Format_Grayscale8,
-    ("uint8", 2): _Format.Format_RGBA8888,
-    ("uint8", 3): _Format.Format_RGB888,
-    ("uint8", 4): _Format.Format_RGBA8888,
-    ("uint16", 1): _Format.Format_Grayscale16,
-    ("uint16", 2): _Format.Format_RGBA64,
-    ("uint16", 3): _Format.Format_RGBX64,
-    ("uint16", 4): _Format.Format_RGBA64,
+    "uint8": (_GREY8, _RGBA8, _Format.Format_RGB888, _RGBA8),
+    "uint16": (_GREY16, _RGBA16, _Format.Format_RGBX64, _RGBA16),
 }
-_FLOATS = (
-    _Format.Format_RGBX16FPx4,
-    _Format.Format_RGBA16FPx4,
-    _Format.Format_RGBA16FPx4_Premultiplied,
-    _Format.Format_RGBX32FPx4,
-    _Format.Format_RGBA32FPx4,
-    _Format.Format_RGBA32FPx4_Premultiplied,
-)
+_FLOATING = QPixelFormat.TypeInterpretation.FloatingPoint
 # Samples that this program has put on the clipboard, of any pixel type, by the mark
 # that the image there carries.  (Qt would own a QMimeData that held them, and free it at the end,
 # when Python is gone.)
@@ -170,17 +159,16 @@ def to_samples(image: QImage, notes: list[str]) -> NDArray[Any]:
     if image.isNull():
         raise ImageFileError(NOTHING)
     image = _in_srgb(image, notes)
-    is_grey = image.isGrayscale() and not image.hasAlphaChannel()
-    if image.format() in _FLOATS:
-        dtype: np.dtype[Any] = np.dtype(np.float32)
-        format_ = _Format.Format_RGBA32FPx4
-    elif image.depth() > 32 or image.format() == _Format.Format_Grayscale16:
-        dtype = np.dtype(np.uint16)
-        format_ = _Format.Format_Grayscale16 if is_grey else _Format.Format_RGBA64
+    has_alpha = image.hasAlphaChannel()
+    is_grey = image.isGrayscale() and not has_alpha
+    if image.pixelFormat().typeInterpretation() == _FLOATING:
+        pixel_type, format_ = "float32", _Format.Format_RGBA32FPx4
+    elif image.depth() > 32 or image.format() == _GREY16:
+        pixel_type, format_ = "uint16", _GREY16 if is_grey else _RGBA16
     else:
-        dtype = np.dtype(np.uint8)
-        format_ = _Format.Format_Grayscale8 if is_grey else _Format.Format_RGBA8888
-    has_alpha, held = image.hasAlphaChannel(), 1 if is_grey and dtype.kind == "u" else 4
+        pixel_type, format_ = "uint8", _GREY8 if is_grey else _RGBA8
+    dtype = np.dtype(pixel_type)
+    held = 1 if format_ in (_GREY8, _GREY16) else 4
     image = image.convertToFormat(format_)
     if image.isNull():
         raise ImageFileError("There is too little memory to paste the picture; copy a smaller one.")
@@ -200,7 +188,7 @@ def to_image(samples: NDArray[Any], shown: QImage) -> QImage:
     if samples.dtype.kind != "u":
         return shown.copy()
     height, width, channels = samples.shape
-    format_ = _FORMATS[str(samples.dtype), channels]
+    format_ = _FORMATS[str(samples.dtype)][channels - 1]
     if channels == 2:
         samples = np.ascontiguousarray(samples[..., [0, 0, 0, 1]])
     elif channels == 3 and samples.dtype == np.uint16:
@@ -213,10 +201,9 @@ def to_image(samples: NDArray[Any], shown: QImage) -> QImage:
 
 def _in_srgb(image: QImage, notes: list[str]) -> QImage:
     space, srgb = image.colorSpace(), QColorSpace(QColorSpace.NamedColorSpace.SRgb)
-    if not space.isValid() or space == srgb:
+    is_grey = space.colorModel() == QColorSpace.ColorModel.Gray  # Qt's own, with sRGB's curve
+    if is_grey or not space.isValid() or space == srgb:
         return image
-    if space.colorModel() == QColorSpace.ColorModel.Gray:
-        return image  # Qt's own grey, which has sRGB's curve
     converted = image.convertedToColorSpace(srgb)
     if converted.isNull():
         return image

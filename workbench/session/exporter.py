@@ -173,11 +173,7 @@ class Exporter(QObject):
             samples = with_file_white(result.picture, picture.samples)
             return samples, clipboard.to_image(samples, shown)
 
-        def copy(made: tuple[NDArray[Any], QImage]) -> None:
-            clipboard.copy(*made)
-            self.copied.emit("the result")
-
-        self._background.run(make, copy, self._fail)
+        self._copy(make, "the result")
 
     def copy_image(self, image: QImage | MakeImage, what: str) -> None:
         """Copy an image, or what a function makes, to the clipboard.
@@ -185,14 +181,14 @@ class Exporter(QObject):
         what  its name in the message
         """
 
-        def copy(made: QImage) -> None:
-            clipboard.copy(None, made)
+        self._copy(lambda: (None, image() if callable(image) else image), what)
+
+    def _copy(self, make: Callable[[], tuple[NDArray[Any] | None, QImage]], what: str) -> None:
+        def copy(made: tuple[NDArray[Any] | None, QImage]) -> None:
+            clipboard.copy(*made)
             self.copied.emit(what)
 
-        if callable(image):
-            self._background.run(image, copy, self._fail)
-        else:
-            copy(image)
+        self._background.run(make, copy, self._fail)
 
     def _write(self, path: Path, write: Callable[[], None]) -> None:
         def write_and_look() -> int:

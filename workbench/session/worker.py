@@ -190,9 +190,6 @@ class Worker(Scheduler):
         for timing in (self.baseline, self.again):
             timing.cancel()
 
-    def _tell_progress(self, step: Progress) -> None:
-        self.progressed.emit(step.doing)
-
     def _end_live(self, error: KernelError | None, _is_complete: bool) -> None:
         is_lost = isinstance(error, DeviceLostError)
         if error is not None and (is_lost or not self._is_awaited):
@@ -231,7 +228,7 @@ class Worker(Scheduler):
             if self._wanted is not None and may_begin:
                 steps, self._wanted = partial(self._filtering, *self._wanted), None
                 self._has_shown = False
-                tell = self._tell_progress, self._end_live
+                tell = (lambda step: self.progressed.emit(step.doing)), self._end_live
                 self.put(Task(LIVE, steps, *tell, urgency=PICTURE, purpose=LIVE))
 
     def _filtering(
