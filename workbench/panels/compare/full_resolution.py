@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -12,23 +13,20 @@ from PySide6.QtCore import QObject, QRect
 from PySide6.QtGui import QTransform
 
 from kernels.core.errors import KernelError
-from kernels.core.job import Job
+from kernels.core.job import Job, Progress, Result, Sampling
+from kernels.core.picture_parts import Surroundings, surroundings_of
+from kernels.engine.engine import Engine
 from kernels.rungs.own_kernels import is_own
 from workbench.base.background import Background, Latest, Throttle
 from workbench.files.large_pictures import RegionReader
 from workbench.files.picture_errors import ImageFileError
+from workbench.imaging.display import show
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.pictures import LargeSource, Picture, Region
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.view_transform import Patch
-from workbench.session.large_regions import (
-    RegionPicture,
-    RegionRequest,
-    filtering_region,
-    read_region,
-)
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.worker import Worker
@@ -41,6 +39,64 @@ ZOOM_IN = "zoom in for full resolution"
 READING = "reading full resolution…"
 OWN = "user kernels are not run at full resolution"
 FULL = "full resolution"
+HALO = 16  # the surroundings are read in multiples of it, so that another size reads none anew
+ONCE = Sampling(max_samples=0, cache="warm", check=False)  # for the answer alone
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegionRequest:
+    """A wish for a region: which, and how it is filtered and shown.
+
+    picture  the copy that is shown of the whole, and `large` that
+    job      what filters the copy
+    dtype    what samples are filtered as: float32 where results below zero are kept
+    before, after  how pictures are shown
+    """
+
+    picture: Picture
+    large: LargeSource
+    region: Region
+    job: Job
+    dtype: np.dtype[Any]
+    before: DisplayMapping
+    after: DisplayMapping
+
+    @property
+    def surroundings(self) -> Surroundings:
+        """Part of the whole to be read for it."""
+        reach = -(-self.job.reach // HALO) * HALO
+        size_hw = self.large.height, self.large.width
+        return surroundings_of(
+            self.region.rows, self.region.columns, size_hw, reach, self.job.border
+        )
+
+    def patch(self, samples: NDArray[Any], look: DisplayMapping, caption: str = "") -> Patch:
+        """The region itself of what was read or filtered, ready to be shown."""
+        own = np.ascontiguousarray(samples[self.surroundings.own])
+        return Patch(self.region, self.large.step, own, show(own, look), caption)
+
+
+def read_region(reader: RegionReader, request: RegionRequest) -> tuple[NDArray[Any], Patch]:
+    """Read the samples to be filtered, and the region itself."""
+    picture = request.picture
+    assert picture.path is not None
+    samples = reader.read(picture.path, str(picture.samples.dtype), request.surroundings)
+    before = request.patch(samples, request.before)
+    return samples.astype(request.dtype, copy=False), before
+
+
+def filtering_region(
+    request: RegionRequest, samples: NDArray[Any], engine: Engine
+) -> Iterator[Progress | tuple[RegionRequest, Patch]]:
+    """Filter the samples; the last step has the region's part of the output."""
+    for step in engine.filtering(replace(request.job, picture=samples), ONCE):
+        if isinstance(step, Result):  # its picture may be stored as floats
+            job = replace(request.job, picture=step.picture)
+            below = " · ".join(filter(None, (intents.look_in_words(job, request.after), FULL)))
+            caption = f"After · {intents.job_caption(request.job, step.picked)}\n{below}"
+            yield request, request.patch(step.picture, request.after, caption)
+        else:
+            yield step
 
 
 class FullResolution(QObject):
@@ -123,12 +179,13 @@ class FullResolution(QObject):
             is_same_look = (asked.before, asked.after) == (before, after)
             if is_same_look and asked.region.holds(_region(part)):
                 return
-        assert picture.large is not None
+        large = picture.large
+        assert large is not None
         dtype = np.dtype(np.float32) if is_wide else picture.samples.dtype
         across, down = round(AROUND * part.width()), round(AROUND * part.height())
-        around = part.adjusted(-across, -down, across, down).intersected(_whole(picture.large))
+        around = part.adjusted(-across, -down, across, down).intersected(_whole(large))
         wanted = around if around.width() * around.height() <= MAX_REGION_PIXELS else part
-        self._asked = RegionRequest(picture, _region(wanted), job, dtype, before, after)
+        self._asked = RegionRequest(picture, large, _region(wanted), job, dtype, before, after)
         self._latest.request(self._asked)
         self._show()
 
@@ -139,44 +196,35 @@ class FullResolution(QObject):
             after = replace(after, levels=shown.levels)
         return DisplayMapping(state.levels), after
 
-    def _take_before(
-        self, request: RegionRequest, found: tuple[NDArray[Any], RegionPicture]
-    ) -> None:
+    def _take_before(self, request: RegionRequest, found: tuple[NDArray[Any], Patch]) -> None:
         samples, before = found
         if self._asked is not None and request.picture is self._asked.picture:
-            self._before = _patch(before)
+            self._before = before
             self._show()
         if self._latest.waiting is None:
             self._filtering = request
             self._worker.region.start(partial(filtering_region, request, samples))
 
-    def _take_after(self, found: object) -> None:
-        if isinstance(found, RegionPicture) and found.request is self._asked:
-            request = found.request
-            job = replace(request.job, picture=found.samples)  # which may be stored as floats
-            below = " · ".join(filter(None, (intents.look_in_words(job, request.after), FULL)))
-            caption = f"{intents.job_caption(request.job, found.picked)}\n{below}"
-            self._answered = request
-            self._after = _patch(found, f"After · {caption}")
-            self._show()
+    def _take_after(self, found: Progress | tuple[RegionRequest, Patch]) -> None:
+        match found:
+            case (request, patch) if request is self._asked:
+                self._answered, self._after = request, patch
+                self._show()
 
     def _take_end(self, error: KernelError | None, _is_complete: bool) -> None:
         if self._filtering is not None:
             self._take_failure(self._filtering, error)
 
     def _take_failure(self, request: RegionRequest, error: Exception | None) -> None:
-        large = request.picture.large
-        if error is not None and request is self._asked and large is not None:
+        if error is not None and request is self._asked:
             self._before = self._after = None
-            self._compare.show_patches(None, None, f"{_scale(large)} · {error}")
+            self._compare.show_patches(None, None, f"{_scale(request.large)} · {error}")
 
     def _show(self) -> None:
-        asked = self._asked
-        assert asked is not None
-        large = asked.picture.large
-        assert large is not None
+        assert self._asked is not None
+        large = self._asked.large
         words = f"{_scale(large)} · {READING}"
-        if self._after is not None and self._answered is asked:
+        if self._after is not None and self._answered is self._asked:
             height, width = self._after.samples.shape[:2]
             words = f"Full resolution: {width:,}×{height:,} of {large.size_in_words}"
         self._compare.show_patches(self._before, self._after, words)
@@ -196,9 +244,3 @@ def _whole(large: LargeSource) -> QRect:
 
 def _region(part: QRect) -> Region:
     return Region((part.top(), part.bottom() + 1), (part.left(), part.right() + 1))
-
-
-def _patch(found: RegionPicture, caption: str = "") -> Patch:
-    region, large = found.request.region, found.request.picture.large
-    assert large is not None
-    return Patch(region, large.step, found.samples, found.display, caption)

@@ -24,7 +24,6 @@ from tests.workbench.window.large.large_files import (
 from workbench.model.intents import is_unclipped, job_for
 from workbench.panels.compare import full_resolution
 from workbench.panels.compare.view_transform import ViewTransform
-from workbench.session.large_regions import RegionPicture
 
 __all__ = ["little_memory"]
 STEP = 8  # of the copy
@@ -34,13 +33,13 @@ PARALLEL = {"implementation": "parallel"}
 
 @pytest.fixture
 def regions(monkeypatch):
-    """What came of regions: the request of each, and the RegionPicture."""
+    """What came of regions: the request of each, and the Patch."""
     found, filtering = [], full_resolution.filtering_region
 
     def noting(request, samples, engine):
         for step in filtering(request, samples, engine):
-            if isinstance(step, RegionPicture):
-                found.append((request, step))
+            if isinstance(step, tuple):
+                found.append(step)
             yield step
 
     monkeypatch.setattr(full_resolution, "filtering_region", noting)
