@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QImage
-from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QSpinBox, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QSpinBox, QWidget
 
 from kernels.core.job import Result
 from workbench.base import numbers
@@ -25,7 +25,6 @@ from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import described, push_button
 from workbench.widgets.file_dialogs import ask_save_path, remember_folder, save_folder
 from workbench.widgets.lazy_panel import LazyPanel
-from workbench.widgets.number_boxes import JumpSlider
 from workbench.window.remembering import Memory
 from workbench.window.window_layout import Parts
 
@@ -43,7 +42,7 @@ class SaveDialog(QDialog):
 
     name     of the file
     quality  to begin with; None: without loss, where the format can do that
-    default  the quality to begin with once loss is allowed
+    default  the quality to begin with where it cannot
 
     Signals:
         agreed(quality): save it so; None: without loss of quality.
@@ -63,32 +62,17 @@ class SaveDialog(QDialog):
         self._fit = fit
         column = VBox(self, (24, 20, 24, 16), 12)
         if not fit.is_exact:
-            said = Label(str(fit), name="save-said", wraps=True)
-            column.addWidget(said)
+            column.addWidget(Label(str(fit), name="save-said", wraps=True))
+        self._quality = described(QSpinBox(), "save-quality", "Quality", QUALITY_TIP)
+        self._quality.setRange(0 if fit.format.can_be_lossless else 1, 100)
+        self._quality.setSpecialValueText("Lossless" if fit.format.can_be_lossless else "")
+        self._quality.setValue(quality or (0 if fit.format.can_be_lossless else default))
         if fit.format.has_quality and fit.why_not is None:
-            self._add_quality(column, quality, default)
+            label, row = Label("&Quality"), HBox(spacing=10)
+            label.setBuddy(self._quality)
+            row.add(label, self._quality, 1)
+            column.add(row)
         column.addWidget(self._make_buttons())
-
-    def _add_quality(self, column: VBox, quality: int | None, default: int) -> None:
-        self._lossless = QCheckBox("&Lossless: every sample as it is")
-        self._lossless.setObjectName("save-lossless")
-        self._lossless.setToolTip("Larger, and exact; without it small, and nearly the same")
-        self._lossless.setVisible(self._fit.format.can_be_lossless)
-        label = Label("&Quality")
-        self._slider, self._quality = JumpSlider(), QSpinBox()
-        for each, name in ((self._slider, "save-quality"), (self._quality, "save-quality-number")):
-            described(each, name, "Quality", QUALITY_TIP)
-            each.setRange(1, 100)
-        label.setBuddy(self._slider)
-        self._slider.valueChanged.connect(self._quality.setValue)
-        self._quality.valueChanged.connect(self._slider.setValue)
-        self._quality.setValue(quality or default)
-        row = HBox(spacing=10)
-        row.add(label, (self._slider, 1), self._quality)
-        column.add(self._lossless, row)
-        for part in (label, self._slider, self._quality):
-            self._lossless.toggled.connect(part.setDisabled)
-        self._lossless.setChecked(quality is None and self._fit.format.can_be_lossless)
 
     def _make_buttons(self) -> QDialogButtonBox:
         title, roles = self._fit.format.title, QDialogButtonBox.ButtonRole
@@ -112,8 +96,7 @@ class SaveDialog(QDialog):
 
     def _agree(self) -> None:
         self.accept()
-        has_quality = self._fit.format.has_quality and not self._lossless.isChecked()
-        self.agreed.emit(self._quality.value() if has_quality else None)
+        self.agreed.emit(self._quality.value() or None if self._fit.format.has_quality else None)
 
 
 NOTHING_TO_SAVE = "There is no result of this picture to save yet."

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QFrame, QProgressBar, QWidget
 
 from workbench.base import theme
 from workbench.base.background import Throttle
@@ -162,10 +162,7 @@ class FactsCard(QFrame):
         self.setProperty("card", True)
         self._name = name
         self._facts: tuple[FactRow, ...] = ()
-        self._rows = QGridLayout()
-        self._rows.setColumnStretch(1, 1)
-        self._rows.setHorizontalSpacing(12)
-        self._rows.setVerticalSpacing(2)
+        self._rows = QFormLayout(horizontalSpacing=12, verticalSpacing=2)
         self.column = VBox(self)
         self.column.add(self._rows)
         self.hide()
@@ -175,17 +172,15 @@ class FactsCard(QFrame):
         if tuple(rows) == self._facts:
             return
         self._facts = tuple(rows)
-        for label in self.findChildren(QLabel):
-            self._rows.removeWidget(label)
-            label.deleteLater()
-        for line, row in enumerate(rows):
+        while self._rows.rowCount():
+            self._rows.removeRow(0)
+        for row in rows:
             title = Label(row.name, is_muted=True)
             words = words_label(f"{self._name}-{row.name.lower().replace(' ', '-')}")
             words.setText(row.words)
             for label in (title, words):
                 label.setToolTip(tip_text(row.tip))
-            self._rows.addWidget(title, line, 0, Qt.AlignmentFlag.AlignTop)
-            self._rows.addWidget(words, line, 1)
+            self._rows.addRow(title, words)
         self.setVisible(bool(rows))
 
 
