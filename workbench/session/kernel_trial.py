@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from kernels.core.driving import last_of
 from kernels.core.errors import CompileFailedError
 from kernels.core.job import Job, Progress
 from kernels.core.verdict import NOT_YET_SEARCHED
-from kernels.cuda.nvrtc import LINES, Compiled, Kind, Row, listing_of
+from kernels.cuda.nvrtc import LINES, Compiled, Row, listing_of
 from kernels.cuda_child import verification
 from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.cuda_child.worker_pool import Held, RunEndedError, cuda_children
@@ -29,7 +29,7 @@ from kernels.rungs.rung import Rung
 from workbench.imaging.display import Display, show, to_display
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.session import kernel_code
-from workbench.session.kernel_code import PtxRequest, request_for
+from workbench.session.kernel_code import request_for
 
 Pixel = tuple[int, int]
 Levels = tuple[float, float] | None
@@ -113,12 +113,15 @@ class Followed:
 
 @dataclass(frozen=True, slots=True)
 class KernelCode:
-    """Instructions, ready to show."""
+    """Instructions, ready to show.
+
+    listings  by their names, PTX and SASS; a sentence where there is none
+    """
 
     rung: Rung
     compiled: Compiled
     architecture: int
-    rows: tuple[Row, ...]
+    listings: Mapping[str, Sequence[Row] | str]
 
 
 # Held is the memory of the processes that run kernels on the GPU.
@@ -279,30 +282,25 @@ def _shown(rung: Rung, tried: KernelTrial, asked: KernelText) -> Tried:
     return Tried(rung, tried, to_display(before, asked.levels), show(answer, asked.look))
 
 
-class CodeReader:
-    """A compiler of user kernels, which remembers the last one; for one thread."""
+def reading_code(asked: KernelText) -> Steps:
+    """Compile a user kernel, and yield its instructions, or why there are none."""
+    return _with_rung(asked, _read_code, needs_compiler=False)
 
-    def __init__(self) -> None:
-        self._made: tuple[PtxRequest, Compiled] | None = None
 
-    def reading(self, asked: KernelText, kind: Kind) -> Steps:
-        """Yield the instructions of a user kernel, or why there are none."""
-
-        def read(rung: Rung, asked: KernelText) -> Steps:
-            if reason := rung.why_not_anywhere(asked.job):
-                yield Refused(reason)
-                return
-            wanted = request_for(rung, asked.job, asked.device)
-            wanted = replace(wanted, options=(*wanted.options, LINES))
-            try:
-                if self._made is None or self._made[0] != wanted:
-                    self._made = wanted, (yield from kernel_code.compiling_apart(wanted))
-                found = self._made[1]
-                rows = tuple(listing_of(found, kind))
-                yield KernelCode(rung, found, wanted.architecture, rows)
-            except RunEndedError as error:
-                yield Refused(str(error), error.line or 0)
-            except CompileFailedError as error:
-                yield Refused(str(error), is_ours=True)
-
-        return _with_rung(asked, read, needs_compiler=False)
+def _read_code(rung: Rung, asked: KernelText) -> Steps:
+    if reason := rung.why_not_anywhere(asked.job):
+        yield Refused(reason)
+        return
+    wanted = request_for(rung, asked.job, asked.device)
+    wanted = replace(wanted, options=(*wanted.options, LINES))
+    try:
+        made = yield from kernel_code.compiling_apart(wanted)
+    except RunEndedError as error:
+        yield Refused(str(error), error.line or 0)
+        return
+    listings: dict[str, Sequence[Row] | str] = {"PTX": listing_of(made, "ptx")}
+    try:
+        listings["SASS"] = listing_of(made, "sass")
+    except CompileFailedError as error:
+        listings["SASS"] = str(error)
+    yield KernelCode(rung, made, wanted.architecture, listings)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Slot
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QGuiApplication,
@@ -150,7 +150,15 @@ class SourceText(NamedTuple):
 
 
 class CodeView(QWidget):
-    """A view of one of several texts."""
+    """A view of one of several texts.
+
+    edit  where it stands
+
+    Signals:
+        shown(name): the text of this name is in view.
+    """
+
+    shown = Signal(str)
 
     def __init__(self, name: str, title: str, choice_tip: str) -> None:
         """Make the view; choice_tip: what its several texts are."""
@@ -166,23 +174,36 @@ class CodeView(QWidget):
         self._copy = tab_button(f"{name}-copy", "Copy", "Copy all of this text")
         self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text))
         tip = "Ctrl and the mouse wheel change the size of the letters"
-        self._edit = described(QPlainTextEdit(), name, title, tip)
-        make_listing(self._edit)
-        self._edit.setTabStopDistance(4 * self._edit.fontMetrics().horizontalAdvance(" "))
-        self._colours = CodeColours(self._edit.document(), theme.colors())
+        self.edit = described(QPlainTextEdit(), name, title, tip)
+        make_listing(self.edit)
+        self.edit.setTabStopDistance(4 * self.edit.fontMetrics().horizontalAdvance(" "))
+        self._colours = CodeColours(self.edit.document(), theme.colors())
         tools = HBox()
         tools.add(self._copy, 1)
-        VBox(self, (0, 8, 0, 0), 6).add(self._files, self._caption, (self._edit, 1), tools)
+        VBox(self, (0, 8, 0, 0), 6).add(self._files, self._caption, (self.edit, 1), tools)
         self.show_sentence("")
+
+    @property
+    def chosen(self) -> str:
+        """The name of the text in view, or of the one to be shown."""
+        return self._files.currentText()
+
+    def choose(self, name: str) -> None:
+        """Show the text of this name, now or once there is one."""
+        if self._files.findText(name) < 0:
+            self._files.addItem(name)
+        self._files.setCurrentText(name)
+        if self._texts:
+            self._show_chosen()
 
     @property
     def text(self) -> str:
         """The text in view."""
-        return self._edit.toPlainText()
+        return self.edit.toPlainText()
 
     def show_texts(self, texts: Sequence[SourceText], caption: str = "") -> None:
         """Show the first of `texts`, or the one of the name chosen before."""
-        self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._caption.show_or_hide(caption)
         if tuple(texts) == self._texts:
             return
@@ -201,9 +222,9 @@ class CodeView(QWidget):
         self._files.hide()
         self._copy.setEnabled(False)
         self._caption.show_or_hide("")
-        self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        self.edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         self._colour(None)
-        self._edit.setPlainText(sentence)
+        self.edit.setPlainText(sentence)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
@@ -219,9 +240,10 @@ class CodeView(QWidget):
     def _show_chosen(self) -> None:
         self._colour(None)  # so that each line is coloured once
         chosen = self._texts[self._files.currentIndex()]
-        self._edit.setPlainText(chosen.text)
+        self.edit.setPlainText(chosen.text)
         self._colour(self._language)
-        self._edit.verticalScrollBar().setValue(chosen.first_line)  # it counts in lines
+        self.edit.verticalScrollBar().setValue(chosen.first_line)  # it counts in lines
+        self.shown.emit(chosen.name)
 
     def _colour(self, language: Language | None) -> None:
         self._colours.choose(language, theme.colors(self.palette()))

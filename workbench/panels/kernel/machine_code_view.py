@@ -6,25 +6,20 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Signal
+from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
-from kernels.cuda.nvrtc import Kind, Row, kind_of, numbered
+from kernels.cuda.nvrtc import Row, kind_of, numbered
 from workbench.base import theme
 from workbench.panels.kernel.code_editor import FOUND_ALPHA, CodeEditor, extra, whole_line
 from workbench.panels.kernel.trying import Trying
 from workbench.session.kernel_code import resources_in_words
-from workbench.session.kernel_trial import (
-    CodeReader,
-    KernelCode,
-    KernelText,
-    Refused,
-)
+from workbench.session.kernel_trial import KernelCode, KernelText, Refused, reading_code
 from workbench.session.tasks import AnalysisThread
-from workbench.widgets.boxes import Flow, HBox, VBox
-from workbench.widgets.buttons import check_segment, make_button, make_segments
-from workbench.widgets.code_view import CodeColours, make_listing
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import make_button
+from workbench.widgets.code_view import CodeView, SourceText
 from workbench.widgets.tile import words_label
 
 
@@ -44,85 +39,19 @@ def row_words(row: Row, file: str) -> str:
     return f"From {innermost.file}, line {innermost.line}{called}."
 
 
-MAX_COLOURED = 150_000  # characters; beyond, colouring would be felt at every pause in typing
-
-
-class CodeListing(QPlainTextEdit):
-    """A text that can be walked through by mouse and keys.
-
-    chosen  the rows that are highlighted
-
-    Signals:
-        row_picked(row): the user put the cursor into this row, from 0.
-    """
-
-    row_picked = Signal(int)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.chosen: Sequence[int] = ()
-        self.setObjectName("kernel-code")
-        self.setAccessibleName("Instructions")
-        make_listing(self)
-        self._colours = CodeColours(self.document(), theme.colors(self.palette()))
-        self.cursorPositionChanged.connect(self._emit_row)
-
-    def show_rows(self, texts: Sequence[str]) -> None:
-        """Show these rows, none of them highlighted."""
-        row, left = self.textCursor().blockNumber(), self.verticalScrollBar().value()
-        self.chosen = ()
-        self._colours.choose(None, theme.colors(self.palette()))  # so each line is coloured once
-        with QSignalBlocker(self):
-            self.setPlainText("\n".join(texts))
-            block = self.document().findBlockByNumber(min(row, len(texts) - 1))
-            self.setTextCursor(QTextCursor(block))
-        self._colour()
-        self.verticalScrollBar().setValue(left)
-
-    def choose_rows(self, rows: Sequence[int], *, is_followed: bool) -> None:
-        """Highlight these rows; is_followed: bring the first of them into view, if none is."""
-        self.chosen = rows
-        self._show_chosen()
-        bar = self.verticalScrollBar()  # it counts in rows
-        in_view = range(bar.value(), bar.value() + bar.pageStep())
-        if is_followed and rows and not any(row in in_view for row in rows):
-            bar.setValue(rows[0] - bar.pageStep() // 3)
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_colours"):
-            self._colour()
-            self._show_chosen()
-
-    def _emit_row(self) -> None:
-        if self.hasFocus():
-            self.row_picked.emit(self.textCursor().blockNumber())
-
-    def _colour(self) -> None:
-        is_coloured = self.document().characterCount() <= MAX_COLOURED
-        self._colours.choose("assembly" if is_coloured else None, theme.colors(self.palette()))
-
-    def _show_chosen(self) -> None:
-        how = whole_line(theme.colors(self.palette()).accent, FOUND_ALPHA)
-        cursors = (QTextCursor(self.document().findBlockByNumber(row)) for row in self.chosen)
-        self.setExtraSelections([extra(cursor, how) for cursor in cursors])
-
-
-KINDS: dict[str, Kind] = {"kernel-ptx": "ptx", "kernel-sass": "sass"}
-SEGMENTS = (
-    ("kernel-ptx", "PTX", "The compiler's intermediate code, for any GPU"),
-    ("kernel-sass", "SASS", "The instructions of the GPU itself"),
-)
+KINDS = {"ptx": "PTX", "sass": "SASS"}  # as the settings keep them
+TIP = "The compiler's intermediate code, for any GPU, or the instructions of the GPU itself"
 NOTHING = (
     "Nothing is compiled yet: that takes a picture, and of a file from elsewhere a click on Run it."
 )
 OUTDATED = "Below is the last text that compiled."
-COMPILING = "Compiling…"
 NAME = "code"  # of the task on the thread
 
 
 class MachineCodeView(QWidget):
     """The instructions of the text that is tried, compiled while they are shown.
+
+    chosen  the rows that are highlighted
 
     Signals:
         left(): the user closed it.
@@ -135,42 +64,38 @@ class MachineCodeView(QWidget):
         self.setObjectName("kernel-machine-code")
         self._editor = editor
         self._asked: KernelText | None = None
-        self._read: tuple[KernelText, Kind] | None = None  # the one shown, or under way
+        self._read: KernelText | None = None  # the one shown, or under way
         self._code: KernelCode | None = None
-        self._rows: dict[int, list[int]] = {}  # of each line of the source
+        self._rows: Sequence[Row] = ()
+        self._rows_of: dict[int, list[int]] = {}  # of each line of the source
+        self.chosen: Sequence[int] = ()
         self._is_on = False
         self.is_settled = True  # nothing is under way
-        self._reader, self._thread = CodeReader(), AnalysisThread(self)
-        self._kinds = make_segments(SEGMENTS, lambda _: self._compile())
-        check_segment(self._kinds, "kernel-ptx")
+        self._thread = AnalysisThread(self)
         close = make_button("kernel-code-close", "Close", "Back to the answer (Ctrl+F6)")
         close.clicked.connect(self.left)
-        self._caption = words_label("kernel-code-caption", 0.9, is_muted=True)
         self._problem = words_label("kernel-code-problem")
         self._problem.setProperty("objection", True)
         self._of_line = words_label("kernel-code-line", 0.95)
-        self._listing = CodeListing()
-        self._listing.row_picked.connect(self._pick)
-        kinds = QWidget()
-        HBox(kinds, 0, 0).add(*self._kinds.values())
-        VBox(self, (0, 4, 0, 0), 6).add(
-            *(Flow(4, kinds, close), self._caption, self._problem, self._of_line),
-            (self._listing, 1),
-        )
+        self._view = CodeView("kernel-code", "Instructions", TIP)
+        self._view.shown.connect(self._take_rows)
+        self._view.edit.cursorPositionChanged.connect(self._pick)
+        row = HBox(spacing=8)
+        row.add((self._of_line, 1), close)
+        VBox(self, (0, 4, 0, 0), 6).add(row, self._problem, (self._view, 1))
         self._show_nothing()
         trying.asked_for.connect(self._take_text)
         editor.cursorPositionChanged.connect(self._follow_cursor)
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> str:
         """The kind of instructions that is chosen."""
-        return next(kind for name, kind in KINDS.items() if self._kinds[name].isChecked())
+        return next((kind for kind, name in KINDS.items() if name == self._view.chosen), "ptx")
 
     def choose(self, kind: object) -> None:
         """Choose a remembered kind; an unknown one changes nothing."""
-        for name, known in KINDS.items():
-            if known == kind:
-                check_segment(self._kinds, name)
+        if isinstance(kind, str) and kind in KINDS:
+            self._view.choose(KINDS[kind])
 
     def switch(self, is_on: bool) -> None:
         """Compile the texts that are tried, or no longer."""
@@ -184,6 +109,11 @@ class MachineCodeView(QWidget):
     def close_thread(self) -> None:
         """Cancel the work, and wait for the thread to end."""
         self._thread.close()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_view"):
+            self._highlight()
 
     # -- compiling
 
@@ -200,14 +130,11 @@ class MachineCodeView(QWidget):
         self._read, self.is_settled = None, True
 
     def _compile(self) -> None:
-        """Compile the newest text, if it is shown and was not compiled so before."""
-        if not self._is_on or self._asked is None:
-            return
-        request = self._asked, self.kind
-        if request != self._read:
-            self._read, self.is_settled = request, False
-            self._caption.setText(COMPILING)  # the instructions before stay until it ends
-            reading = partial(self._reader.reading, *request)
+        """Compile the newest text, if it is shown and was not compiled before."""
+        asked = self._asked
+        if self._is_on and asked is not None and asked != self._read:
+            self._read, self.is_settled = asked, False
+            reading = partial(reading_code, asked)
             self._thread.ask(NAME, reading, self._take, self._show_problem, on_end=self._end)
 
     def _take(self, found: KernelCode | Refused) -> None:
@@ -215,14 +142,9 @@ class MachineCodeView(QWidget):
             self._show_problem(found.sentence)
             return
         self._code = found
-        self._show_problem("")
-        self._caption.setText(f"sm_{found.architecture} · {resources_in_words(found.compiled)}")
-        self._listing.show_rows([numbered(row, found.rung.file) for row in found.rows])
-        self._rows = {}
-        for at, row in enumerate(found.rows):
-            for line in row.lines_in(found.rung.file):
-                self._rows.setdefault(line, []).append(at)
-        self._follow_cursor()
+        self._problem.show_or_hide("")
+        caption = f"sm_{found.architecture} · {resources_in_words(found.compiled)}"
+        self._view.show_texts(_texts_of(found), caption)
 
     def _end(self, is_complete: bool) -> None:
         self.is_settled = True
@@ -230,31 +152,65 @@ class MachineCodeView(QWidget):
             self._read = None
 
     def _show_problem(self, sentence: str) -> None:
-        self._caption.setText(OUTDATED if self._code is not None else NOTHING)
+        """Say why a text does not compile; the instructions before stay."""
         self._problem.show_or_hide(sentence)
+        if self._code is not None:
+            self._view.show_texts(_texts_of(self._code), OUTDATED)
 
     def _show_nothing(self) -> None:
-        self._code = None
-        self._show_problem("")
+        self._code, self._rows, self._rows_of = None, (), {}
+        self._problem.show_or_hide("")
         self._of_line.clear()
-        self._listing.show_rows(())
+        self._view.show_sentence(NOTHING)
 
     # -- lines and instructions
 
-    def _follow_cursor(self) -> None:
-        """Highlight the instructions of the cursor's line."""
-        if self._is_on and self._code is not None:
-            line = self._editor.textCursor().blockNumber() + 1
-            rows = self._rows.get(line, [])
-            self._listing.choose_rows(rows, is_followed=not self._listing.hasFocus())
-            self._of_line.setText(line_words((self._code.rows[at] for at in rows), line))
+    def _take_rows(self, name: str) -> None:
+        """Find the instructions of each line in the listing that is shown."""
+        assert self._code is not None
+        found = self._code.listings[name]
+        self._rows = () if isinstance(found, str) else found
+        self._rows_of = {}
+        for at, row in enumerate(self._rows):
+            for line in row.lines_in(self._code.rung.file):
+                self._rows_of.setdefault(line, []).append(at)
+        self._follow_cursor()
 
-    def _pick(self, at: int) -> None:
-        """Go to the line that an instruction comes from."""
-        if self._code is None or at >= len(self._code.rows):
+    def _follow_cursor(self) -> None:
+        """Highlight the instructions of the cursor's line, and bring the first into view."""
+        if not self._is_on or self._code is None:
             return
-        row, file = self._code.rows[at], self._code.rung.file
+        line = self._editor.textCursor().blockNumber() + 1
+        self.chosen = rows = self._rows_of.get(line, [])
+        self._highlight()
+        bar = self._view.edit.verticalScrollBar()  # it counts in rows
+        in_view = range(bar.value(), bar.value() + bar.pageStep())
+        if rows and not self._view.edit.hasFocus() and not any(row in in_view for row in rows):
+            bar.setValue(rows[0] - bar.pageStep() // 3)
+        self._of_line.setText(line_words((self._rows[at] for at in rows), line))
+
+    def _highlight(self) -> None:
+        how, document = theme.colors(self.palette()).accent, self._view.edit.document()
+        cursors = (QTextCursor(document.findBlockByNumber(row)) for row in self.chosen)
+        self._view.edit.setExtraSelections(
+            [extra(cursor, whole_line(how, FOUND_ALPHA)) for cursor in cursors]
+        )
+
+    def _pick(self) -> None:
+        """Go to the line that the instruction under the cursor comes from."""
+        at = self._view.edit.textCursor().blockNumber()
+        if self._code is None or at >= len(self._rows) or not self._view.edit.hasFocus():
+            return
+        row, file = self._rows[at], self._code.rung.file
         if line := row.line_in(file):
             self._editor.show_step(line)
         if words := row_words(row, file):
             self._of_line.setText(f"{words} {self._of_line.text() if line else ''}".strip())
+
+
+def _texts_of(code: KernelCode) -> list[SourceText]:
+    texts = []
+    for name, rows in code.listings.items():
+        lines = (rows,) if isinstance(rows, str) else (numbered(r, code.rung.file) for r in rows)
+        texts.append(SourceText(name, "\n".join(lines), "assembly"))
+    return texts

@@ -6,7 +6,7 @@ The compiler is NVIDIA's own, where it is installed; the trials are made up.
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton, QToolButton
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QToolButton
 
 from kernels.cuda import nvrtc
 from kernels.cuda_child.worker_pool import RunEndedError
@@ -27,7 +27,6 @@ from tests.workbench.panels.kernel.made_up_trials import (
     words,
 )
 from workbench.panels.kernel import trying
-from workbench.panels.kernel.machine_code_view import CodeListing
 
 SHARED = text_of("shared")
 needs_a_compiler = pytest.mark.skipif(
@@ -49,7 +48,11 @@ def window(qtbot, make_window, home, monkeypatch):
 
 
 def listing(window):
-    return child(window, "kernel-code", CodeListing)
+    return child(window, "kernel-code", QPlainTextEdit)
+
+
+def chosen(window):
+    return window.kernel.get().code.chosen
 
 
 def rows(window):
@@ -95,11 +98,11 @@ def line_with(text):
 def test_the_instructions_of_the_cursor_s_line_are_set_off(shown):
     assert words(shown, "kernel-code-caption").startswith("sm_90 · ")
     editor(shown).go_to_line(line_with("__syncthreads"))
-    chosen = [rows(shown)[row] for row in listing(shown).chosen]
-    assert [row.split()[1:] for row in chosen] == [["bar.sync", "0;"]]
+    texts = [rows(shown)[row] for row in chosen(shown)]
+    assert [row.split()[1:] for row in texts] == [["bar.sync", "0;"]]
     assert words(shown, "kernel-code-line").endswith(", instructions: 1 bar.")
     editor(shown).go_to_line(1)
-    assert listing(shown).chosen == []
+    assert chosen(shown) == []
     assert words(shown, "kernel-code-line") == "Line 1, instructions: none."
 
 
@@ -111,7 +114,7 @@ def test_an_instruction_that_is_pointed_at_marks_its_line(shown):
     point_at(code, at)
     assert editor(shown).step_line == line
     assert editor(shown).textCursor().blockNumber() + 1 == line
-    assert at in code.chosen
+    assert at in chosen(shown)
     QTest.keyClick(code, Qt.Key.Key_Down)  # by keys as well
     assert code.textCursor().blockNumber() == at + 1
     editor(shown).setFocus()
@@ -119,10 +122,10 @@ def test_an_instruction_that_is_pointed_at_marks_its_line(shown):
     assert editor(shown).step_line == 0
     line = line_with("read_sample(")  # which stands in a header
     editor(shown).go_to_line(line)
-    chosen = list(listing(shown).chosen)
-    assert any("ld.global" in rows(shown)[row] for row in chosen)
+    of_line = list(chosen(shown))
+    assert any("ld.global" in rows(shown)[row] for row in of_line)
     code.setFocus()
-    point_at(code, next(row for row in chosen if "ld.global" in rows(shown)[row]))
+    point_at(code, next(row for row in of_line if "ld.global" in rows(shown)[row]))
     assert words(shown, "kernel-code-line").startswith("From prelude.cuh, line ")
 
 
@@ -140,9 +143,10 @@ def test_what_cannot_be_shown_is_said_and_leaves_what_was(qtbot, shown, monkeypa
     write(qtbot, shown, SHARED)
     assert words(shown, "kernel-code-problem") == ""
     monkeypatch.setattr(nvrtc, "the_program", lambda: None)
-    click(child(shown, "kernel-sass", QToolButton))
-    tried(qtbot, shown)
-    assert "nvidia-cuda-nvdisasm" in words(shown, "kernel-code-problem")
+    write(qtbot, shown, SHARED + "// once more\n")
+    assert rows(shown)[0].strip()
+    shown.kernel.get().code.choose("sass")
+    assert "nvidia-cuda-nvdisasm" in rows(shown)[0]
 
 
 # -- the view
