@@ -29,8 +29,7 @@ from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.message_bar import MessageBar
 
 SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each other
-SHARES = (270, 310)  # of source and trial: verdict and costs are seen at once
-OTHER_SHARES = (180, 420)  # there is more to see of a step, or of instructions
+SHARES = (240, 340)  # of source and trial: verdict and costs are seen at once
 
 
 class KernelPane(QWidget):
@@ -59,7 +58,6 @@ class KernelPane(QWidget):
         self.setObjectName("kernel-pane")
         self._has_begun = False
         self._last: Path | None = None  # the file of the last time
-        self._shares = list(SHARES)  # to go back to from steps and instructions
         self._is_code_shown = False
         self.files: FileRow = FileRow(folder, messages)
         self._editor = CodeEditor()
@@ -170,17 +168,10 @@ class KernelPane(QWidget):
         if not self.is_stepping:
             self.trying.step_through()
 
-    def go_on(self, way: int) -> None:
-        """Go a step forwards (1) or back (-1) in the walk, or begin one."""
-        self._walk(self._steps.go_on, way)
-
-    def go_to_barrier(self, way: int) -> None:
-        """Go behind the next barrier (1) or the one before (-1), or begin a walk."""
-        self._walk(self._steps.go_to_barrier, way)
-
-    def _walk(self, go: Callable[[int], None], way: int) -> None:
+    def walk(self, go: Callable[[StepView, int], None], way: int) -> None:
+        """Go forwards (1) or back (-1) in the walk through a block, or begin one."""
         if self.is_stepping:
-            go(way)
+            go(self._steps, way)
         else:
             self.trying.step_through()
 
@@ -193,7 +184,7 @@ class KernelPane(QWidget):
         self._is_code_shown = is_shown
         self.code.switch(is_shown)
         self._editor.show_step(0)
-        self._show_below(self._beside_steps)
+        self._below.setCurrentWidget(self._beside_steps)
 
     # -- how
 
@@ -249,12 +240,12 @@ class KernelPane(QWidget):
         self._split.setOrientation(level if is_wide else upright)
 
     def _show_steps(self, followed: Followed) -> None:
-        self._show_below(self._steps)
+        self._below.setCurrentWidget(self._steps)
         self._steps.show_steps(followed)
 
     def _leave_steps(self) -> None:
         if self.is_stepping:
-            self._show_below(self._beside_steps)
+            self._below.setCurrentWidget(self._beside_steps)
             self._editor.show_step(0)
 
     def _leave_line(self) -> None:
@@ -266,12 +257,3 @@ class KernelPane(QWidget):
     @property
     def _beside_steps(self) -> QWidget:
         return self.code if self._is_code_shown else self._view
-
-    def _show_below(self, part: QWidget) -> None:
-        """Show one of the three; that of the trial is as large as the user made it."""
-        before = self._below.currentWidget()
-        if before is self._view and any(sizes := self._split.sizes()):
-            self._shares = sizes
-        self._below.setCurrentWidget(part)
-        if part is not before:
-            self._split.setSizes(self._shares if part is self._view else OTHER_SHARES)
