@@ -9,20 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QStandardPaths, Qt, Signal, Slot
-from PySide6.QtGui import (
-    QAction,
-    QColor,
-    QDragEnterEvent,
-    QDropEvent,
-    QGuiApplication,
-)
-from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton, QWidget
 
 from kernels.core.cache import all_finite
 from kernels.pictures.generated import PICTURES
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan_files import plan_of
-from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.files.formats import OPEN_FILTER, PICTURES_FILTER
 from workbench.files.neighbours import Shelf
@@ -46,12 +39,11 @@ from workbench.window.window_layout import Parts
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
 
-MAX_NAME = 60  # letters of a name on the sign
-SIGN = "border: 4px solid {}; border-radius: 10px; background: {}; color: {}; font: bold {}pt"
+MAX_NAME = 60  # letters of a name in the status bar
 
 
 class DropTarget(QObject):
-    """A watcher of what is dragged over a window; a sign over it says what letting go would do.
+    """A watcher of what is dragged over a window, which says what letting go would do.
 
     Signals:
         dropped(content): something was let go of over it.
@@ -59,10 +51,9 @@ class DropTarget(QObject):
 
     dropped = Signal(object)
 
-    def __init__(self, window: QWidget) -> None:
+    def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)
-        self._window = window
-        self._sign: Label | None = None
+        self._status = window.statusBar()
         window.setAcceptDrops(True)
         window.installEventFilter(self)
 
@@ -70,31 +61,16 @@ class DropTarget(QObject):
         if isinstance(event, QDragEnterEvent):
             if clipboard.holds_picture(event.mimeData()):
                 event.acceptProposedAction()
-                self._show_sign(words_for(event.mimeData()))
+                self._status.showMessage(words_for(event.mimeData()))
             return True
         is_drop = isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop
-        if self._sign is not None and (is_drop or event.type() == QEvent.Type.DragLeave):
-            self._sign.hide()
+        if is_drop or event.type() == QEvent.Type.DragLeave:
+            self._status.clearMessage()
         if isinstance(event, QDropEvent) and is_drop:
             event.acceptProposedAction()
             self.dropped.emit(event.mimeData())
             return True
         return super().eventFilter(watched, event)
-
-    def _show_sign(self, words: str) -> None:
-        sign = self._sign = self._sign or Label(parent=self._window, name="drop-sign")
-        sign.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        sign.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        colors, points = theme.colors(sign.palette()), 1.6 * self._window.font().pointSizeF()
-        veil = QColor(colors.panel)
-        veil.setAlphaF(0.8)
-        ground = veil.name(QColor.NameFormat.HexArgb)
-        sign.setStyleSheet(SIGN.format(colors.accent, ground, colors.text, round(points)))
-        sign.setText(words)
-        sign.setAccessibleName(words)
-        sign.setGeometry(self._window.rect())
-        sign.show()
-        sign.raise_()
 
 
 def words_for(content: QMimeData) -> str:

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import (
@@ -135,21 +135,17 @@ def drag_over(window, *paths):
 
 
 def sign(window):
-    found = window.findChild(QWidget, "drop-sign")
-    return None if found is None or not found.isVisible() else found.accessibleName()
+    return window.statusBar().currentMessage()
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Qt 6.12 wants a QPointF
 def test_what_letting_go_would_do_is_shown_while_dragging(qtbot, window, folder):
     kept = drag_over(window, folder)
     assert sign(window) == "Open holiday"
-    frame = window.findChild(QWidget, "drop-sign")
-    assert frame.geometry() == window.rect()
-    assert frame.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
     QApplication.sendEvent(window, QDragLeaveEvent())
-    assert sign(window) is None
+    assert sign(window) == ""
     kept = drag_over(window, folder / "img1.png", folder / "img2.jpg")
     assert sign(window) == "Open 2 files"
     assert words_for(kept) == "Open 2 files"
     settle(qtbot, window, lambda: drop(window, folder / "img1.png"))
-    assert sign(window) is None
+    assert sign(window) == ""
