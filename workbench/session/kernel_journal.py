@@ -49,8 +49,8 @@ class KernelJournal:
     `note` and `set_aside` wait for no disk; all else does, and is called on one thread.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder or journal_folder()
+    def __init__(self) -> None:
+        self._folder = journal_folder()
         self._own: _Held | None = None
         self._left: tuple[Unsaved, _Held] | None = None
         self._noted: Unsaved | None = None

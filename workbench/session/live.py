@@ -79,7 +79,7 @@ class Live(QObject):
         self._before_shown: Picture | None = None
         self._widening: Picture | None = None  # being stored as float32
         self._asked: Job | None = None  # the newest request; None: it was refused
-        self.is_refused = self._is_short = False  # the latter: of memory
+        self.is_refused = False
         self._last_word: Result | None = None  # settled, but the picture is not yet shown
         self.previews = Background((), self)
         # Without room for a preview there is none; the job itself says if there is room for it.
@@ -102,8 +102,6 @@ class Live(QObject):
         worker.failed.connect(self._refuse)
         worker.baseline.stepped.connect(self._take_baseline)
         worker.again.stepped.connect(self._take_again)
-        for ended in (worker.sweep.ended, worker.comparison.ended):
-            ended.connect(self._try_once_more)
 
     @property
     def of_view(self) -> tuple[Picture, Result, Display] | None:
@@ -365,14 +363,8 @@ class Live(QObject):
             self.newest = self.result
             self.computed.emit()
         self._preview = None
-        self.is_refused, self._is_short = True, isinstance(error, OutOfMemoryError)
+        self.is_refused = True
         self.refused.emit(str(error), details)
-
-    def _try_once_more(self, *_: Any) -> None:
-        """Run again a job that lacked memory: the task that ended has given some back."""
-        if self.is_refused and self._is_short:
-            self._is_short = False  # once
-            self.run_again()
 
 
 def _previewed(job: Job, look: DisplayMapping) -> Display | None:

@@ -44,21 +44,17 @@ class PastPicture:
 
 
 class Album:
-    """A maker of PastPictures that holds those that cannot be loaded again.
+    """A maker of PastPictures that holds those that cannot be loaded again, up to MAX_BYTES."""
 
-    most_bytes  of the samples it holds together
-    """
-
-    def __init__(self, most_bytes: int = MAX_BYTES) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self) -> None:
         self._held: list[Picture] = []  # the newest last
 
     def keep(self, picture: Picture) -> PastPicture:
         """Make a PastPicture, and hold its picture if that cannot be loaded again."""
         ref = PictureRef.of(picture)
-        if not ref.can_load and picture.nbytes <= self._most_bytes:
+        if not ref.can_load and picture.nbytes <= MAX_BYTES:
             self._held = [*(each for each in self._held if each is not picture), picture]
-            while sum(each.nbytes for each in self._held) > self._most_bytes:
+            while sum(each.nbytes for each in self._held) > MAX_BYTES:
                 self._held.pop(0)
         return PastPicture(ref, weakref.ref(picture))
 

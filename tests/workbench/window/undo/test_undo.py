@@ -15,6 +15,7 @@ from tests.workbench.driving import child, pick, settle, show_picture, type_into
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import Picture
+from workbench.window import undo_history
 from workbench.window.undo_history import Album, StateStep
 
 
@@ -82,8 +83,9 @@ def test_a_picture_from_a_file_is_not_held(tmp_path):
         kept.load()  # which has gone
 
 
-def test_pasted_pictures_are_held_the_newest_up_to_so_many_bytes():
-    album = Album(most_bytes=250)
+def test_pasted_pictures_are_held_the_newest_up_to_so_many_bytes(monkeypatch):
+    monkeypatch.setattr(undo_history, "MAX_BYTES", 250)
+    album = Album()
     kept = [album.keep(pasted()) for _ in range(3)]
     gc.collect()
     assert [each.weak() is None for each in kept] == [True, False, False]
