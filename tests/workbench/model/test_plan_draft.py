@@ -14,8 +14,9 @@ from kernels.sweeps.plan_run import cells_of
 from tests.workbench.engines import DEVICE
 from workbench.imaging.pictures import Picture
 from workbench.model.cell_words import held_fixed
-from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS
 from workbench.model.plan_draft import (
+    BY_FIELD,
+    DIMENSIONS,
     MAX_ESTIMATED,
     Draft,
     UnclearError,

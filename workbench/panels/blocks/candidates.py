@@ -24,7 +24,7 @@ from kernels.sweeps.plan import Cell
 from workbench.base.plain_text import Label
 from workbench.model import intents
 from workbench.model.intents import Changes
-from workbench.model.plan_dimensions import pair
+from workbench.model.plan_draft import pair
 from workbench.model.state import State
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import described

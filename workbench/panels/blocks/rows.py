@@ -31,7 +31,7 @@ from workbench.charts.data.figure import (
     Tile,
 )
 from workbench.model import intents
-from workbench.model.plan_dimensions import pair
+from workbench.model.plan_draft import pair
 from workbench.model.rung_times import WorkKey, why_not_beside
 from workbench.panels.blocks.candidates import Field, Key, work_in_words
 

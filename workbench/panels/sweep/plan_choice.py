@@ -19,8 +19,7 @@ from kernels.sweeps.plan_files import as_toml, plan_of, presets
 from kernels.sweeps.plan_run import cells_of
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.cell_words import held_fixed
-from workbench.model.plan_dimensions import BY_FIELD, short, varied_in_words
-from workbench.model.plan_draft import UnclearError, given, time_s
+from workbench.model.plan_draft import BY_FIELD, UnclearError, given, short, time_s, varied_in_words
 from workbench.model.state import State
 from workbench.panels.sweep.plan_editor import FIRST, Offered, Own, PlanEditor
 from workbench.session.store import Store

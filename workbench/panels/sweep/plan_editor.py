@@ -16,8 +16,15 @@ from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Plan
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
-from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS, Dimension, words_of
-from workbench.model.plan_draft import Draft, UnclearError, texts_of
+from workbench.model.plan_draft import (
+    BY_FIELD,
+    DIMENSIONS,
+    Dimension,
+    Draft,
+    UnclearError,
+    texts_of,
+    words_of,
+)
 from workbench.panels.controls.tool_row import KIND_TITLES
 from workbench.widgets.boxes import Flow, HBox, VBox
 from workbench.widgets.buttons import described, make_button, tab_button

@@ -27,8 +27,7 @@ from kernels.sweeps.record import Record
 from kernels.sweeps.session_files import read_session
 from workbench.base.background import Background
 from workbench.base.settings import Settings
-from workbench.model.plan_dimensions import short
-from workbench.model.plan_draft import UnclearError, given, plan_of
+from workbench.model.plan_draft import UnclearError, given, plan_of, short
 from workbench.model.rung_times import RungTimes
 from workbench.panels.sweep.shown_sessions import Sessions, ShownSession
 from workbench.session.exporter import Exporter

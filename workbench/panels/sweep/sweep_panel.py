@@ -22,8 +22,7 @@ from workbench.base.background import Throttle
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts.chart_view import ChartView
 from workbench.model.cell_words import cell_in_words, varied_of
-from workbench.model.plan_dimensions import fixed_choices
-from workbench.model.plan_draft import time_s
+from workbench.model.plan_draft import fixed_choices, time_s
 from workbench.model.state import State
 from workbench.panels.sweep.plan_choice import PlanChoice
 from workbench.panels.sweep.shown_sessions import SessionList, Sessions
