@@ -1,8 +1,4 @@
-"""`workbench batch`, or `apply`, in a process of its own, followed and controlled.
-
-It has the engine and the threads that the command line has, and what it does to a picture is the
-same; the window shares nothing with it but the computer, where it takes second place.
-"""
+"""`workbench batch`, or `apply`, in a process of its own, followed and controlled."""
 
 from __future__ import annotations
 

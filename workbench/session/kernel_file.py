@@ -84,10 +84,7 @@ class KernelFile(QObject):
     # -- what is worked on
 
     def begin(self, text: str, name: str) -> None:
-        """Work on a new kernel, which has no file yet.
-
-        name  the one proposed for its file
-        """
+        """Work on a new kernel, which has no file yet; `name` is proposed for it."""
         self._opening += 1
         self._begin(None, text, name=name)
 
@@ -99,8 +96,7 @@ class KernelFile(QObject):
     ) -> None:
         """Work on the kernel in a file, once it is read; until then nothing has changed.
 
-        once_read   called before `began`, with True if it is in the user's folder
-        on_failure  called with the KernelFileError
+        once_read  called before `began`, with True if it is in the user's folder
         """
 
         def take(found: _Read) -> None:
@@ -155,9 +151,6 @@ class KernelFile(QObject):
         """Write the text into its file, or into another one from then on; on the thread.
 
         What somebody else wrote meanwhile into its own file is not written over, but shown.
-
-        then        called once it is on disk
-        on_failure  called with the KernelFileError
         """
         target = path or self.path
         assert target is not None
@@ -271,10 +264,7 @@ class KernelFile(QObject):
         self._keeping.run(partial(_look_at, path, *texts), take, lambda _: None)
 
     def _take_up(self, found: str | None, newline: str, sentence: str) -> None:
-        """Show the text on disk, if it is another than was there; `sentence` says what it is not.
-
-        found  None: there is none to be shown
-        """
+        """Show the text on disk, if there is another than was; `sentence` says what it is not."""
         was_gone, self._was_gone = self._was_gone, found is None
         if sentence and not (found is None and was_gone):
             self.said.emit(sentence)
@@ -333,7 +323,7 @@ def _written(target: Path, text: str, newline: str, known: str | None) -> _OnDis
 def _look_at(path: Path, typed: str, known: str) -> _OnDisk:
     """The text on disk, its newline, and a sentence where it conflicts with the typed one.
 
-    Where it is another than is `known`, and than was `typed`, what was typed is kept beside it.
+    Then what was typed is kept beside it.
     """
     try:
         found, newline = read_kernel(path)
@@ -358,10 +348,7 @@ def _look_at(path: Path, typed: str, known: str) -> _OnDisk:
 
 
 def read_kernel(path: Path) -> tuple[str, str]:
-    """A file's text, its lines ending in \\n, and its newline.
-
-    Raises KernelFileError.
-    """
+    """A file's text, its lines ending in \\n, and its newline.  Raises KernelFileError."""
     try:
         text = text_in(path)
     except HeaderError as error:

@@ -1,7 +1,4 @@
-"""The user's kernels as implementations: the files of their folder, and the text of the chosen one.
-
-The file on disk is the truth: whatever saves it, another text arrives.
-"""
+"""The user's kernels as implementations: their files, which are the truth, and the chosen text."""
 
 from __future__ import annotations
 

@@ -24,10 +24,7 @@ NOT_KEPT = "What you type is not kept if the program ends: {reason}."
 
 @dataclass(frozen=True, slots=True)
 class Unsaved:
-    """A text that was typed and not saved.
-
-    path  the file that it belongs to; None: it has none yet
-    """
+    """A text that was typed and not saved, and its file, if it has one."""
 
     text: str
     path: Path | None

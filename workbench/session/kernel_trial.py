@@ -113,10 +113,7 @@ class Followed:
 
 @dataclass(frozen=True, slots=True)
 class KernelCode:
-    """Instructions, ready to show.
-
-    listings  by their names, PTX and SASS; a sentence where there is none
-    """
+    """Instructions by their names, PTX and SASS; a sentence where there are none."""
 
     rung: Rung
     compiled: Compiled
@@ -172,10 +169,7 @@ def searching(asked: KernelText) -> Steps:
 
 
 def following(asked: KernelText, number: int | None) -> Steps:
-    """Yield the steps of the block that stores the pixel looked at.
-
-    number  of the pass; None: the last
-    """
+    """Yield the steps of the block that stores the pixel, in a pass (None: the last)."""
 
     def follow(rung: Rung, asked: KernelText) -> Steps:
         for step in stepping(rung, asked.job, at=asked.at, number=number):

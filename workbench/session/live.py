@@ -150,11 +150,7 @@ class Live(QObject):
             self._worker.request(self._asked, look, Sampling(cache=state.cache))
 
     def _take_preview(self, job: Job, look: DisplayMapping, display: Display | None) -> None:
-        """Show a preview, also of an earlier request.
-
-        The last one's job is filtered once nothing has changed for a moment; that of a change alone
-        at once.
-        """
+        """Show a preview, also of an earlier request; filter the last one's job after a rest."""
         state = self._store.state
         is_answered = self.result is not None and self.result.job is self._asked
         is_wanted = not is_answered and intents.is_of(job, state.picture)

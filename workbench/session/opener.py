@@ -236,7 +236,6 @@ class Opener(QObject):
     ) -> None:
         """Call `load` with the arguments of `load_any_size`, and `show` with its result.
 
-        name       of the picture, for the user who waits
         is_agreed  True once the user has agreed to the size of the picture
         """
         self._newest += 1

@@ -142,10 +142,7 @@ class Worker(Scheduler):
     def request(
         self, job: Job, look: DisplayMapping | None = None, sampling: Sampling | None = None
     ) -> None:
-        """Filter `job` next, in place of one that still waits.
-
-        look  how to show the result; None: from black to white, as its pixel type has them
-        """
+        """Filter `job` next, in place of one that still waits, and show it with this look."""
         with self._wake:
             self._wanted_since, self._is_awaited = monotonic(), False
             self._wanted = (job, look or DisplayMapping(), sampling or Sampling())

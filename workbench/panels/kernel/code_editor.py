@@ -63,7 +63,6 @@ class CodeEditor(QPlainTextEdit):
 
     has_counts      counts are shown beside the lines
     actions_by_key  called for these keys, in portable text, in place of the window's actions
-
     completions     the list of completions, which takes its keys while it is open
 
     Signals:
@@ -375,10 +374,7 @@ def _mark_color(kind: str, colors: theme.Colors) -> QColor:
 
 
 class LineGutter(QWidget):
-    """The column of line numbers, counts and marks beside the source.
-
-    Screen readers get marks as sentences below the source, so it takes no keys.
-    """
+    """The column of line numbers, counts and marks beside the source."""
 
     def __init__(self, editor: CodeEditor) -> None:
         super().__init__(editor)

@@ -209,10 +209,7 @@ class FindRow(QWidget):
         self._editor.setFocus()
 
     def _seek(self, step: int) -> None:
-        """Highlight all places, and go to the next (1), the one before (-1) or the nearest.
-
-        Instead of a text, the field may name a line to go to.
-        """
+        """Highlight all places, and go to the next (1), the one before (-1) or the nearest."""
         document = self._editor.document()
         found: list[QTextCursor] = []
         cursor = document.find(self._sought, 0)  # none for an empty text

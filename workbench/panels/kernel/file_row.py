@@ -112,10 +112,7 @@ class FileRow(QWidget):
         self.file.begin(point.text, f"{point.stem}.cu")
 
     def open_file(self, path: Path, *, is_named: bool = False) -> None:
-        """Open a kernel's file; one from elsewhere is run only once the user says so.
-
-        is_named  the user has said so, by naming it
-        """
+        """Open a kernel's file; one from elsewhere runs once the user says so, or named it."""
         if is_named:
             self._allowed.add(path.absolute())
 

@@ -49,11 +49,7 @@ class KernelPane(QWidget):
         folder: KernelFolder,
         messages: MessageBar,
     ) -> None:
-        """Make the panel.
-
-        times   of this session, which a kernel's time stands beside
-        trials  runs them on the GPU, in turn with everything else
-        """
+        """Make the panel; `trials` runs on the GPU, in turn with everything else."""
         super().__init__()
         self.setObjectName("kernel-pane")
         self._has_begun = False

@@ -51,8 +51,6 @@ NAME = "code"  # of the task on the thread
 class MachineCodeView(QWidget):
     """The instructions of the text that is tried, compiled while they are shown.
 
-    chosen  the rows that are highlighted
-
     Signals:
         left(): the user closed it.
     """

@@ -41,17 +41,14 @@ TIPS = {
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Everything that the panel shows of a trial.
-
-    is_old   verdict and pictures are of the last source that ran; the present one does not
-    """
+    """Everything that the panel shows of a trial."""
 
     status: str = ""  # of the work under way (is_busy), or a remark on what is shown
     is_busy: bool = False
     problem: str = ""  # an error or a bug, and its line; 0: it has none
     line: int = 0
     verdict: str = ""
-    is_old: bool = False
+    is_old: bool = False  # verdict and pictures are of the last source that ran
     build: tuple[FactRow, ...] = ()
     held: tuple[FactRow, ...] = ()  # rows on the memory of the processes that run kernels
     counts: tuple[FactRow, ...] = ()
@@ -106,10 +103,8 @@ class AnswerPair(QWidget):
         self._arrange()
 
     def take_room(self, room: QSize) -> None:
-        """Take the height of two pictures side by side in a widget of this size.
-
-        Not in its own width: with the height a scroll bar comes and goes, and that width with it.
-        """
+        """Take the height of two pictures side by side in a widget of this size."""
+        # Not in its own width: with the height a scroll bar comes and goes, and that width with it.
         self._room = room
         across, down = self._size or (1, 1)
         most = max(round(MAX_SHARE * room.height()), room.height() - theme.in_letters(OTHERS_PX))
@@ -151,10 +146,7 @@ class AnswerPair(QWidget):
 
 
 class FactsCard(QFrame):
-    """Rows of facts; without any, no card.
-
-    column  its layout, the rows first
-    """
+    """Rows of facts at the top of a column; without any, no card."""
 
     def __init__(self, name: str) -> None:
         """Make the card; `name` begins the names of its labels."""

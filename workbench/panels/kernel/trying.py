@@ -158,11 +158,7 @@ class Trying(QObject):
             self._begin(SEARCHING, asked, searching)
 
     def step_through(self, pixel: Pixel | None = None, number: int | None = None) -> None:
-        """Begin to walk through a block of the text.
-
-        pixel   (x, y) that the block stores; None: as before
-        number  of the pass; None: the last
-        """
+        """Walk through the block that stores a pixel (None: as before), in a pass (the last)."""
         self._at = pixel or self._at
         if asked := self._wanted():
             self._interrupt()

@@ -1,7 +1,4 @@
-"""Help with typing code: brackets, indenting, commenting lines, a brace on its own line.
-
-Each is one step of undo.
-"""
+"""Help with typing code: brackets, indents, comments, braces; each is one step of undo."""
 
 from __future__ import annotations
 
@@ -20,10 +17,7 @@ BEYOND = re.compile("[\U00010000-\U0010ffff]")  # letters that Qt counts as two
 
 
 def bracket_pair(text: str, at: int) -> tuple[int, int] | None:
-    """The places of the bracket beside the cursor and of its other half, or -1 for that.
-
-    at  the cursor; a bracket behind it goes before one in front of it
-    """
+    """The places of the bracket beside the cursor, the one behind it first, and its other half."""
     text = BEYOND.sub("  ", text)
     code = NO_CODE.sub(lambda found: " " * len(found[0]), text)
     for place in (at, at - 1):
