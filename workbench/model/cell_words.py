@@ -99,9 +99,6 @@ def where(cell: Cell, names: Iterable[str]) -> str:
     return said
 
 
-# -- what cells share, and where they differ
-
-
 def values_of(cells: Iterable[Cell], name: str) -> set[Any]:
     """The values of a dimension among `cells`; of σ, None is one: the filter's default."""
     values = {of(cell, name) for cell in cells}
@@ -109,10 +106,7 @@ def values_of(cells: Iterable[Cell], name: str) -> set[Any]:
 
 
 def held_fixed(cells: Collection[Cell], varied: Collection[str] = ()) -> str:
-    """Name all that cells share: "Gaussian blur 5×5, 1 channel float32, border clamp, cold L2".
-
-    varied  dimensions that are left out
-    """
+    """Name what cells share, but for `varied`: "Gaussian blur 5×5, 1 channel float32, cold L2"."""
     said = dict.fromkeys(_TABLE, "")
     for name in {*NAMES, "sigma", "amount"} - {*varied}:
         values = values_of(cells, name)
@@ -135,10 +129,7 @@ def varied_of(cells: Iterable[Cell]) -> frozenset[str]:
 
 
 def cell_in_words(cell: Cell, varied: Collection[str] = ()) -> str:
-    """Format a cell: "Gaussian blur 5×5 · Shared-memory tile 32×8 · noise 1024²".
-
-    varied  names in ASIDE that are added: " · border wrap, 3 channels"
-    """
+    """Format a cell: "Gaussian blur 5×5 · OpenCV · noise 1024²", and its `varied` of ASIDE."""
     how = f"{implementation_title(cell.implementation)} {cell.block_in_words}".strip()
     values = ((name, of(cell, name)) for name in ASIDE if name in varied)
     aside = ", ".join(

@@ -62,9 +62,6 @@ def filter_title(key: str) -> str:
         return key
 
 
-# -- the modes of the window in the order in which one meets them
-
-
 @dataclass(frozen=True, slots=True)
 class Mode:
     """A mode's title, and a short paragraph; its first sentence can stand alone."""

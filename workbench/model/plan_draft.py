@@ -53,11 +53,7 @@ class Dimension:
         return self.title.replace("&", "")
 
     def values(self, text: str, here: Here = None) -> Values:
-        """Values that `text` lists, each once.
-
-        here  the GPU that is to run it; None: not known yet
-        Raises PlanFileError with a sentence for the user.
-        """
+        """Values that `text` lists for this GPU, each once.  Raises PlanFileError."""
         words = words_of(text)
         if not words:
             raise PlanFileError(f"{self.name}: list at least one, as in “{self.start}”.")
@@ -225,10 +221,7 @@ TICKED = ("implementations", "own_texts", "transfers")  # of a plan: below its l
 
 
 class UnclearError(ValueError):
-    """A draft that cannot be planned as it stands; str(error) is a sentence for the user.
-
-    field  of the line it is about; "" where it is about none
-    """
+    """A draft that cannot be planned as it stands, in a sentence, and the field of its line."""
 
     def __init__(self, sentence: str, field: str = "") -> None:
         super().__init__(sentence)
@@ -237,13 +230,9 @@ class UnclearError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The content of the plan editor.
+    """The content of the plan editor."""
 
-    base             a preset, or a plan from a file, whose values stand where no line does; None:
-                     those of the State do
-    """
-
-    base: Plan | None = None
+    base: Plan | None = None  # a preset, or a plan from a file; else the State, where no line is
     texts: Mapping[str, str] = field(default_factory=dict)  # the lines, by their dimensions' fields
     implementations: tuple[str, ...] = ()  # keys of those to measure
     transfers: bool = False  # whether upload and download are measured as well
@@ -336,8 +325,7 @@ def _lists(texts: Mapping[str, str], here: Here) -> dict[str, Values]:
 def _with_pictures(made: Plan, texts: Mapping[str, str], state: State) -> Plan:
     """Give the plan's pictures their final names, and an open one its size.
 
-    The open picture has one size only: where sizes vary and no pictures are listed, noise takes its
-    place.
+    Where sizes vary and no pictures are listed, noise takes its place.
     """
     if "pictures" in texts:
         named = given_name(state.picture) if state.picture else THIS
@@ -373,9 +361,8 @@ MAX_ESTIMATED = 1000  # takes about 10 ms
 
 
 def time_s(cells: Sequence[Cell], plan: Plan, seen: Sequence[Record] = ()) -> float:
-    """Return about how many seconds `cells` of `plan` will take.
+    """Estimate the seconds that `cells` of `plan` will take, after the records seen so far.
 
-    seen  the records of it so far, in order
     More than MAX_ESTIMATED cells are judged by a sample of them.
     """
     if len(cells) <= MAX_ESTIMATED:

@@ -19,10 +19,8 @@ BASELINE = "baseline"  # what stands in place of the speed-up of the baseline it
 class SpeedUpWords:
     """The words of a speed-up, for a large value and the small print beside it.
 
-    text      "20.1×", or "29.4× slower" where the baseline is the faster one; BASELINE where what
-              ran is the baseline itself; MISSING where there is none
-    against   the words that follow: "as fast as OpenCV, 16 threads", "than OpenCV, 16 threads", or
-              why there is none
+    text      "20.1×", or "29.4× slower"; BASELINE of the baseline itself; MISSING: there is none
+    against   what follows: "as fast as OpenCV, 16 threads", or why there is none
     interval  of the ratio: "19.6–20.7"; empty of too few samples for one
     sentence  all of it, for a tooltip; empty where there is none
     """
@@ -39,10 +37,9 @@ class SpeedUpWords:
 
 
 def speed_up_of(result: Result, baseline: Result | None) -> SpeedUpWords:
-    """Return in words how fast `result` is against `baseline`.
+    """The speed-up of a result in words.
 
-    A wrong baseline, a single run of either, and a baseline of other work give no speed-up.
-    Neither has to be checked already.
+    A wrong baseline, a single run of either, and a baseline of other work give none.
     """
     if baseline is None or not baseline.job.same_work(result.job):
         return SpeedUpWords(against="no CPU time yet")

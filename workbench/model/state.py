@@ -1,8 +1,4 @@
-"""The user's choices as one immutable value, and the facts about its fields; no Qt.
-
-A check of a value read from a file may raise TypeError, ValueError or OverflowError instead of
-returning False.
-"""
+"""The user's choices as one immutable value, and the facts about its fields; no Qt."""
 
 from __future__ import annotations
 
@@ -23,16 +19,13 @@ from kernels.rungs.own_kernels import is_own
 from workbench.imaging.display_mapping import MAX_GAIN, MIN_GAIN, NEGATIVE_DISPLAYS, NegativeDisplay
 from workbench.imaging.pictures import Picture
 
-Check = Callable[[Any], bool]
+Check = Callable[[Any], bool]  # of a value from a file; may raise as well
 SIZES = range(1, MAX_KSIZE + 1, 2)  # of weights
 
 
 @dataclass(frozen=True, slots=True)
 class FieldFacts:
-    """Everything known about one field of the State but its type.
-
-    comes_with   fields whose change brings one of this along, which then needs no mention
-    """
+    """Everything known about one field of the State but its type."""
 
     label: str  # its name in "Undo kernel size 5 → 7"
     check: Check | None = None  # of a value read from a file; None: the field is not kept in files
@@ -41,7 +34,7 @@ class FieldFacts:
     option: str = ""  # the command line's option, without dashes: "size"
     is_gradual: bool = False  # True if it is dragged, held or typed on the way to another value
     is_wordless: bool = False  # True if no value of it can be told in a word or two
-    comes_with: tuple[str, ...] = ()
+    comes_with: tuple[str, ...] = ()  # fields that bring a change of this along, without mention
     is_view: bool = False  # True if it only says how pictures are looked at
 
 
@@ -54,11 +47,7 @@ def choice(
     comes_with: str = "",
     **names: str,
 ) -> Any:
-    """Make a field of the State with its default and its FieldFacts.
-
-    flags       the facts that are true, separated by spaces
-    comes_with  names of fields, likewise
-    """
+    """Make a field of the State with its FieldFacts; `flags` are those that are true."""
     told = dict.fromkeys(flags.split(), True)
     known = FieldFacts(label, check, comes_with=tuple(comes_with.split()), **told, **names)  # type: ignore[arg-type]
     return field(default=default, metadata={"facts": known})

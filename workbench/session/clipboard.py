@@ -68,9 +68,6 @@ def forget_what_is_gone() -> None:
         _copied.clear()
 
 
-# -- what is on the clipboard
-
-
 def files_in(content: QMimeData | None) -> list[Path]:
     """Files on this computer that `content` names."""
     if content is None:
@@ -142,9 +139,6 @@ def _named_in(text: str) -> list[Path]:
     url = QUrl(words)
     path = Path(url.toLocalFile() if url.isLocalFile() else words)
     return [path] if path.is_absolute() else []
-
-
-# -- between images and samples
 
 
 def to_samples(image: QImage, notes: list[str]) -> NDArray[Any]:

@@ -81,8 +81,6 @@ class KernelFile(QObject):
         """True while it is read or saved, or unsaved texts are looked for."""
         return self._at_disk > 0
 
-    # -- what is worked on
-
     def begin(self, text: str, name: str) -> None:
         """Work on a new kernel, which has no file yet; `name` is proposed for it."""
         self._opening += 1
@@ -210,8 +208,6 @@ class KernelFile(QObject):
                 if text == self.text:
                     self._journal.note(None)
         self._journal.close()
-
-    # -- the disk
 
     def _begin(
         self, path: Path | None, text: str, found: _Read | None = None, name: str = NEW_NAME

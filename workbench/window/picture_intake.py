@@ -93,10 +93,6 @@ NOT_FINITE = (
 class PictureIntake(QObject):
     """A link that takes what the opener opened to the store.
 
-    timing      forgets the figures of the picture before
-    sweep       takes the plan inside a screenshot
-    sweep_menu  opens sessions and plans
-
     Signals:
         restoring(kept): picture and pins of a screenshot are to be brought back.
         talk_wanted(path): the steps in this file are to be presented.
@@ -129,8 +125,7 @@ class PictureIntake(QObject):
     def open_paths(self, paths: list[Path]) -> None:
         """Open the sessions, plans and kernels among `paths`, and the first picture, or a folder's.
 
-        The others are a step away.  Without a picture among them, the start picture is opened.
-        Pictures are opened as such even where they hold settings.
+        Without a picture among them, the start picture is opened.  Settings in one are ignored.
         """
 
         def open_found(found: LookedAt) -> None:
@@ -181,8 +176,6 @@ class PictureIntake(QObject):
             return False
         return True
 
-    # -- pictures
-
     @Slot(object)
     def _take_picture(self, picture: Picture) -> None:
         self._timing.show_empty(NO_PICTURE)
@@ -232,8 +225,6 @@ class PictureIntake(QObject):
         if told := f"{news} {said}".strip():
             self._told = told
             self._messages.show_message("info", told, actions=offers, stays=bool(offers))
-
-    # -- settings
 
     @Slot(object, str)
     def _take_offer(self, data: dict[str, Any], name: str) -> None:

@@ -203,8 +203,6 @@ class ScreenshotRestore(QObject):
             return self._kernels.why_another(name, text_sha256)
         return self._kernels.why_gone(name)
 
-    # -- waiting
-
     def _until(self, is_so: Callable[[], bool]) -> Iterator[None]:
         self._is_hopeless = False
         while not is_so() and not self._is_hopeless:

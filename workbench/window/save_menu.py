@@ -194,10 +194,7 @@ WHOLE = "This picture is in memory: File ▸ Save result as saves its result."
 
 
 def filter_actions(service: LazyPanel[Any], store: Store) -> Actions:
-    """Lines of the menu File that filter files.
-
-    service  a FileFilter, made when it is first used
-    """
+    """Lines of the menu File that filter files, by a FileFilter."""
 
     def why_not() -> str:
         picture, made = store.state.picture, service.made
@@ -215,11 +212,7 @@ NOTHING_TO_COPY = "There is no result of this picture to copy yet."
 
 
 class Screenshots(QObject):
-    """A menu that takes screenshots, with the settings inside, to be restored when dropped here.
-
-    save_menu  asks where to save
-    memory     says which settings to put inside
-    """
+    """A menu that takes screenshots, with the settings inside, to be restored when dropped here."""
 
     def __init__(
         self,

@@ -77,8 +77,6 @@ class StateStep(QUndoCommand):
 
     A change of the same gradual fields soon after the last one, or while a mouse button is held,
     is merged with it.
-
-    at_s  when it was made, by any clock
     """
 
     def __init__(self, before: Side, after: Side, at_s: float, *, is_held: bool = False) -> None:
@@ -144,9 +142,6 @@ class UndoHistory(QObject):
 
     A step may need its picture loaded in the background, so the store is changed first and the
     stack moved then.
-
-    background  loads pictures that are to be shown again
-    status      shows what was undone
 
     Signals:
         moved(): there is something else to undo or to redo.
@@ -226,8 +221,6 @@ class UndoHistory(QObject):
             "Undo": action("Undo", self.undo, lambda: self.undo_words),
             "Redo": action("Redo", self.redo, lambda: self.redo_words),
         }
-
-    # -- following
 
     @Slot(object, object)
     def _write_down(self, old: State, new: State) -> None:

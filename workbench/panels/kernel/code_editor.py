@@ -97,8 +97,6 @@ class CodeEditor(QPlainTextEdit):
         self._make_room()
         self._show_extras()
 
-    # -- its text
-
     def replace_text(self, text: str) -> None:
         """Show `text` instead; Ctrl+Z brings back the text before."""
         if text != self.toPlainText():
@@ -125,8 +123,6 @@ class CodeEditor(QPlainTextEdit):
         marks = (each.selectionStart() for each, _ in self._marks if each.blockNumber() == line - 1)
         block = self.document().findBlockByNumber(line - 1)
         self.go_to_line(line, next(marks, block.position()) - block.position() + 1)
-
-    # -- marks
 
     def show_marks(self, marks: Sequence[Mark]) -> None:
         """Mark these places instead of those before."""
@@ -194,8 +190,6 @@ class CodeEditor(QPlainTextEdit):
             yield block.blockNumber(), box
             block = block.next()
 
-    # -- as any editor
-
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             pressed = QKeySequence(event.keyCombination())
@@ -246,8 +240,6 @@ class CodeEditor(QPlainTextEdit):
         super().resizeEvent(event)
         self._place_gutter()
 
-    # -- keys
-
     def _press_tab(self, event: QKeyEvent) -> None:
         is_back = event.key() == Qt.Key.Key_Backtab
         if event.modifiers() & CTRL or self._is_leaving:
@@ -280,8 +272,6 @@ class CodeEditor(QPlainTextEdit):
             self.completion_wanted.emit(0)
             return True
         return False
-
-    # -- highlights
 
     def _place_of(self, mark: Mark) -> QTextCursor:
         """The word of a mark; without a column, all of its line."""
@@ -320,8 +310,6 @@ class CodeEditor(QPlainTextEdit):
         sentence = self.sentence_at(self.cursorForPosition(at).blockNumber())
         QToolTip.showText(event.globalPos(), tip_text(sentence or HINT), self)
         return True
-
-    # -- the gutter
 
     def _make_room(self) -> None:
         self.setViewportMargins(self._gutter.needed_px(), 0, 0, 0)

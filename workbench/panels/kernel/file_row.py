@@ -89,8 +89,6 @@ class FileRow(QWidget):
         named.add((self._name, 1), outside)
         VBox(self, 0, 6).add(buttons, named, self._foreign, self._offer)
 
-    # -- opening
-
     def begin(self, path: Path | None) -> None:
         """Open the file of the last time, or an empty kernel where it is gone."""
 
@@ -140,8 +138,6 @@ class FileRow(QWidget):
         lines = [(path.name, str(path), partial(self.open_file, path)) for path in self.recent]
         _fill(self._recent, lines)
         self._recent.setEnabled(bool(lines))
-
-    # -- saving
 
     def save(self, then: Callable[[], None] = lambda: None) -> None:
         """Write the text into its file, and call `then` once it is there."""
@@ -215,8 +211,6 @@ class FileRow(QWidget):
     def _show_error(self, error: Exception) -> None:
         self._show_message("error", str(error))
 
-    # -- permission to run
-
     def ask_unconfined(self, reason: str) -> None:
         """Ask whether to run kernels on the CPU though this system cannot confine them."""
 
@@ -244,8 +238,6 @@ class FileRow(QWidget):
             FROM_ELSEWHERE.format(name=path.name),
             ("Run it", "Compile it and try it on the picture, now and as it changes", self._allow),
         )
-
-    # -- display
 
     def note_begun(self) -> None:
         """List the present file among the recent ones, and offer a text that was not saved."""

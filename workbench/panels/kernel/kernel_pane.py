@@ -69,8 +69,6 @@ class KernelPane(QWidget):
         self._connect()
         self._lay_out()
 
-    # -- its state
-
     @property
     def path(self) -> Path | None:
         """The file that is worked on."""
@@ -114,8 +112,6 @@ class KernelPane(QWidget):
         self.code.choose(choices.get("code_kind"))
         self.show_code(choices.get("shows_code") is True)
 
-    # -- what to show
-
     def begin(self) -> None:
         """Open the kernel of the last time, unless one is worked on already."""
         if not self._has_begun:
@@ -148,8 +144,6 @@ class KernelPane(QWidget):
         self.trying.close()
         self.files.file.close()
 
-    # -- actions of the menu
-
     def save_copy(self) -> None:
         """Ask for a file, and write a copy there with its verdict."""
         self.files.save_copy(*self.trying.verdict)
@@ -181,8 +175,6 @@ class KernelPane(QWidget):
         self.code.switch(is_shown)
         self._editor.show_step(0)
         self._below.setCurrentWidget(self._beside_steps)
-
-    # -- how
 
     def _connect(self) -> None:
         files, editor, view, trying = self.files, self._editor, self._view, self.trying

@@ -113,8 +113,6 @@ class MachineCodeView(QWidget):
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_view"):
             self._highlight()
 
-    # -- compiling
-
     def _take_text(self, asked: KernelText | None) -> None:
         """Follow the text that is tried; None: another one begins."""
         self._asked = asked
@@ -160,8 +158,6 @@ class MachineCodeView(QWidget):
         self._problem.show_or_hide("")
         self._of_line.clear()
         self._view.show_sentence(NOTHING)
-
-    # -- lines and instructions
 
     def _take_rows(self, name: str) -> None:
         """Find the instructions of each line in the listing that is shown."""

@@ -323,8 +323,6 @@ class StepView(QWidget):
         across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         self._memory.setDirection(across if is_wide else down)
 
-    # -- the step in view
-
     def _show(self, steps: BlockSteps) -> None:
         step, thread = self.step, self._thread
         self._where.setText(step_words(steps, step))
@@ -352,8 +350,6 @@ class StepView(QWidget):
                 self._variables.setItem(row, column, item)
         self._known = dict(rows)
 
-    # -- input
-
     def _pick_lane(self, lane: int) -> None:
         if 0 <= lane < len(self._lanes.cells) and self._lanes.cells[lane].exists:
             self._choose_thread(self._thread // WARP * WARP + lane)
@@ -371,8 +367,6 @@ class StepView(QWidget):
     def _choose_thread(self, thread: int) -> None:
         self._thread, self._known = thread, {}
         self.go_to(self.step)
-
-    # -- its parts
 
     def _lay_out(self) -> None:
         self._buttons = []

@@ -249,8 +249,6 @@ class Trying(QObject):
         if marks is not None:
             self._editor.show_marks(marks)
 
-    # -- findings
-
     def _take(self, step: Step) -> None:
         match step:
             case Progress():
