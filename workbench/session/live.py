@@ -82,10 +82,15 @@ class Live(QObject):
         self.is_refused = False
         self._last_word: Result | None = None  # settled, but the picture is not yet shown
         self.previews = Background((), self)
+
+        def make(wanted: tuple[Job, DisplayMapping]) -> Display | None:
+            made = preview(wanted[0])
+            return None if made is None else show(made, wanted[1])
+
         # Without room for a preview there is none; the job itself says if there is room for it.
         self._latest: Latest[tuple[Job, DisplayMapping]] = Latest(
             self.previews,
-            lambda wanted: _previewed(*wanted),
+            make,
             lambda wanted, display: self._take_preview(*wanted, display),
             lambda wanted, _: self._take_preview(*wanted, None),
         )
@@ -361,11 +366,6 @@ class Live(QObject):
         self._preview = None
         self.is_refused = True
         self.refused.emit(str(error), details)
-
-
-def _previewed(job: Job, look: DisplayMapping) -> Display | None:
-    found = preview(job)
-    return None if found is None else show(found, look)
 
 
 def _kind(job: Job) -> tuple[object, ...]:

@@ -23,7 +23,7 @@ from kernels.core.job import Job, Progress, Result, Sampling
 from kernels.core.timing import ENOUGH_SAMPLES, Cache
 from kernels.engine.engine import Engine
 from workbench.base.background import report
-from workbench.imaging.display import Display, show
+from workbench.imaging.display import show
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.session.tasks import Scheduler, Task
 
@@ -243,7 +243,10 @@ class Worker(Scheduler):
                 last, is_first = step, display is None
                 if display is None:
                     self.computed.emit(step)
-                    display = _displayed(step, look)
+                    try:
+                        display = show(step.picture, look)
+                    except MemoryError as error:
+                        raise OutOfMemoryError(TOO_LARGE_TO_SHOW) from error
                 self.filtered.emit(step, display, look)
                 if is_first:
                     self._has_shown = True
@@ -308,14 +311,6 @@ class Worker(Scheduler):
             self._knows_device = True
             self.drop(DEVICE)
             self.device_found.emit(NoDevice(str(error), is_lost=True))
-
-
-def _displayed(result: Result, look: DisplayMapping) -> Display:
-    """Make the Display of a picture.  Raises OutOfMemoryError."""
-    try:
-        return show(result.picture, look)
-    except MemoryError as error:
-        raise OutOfMemoryError(TOO_LARGE_TO_SHOW) from error
 
 
 def _timing(job: Job, sampling: Sampling, engine: Engine) -> Iterator[Result | Progress | None]:

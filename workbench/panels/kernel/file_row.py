@@ -91,17 +91,11 @@ class FileRow(QWidget):
 
     def begin(self, path: Path | None) -> None:
         """Open the file of the last time, or an empty kernel where it is gone."""
-
-        def begin_without(error: Exception) -> None:
-            assert path is not None
-            is_gone = isinstance(error, KernelGoneError)
-            self._show_message("warning", GONE.format(name=path.name) if is_gone else str(error))
-            self.begin_new("")
-
+        self.file.do(_make_folder, lambda _: None, lambda _: None)
         if path is None:
             self.begin_new("")
         else:
-            self._open(path, begin_without)
+            self.open_file(path, is_last=True)
 
     def begin_new(self, key: str) -> None:
         """Begin a kernel with a rung's text, or with the empty one where `key` is empty."""
@@ -109,28 +103,28 @@ class FileRow(QWidget):
         self._hold_unless_allowed(None, True)
         self.file.begin(point.text, f"{point.stem}.cu")
 
-    def open_file(self, path: Path, *, is_named: bool = False) -> None:
-        """Open a kernel's file; one from elsewhere runs once the user says so, or named it."""
+    def open_file(self, path: Path, *, is_named: bool = False, is_last: bool = False) -> None:
+        """Open a kernel's file; one from elsewhere runs once the user says so, or named it.
+
+        is_last  it was open the last time; where it is gone, an empty kernel begins
+        """
         if is_named:
             self._allowed.add(path.absolute())
 
         def fail(error: Exception) -> None:
-            self._show_error(error)
+            is_gone = is_last and isinstance(error, KernelGoneError)
+            sentence = GONE.format(name=path.name) if is_gone else str(error)
+            self._show_message("warning" if is_last else "error", sentence)
             self.show_recent([each for each in self.recent if each != path])
+            if is_last:
+                self.begin_new("")
 
-        self._open(path, fail)
-
-    def _open(self, path: Path, on_failure: Callable[[Exception], None]) -> None:
-        self.file.open(path, partial(self._hold_unless_allowed, path), on_failure)
+        self.file.open(path, partial(self._hold_unless_allowed, path), fail)
 
     def ask_file(self) -> None:
         """Ask for a kernel's file, and open it."""
-
-        def ask() -> None:
-            if path := ask_file(self, "Open a kernel", str(self._folder_of_file), FILE_TYPES):
-                self.open_file(path)
-
-        self._make_folder(ask)
+        if path := ask_file(self, "Open a kernel", str(self._folder_of_file), FILE_TYPES):
+            self.open_file(path)
 
     def show_recent(self, recent: Sequence[Path]) -> None:
         """Offer the files that were open before."""
@@ -148,13 +142,9 @@ class FileRow(QWidget):
 
     def save_as(self, then: Callable[[], None] = lambda: None) -> None:
         """Ask for a file, and write the text into it; the rest as `save`."""
-
-        def ask() -> None:
-            proposed = self.file.path or self._folder_of_file / self.file.name
-            if path := self._ask_new("Save the kernel", proposed):
-                self._write(path, then)
-
-        self._make_folder(ask)
+        proposed = self.file.path or self._folder_of_file / self.file.name
+        if path := self._ask_new("Save the kernel", proposed):
+            self._write(path, then)
 
     def save_copy(self, verdict: str, job: Job | None) -> None:
         """Ask for a file, and write a copy there with the verdict of the text on a job."""
@@ -191,15 +181,6 @@ class FileRow(QWidget):
     def _folder_of_file(self) -> Path:
         """The folder of the present file, or the user's of kernels."""
         return self.file.path.parent if self.file.path is not None else kernels_folder()
-
-    def _make_folder(self, then: Callable[[], None]) -> None:
-        """Make the folder of the file, if that is possible, and call `then`."""
-
-        def make(folder: Path) -> None:
-            with suppress(OSError):
-                folder.mkdir(parents=True, exist_ok=True)
-
-        self.file.do(partial(make, self._folder_of_file), lambda _: then(), lambda _: then())
 
     def _write(self, path: Path | None, then: Callable[[], None]) -> None:
         def go_on() -> None:
@@ -268,6 +249,11 @@ class FileRow(QWidget):
             ("Bring back", "Edit this text again; its file changes only on Save", bring_back),
             ("Discard", "Forget this text", discard),
         )
+
+
+def _make_folder() -> None:
+    with suppress(OSError):
+        kernels_folder().mkdir(parents=True, exist_ok=True)
 
 
 def _button(text: str, do: Callable[[], object] | None = None) -> QToolButton:
