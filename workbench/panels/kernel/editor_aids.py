@@ -7,12 +7,12 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cache
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel, QTextCursor
+from PySide6.QtCore import QEvent, QStringListModel, Qt
+from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
 
 from kernels.rungs.cuda_text import LADDER, without_comments
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import Label
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.typing_aids import KEEP, Move
 from workbench.widgets.boxes import HBox
@@ -66,7 +66,6 @@ LIST_EM = 36  # width of the list, in letters
 WORD = re.compile(r"[A-Za-z_]\w*")
 BEFORE_CURSOR = re.compile(r"[A-Za-z_]\w*\Z")
 OWN = "in this kernel"
-WORD_ROLE = Qt.ItemDataRole.UserRole
 
 
 class Completion(QCompleter):
@@ -74,11 +73,10 @@ class Completion(QCompleter):
 
     def __init__(self, editor: CodeEditor) -> None:
         super().__init__(editor)
-        self._editor, self._words, self._list = editor, QStandardItemModel(self), QListView()
+        self._editor, self._words, self._list = editor, QStringListModel(self), QListView()
         self.setModel(self._words)
         self.setPopup(self._list)
         self.setWidget(editor)
-        self.setCompletionRole(WORD_ROLE)
         self.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.setMaxVisibleItems(MAX_ROWS)
         self._list.setObjectName("kernel-words")
@@ -113,14 +111,11 @@ class Completion(QCompleter):
         own = {word for word in code if len(word) > len(begun) or code.count(word) > 1}
         found = {**dict.fromkeys(own, OWN), **known_words()}
         found.pop(begun, None)
-        self._words.clear()
-        for word in sorted(found, key=lambda word: (not word.startswith(begun), word.casefold())):
-            item = QStandardItem(f"{word}  {found[word]}")
-            item.setData(word, WORD_ROLE)
-            item.setToolTip(tip_text(f"{word} {found[word]}"))
-            self._words.appendRow(item)
+        words = sorted(found, key=lambda word: (not word.startswith(begun), word.casefold()))
+        self._words.setStringList([f"{word}  {found[word]}" for word in words])
 
-    def _take(self, word: str) -> None:
+    def _take(self, line: str) -> None:
+        word, _, _ = line.partition(" ")
         cursor = self._editor.textCursor()
         cursor.movePosition(Move.Left, KEEP, len(self.completionPrefix()))
         cursor.insertText(word)
