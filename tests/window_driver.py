@@ -210,9 +210,9 @@ class WindowDriver:
         page = self.window.kernel.get()
         page.step_through()
         wait_until(self.window, lambda: page.is_stepping or page.is_tried)
-        page.go_to_barrier(1)
+        page.walk(page.steps.go_to_barrier, 1)
         for _ in range(STEPS_BEHIND):
-            page.go_on(1)
+            page.walk(page.steps.go_on, 1)
 
     def _open_recorded(self) -> None:
         self.window.sweep_menu.open_session(asset(RECORDED))

@@ -25,10 +25,10 @@ LINES: dict[str, Callable[[KernelPane], object]] = {
     "Find the bug in the kernel": lambda pane: pane.find_bug(),
     "PTX/SASS of the kernel": lambda pane: pane.turn_code(),
     "Begin stepping": lambda pane: pane.step_through(),
-    "Next step": lambda pane: pane.walk(lambda steps, way: steps.go_on(way), 1),
-    "Step back": lambda pane: pane.walk(lambda steps, way: steps.go_on(way), -1),
-    "Next barrier": lambda pane: pane.walk(lambda steps, way: steps.go_to_barrier(way), 1),
-    "Barrier before": lambda pane: pane.walk(lambda steps, way: steps.go_to_barrier(way), -1),
+    "Next step": lambda pane: pane.walk(pane.steps.go_on, 1),
+    "Step back": lambda pane: pane.walk(pane.steps.go_on, -1),
+    "Next barrier": lambda pane: pane.walk(pane.steps.go_to_barrier, 1),
+    "Barrier before": lambda pane: pane.walk(pane.steps.go_to_barrier, -1),
 }
 
 

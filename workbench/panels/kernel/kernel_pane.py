@@ -38,6 +38,7 @@ class KernelPane(QWidget):
     files     the row of the kernel's file
     trying    its trials
     code      its instructions
+    steps     those of a block
     pictures  the part of the picture that it was tried on, and its output
     """
 
@@ -59,7 +60,8 @@ class KernelPane(QWidget):
         self._editor = CodeEditor()
         Completion(self._editor)
         self._find_row = FindRow(self._editor)
-        self._view, self._steps = TrialView(), StepView()
+        self._view = TrialView()
+        self.steps: StepView = StepView()
         self.pictures: AnswerPair = self._view.pictures
         self._below = QStackedWidget()
         self.trying = Trying(
@@ -83,7 +85,7 @@ class KernelPane(QWidget):
     @property
     def is_stepping(self) -> bool:
         """True while a block is walked through."""
-        return self._below.currentWidget() is self._steps
+        return self._below.currentWidget() is self.steps
 
     @property
     def entrance(self) -> CodeEditor:
@@ -158,10 +160,10 @@ class KernelPane(QWidget):
         if not self.is_stepping:
             self.trying.step_through()
 
-    def walk(self, go: Callable[[StepView, int], None], way: int) -> None:
+    def walk(self, go: Callable[[int], None], way: int) -> None:
         """Go forwards (1) or back (-1) in the walk through a block, or begin one."""
         if self.is_stepping:
-            go(self._steps, way)
+            go(way)
         else:
             self.trying.step_through()
 
@@ -203,14 +205,14 @@ class KernelPane(QWidget):
         trying.unconfined.connect(files.ask_unconfined)
         trying.followed.connect(self._show_steps)
         trying.began.connect(self._leave_steps)
-        self._steps.line_shown.connect(editor.show_step)
-        self._steps.left.connect(self._leave_steps)
-        self._steps.walk_wanted.connect(trying.step_through)
+        self.steps.line_shown.connect(editor.show_step)
+        self.steps.left.connect(self._leave_steps)
+        self.steps.walk_wanted.connect(trying.step_through)
 
     def _lay_out(self) -> None:
         source = QWidget()
         VBox(source, 0, 4).add((self._editor, 1), self._find_row)
-        for part in (self._view, self._steps, self.code):
+        for part in (self._view, self.steps, self.code):
             self._below.addWidget(part)
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setObjectName("kernel-split")
@@ -228,8 +230,8 @@ class KernelPane(QWidget):
         self._split.setOrientation(level if is_wide else upright)
 
     def _show_steps(self, followed: Followed) -> None:
-        self._below.setCurrentWidget(self._steps)
-        self._steps.show_steps(followed)
+        self._below.setCurrentWidget(self.steps)
+        self.steps.show_steps(followed)
 
     def _leave_steps(self) -> None:
         if self.is_stepping:
