@@ -135,11 +135,12 @@ class Scheduler(QThread):
         self._note_hurry(name, False)
 
     def drop(self, name: str) -> None:
-        """End a task at its next step; on any thread."""
+        """End the tasks of this name or purpose at their next step; on any thread."""
         with self._wake:
-            if (task := self._tasks.pop(name, None)) is not None:
-                self._leave(task)
-                self._wake.notify()
+            for task in [*self._tasks.values()]:
+                if name in (task.name, task.purpose):
+                    self._leave(self._tasks.pop(task.name))
+            self._wake.notify()
 
     def _leave(self, task: Task) -> None:
         self._left.append(task)

@@ -61,7 +61,6 @@ class LongTask(QObject):
     def __init__(self, worker: Worker, purpose: str, urgency: int) -> None:
         super().__init__(worker)
         self._worker, self._purpose, self._urgency = worker, purpose, urgency
-        self._names: list[str] = []
 
     def start(self, make: MakeSteps) -> None:
         """Request a computation in place of the one that runs or waits."""
@@ -73,8 +72,6 @@ class LongTask(QObject):
         self._put(f"{self._purpose} {number}", make, self._urgency - number)
 
     def _put(self, name: str, make: MakeSteps, urgency: int) -> None:
-        self._names = [each for each in self._names if self._worker.is_under_way(each)]
-        self._names.append(name)
         tell = self.stepped.emit, self.ended.emit, self.paused.emit
         self._worker.put(
             Task(name, lambda: make(self._worker.engine), *tell, urgency, self._purpose)
@@ -83,8 +80,7 @@ class LongTask(QObject):
     @Slot()
     def cancel(self) -> None:
         """End the computation that runs at its next step, and drop those that wait."""
-        for name in self._names:
-            self._worker.drop(name)
+        self._worker.drop(self._purpose)
 
     @Slot(bool)
     def pause(self, is_paused: bool) -> None:
