@@ -146,12 +146,12 @@ class Scheduler(QThread):
         self._left.append(task)
         task.on_drop()
 
-    def pause(self, name: str, is_paused: bool) -> None:
-        """Let a task stand still, or continue; ignored where there is none."""
+    def pause(self, purpose: str, is_paused: bool) -> None:
+        """Let the tasks of this purpose stand still, or continue."""
         with self._wake:
-            if (task := self._tasks.get(name)) is not None:
-                task.is_paused = is_paused
-                self._wake.notify()
+            for task in self._tasks.values():
+                task.is_paused = is_paused if task.purpose == purpose else task.is_paused
+            self._wake.notify()
 
     def is_under_way(self, name: str) -> bool:
         """Return True while a computation of this name has steps to do."""

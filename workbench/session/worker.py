@@ -62,17 +62,10 @@ class LongTask(QObject):
         super().__init__(worker)
         self._worker, self._purpose, self._urgency = worker, purpose, urgency
 
-    def start(self, make: MakeSteps) -> None:
-        """Request a computation in place of the one that runs or waits."""
-        self._put(self._purpose, make, self._urgency)
-
-    def add(self, make: MakeSteps) -> None:
-        """Request a computation after those that were added before."""
-        number = next(self._worker.numbers)
-        self._put(f"{self._purpose} {number}", make, self._urgency - number)
-
-    def _put(self, name: str, make: MakeSteps, urgency: int) -> None:
+    def start(self, make: MakeSteps, number: int = 0) -> None:
+        """Request a computation in place of that with this number; smaller numbers go first."""
         tell = self.stepped.emit, self.ended.emit, self.paused.emit
+        name, urgency = f"{self._purpose} {number}", self._urgency - number
         self._worker.put(
             Task(name, lambda: make(self._worker.engine), *tell, urgency, self._purpose)
         )
@@ -118,7 +111,7 @@ class Worker(Scheduler):
         super().__init__(parent)
         self.device: Device | NoDevice | None = None  # only the GUI thread touches it
         self.device_found.connect(self._keep_device)  # before anybody else hears of it
-        self.numbers = count()  # of repeated timings
+        self._numbers = count()  # of repeated timings
         self.region = LongTask(self, "a region in view", REGION)
         self.baseline = LongTask(self, "the baseline's time", BASELINE)
         self.comparison = LongTask(self, "a comparison", COMPARISON)
@@ -161,7 +154,8 @@ class Worker(Scheduler):
 
     def request_again(self, job: Job, cache: Cache) -> None:
         """Time `job`, which ran once, when nothing else is left; the next request drops it."""
-        self.again.add(partial(_timing, job, replace(AGAIN_SAMPLING, cache=cache)))
+        sampling = replace(AGAIN_SAMPLING, cache=cache)
+        self.again.start(partial(_timing, job, sampling), next(self._numbers))
 
     def hold(self, is_held: bool) -> None:
         """Let the timing of a result wait for analyses in view, HELD_S at most."""
