@@ -80,17 +80,13 @@ class KernelFolder(QObject):
         if self._store.state.implementation == path.name:  # and nothing else will have it read
             self.look()
 
-    def why_gone(self, name: str) -> str | None:
-        """The reason why nothing can run as `name`; None if the folder has it."""
-        return None if name in self.kernels else NOT_THERE.format(name=name)
-
-    def why_another(self, name: str, text_sha256: str) -> str | None:
-        """The reason why `name` is not the source with that SHA-256 any more; None if it is."""
-        if reason := self.why_gone(name):
-            return reason
-        kernel = self.kernels[name]
+    def why_another(self, name: str, text_sha256: object) -> str | None:
+        """The reason why `name` is not here, or, if its SHA-256 is known, another source by now."""
+        kernel = self.kernels.get(name)
+        if kernel is None:
+            return NOT_THERE.format(name=name)
         is_same = isinstance(kernel, Rung) and text_hash(kernel.source) == text_sha256
-        return None if is_same else OTHER_TEXT.format(name=name)
+        return None if is_same or not text_sha256 else OTHER_TEXT.format(name=name)
 
     @Slot()
     def look(self) -> None:

@@ -269,7 +269,7 @@ class PictureIntake(QObject):
 
     def _why_not_here(self, key: str | None) -> str | None:
         device = self._worker.device
-        if key is not None and is_own(key) and (reason := self._kernels.why_gone(key)):
+        if key is not None and is_own(key) and (reason := self._kernels.why_another(key, None)):
             return reason
         if key is None or device is None:  # checked once the GPU was found
             return None

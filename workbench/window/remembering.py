@@ -178,7 +178,8 @@ class ScreenshotRestore(QObject):
     def _pin(self, data: dict[str, Any]) -> Iterator[None]:
         changes = choices.from_data(data, self._store.state)
         changes.pop("view_mode", None)
-        if reason := self._why_no_kernel(changes.get("implementation", ""), data):
+        name, text_sha256 = changes.get("implementation", ""), data.get(choices.TEXT)
+        if is_own(name) and (reason := self._kernels.why_another(name, text_sha256)):
             self._lost.append(NO_PIN.format(reason=reason))
             return
         with self._undo_history.quietly():
@@ -193,15 +194,6 @@ class ScreenshotRestore(QObject):
         pins = self._inspection.pins
         there = [json.loads(json.dumps(self._live.choices_of(pin.result))) for pin in pins]
         return len(pins) == MAX_PINS or _unviewed(data) in map(_unviewed, there)
-
-    def _why_no_kernel(self, name: str, data: dict[str, Any]) -> str | None:
-        """Reason why a user kernel is not the pinned one; None where it is."""
-        if not is_own(name):
-            return None
-        text_sha256 = data.get(choices.TEXT)
-        if isinstance(text_sha256, str) and text_sha256:
-            return self._kernels.why_another(name, text_sha256)
-        return self._kernels.why_gone(name)
 
     def _until(self, is_so: Callable[[], bool]) -> Iterator[None]:
         self._is_hopeless = False
