@@ -15,13 +15,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QBrush, QColor, QFont, QResizeEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QTableView,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QTableView, QTableWidget, QTableWidgetItem, QWidget
 
 from kernels.cuda_on_cpu.stepping import WARP, BlockSteps, Tile, Touch
 from workbench.base import theme
@@ -160,7 +154,6 @@ class TileView(QTableView):
         self.setFixedHeight(min(self._model.rowCount() * down + 4 + bar, MAX_TILE_PX))
 
 
-SIDE_BY_SIDE_PX = 400  # from this width on variables and shared memory stand beside each other
 ROWS_SEEN = 6  # of variables
 MAX_TILE_PX = 420  # high; beyond, it scrolls
 MAX_TOUCHES = 4  # that a sentence lists
@@ -319,9 +312,6 @@ class StepView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self.pictures.take_room(event.size())
-        is_wide = event.size().width() >= SIDE_BY_SIDE_PX
-        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._memory.setDirection(across if is_wide else down)
 
     def _show(self, steps: BlockSteps) -> None:
         step, thread = self.step, self._thread
@@ -400,13 +390,11 @@ class StepView(QWidget):
         title = Label("Shared memory", is_muted=True)
         HBox(self._tile_head, 0, 8).add(title, self._tiles, numbers, 1)
         tile.add(self._tile_head, self._tile, 1)
-        self._memory = HBox(spacing=8)
-        self._memory.add((self._variables, 1), (tile, 1))
         inside = QWidget()
         buttons = Flow(4, *(button for button, _ in self._buttons), self._of_one, self._passes)
         VBox(inside, (0, 4, 0, 0), 6).add(
             *(buttons, across, self._where, self._problem, self._does, self._lanes),
-            *(self._memory, self._part, self.pictures, 1),
+            *(self._variables, tile, self._part, self.pictures, 1),
         )
         VBox(self, 0).add(UprightArea(inside))
 

@@ -47,7 +47,7 @@ def line(window):
     return editor(window).step_line
 
 
-def test_a_block_is_walked_forwards_and_back(qtbot, window):
+def test_a_block_is_walked_forwards_and_back_and_behind_the_barrier_the_tile_is_full(qtbot, window):
     text = begin(qtbot, window, "shared")
     edit = editor(window)
     assert "__global__" in text.split("\n")[line(window) - 1]
@@ -62,10 +62,6 @@ def test_a_block_is_walked_forwards_and_back(qtbot, window):
     assert words(window, "kernel-step-words").startswith("Step 2 of ")
     QTest.keyClick(edit, Qt.Key.Key_F8)
     assert words(window, "kernel-step-words").startswith("Step 3 of ")
-
-
-def test_behind_the_barrier_the_tile_is_full(qtbot, window):
-    begin(qtbot, window, "shared")
     tile = child(window, "kernel-tile", TileView)
     assert "0 of 340 stored" in tile.accessibleDescription()
     press(window, "kernel-barrier-on")
@@ -92,9 +88,7 @@ def test_lanes_show_what_they_load_and_a_click_chooses_one(qtbot, window):
     assert ", lane 5 of warp " in words(window, "kernel-thread-words")
     assert int(variables(window)["thread"]) % 32 == 5
 
-
-def test_another_pixel_is_another_thread_or_another_block(qtbot, window):
-    begin(qtbot, window, "shared")
+    # another pixel is another thread or another block
     steps = child(window, "kernel-steps", StepView)
     before = steps.steps
     steps.pictures.picked.emit((20, 8))
