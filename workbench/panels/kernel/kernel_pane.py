@@ -29,7 +29,7 @@ from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.message_bar import MessageBar
 
 SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each other
-SHARES = (240, 340)  # of source and trial: verdict and costs are seen at once
+SHARES = (270, 310)  # of source and trial: verdict and costs are seen at once
 
 
 class KernelPane(QWidget):
