@@ -91,10 +91,7 @@ def offset_for(state: State) -> float:
 
 
 def is_unclipped(state: State) -> bool:
-    """Return True if a picture of whole numbers is to be filtered as float32.
-
-    Else a pixel type of whole numbers was chosen, and no way to see values below zero.
-    """
+    """Return True if a picture of whole numbers is filtered as float32, to keep what is below 0."""
     if state.picture is None or state.picture.samples.dtype.kind != "u":
         return False
     is_to_be_cut = state.pixel_type in ("uint8", "uint16") and (

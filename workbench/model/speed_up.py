@@ -17,18 +17,12 @@ BASELINE = "baseline"  # what stands in place of the speed-up of the baseline it
 
 @dataclass(frozen=True, slots=True)
 class SpeedUpWords:
-    """The words of a speed-up, for a large value and the small print beside it.
+    """The words of a speed-up, for a large value and the small print beside it."""
 
-    text      "20.1×", or "29.4× slower"; BASELINE of the baseline itself; MISSING: there is none
-    against   what follows: "as fast as OpenCV, 16 threads", or why there is none
-    interval  of the ratio: "19.6–20.7"; empty of too few samples for one
-    sentence  all of it, for a tooltip; empty where there is none
-    """
-
-    text: str = MISSING
-    against: str = ""
-    interval: str = ""
-    sentence: str = ""
+    text: str = MISSING  # "20.1×", "29.4× slower", or BASELINE
+    against: str = ""  # what follows: "as fast as OpenCV, 16 threads", or why there is none
+    interval: str = ""  # of the ratio: "19.6–20.7"; empty of too few samples for one
+    sentence: str = ""  # all of it, for a tooltip; empty where there is none
 
     @property
     def is_known(self) -> bool:
@@ -37,10 +31,7 @@ class SpeedUpWords:
 
 
 def speed_up_of(result: Result, baseline: Result | None) -> SpeedUpWords:
-    """The speed-up of a result in words.
-
-    A wrong baseline, a single run of either, and a baseline of other work give none.
-    """
+    """The speed-up of a result in words; single runs, a wrong or another baseline have none."""
     if baseline is None or not baseline.job.same_work(result.job):
         return SpeedUpWords(against="no CPU time yet")
     name = baseline_name(baseline)

@@ -27,18 +27,12 @@ How = Literal["ended", "stopped", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class BatchEnd:
-    """The end of a batch.
-
-    how        it came: by itself, as it was told to, or before the first picture or by a failure
-    counts     pictures by their status
-    seconds    it took, without pauses
-    complaint  why it was refused; empty: it was not
-    """
+    """The end of a batch, by itself, as it was told to, or by a failure."""
 
     how: How
-    counts: Mapping[str, int]
-    seconds: float = 0.0
-    complaint: str = ""
+    counts: Mapping[str, int]  # pictures by their status
+    seconds: float = 0.0  # it took, without pauses
+    complaint: str = ""  # why it was refused
 
 
 class BatchProcess(QObject):

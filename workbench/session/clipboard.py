@@ -169,10 +169,7 @@ def to_samples(image: QImage, notes: list[str]) -> NDArray[Any]:
 
 
 def to_image(samples: NDArray[Any], shown: QImage) -> QImage:
-    """Make an image of (H, W, C) samples: exact if they are integers, else as shown.
-
-    Raises MemoryError.
-    """
+    """Make an image of (H, W, C) samples, exact if integers, else as shown.  Raises MemoryError."""
     if samples.dtype.kind != "u":
         return shown.copy()
     height, width, channels = samples.shape

@@ -317,10 +317,7 @@ def _written(target: Path, text: str, newline: str, known: str | None) -> _OnDis
 
 
 def _look_at(path: Path, typed: str, known: str) -> _OnDisk:
-    """The text on disk, its newline, and a sentence where it conflicts with the typed one.
-
-    Then what was typed is kept beside it.
-    """
+    """The text on disk, its newline, and a sentence where a conflicting one is kept beside it."""
     try:
         found, newline = read_kernel(path)
     except KernelFileError as error:

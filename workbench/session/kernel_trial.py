@@ -45,8 +45,7 @@ class KernelText:
     at      the pixel (x, y) that is looked at; None: none in particular
     levels  of the picture, and `look` of the answer
     device  the GPU that it runs on; None: on the CPU
-    good    the last source that ran, where its output is of another job: it is tried, too, if this
-            one does not run; empty: it need not be
+    good    the last source that ran on another job: it is tried, too, if this one does not run
     """
 
     name: str
@@ -61,34 +60,26 @@ class KernelText:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A reason why there is nothing to run.
-
-    line     of the text that is wrong; 0: no line of it is
-    is_ours  nothing is wrong with the text: what it takes to run it on the CPU is not there
-    """
+    """A reason why there is nothing to run."""
 
     sentence: str
-    line: int = 0
-    is_ours: bool = False
+    line: int = 0  # of the text that is wrong; 0: no line of it is
+    is_ours: bool = False  # the text is not wrong: what it takes to run on the CPU is missing
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
     """The findings of a trial, ready to show; displays are None where there is no output.
 
-    On the GPU there is more of them from step to step: the output, the check, the time, and last
-    the counts, which the CPU takes.
-
-    finding  the bug that the search, which comes last, found in a kernel whose output is right
-    is_good  it is of the last source that ran, in place of one that does not
+    On the GPU there is more of them from step to step: output, check, time, and the CPU's counts.
     """
 
     rung: Rung
     trial: KernelTrial
     before: Display | None = None
     after: Display | None = None
-    finding: Finding | None = None
-    is_good: bool = False
+    finding: Finding | None = None  # the bug in a kernel whose output is right
+    is_good: bool = False  # it is of the last source that ran, in place of one that does not
 
 
 @dataclass(frozen=True, slots=True)

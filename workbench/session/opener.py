@@ -234,10 +234,7 @@ class Opener(QObject):
         *,
         is_agreed: bool = False,
     ) -> None:
-        """Call `load` with the arguments of `load_any_size`, and `show` with its result.
-
-        is_agreed  True once the user has agreed to the size of the picture
-        """
+        """Call `load` with the arguments of `load_any_size`, and `show` with its result."""
         self._newest += 1
         self._is_stopped.set()
         if name != self._name:  # else it is the next step of the same opening
@@ -285,31 +282,21 @@ class Opener(QObject):
 
 @dataclass(frozen=True, slots=True)
 class LookedAt:
-    """The sessions, and possible pictures, among some paths.
+    """The sessions, and possible pictures, among some paths."""
 
-    sessions   files of sessions, and folders that hold one
-    others     files that may be pictures, and folders of them
-    is_folder  True if there is one of the others, and that is a folder
-    """
-
-    sessions: tuple[Path, ...]
-    others: tuple[Path, ...]
-    is_folder: bool
+    sessions: tuple[Path, ...]  # their files, and folders that hold one
+    others: tuple[Path, ...]  # files that may be pictures, and folders of them
+    is_folder: bool  # there is one of the others, and that is a folder
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """The pictures that were found among files, or in a folder.
-
-    together  the files, to be walked through; empty: the folder of the picture is
-    sentence  with their number
-    settings  inside the picture, if it is a result of this program
-    """
+    """The pictures that were found among files, or in a folder."""
 
     picture: Picture
-    together: tuple[Path, ...] = ()
-    sentence: str = ""
-    settings: dict[str, Any] | None = None
+    together: tuple[Path, ...] = ()  # the files, to be walked through; empty: the folder is
+    sentence: str = ""  # with their number
+    settings: dict[str, Any] | None = None  # inside the picture, if it is a result
 
 
 def _looked_at(paths: Sequence[Path]) -> LookedAt:

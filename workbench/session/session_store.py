@@ -40,16 +40,11 @@ NOT_KEPT = "{} The sweep continues, but what it measures from now on is not kept
 
 @dataclass(frozen=True, slots=True)
 class Began:
-    """The first step of a sweep.
+    """The first step of a sweep."""
 
-    session  what was measured before, none in a new one
-    cells    all of them, measured or not
-    path     of its file; None: it is not kept in a file
-    """
-
-    session: Session
-    cells: tuple[Cell, ...]
-    path: Path | None
+    session: Session  # what was measured before, none in a new one
+    cells: tuple[Cell, ...]  # all of them, measured or not
+    path: Path | None  # of its file; None: it is not kept in one
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +86,7 @@ def measuring(
 def resuming(
     path: Path, given: Given, kernels: Paths = NO_KERNELS
 ) -> Callable[[Engine], Iterator[Any]]:
-    """Make the rest of the sweep in the session file `path`, which gets its records.
-
-    kernels  user kernels; raises SessionFileError for one with another source by now
-    """
+    """Make the rest of the sweep in a session's file.  Raises SessionFileError."""
 
     def steps(engine: Engine) -> Iterator[Began | NotKept | Progress | Record]:
         yield LOOKING

@@ -127,10 +127,7 @@ class Trying(QObject):
         self._device = device if isinstance(device, Device) else None
 
     def follow(self) -> None:
-        """Try the text on the store's picture and job, if either is another.
-
-        A text that the user stopped, or searched for its bug, stays so.
-        """
+        """Try the text on the store's picture and job, if either is another than the last."""
         if not _is_same(self._wanted(), self._doing):
             self._pause.start()
 
