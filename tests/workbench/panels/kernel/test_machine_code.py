@@ -95,7 +95,7 @@ def line_with(text):
 
 
 @needs_a_compiler
-def test_the_instructions_of_the_cursor_s_line_are_set_off(shown):
+def test_a_line_sets_off_its_instructions_and_an_instruction_marks_its_line(shown):
     assert words(shown, "kernel-code-caption").startswith("sm_90 · ")
     editor(shown).go_to_line(line_with("__syncthreads"))
     texts = [rows(shown)[row] for row in chosen(shown)]
@@ -105,9 +105,6 @@ def test_the_instructions_of_the_cursor_s_line_are_set_off(shown):
     assert chosen(shown) == []
     assert words(shown, "kernel-code-line") == "Line 1, instructions: none."
 
-
-@needs_a_compiler
-def test_an_instruction_that_is_pointed_at_marks_its_line(shown):
     code, line = listing(shown), line_with("__syncthreads")
     at = next(row for row, text in enumerate(rows(shown)) if "bar.sync" in text)
     code.setFocus()
