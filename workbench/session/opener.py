@@ -82,7 +82,7 @@ class Opener(QObject):
         self._together: tuple[Path, ...] = ()
         self._name, self._share = "", 0.0  # of what is being opened, and which share has been read
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
-        self._slow.timeout.connect(self._say_slow)
+        self._slow.timeout.connect(lambda: self.progressed.emit(self._opening))
         self._read.connect(self._say_share)
 
     @property
@@ -210,10 +210,6 @@ class Opener(QObject):
             self._name = ""
             self.busy.emit("")
 
-    @Slot()
-    def _say_slow(self) -> None:
-        self.progressed.emit(self._opening)
-
     @Slot(int, float)
     def _say_share(self, request: int, share: float) -> None:
         if request == self._newest and self._name:
@@ -272,7 +268,7 @@ class Opener(QObject):
         def go_on() -> None:
             self._ask(load, name, show, is_agreed=True)
             self._slow.stop()
-            self._say_slow()
+            self.progressed.emit(self._opening)
 
         self._background.run(
             *(work, partial(answer, show or self._show), partial(answer, fail)),
@@ -389,8 +385,7 @@ class Walk(QObject):
         self, store: Store, opener: Opener, background: Background, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._opener, self._background = opener, background
-        self._newest: Picture | None = None
+        self._store, self._opener, self._background = store, opener, background
         self.shelf: Shelf | None = None
         store.changed.connect(self._look)
 
@@ -399,10 +394,9 @@ class Walk(QObject):
         picture = new.picture
         if picture is old.picture or picture is None:
             return
-        self._newest = picture
 
         def place(shelf: Shelf | None) -> None:
-            if picture is self._newest:
+            if picture is self._store.state.picture:
                 self.shelf = shelf
                 self.placed.emit(shelf)
 

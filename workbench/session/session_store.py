@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import SessionFileError
@@ -33,7 +32,6 @@ from workbench.base.paths import asset, data_folder
 
 RECORDED = "recorded"  # the folder in assets
 MAX_SHOWN = 12  # kept sessions in the menu
-NO_KERNELS: Paths = {}
 LOOKING = Progress("looking at this computer")
 NOT_KEPT = "{} The sweep continues, but what it measures from now on is not kept."
 
@@ -54,51 +52,44 @@ class NotKept:
     sentence: str
 
 
+Step = Began | NotKept | Progress | Record
+
+
 def measuring(
-    plan: Plan, given: Given, path: Path | None = None, kernels: Paths = NO_KERNELS
-) -> Callable[[Engine], Iterator[Any]]:
-    """Make a new sweep, for a worker to drive, that is kept in a new file.
+    plan: Plan, given: Given, path: Path | None, kernels: Paths, engine: Engine
+) -> Iterator[Step]:
+    """Run a new sweep, for a worker to drive, that is kept in a new file.
 
     path     None: in the folder of sessions, with time and title as its name
     kernels  user kernels; read as it begins.  Raises CannotRunError for a missing one
     """
-
-    def steps(engine: Engine) -> Iterator[Began | NotKept | Progress | Record]:
-        yield LOOKING
-        planned, texts = read_texts(plan, kernels)
-        machine = this_machine(engine)
-        now = datetime.now()
-        place, file, complaint = path or new_path(plan, now), None, ""
-        try:
-            file = SessionFile.create(place, planned, machine)
-        except SessionFileError as error:
-            complaint = NOT_KEPT.format(error)
-        session = Session(planned, machine, now.timestamp())
-        with file or nullcontext():
-            yield Began(session, cells_of(planned, given), place if file else None)
-            if complaint:
-                yield NotKept(complaint)
-            yield from _kept(sweeping(planned, engine, given, texts=texts), file)
-
-    return steps
+    yield LOOKING
+    planned, texts = read_texts(plan, kernels)
+    machine = this_machine(engine)
+    now = datetime.now()
+    place, file, complaint = path or new_path(plan, now), None, ""
+    try:
+        file = SessionFile.create(place, planned, machine)
+    except SessionFileError as error:
+        complaint = NOT_KEPT.format(error)
+    session = Session(planned, machine, now.timestamp())
+    with file or nullcontext():
+        yield Began(session, cells_of(planned, given), place if file else None)
+        if complaint:
+            yield NotKept(complaint)
+        yield from _kept(sweeping(planned, engine, given, texts=texts), file)
 
 
-def resuming(
-    path: Path, given: Given, kernels: Paths = NO_KERNELS
-) -> Callable[[Engine], Iterator[Any]]:
-    """Make the rest of the sweep in a session's file.  Raises SessionFileError."""
-
-    def steps(engine: Engine) -> Iterator[Began | NotKept | Progress | Record]:
-        yield LOOKING
-        begun = read_session(path)
-        refuse_other_pictures(begun, given)
-        texts = read_same_texts(begun.plan, kernels)
-        session, file = resume(path, this_machine(engine))
-        with file:
-            yield Began(session, cells_of(session.plan, given), path)
-            yield from _kept(sweeping(session.plan, engine, given, session.records, texts), file)
-
-    return steps
+def resuming(path: Path, given: Given, kernels: Paths, engine: Engine) -> Iterator[Step]:
+    """Run the rest of the sweep in a session's file.  Raises SessionFileError."""
+    yield LOOKING
+    begun = read_session(path)
+    refuse_other_pictures(begun, given)
+    texts = read_same_texts(begun.plan, kernels)
+    session, file = resume(path, this_machine(engine))
+    with file:
+        yield Began(session, cells_of(session.plan, given), path)
+        yield from _kept(sweeping(session.plan, engine, given, session.records, texts), file)
 
 
 def is_session(path: Path) -> bool:

@@ -1,6 +1,7 @@
 """Sweeps write down what they measure as they go, and can be gone on with."""
 
 from datetime import datetime
+from functools import partial
 
 import pytest
 
@@ -58,7 +59,7 @@ def test_every_record_is_on_the_disk_when_it_is_told(tmp_path):
             assert [len(each.outcome.kernel.rounds) for each in on_disk] == rounds
         return False
 
-    found = run(measuring(PLAN, {}, path), is_as_told)
+    found = run(partial(measuring, PLAN, {}, path, {}), is_as_told)
     assert isinstance(found[0], Began)
     assert found[0].path == path
     assert [each.cell for each in records(told)] == list(found[0].cells)
@@ -68,9 +69,9 @@ def test_every_record_is_on_the_disk_when_it_is_told(tmp_path):
 
 def test_one_that_was_stopped_is_gone_on_with(tmp_path):
     path = tmp_path / "a.jsonl"
-    first = run(measuring(PLAN, {}, path), lambda step: isinstance(step, Record))
+    first = run(partial(measuring, PLAN, {}, path, {}), lambda step: isinstance(step, Record))
     assert len(records(first)) == 1
-    rest = run(resuming(path, {}))
+    rest = run(partial(resuming, path, {}, {}))
     assert [each.cell.width for each in rest[0].session.records] == [4]
     assert len(rest[0].cells) == 3
     assert [each.cell.width for each in records(rest)][:2] == [5, 6]  # not yet in its first round
@@ -83,10 +84,10 @@ def test_one_that_was_stopped_is_gone_on_with(tmp_path):
 
 def test_a_killed_one_loses_only_the_line_it_was_writing(tmp_path):
     path = tmp_path / "a.jsonl"
-    run(measuring(PLAN, {}, path), lambda step: isinstance(step, Record))
+    run(partial(measuring, PLAN, {}, path, {}), lambda step: isinstance(step, Record))
     with path.open("ab") as file:
         file.write(b'{"cell": {"implem')
-    assert len(records(run(resuming(path, {})))) == 3
+    assert len(records(run(partial(resuming, path, {}, {})))) == 3
     kept = read_session(path).records
     assert [len(each.outcome.kernel.rounds) for each in kept] == [ROUNDS] * 3
 
@@ -102,7 +103,7 @@ def test_a_full_disk_is_told_once_and_the_sweep_goes_on(tmp_path, monkeypatch):
         append(self, record)
 
     monkeypatch.setattr(SessionFile, "append", full)
-    found = run(measuring(PLAN, {}, path))
+    found = run(partial(measuring, PLAN, {}, path, {}))
     assert len(records(found)) == 3
     (complaint,) = [each for each in found if isinstance(each, NotKept)]
     assert "No space left on device" in complaint.sentence

@@ -165,12 +165,12 @@ class SweepController(QObject):
         else:
             self._parts.docks.bring_forward("Sweep")
             pictures = given(self._store.state.picture)
-            self._begin(resuming(path, pictures, self._parts.kernels.paths))
+            self._begin(partial(resuming, path, pictures, self._parts.kernels.paths))
 
     @Slot(object)
     def _start_sweep(self, plan: Plan) -> None:
         pictures = given(self._store.state.picture)
-        self._begin(measuring(plan, pictures, kernels=self._parts.kernels.paths))
+        self._begin(partial(measuring, plan, pictures, None, self._parts.kernels.paths))
 
     def _begin(self, steps: Any) -> None:
         self._sweep.get().show_asked()
