@@ -48,7 +48,7 @@ def window(qtbot, make_window, children, home, monkeypatch):
     return window
 
 
-def test_a_right_kernel_has_its_answer_of_the_whole_picture_a_verdict_and_a_time(
+def test_a_right_kernel_has_a_verdict_and_a_time_and_what_crashes_or_is_wrong_has_none(
     qtbot, window, children
 ):
     assert words(window, "kernel-verdict").startswith("✓ Verified on the whole picture")
@@ -60,6 +60,22 @@ def test_a_right_kernel_has_its_answer_of_the_whole_picture_a_verdict_and_a_time
     assert "processes" in words(window, "kernel-build-memory-held")
     assert words(window, "kernel-count-loads")  # the CPU counts as well
     until(qtbot, lambda: children.held().children == 2)  # one that had to be ended has gone
+
+    # what ends the process is one sentence, and the next text runs
+    write(qtbot, window, source(run="crash"))
+    assert "crashed (SIGSEGV) while launching." in words(window, "kernel-problem")
+    assert words(window, "kernel-status") == trying.BEFORE
+    assert "✓ Verified" in words(window, "kernel-verdict")
+    write(qtbot, window, source())
+    assert words(window, "kernel-problem") == ""
+    assert "on NVIDIA H200." in words(window, "kernel-verdict")
+
+    # what is not right every time has no time
+    write(qtbot, window, source(run="right_at_first"))
+    assert words(window, "kernel-verdict").startswith("✗ ")
+    assert "H200" not in words(window, "kernel-verdict")
+    assert child(window, "kernel-answer", PictureView).display is not None
+    assert words(window, "kernel-count-loads") == ""
 
 
 def test_its_time_stands_beside_those_of_the_rungs_that_this_session_timed_on_the_same_job():
@@ -78,24 +94,6 @@ def test_its_time_stands_beside_those_of_the_rungs_that_this_session_timed_on_th
     assert first.startswith("4.0× as fast as ")
     assert second == "2.0× as fast as Shared-memory tile (200\u202fµs)"
     assert ladder_rows(KernelTrial(job, whole_of(job), on_gpu=True), rung, times) == []
-
-
-def test_what_ends_the_process_is_one_sentence_and_the_next_text_runs(qtbot, window):
-    write(qtbot, window, source(run="crash"))
-    assert "crashed (SIGSEGV) while launching." in words(window, "kernel-problem")
-    assert words(window, "kernel-status") == trying.BEFORE
-    assert "✓ Verified" in words(window, "kernel-verdict")
-    write(qtbot, window, source())
-    assert words(window, "kernel-problem") == ""
-    assert "on NVIDIA H200." in words(window, "kernel-verdict")
-
-
-def test_what_is_not_right_every_time_has_no_time(qtbot, window):
-    write(qtbot, window, source(run="right_at_first"))
-    assert words(window, "kernel-verdict").startswith("✗ ")
-    assert "H200" not in words(window, "kernel-verdict")
-    assert child(window, "kernel-answer", PictureView).display is not None
-    assert words(window, "kernel-count-loads") == ""
 
 
 # -- the bug

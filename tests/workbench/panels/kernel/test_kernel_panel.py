@@ -142,7 +142,7 @@ def test_the_last_text_that_ran_goes_on_with_another_job(qtbot, opened, trials):
     assert words(opened, "kernel-status") == trying.BEFORE
 
 
-def test_a_wrong_header_is_refused_on_its_line_without_running(qtbot, opened, trials):
+def test_a_wrong_header_is_refused_without_running_and_a_wrong_answer_said(qtbot, opened, trials):
     before = len(trials.texts)
     edit = editor(opened)
     edit.begin_with(text(opened).replace("title", "titel"))
@@ -151,14 +151,13 @@ def test_a_wrong_header_is_refused_on_its_line_without_running(qtbot, opened, tr
     assert edit.marked_lines() == {1: "error"}
     assert len(trials.texts) == before
 
-
-def test_a_wrong_answer_is_said_with_its_worst_pixel_which_has_a_ring(qtbot, opened):
+    # a wrong answer is said with its worst pixel, which has a ring
+    edit.begin_with(text(opened).replace("titel", "title"))
     type_comment(qtbot, opened, "too bright")
     found = words(opened, "kernel-verdict")
     assert "✗ Wrong in 7 samples" in found
     assert "pixel (4, 3)" in found
     assert opened.kernel.get().pictures.pixel == (4, 3)
-    edit = editor(opened)
     edit.begin_with(text(opened).replace("too bright", ""))
     tried(qtbot, opened)
     assert opened.kernel.get().pictures.pixel is None
@@ -240,7 +239,7 @@ def test_a_bug_is_said_on_its_line_with_its_pixel_until_the_text_is_another(qtbo
 
 
 def test_save_asks_for_the_first_file_which_is_then_offered_among_the_implementations(
-    qtbot, opened, home, monkeypatch
+    qtbot, opened, home, trials, monkeypatch
 ):
     combo = child(opened, "implementation", QComboBox)
     chosen = combo.currentText()
@@ -261,12 +260,7 @@ def test_save_asks_for_the_first_file_which_is_then_offered_among_the_implementa
     assert combo.itemText(combo.findText("blur.cu") - 1) == "Yours"
     assert combo.currentText() == chosen
 
-
-def test_what_another_editor_saves_is_shown_and_tried_and_can_be_undone(
-    qtbot, opened, home, trials, monkeypatch
-):
-    path = home / "kernels" / "blur.cu"
-    save_new(opened, monkeypatch, path)
+    # what another editor saves is shown and tried, and can be undone
     tried(qtbot, opened)
     mine = text(opened)
     path.write_text(mine + "// outside\n", encoding="utf-8")
@@ -300,7 +294,9 @@ def test_a_right_output_is_searched_for_bugs_before_it_is_verified(qtbot, opened
     assert words(opened, "kernel-verdict").startswith(NOT_RIGHT)
 
 
-def test_a_file_from_elsewhere_that_is_no_text_leaves_what_is_there_tried(qtbot, opened, home):
+def test_of_files_from_elsewhere_what_is_no_text_changes_nothing_and_a_kernel_runs_after_a_click(
+    qtbot, opened, home, trials, monkeypatch
+):
     before = text(opened), words(opened, "kernel-verdict"), words(opened, "kernel-status")
     path = home / "theirs.cu"
     path.write_bytes(b"\xff\xfe\0")
@@ -313,9 +309,7 @@ def test_a_file_from_elsewhere_that_is_no_text_leaves_what_is_there_tried(qtbot,
     type_comment(qtbot, opened, "it goes on")
     assert words(opened, "kernel-status") == ""
 
-
-def test_a_kernel_from_elsewhere_runs_after_a_click(qtbot, opened, home, trials, monkeypatch):
-    path = home / "theirs.cu"
+    # one that is text runs after a click
     path.write_text(text(opened) + "// theirs\n", encoding="utf-8")
     before = list(trials.texts)
     answer_file_dialogs(monkeypatch, path)
