@@ -22,8 +22,7 @@ from kernels.core.job import Job
 from kernels.cuda import nvrtc
 from kernels.engine.auto import Candidate, job_class_of, size_class
 from kernels.rungs.headers import Facts
-from kernels.rungs.rung import Rung, ladder
-from kernels.rungs.work import Work, work_of
+from kernels.rungs.rung import Rung, Work, ladder, work_of
 from workbench.base.columns import table, with_tables, wrapped
 from workbench.base.numbers import duration
 from workbench.cli import made_jobs

@@ -48,9 +48,9 @@ struct Region : Watched {
     int32_t array = NOWHERE;
     std::vector<std::unique_ptr<Cell[]>> pages{};  // of cells, as far as they are wanted
 
-    bool has(uint64_t at) const { return begin <= at && at < end; }
+    bool has(uint64_t at) const { return at - begin < end - begin; }
     Cell& cell(uint64_t at) {
-        pages.resize((end - begin + PAGE - 1) / PAGE);
+        if (pages.empty()) pages.resize((end - begin + PAGE - 1) / PAGE);
         auto& page = pages[(at - begin) / PAGE];
         if (!page) {
             page = std::make_unique<Cell[]>(PAGE);
@@ -59,13 +59,14 @@ struct Region : Watched {
         return page[(at - begin) % PAGE];
     }
 };
-const Region NO_REGION{{0, 0, 0, 0, 0, 0}};
+Region no_region{};
 
 constexpr uint64_t ARGUMENT_BYTES = 512;  // what launches a kernel keeps them so near
 constexpr uint64_t CHUNK_BYTES = 16;      // the most that a thread stores at once
 constexpr unsigned WARP = 32;
 
 std::map<uint64_t, Region> regions;  // by their begins
+std::array<Region*, 4> recent;       // of them, that were looked for: nearly all accesses are to so few
 int32_t arrays;                      // those of a launch have numbers below this; then come variables
 std::vector<Watched> variables;      // of the library, from its begin
 std::vector<Place> places(1);  // the first is none
@@ -77,14 +78,17 @@ uint64_t sample_bytes;
 uint64_t address(const void* at) { return reinterpret_cast<uint64_t>(at); }
 
 Region* region_at(uint64_t at) {
+    static unsigned next;
+    for (Region* each : recent)
+        if (each->has(at)) return each;
     const auto behind = regions.upper_bound(at);
-    if (behind == regions.begin()) return nullptr;
-    Region& region = std::prev(behind)->second;
-    return region.has(at) ? &region : nullptr;
+    if (behind == regions.begin() || !std::prev(behind)->second.has(at)) return nullptr;
+    return recent[next++ % recent.size()] = &std::prev(behind)->second;
 }
 
 // Memory of the block or of a thread; what lay there before was freed.
 void add_memory(uint64_t begin, uint64_t bytes, int32_t array) {
+    recent.fill(&no_region);
     regions.erase(regions.lower_bound(begin), regions.lower_bound(begin + bytes));
     if (bytes) regions[begin] = {{begin, begin + bytes, 0, 0, false, true}, array};
 }
@@ -429,7 +433,7 @@ void find_untold() {
 
 // What an access outside of all arrays was meant for: the nearest that is loaded from, or stored to.
 [[noreturn]] void out_of_bounds(const Access& access) {
-    const Region* meant = &NO_REGION;
+    const Region* meant = &no_region;
     uint64_t nearest = 1 << 28;
     for (const auto& [begin, region] : regions) {
         const bool is_array = region.array < arrays && (access.is_store() ? region.may_store : region.is_stored);
@@ -474,8 +478,9 @@ void check(const Access& access) {
     if (access.size <= 16 && (access.size & (access.size - 1)) == 0 && access.at % access.size) fault(MISALIGNED, *region, access);
     if (access.is_store() && !region->may_store) fault(READ_ONLY, *region, access);
     if (region->row_bytes) check_rows(*region, access);
+    if (!region->may_store) return;
     const bool is_constant = region->array >= arrays && region->is_stored && region->pages.empty();
-    if (region->may_store && !(is_constant && access.way == LOAD)) check_cells(*region, access);
+    if (access.way != LOAD || !is_constant) check_cells(*region, access);
 }
 
 inline void on_access(const void* at, uint64_t size, bool is_store, const void* pc, const void* frame) {
@@ -494,6 +499,7 @@ extern "C" {
 
 // From now on: arrays, and variables of the library; no arrays: no longer.
 void check_accesses(const Watched* watched, unsigned count, unsigned and_variables, Where* stored_by, unsigned bytes_of_sample) {
+    recent.fill(&no_region);
     std::erase_if(regions, [](const auto& each) { return each.second.array != GIFT; });
     for (auto& [begin, gift] : regions) gift.is_stored = true, gift.pages.clear();
     for (unsigned i = 0; i < count; ++i) regions[watched[i].begin] = {watched[i], int32_t(i)};

@@ -45,10 +45,9 @@ struct counted_float {
     constexpr explicit operator T() const { return static_cast<T>(value); }
 
     constexpr counted_float operator-() const { return -value; }
-    inline counted_float& operator+=(counted_float other);
-    inline counted_float& operator+=(counted_product product);
-    inline counted_float& operator-=(counted_float other);
-    inline counted_float& operator*=(counted_float other);
+    template <class T> counted_float& operator+=(T other) { return *this = *this + other; }
+    template <class T> counted_float& operator-=(T other) { return *this = *this - other; }
+    template <class T> counted_float& operator*=(T other) { return *this = *this * other; }
 };
 
 INLINED_FLOAT constexpr float counted(cuda_cpu::Operation operation, float value) {
@@ -68,11 +67,6 @@ INLINED_FLOAT counted_float operator+(counted_product a, counted_float b) { retu
 INLINED_FLOAT counted_float operator-(counted_product a, counted_float b) { return counted(cuda_cpu::MULTIPLY_ADD, a.value - b.value); }
 INLINED_FLOAT counted_float operator+(counted_product a, counted_product b) { return counted_float(a) + b; }
 INLINED_FLOAT counted_float operator-(counted_product a, counted_product b) { return counted_float(a) - b; }
-
-inline counted_float& counted_float::operator+=(counted_float other) { return *this = *this + other; }
-inline counted_float& counted_float::operator+=(counted_product product) { return *this = *this + product; }
-inline counted_float& counted_float::operator-=(counted_float other) { return *this = *this - other; }
-inline counted_float& counted_float::operator*=(counted_float other) { return *this = *this * other; }
 
 INLINED_FLOAT bool operator<(counted_float a, counted_float b) { return a.value < b.value; }
 INLINED_FLOAT bool operator>(counted_float a, counted_float b) { return a.value > b.value; }

@@ -115,31 +115,21 @@ CPU_VECTORS_OF_3(ulonglong, unsigned long long) CPU_VECTORS(ulonglong, unsigned 
 CPU_VECTORS_OF_3(double, double) CPU_VECTORS(double, double)
 
 // The overloads that CUDA has: of a signed and an unsigned number both are taken for unsigned.
-#define CPU_LEAST_AND_MOST(result, A, B)                                                                \
-    inline result min(A a, B b) { return result(a) < result(b) ? result(a) : result(b); }           \
-    inline result max(A a, B b) { return result(a) > result(b) ? result(a) : result(b); }
-#define CPU_OF_INTEGERS(of, unsigned_of)                                                                \
-    CPU_LEAST_AND_MOST(of, of, of)                                                                      \
-    CPU_LEAST_AND_MOST(unsigned_of, unsigned_of, unsigned_of)                                           \
-    CPU_LEAST_AND_MOST(unsigned_of, of, unsigned_of)                                                    \
-    CPU_LEAST_AND_MOST(unsigned_of, unsigned_of, of)
-namespace cuda_cpu {
-using ulong = unsigned long;
-using llong = long long;
-using ullong = unsigned long long;
-}  // namespace cuda_cpu
-CPU_OF_INTEGERS(int, unsigned)
-CPU_OF_INTEGERS(long, cuda_cpu::ulong)
-CPU_OF_INTEGERS(cuda_cpu::llong, cuda_cpu::ullong)
-inline float min(float a, float b) { return fminf(a, b); }
-inline float max(float a, float b) { return fmaxf(a, b); }
-inline double min(double a, double b) { return fmin(a, b); }
-inline double max(double a, double b) { return fmax(a, b); }
+#define CPU_LEAST_AND_MOST(result, A, B)                                                            \
+    inline result min(A a, B b) { const result x = a, y = b; return x < y ? x : y; }                \
+    inline result max(A a, B b) { const result x = a, y = b; return x > y ? x : y; }
+#define CPU_OF_INTEGERS(of)                                                                         \
+    CPU_LEAST_AND_MOST(of, of, of)                                                                  \
+    CPU_LEAST_AND_MOST(unsigned of, unsigned of, unsigned of)                                       \
+    CPU_LEAST_AND_MOST(unsigned of, of, unsigned of)                                                \
+    CPU_LEAST_AND_MOST(unsigned of, unsigned of, of)
+#define CPU_OF_REALS(result, A, B, f)                                                               \
+    inline result min(A a, B b) { return fmin##f(a, b); }                                           \
+    inline result max(A a, B b) { return fmax##f(a, b); }
+CPU_OF_INTEGERS(int) CPU_OF_INTEGERS(long) CPU_OF_INTEGERS(long long)
+CPU_OF_REALS(float, float, float, f) CPU_OF_REALS(double, double, double, )
 #ifndef COUNTING
-inline double min(float a, double b) { return fmin(a, b); }
-inline double max(float a, double b) { return fmax(a, b); }
-inline double min(double a, float b) { return fmin(a, b); }
-inline double max(double a, float b) { return fmax(a, b); }
+CPU_OF_REALS(double, float, double, ) CPU_OF_REALS(double, double, float, )
 #endif
 namespace cuda_cpu {
 template <class To, class From> To bits_of(From from) {

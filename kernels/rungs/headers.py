@@ -54,16 +54,15 @@ def why_not_expression(text: str, known: frozenset[str], *, is_template: bool = 
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
         return f"{text!r} is not an expression: {reason}"
     nodes = list(ast.walk(tree))
-    # Text can be compared, and stand alone within braces; no braces have a format.
-    sentence = id(tree.body) if is_template else 0
-    texts = {sentence}
-    for each in nodes:
-        if isinstance(each, ast.Compare | ast.FormattedValue) or id(each) == sentence:
-            texts |= {id(side) for side in ast.iter_child_nodes(each)}
-    allowed = (*ARITHMETIC, ast.FormattedValue) if is_template else ARITHMETIC
+    above = {id(each): node for node in nodes for each in ast.iter_child_nodes(node)}
     for node in nodes:
-        is_right = isinstance(node, allowed) or id(node) == sentence
-        if not is_right or (_is_text(node) and id(node) not in texts) or _may_grow(node):
+        is_of_sentence = is_template and (isinstance(node, ast.FormattedValue) or node is tree.body)
+        # Text can be compared, and stand alone within braces; no braces have a format.
+        is_bare = not isinstance(
+            above.get(id(node)), ast.Compare | ast.FormattedValue | ast.JoinedStr
+        )
+        is_right = isinstance(node, ARITHMETIC) or is_of_sentence
+        if not is_right or (_is_text(node) and is_bare) or _may_grow(node):
             return f"{text!r} is not an expression: {type(node).__name__} is no arithmetic"
     used = [each.id for each in nodes if isinstance(each, ast.Name)]
     unknown = next((name for name in used if name not in known), "")

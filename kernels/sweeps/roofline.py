@@ -12,8 +12,7 @@ from typing import Literal
 
 from kernels.core.errors import KernelError
 from kernels.rungs.own_kernels import is_own
-from kernels.rungs.rung import ladder
-from kernels.rungs.work import Work, work_of
+from kernels.rungs.rung import Work, ladder, work_of
 from kernels.sweeps.cell_jobs import stand_in_job
 from kernels.sweeps.record import Machine, Record
 

@@ -15,10 +15,11 @@ from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.counting import ADDITIONS, MULTIPLY_ADDS, Counts
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.rungs.headers import Facts
-from kernels.rungs.rung import Rung, ladder
-from kernels.rungs.work import (
+from kernels.rungs.rung import (
     BY_A_LIBRARY,
+    Rung,
     Work,
+    ladder,
     not_described,
     pass_work,
     says_flops,

@@ -11,8 +11,7 @@ from kernels import Job, filters
 from kernels.cuda_on_cpu import compiler
 from kernels.oracle.checking import checking
 from kernels.rungs.headers import Facts
-from kernels.rungs.rung import read_rung
-from kernels.rungs.work import not_described, pass_work
+from kernels.rungs.rung import not_described, pass_work, read_rung
 from kernels.sweeps.plan_files import plan_of
 from tests.conftest import ROOT
 from tests.kernels.on_cpu import CountingShim, Shim

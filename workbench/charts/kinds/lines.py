@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 
 from kernels.core.timing import Comparison, Timing, compare, gives_speed_up
-from kernels.rungs.work import Work
+from kernels.rungs.rung import Work
 from kernels.sweeps.record import Record
 from kernels.sweeps.roofline import Roof, roof_of
 from workbench.base import numbers

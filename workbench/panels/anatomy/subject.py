@@ -14,8 +14,7 @@ from kernels.anatomy.transactions import LANES, NOWHERE, coalescing, conflicts
 from kernels.core.device import Device
 from kernels.core.job import Job
 from kernels.cuda_on_cpu.recording import BlockRecords
-from kernels.rungs.rung import Rung, ladder
-from kernels.rungs.work import work_of
+from kernels.rungs.rung import Rung, ladder, work_of
 from workbench.base.numbers import CHANNELS
 from workbench.base.paths import asset
 from workbench.panels.anatomy.lane_grid import LaneCell

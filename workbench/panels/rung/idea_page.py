@@ -13,8 +13,7 @@ from kernels.core.plain_data import parse_toml
 from kernels.engine.engine import Implementation
 from kernels.rungs.operands import Operands
 from kernels.rungs.own_kernels import is_own
-from kernels.rungs.rung import BrokenRung, Rung
-from kernels.rungs.work import not_described
+from kernels.rungs.rung import BrokenRung, Rung, not_described
 from workbench.base import numbers
 from workbench.base.paths import asset
 from workbench.panels.controls.tool_row import KIND_TITLES
