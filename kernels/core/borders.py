@@ -29,11 +29,7 @@ OUTSIDE = -1
 
 
 def source_indices(start: int, stop: int, size: int, border: str) -> NDArray[np.intp]:
-    """Source indices of positions start, ..., stop - 1 along an axis of `size` samples.
-
-    returns  (stop - start,) of indices in [0, size), or OUTSIDE where the sample is zero.
-             Any distance from the picture is allowed, also more than its size.
-    """
+    """Indices in [0, size) of positions start, ..., stop - 1, or OUTSIDE where they are zero."""
     at = np.arange(start, stop)
     match border:
         case "zero":
@@ -55,11 +51,7 @@ def source_indices(start: int, stop: int, size: int, border: str) -> NDArray[np.
 def read(
     picture: NDArray[Any], border: str, rows: tuple[int, int], columns: tuple[int, int]
 ) -> NDArray[Any]:
-    """Copy the rectangle rows × columns of `picture`, continued beyond its edges by `border`.
-
-    picture        (H, W, C) of any dtype
-    rows, columns  (start, stop); may reach outside the picture by any distance
-    """
+    """Copy a rectangle of `picture`, (H, W, C), continued beyond its edges by `border`."""
     height, width, channels = picture.shape
     ys = source_indices(*rows, height, border)
     xs = source_indices(*columns, width, border)
@@ -86,11 +78,7 @@ def read_made(
     rows: Span,
     columns: Span,
 ) -> NDArray[Any]:
-    """`read` a picture whose parts are made on demand.
-
-    make     (rows, columns) -> (rows, columns, C), for any rectangle inside the picture
-    size_hw  height and width of the whole picture
-    """
+    """`read` a picture of that size; `make` gives any rectangle inside it."""
     ys = source_indices(*rows, size_hw[0], border)
     xs = source_indices(*columns, size_hw[1], border)
     parts: NDArray[Any] | None = None

@@ -42,10 +42,9 @@ class ChildProcess:
         environment: Mapping[str, str] | None = None,
         is_final: Callable[[Reply], bool] = lambda _: True,
     ) -> None:
-        """Start it; raise OSError where the system has no room for another process.
+        """Start it, or raise OSError.
 
         descriptors  that it inherits
-        environment  variables to set
         is_final     of a reply: nothing more is under way
         """
         path = [str(ROOT), *(each for each in sys.path if each and each != str(ROOT))]

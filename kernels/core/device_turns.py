@@ -88,10 +88,7 @@ def takes_turns(process: int) -> bool:
 
 
 class Turns:
-    """Turns on some devices, all of which are had at once; for one thread.
-
-    process  whose turns they are, where others read it: a child's are those of its parent
-    """
+    """Turns on some devices at once; for one thread, of this process or its parent."""
 
     def __init__(self, devices: Iterable[Device], process: int | None = None) -> None:
         # Always in the same order, so that two processes do not wait for one another.
@@ -184,10 +181,7 @@ class Turns:
 
 
 class _Lock:
-    """The lock of one device, and another in front of it, which a waiting process holds for a step.
-
-    So the process that had the device, and wants it again at once, comes after the waiting one.
-    """
+    """The lock of a device, and one in front, for whoever waits to be next."""
 
     def __init__(self, path: Path) -> None:
         names = f"{path.name}.queue", path.name

@@ -149,10 +149,7 @@ class Nvml:
 
 
 class Watch:
-    """Collects readings of one GPU; cheap enough to be called between any two samples.
-
-    why_not_alone  of the turn that was had last: see `Turns`
-    """
+    """Collects readings of one GPU; why_not_alone: of the last turn, see `Turns`."""
 
     def __init__(
         self,

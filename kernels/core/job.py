@@ -93,10 +93,7 @@ class Job:
             raise BadJobError("Weights must be finite float32 numbers.")
 
     def same_work(self, other: Job, *, any_content: bool = False) -> bool:
-        """True if `other` has the same output, in whatever way it is computed.
-
-        Pictures compare by identity; any_content: by shape and pixel type, on which times depend.
-        """
+        """True if `other` has the same output; any_content: or takes as long."""
         others = [each.name for each in fields(self) if each.name not in (*NOT_WORK, *ARRAYS)]
         mine, theirs = self.picture, other.picture
         is_alike = any_content and (mine.shape, mine.dtype) == (theirs.shape, theirs.dtype)

@@ -44,10 +44,7 @@ FAR = 0x7FFF_0000  # Windows keeps others from reading what is locked: a byte fa
 
 
 def lock(file_number: int, *, shared: bool = False) -> bool:
-    """Lock the open file until it is closed or unlocked; False if another process has it.
-
-    shared  together with others that lock it so; not on Windows
-    """
+    """Lock the open file; False if another process has it, unless both share it."""
     try:
         if sys.platform == "win32":
             os.lseek(file_number, FAR, os.SEEK_SET)

@@ -128,11 +128,7 @@ def taking_samples(
     doing: str = "timing",
     turns: Turns | None = None,
 ) -> Generator[Progress, None, Timing]:
-    """Run the job until the plan is met; return its timing.
-
-    run_ms  runs it once, and says how many milliseconds that took
-    turns   on the device, of which each run has one; None: on the CPU
-    """
+    """Run the job until the plan is met, each time in its turn; return its timing."""
     turns = turns or Turns([])
     sampler = Sampler((yield from turns.doing(run_ms)), plan, cache)
     while sampler.wants_more():

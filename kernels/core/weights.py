@@ -86,9 +86,6 @@ def terms_gain(weights: Weights) -> float:
 
 
 def frequency_response(weights: Weights, size: int) -> NDArray[np.float64]:
-    """Amplitude of a wave after filtering, by frequency: (size, size) float64.
-
-    Element (v, u) is for (v - size // 2) / size and (u - size // 2) / size cycles a pixel.
-    """
+    """Amplitude of a wave after filtering, by frequency, zero in the middle: (size, size)."""
     spectrum = np.fft.fft2(weights.astype(np.float64), (size, size))
     return np.abs(np.fft.fftshift(spectrum))

@@ -134,10 +134,7 @@ class Transfers:
 def measuring_transfers(
     cp: Any, stream: Any, count: int, using: Using, with_room: WithRoom, turns: Turns
 ) -> Iterator[Progress | Transfers]:
-    """Measure all four, one after the other; at most one more picture takes host memory.
-
-    Raises CannotRunError for too many bytes, and OutOfMemoryError.
-    """
+    """Measure all four, one after the other.  Raises CannotRunError, OutOfMemoryError."""
     if count > MAX_BYTES:
         raise CannotRunError(
             f"Transfers are measured up to {MAX_BYTES / 1e9:.1f} GB, and this picture takes "
@@ -221,10 +218,7 @@ class DevicePictures:
             return self._cp.empty(shape, picture.dtype)
 
     def upload(self, picture: NDArray[Any], rows: Rows | None = None) -> tuple[Any, Moved | None]:
-        """Return `picture` on the device, and how long that took; None if it was there.
-
-        rows  (first, end) of a part, which gets HALO_ROOM rows above and below
-        """
+        """Return a picture, or a part between HALO_ROOM rows, on the device, and its time."""
         key = id(picture), rows
         if key in self._resident:
             self._resident.move_to_end(key)

@@ -17,9 +17,8 @@ HOLD_CYCLES = 200_000  # some 0.1 ms: longer than Python needs to queue two even
 
 
 class EventTimer:
-    """A timer of launches on the current stream with CUDA events, from a cold or a warm L2.
+    """A timer of launches on the current stream, from a cold or a warm L2.
 
-    l2_bytes     of the device; twice as much is read to empty it
     hold_cycles  how long the stream is kept busy while the host queues what is timed
     """
 

@@ -229,9 +229,8 @@ def prepare_launch(
 ) -> Launch:
     """Make the buffers, send the weights, allow the shared memory the job needs.
 
-    source, target  (H, pitch) device arrays of the job's pixel type
-    rows            (first, end) to write; None: all
-    buffers         of the rung, by name, where they are there already
+    rows     (first, end) to write; None: all
+    buffers  of the rung, by name, where they are there already
     """
     rung, facts = program.rung, Facts(job, device)
     steps = plan_steps(rung, job, device, rows)

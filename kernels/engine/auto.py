@@ -115,10 +115,7 @@ class MeasuredFile:
 
 
 class Measurements:
-    """The measurements of one device with this driver and these sources; never fails.
-
-    The file is read again when another process has changed it; what was changed here goes on top.
-    """
+    """The measurements of one device with this driver and these sources; never fails."""
 
     def __init__(self, device: Device, path: Path | None = None) -> None:
         self.path = path or default_path()
@@ -181,7 +178,7 @@ class Measurements:
         self._changed, self._stamp = {}, _stamp(self.path)
 
     def _refresh(self) -> None:
-        """Read the file if there is another one than was read last."""
+        """Read the file if there is another one than was read last; our changes go on top."""
         stamp = _stamp(self.path)
         if stamp == self._stamp:
             return
@@ -305,10 +302,7 @@ class Picker:
         self.measurements = measurements or Measurements(device)
 
     def picks(self, job: Job) -> Iterator[Pick]:
-        """Yield the ways to run `job`, the best first; none rejects it.
-
-        Only measured ways where there are any for its kind: other rungs were wrong or hopeless.
-        """
+        """Yield the ways to run `job`, the best first: those measured, if there are any."""
         kind = job_class_of(job)
         measured = self.measurements.of(kind)
         why = f"the quickest of {len(measured)} measured here"

@@ -105,10 +105,7 @@ class Engine:
         return self.device
 
     def implementation(self, key: str) -> Runnable:
-        """Find the implementation called `key`, which can run in this process.
-
-        Raises BadJobError and CannotRunError.
-        """
+        """Find what `key` names, to run in this process.  Raises KernelError."""
         if is_own(key):
             raise CannotRunError(NOT_HERE.format(key=key))
         found = self._named(key)
@@ -248,10 +245,7 @@ class Engine:
             yield from checked(result, implementation.tolerance(job), sampling.check_taps)
 
     def picking(self, job: Job, sampling: Sampling, refused: Collection[Pick] = ()) -> Results:
-        """Filter with the best pick that is not `refused`, and that works.
-
-        A lack of memory is no such failure: another time there is more.
-        """
+        """Filter with the best pick that is not `refused`, and that works."""
         failure: KernelError | None = None
         ways = [(each.implementation, each.block_xy) for each in refused]
         for best in self.picks(job):
@@ -264,7 +258,7 @@ class Engine:
                     if isinstance(step, Result):
                         step = replace(step, job=job, picked=pick)
                     yield step
-            except (DeviceLostError, OutOfMemoryError):
+            except (DeviceLostError, OutOfMemoryError):  # of memory there may be more
                 raise
             except KernelError as error:
                 failure = error

@@ -53,9 +53,8 @@ class Trial:
 def tuning(
     engine: Engine, jobs: Sequence[Callable[[], Job]], *, shapes: bool = True
 ) -> Iterator[Tuning | Trial]:
-    """Measure, check and remember every way to run each of `jobs`.
+    """Measure, check and remember every way to run each of `jobs`, made one by one.
 
-    jobs    made when it is their turn: their pictures together may be large
     shapes  whether to try other block shapes than the usual one
     Raises CannotRunError without a GPU, DeviceLostError where it fails.
     """

@@ -125,10 +125,7 @@ def _plan_part(job: Job, rows: tuple[int, int], pixels: int) -> Iterator[Rectang
 def _tiles(
     area: Rectangle, side: int, most: int | None = None, *, with_ends: bool = False
 ) -> Iterator[Rectangle]:
-    """Yield `area` in tiles of side² pixels, longer ones where it is thin, the last ones narrower.
-
-    most  number to draw at random, besides the first and the last with `with_ends`; None: all
-    """
+    """Yield `area` in tiles of side² pixels: all, or `most` of them, drawn at random."""
     top, bottom, left, right = area
     high, wide = (max(min(end - first, side), 1) for first, end in ((top, bottom), (left, right)))
     rows, columns = side * side // wide, side * side // high
@@ -162,11 +159,7 @@ def _add(
 def judged(
     job: Job, got: NDArray[Any], oracle: Floats, limits: Limits
 ) -> tuple[Floats, Mask, Mask]:
-    """Errors of all samples, a mask of those that differ, and of those that are wrong.
-
-    A sample differs if it is not the oracle's value rounded to the pixel type; it is wrong if it
-    is off by more than `limits` allow.
-    """
+    """Errors of all samples, masks of those that differ rounded, and of those off limits."""
     expected = to_pixel_type(oracle, got.dtype)
     if got.dtype.kind == "u" and np.array_equal(got, expected):  # as a rule, and sooner known
         nothing = np.zeros(got.shape, np.bool_)

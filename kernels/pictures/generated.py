@@ -25,10 +25,7 @@ def white(dtype: np.dtype[Any]) -> float:
 
 
 def stored_as(samples: NDArray[Any], pixel_type: str) -> NDArray[Any]:
-    """Convert `samples` to another pixel type, from black to white as before.
-
-    To integers: rounded half to even and saturated, NaN as 0.  Between floats: as they are.
-    """
+    """Convert to another pixel type, black to white; integers rounded and saturated."""
     old, new = samples.dtype, np.dtype(pixel_type)
     if old == new:
         return samples
