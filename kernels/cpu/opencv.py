@@ -28,8 +28,7 @@ from kernels.oracle.checking import FLOAT32_MAX, LENGTH_GAIN, largest_finite
 
 MIN_BLUR_KSIZE = 9
 MAX_BELL_KSIZE = {"uint8": 3, "uint16": 7}
-# A sum off by less than 1 is at most one level from the rounded one: cv2's own last rounding adds
-# half of one.
+# With cv2's own last rounding, half a level, that is at most one level off.
 MAX_OFF = 0.95
 SPECTRA_KSIZE = 11  # filter2D multiplies spectra from about here on, uint16 as quickly as float32
 SAME_WEIGHT = 8 * UNIT_ROUNDOFF  # relative difference of two ways to compute a weight
@@ -149,8 +148,7 @@ MIN_LENGTH, MAX_LENGTH = 1e-9, 1e18
 # OpenCV turns sums into integers by way of int32, and what lies beyond 2³¹ becomes 0 rather than
 # the largest sample.  Half of that leaves room for the sums' own rounding errors.
 MAX_SUM = 2.0**30
-# Where not all is done on cv2's own threads the rows are shared here, from so many products on,
-# samples times K.
+# What cv2's own threads do not share is shared here, from so many products on, samples times K.
 SHARED_PRODUCTS = 1 << 23
 # At most so many samples a shared band, and so many products a call on cv2's own threads, so that a
 # large picture can be stopped in between; at least so many times the filter's reach in rows, since
@@ -344,8 +342,7 @@ HOST = HostImplementation("opencv", TITLE, IDEA, 2, tolerance, prepare, why_not)
 
 
 LONG_PRODUCTS = 3e8  # some 0.2 s of the CPU's plain loops
-# OpenCV adds many at once, and finds a column and a row in most weights; but copying alone takes a
-# while.
+# OpenCV adds many at once, by column and row; but copying alone takes a while.
 LONG_OPENCV_PRODUCTS, MIN_OPENCV_PRODUCTS = 2e8, 8
 REDUCED_PIXELS = 1e6
 MIN_FACTOR = 2

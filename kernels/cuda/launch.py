@@ -30,8 +30,7 @@ WATCHDOG_LAUNCH_S = 0.25
 # ... if it manages this share of the card's multiply-adds, which the slowest rung exceeds.
 WATCHDOG_EFFICIENCY = 0.01
 FP32_LANES = 64  # multiply-adds a clock and multiprocessor, on the smallest card supported
-# What is kept from job to job: each program some 100 KB, each plan a working space as large as what
-# it transforms, each argument up to 8 MB.
+# Of each: some 100 KB, as much as is transformed, up to 8 MB.
 PROGRAMS_KEPT = 1000
 PLANS_KEPT = 2
 ARGUMENTS_KEPT = 8

@@ -20,8 +20,7 @@ from kernels.engine.engine import Engine
 from kernels.oracle.checking import Oracle, checking
 from kernels.rungs.own_kernels import is_own
 
-# What takes less than this is measured to the end: its first run, which the device prepares for,
-# says too little.
+# What takes less than this is measured to the end: its first run says too little.
 GIVE_UP_FROM_MS = 10.0
 
 
