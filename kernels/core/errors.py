@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# After these (illegal address, launch failure, ...) "the process must be terminated and relaunched",
-# as the CUDA runtime's documentation of cudaError has it.
+# After these (illegal address, launch failure, ...) "the process must be terminated and
+# relaunched", as the CUDA runtime's documentation of cudaError has it.
 STICKY_STATUS = frozenset({4, 214, 220, 700, 702, 709, 710, *range(714, 720), 721, 999})
 # The GPU is out of reach: unplugged, switched off, asleep, or another process has it for itself.
 GONE_STATUS = frozenset({3, 46, 100, 101, 201, 802})
