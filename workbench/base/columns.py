@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from textwrap import wrap
+from textwrap import fill
 
 
 def aligned(rows: list[tuple[str, str]]) -> str:
@@ -33,14 +33,9 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[in
 
 def wrapped(text: str, indent: str = "") -> str:
     """Wrap a paragraph at LINE_LETTERS; all lines but the first are indented."""
-    lines = wrap(
-        text,
-        LINE_LETTERS,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
+    return fill(
+        text, LINE_LETTERS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
-    return "\n".join(lines)
 
 
 def with_tables(text: str, made: dict[str, str]) -> str:
