@@ -109,7 +109,7 @@ def test_each_of_a_folder_has_its_row_and_what_one_does_costs_no_other(
     assert verdicts[:3] + verdicts[4:] == ["broken", "wrong", "verified", "broken"]
     assert len(document["jobs"]) == rows["anna/mine.cu"]["verified"] == COUNTED_AT + 1
     assert rows[f"anna/{MARKUP}"]["job"] == "3×3, 37×21 uint8 RGB, clamp"
-    assert rows[f"anna/{MARKUP}"]["words"].startswith("x 0, y 0, channel 0 is ")
+    assert rows[f"anna/{MARKUP}"]["words"].startswith("x 0, y 0, channel ")
     assert rows["ben/syntax.cu"]["words"].startswith("Line 21: ")
     assert "not UTF-8 text" in rows[DASHES]["words"]
 
