@@ -242,7 +242,7 @@ def filtering_file(
             part = ResumableOutput(target, shape, picture.dtype, picture.metadata, asked)
         except OSError as error:
             raise _failure(error, target) from error
-        run = _Run(engine, picture, part, like)
+        run = _Run(picture, part, like)
         strip_filter = partial(StripFilter, engine, like, named, refused=refused, for_now=for_now)
         try:
             answer = yield from run.going(rows, max_taps, strip_filter)
@@ -315,7 +315,6 @@ def _asked(picture: LargePicture, like: Job, named: str | None) -> dict[str, Any
 class _Run:
     """Everything that is under way."""
 
-    engine: Engine
     picture: LargePicture
     part: ResumableOutput
     like: Job

@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.cpu_load import usable_cores
-from kernels.cpu.sequential import Rectangle
 from workbench.base import memory, numbers
 from workbench.base.memory import require_memory
 from workbench.imaging.display import NAN_BGR, Bytes, Display, averaged
@@ -85,8 +83,8 @@ def subtracting(
     sizes: list[NDArray[Any]] = []
     apart = math.isqrt((height * width * colours - 1) // MAX_COUNTED) + 1
 
-    def look(part: Rectangle) -> None:
-        ours, theirs = (_coloured(each[slice(*part[:2])], colours) for each in (one, other))
+    def look(rows: slice) -> None:
+        ours, theirs = _coloured(one[rows], colours), _coloured(other[rows], colours)
         if are_bytes:
             found.append((float(cv2.norm(ours, theirs, cv2.NORM_INF)), 0))
         else:
@@ -96,19 +94,18 @@ def subtracting(
             sizes_of = cv2.absdiff if are_bytes else _sizes
             sizes.append(np.asarray(sizes_of(*some)).ravel())
 
-    yield from on_all_threads(_parts(height, width, row_bytes), look)
+    yield from on_all_threads(_parts(height, row_bytes), look)
     largest, not_finite = max(most for most, _ in found), sum(others for _, others in found)
     scale = auto_gain(np.concatenate(sizes), largest, full) if gain is None else gain
     require_memory(4 * height * width)
     bgra = memory.empty((height, width, 4))
     paint = _paint if not are_bytes else _paint_signed if is_signed else _paint_sizes
 
-    def fill(part: Rectangle) -> None:
-        rows = slice(*part[:2])
+    def fill(rows: slice) -> None:
         ours, theirs = _coloured(one[rows], colours), _coloured(other[rows], colours)
         paint(bgra[rows], ours, theirs, scale / full, is_signed)
 
-    yield from on_all_threads(_parts(height, width, row_bytes), fill)
+    yield from on_all_threads(_parts(height, row_bytes), fill)
     yield Difference(averaged(bgra), scale, largest, is_signed, not_finite)
 
 
@@ -137,14 +134,13 @@ def diverging() -> NDArray[np.uint8]:
     return colors
 
 
-def _parts(height: int, width: int, row_bytes: int) -> Iterator[Rectangle]:
-    """Yield bands of whole rows: all, where they are few; else so that threads end together."""
+def _parts(height: int, row_bytes: int) -> list[slice]:
+    """Bands of whole rows: all, where they are few; else so that threads end together."""
     parts = -(-height * row_bytes // PART_BYTES)
     if parts > 1:
         parts = -(-parts // usable_cores()) * usable_cores()
     rows = -(-height // parts)
-    for top in range(0, height, rows):
-        yield top, min(top + rows, height), 0, width
+    return [slice(top, top + rows) for top in range(0, height, rows)]
 
 
 def _coloured(samples: NDArray[Any], colours: int) -> NDArray[Any]:
@@ -242,14 +238,12 @@ def _paint_signed(bgra: Bytes, one: Bytes, other: Bytes, scale: float, _is_signe
     cv2.cvtColor(cv2.applyColorMap(places, table), cv2.COLOR_BGR2BGRA, dst=bgra)
 
 
-def on_all_threads(parts: Iterator[Rectangle], work: Callable[[Rectangle], None]) -> Iterator[None]:
+def on_all_threads(parts: list[slice], work: Callable[[slice], None]) -> Iterator[None]:
     """Call `work` with each of `parts`, as many at once as there are cores; yields in between."""
-    while together := list(islice(parts, usable_cores())):
-        # The first on this thread: it would only wait, and one alone need not wake another.
-        done = [_pool().submit(work, each) for each in together[1:]]
-        work(together[0])
-        for future in done:
-            future.result()
+    others = _pool().map(work, parts[1:])
+    work(parts[0])  # here: one alone need not wake another thread
+    yield
+    for _ in others:
         yield
 
 

@@ -93,7 +93,7 @@ class WeightsEditor(QWidget):
         self._library = LibraryBox(
             writing,
             lambda: self.drawing,
-            lambda chosen: self._take(chosen.drawing, f"Loaded “{chosen.name}”."),
+            lambda chosen: self.draw(chosen.drawing, f"Loaded “{chosen.name}”."),
             self._say,
         )
         self._buttons = self._make_buttons()
@@ -129,10 +129,6 @@ class WeightsEditor(QWidget):
         self._applied = weights, offset
         self._show(drawing_of(weights, offset))
 
-    def draw(self, drawing: WeightsDraft) -> None:
-        """Draw this, as if it had been typed."""
-        self._take(drawing)
-
     def _are_applied(self, weights: NDArray[np.float32], offset: float) -> bool:
         known = self._applied
         return known is not None and np.array_equal(weights, known[0]) and offset == known[1]
@@ -157,14 +153,14 @@ class WeightsEditor(QWidget):
         drawing = self.drawing
         for row, column in cells:
             drawing = drawing.with_cell(row, column, text)
-        self._take(drawing)
+        self.draw(drawing)
 
     def _number_line(self, field: str, tip: str) -> QLineEdit:
         made = described(QLineEdit(), f"weights-{field}", field.capitalize(), tip)
 
         def take() -> None:
             change: dict[str, Any] = {field: made.text().strip()}
-            self._take(replace(self.drawing, **change))
+            self.draw(replace(self.drawing, **change))
 
         made.editingFinished.connect(take)
         return made
@@ -176,15 +172,15 @@ class WeightsEditor(QWidget):
             words = "Zeros were added around the weights."
         elif new.resized(old.size) != old:
             words = "Cropped to the centre. Ctrl+Z restores the grid."
-        self._take(new, words)
+        self.draw(new, words)
 
     def _draw_preset(self) -> None:
         drawing, words = preset(self._presets.currentData(), self.drawing.size)
-        self._take(drawing, words or HINT)
+        self.draw(drawing, words or HINT)
 
     def _change(self, change: Callable[[WeightsDraft], WeightsDraft]) -> None:
         try:
-            self._take(change(self.drawing))
+            self.draw(change(self.drawing))
         except BadJobError as error:
             self._say(str(error), is_bad=True)
 
@@ -202,13 +198,14 @@ class WeightsEditor(QWidget):
         text = QGuiApplication.clipboard().text()[: MAX_CHARACTERS + 1]  # a longer text is refused
         try:
             drawing, words = pasted(text, self.drawing, self._grid.selected)
-            self._take(drawing, words)
+            self.draw(drawing, words)
         except BadJobError as error:
             self._say(str(error), is_bad=True)
 
     # -- what it shows
 
-    def _take(self, drawing: WeightsDraft, sentence: str = HINT) -> None:
+    def draw(self, drawing: WeightsDraft, sentence: str = HINT) -> None:
+        """Draw this, as if it had been typed, and have it filtered if all are numbers."""
         if drawing == self.drawing:
             return
         self._show(drawing, sentence)
