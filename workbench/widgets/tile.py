@@ -1,10 +1,10 @@
-"""Values on cards, and labels for small print and sentences."""
+"""Values on cards, labels for small print and sentences, and tables of numbers."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QSizePolicy
+from PySide6.QtWidgets import QFrame, QHeaderView, QSizePolicy, QTableView
 
 from workbench.base import theme
 from workbench.base.numbers import MISSING
@@ -155,3 +155,17 @@ def words_label(name: str, scale: float = 1.0, *, is_muted: bool = False) -> Lab
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
     label.setTextInteractionFlags(label.textInteractionFlags().TextSelectableByMouse)
     return label
+
+
+def dress_table(table: QTableView, across: str, down: str, least_px: int) -> None:
+    """Make a table one of numbers side by side, whose headers have these accessible names."""
+    table.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
+    table.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
+    table.setWordWrap(False)
+    table.setCornerButtonEnabled(False)
+    table.setTextElideMode(Qt.TextElideMode.ElideNone)  # they fit without the style's margins
+    for name, header in ((across, table.horizontalHeader()), (down, table.verticalHeader())):
+        header.setAccessibleName(name)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setMinimumSectionSize(least_px)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignCenter)

@@ -25,7 +25,7 @@ from workbench.base.plain_text import tip_text
 from workbench.panels.pixel import pixel_words
 from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.letters import factor_of
-from workbench.widgets.tile import scaled_font
+from workbench.widgets.tile import dress_table, scaled_font
 
 What = Literal["all", "samples", "weights", "products", "derivative"]
 Index = QModelIndex | QPersistentModelIndex
@@ -156,17 +156,7 @@ class NeighbourTable(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setTabKeyNavigation(False)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setWordWrap(False)
-        self.setTextElideMode(Qt.TextElideMode.ElideNone)
-        self.horizontalHeader().setAccessibleName("Columns of the picture")
-        self.verticalHeader().setAccessibleName("Rows of the picture")
-        for header in (self.horizontalHeader(), self.verticalHeader()):
-            header.setDefaultAlignment(Qt.AlignmentFlag.AlignCenter)
-            header.setMinimumSectionSize(8)
-            header.setHighlightSections(False)
-        self.setCornerButtonEnabled(False)
+        dress_table(self, "Columns of the picture", "Rows of the picture", 8)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
 
     def show_pixel(self, found: Explained | None, border: str, what: What) -> None:

@@ -26,7 +26,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
     QAbstractItemView,
-    QHeaderView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -38,7 +37,7 @@ from workbench.base.plain_text import tip_text
 from workbench.base.table_text import compact, in_words, value_of, why_no_value
 from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.widgets.letters import factor_of
-from workbench.widgets.tile import scaled_font
+from workbench.widgets.tile import dress_table, scaled_font
 
 CellIndex = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -196,20 +195,7 @@ class WeightsGrid(QTableView):
         self._cells = CellsModel(drawing, lambda y, x, text: self.typed.emit([(y, x)], text))
         self.setModel(self._cells)
         self.setItemDelegate(_CellPainter(self))
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setWordWrap(False)
-        self.setCornerButtonEnabled(False)
-        self.setTextElideMode(Qt.TextElideMode.ElideNone)  # they fit without the style's margins
-        for name, header in (
-            ("Pixels to the right", self.horizontalHeader()),
-            ("Pixels down", self.verticalHeader()),
-        ):
-            header.setAccessibleName(name)
-            header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-            header.setMinimumSectionSize(16)
-            header.setDefaultAlignment(Qt.AlignmentFlag.AlignCenter)
-            header.setHighlightSections(True)
+        dress_table(self, "Pixels to the right", "Pixels down", 16)
 
     def show_drawing(self, drawing: WeightsDraft) -> None:
         """Show a drawing; the current cell stays as far from the middle as it was."""
