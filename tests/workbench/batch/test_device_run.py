@@ -75,18 +75,15 @@ def test_files_are_shared_out_and_every_nth_of_all_is_verified(ran, tmp_path):
     assert processes.cpu_s() > 0
 
 
-def test_a_process_that_is_killed_and_a_gpu_that_is_lost_lose_nothing(ran, tmp_path):
-    """Nothing goes to the CPU instead, and no part is left."""
-    heights = [*[gpus.GOOD] * 7, gpus.KILLED_ONCE, *[gpus.GOOD] * 6, gpus.LOST_ONCE]
-    rows, warned, _ = ran(heights + [gpus.GOOD] * 9)
+def test_a_process_that_is_killed_loses_nothing_and_leaves_no_part(ran, tmp_path):
+    rows, warned, _ = ran([gpus.GOOD] * 7 + [gpus.KILLED_ONCE] + [gpus.GOOD] * 12)
     found = statuses(rows)
-    assert found.keys() == names(24)
-    assert {each.name for each in (tmp_path / "out").iterdir()} == names(24)
+    assert found.keys() == names(20)
+    assert {each.name for each in (tmp_path / "out").iterdir()} == names(20)
     assert set(found.values()) <= {"done", "skipped"}  # written before the end, and not told of
-    (killed,) = [each for each in warned if " was killed (perhaps for want of memory). " in each]
-    (lost,) = [each for each in warned if f": {gpus.LOST_SAID} " in each]
-    assert "to be done again" in killed
-    assert sorted((killed, lost)) == sorted(warned)
+    (sentence,) = warned
+    assert " was killed (perhaps for want of memory). " in sentence
+    assert "to be done again" in sentence
 
 
 def test_a_picture_that_kills_every_process_is_found_and_fails_alone(ran):
@@ -97,6 +94,14 @@ def test_a_picture_that_kills_every_process_is_found_and_fails_alone(ran):
     (error,) = [row.error for row in rows if row.error]
     assert error.startswith("p05.png: two processes were lost with it, ")
     assert len(warned) == 1
+
+
+def test_a_gpu_that_is_lost_is_said_and_nothing_goes_to_the_cpu_instead(ran):
+    rows, warned, _ = ran([gpus.GOOD] * 4 + [gpus.LOST_ONCE] + [gpus.GOOD] * 12)
+    assert statuses(rows).keys() == names(17)
+    assert {row.status for row in rows} <= {"done", "skipped"}
+    (sentence,) = warned
+    assert f": {gpus.LOST_SAID} " in sentence
 
 
 def test_whatever_a_picture_fails_of_is_said_alike_here_and_in_processes(ran, tmp_path):
