@@ -239,7 +239,6 @@ def work_table() -> str:
 
 
 def _unlike_the_others(job: Job) -> str:
-    """The unusual facts of the job, in brackets."""
     facts = (
         (job.pixel_type, PIXEL_TYPES[0]),
         (job.filter_title, filters.get(FILTERS[0]).title),

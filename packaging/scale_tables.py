@@ -207,7 +207,6 @@ def _kills(data: Data) -> str:
 
 
 def _machine(data: Data) -> str:
-    """The GPU, or that there is none, and the CPU's cores."""
     machine = data["machine"]
     gpus = len(data.get("devices", ())) or 1
     gpu = f"{gpus} × {machine['gpu']}" if gpus > 1 else machine["gpu"]

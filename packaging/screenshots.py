@@ -111,7 +111,6 @@ def paragraphs() -> str:
 
 
 def _anchor(heading: str) -> str:
-    """The name that Markdown viewers give to a heading."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 

@@ -68,7 +68,6 @@ def _gpu_facts(device: Device | NoDevice) -> list[tuple[str, str]]:
 
 
 def _driver(device: Device | NoDevice) -> str:
-    """The driver's own version, if the kernel module tells, and the newest CUDA it runs."""
     parts = []
     with suppress(OSError):
         text = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8")

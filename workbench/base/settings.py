@@ -126,7 +126,6 @@ class Settings:
             return {}
 
     def _merged(self, theirs: Values) -> Values:
-        """Changes made here, and of everything else the values in the file now."""
         if self._is_forgotten:
             return dict(self._values)
         texts = _texts(self._values)
@@ -138,7 +137,6 @@ class Settings:
         return {**theirs, **ours}
 
     def _aside(self) -> Path:
-        """Free path to keep a file that cannot be read."""
         stem, suffix = self._path.stem, self._path.suffix
         names = (f"{stem}.damaged{number}{suffix}" for number in ("", *range(2, 100)))
         paths = [self._path.with_name(name) for name in names]

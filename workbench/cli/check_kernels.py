@@ -53,7 +53,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _files(named: Iterable[Path]) -> dict[Path, str]:
-    """Find all named kernels, each once.  Raises CommandError where there is none."""
     found: dict[Path, str] = {}
     for each in named:
         if not (inside := kernel_files(each)):

@@ -118,7 +118,6 @@ def _resize(window: MainWindow, size: tuple[int, int]) -> None:
 
 
 def _check_implementation(arguments: Namespace, kernel: Path | None, window: MainWindow) -> None:
-    """Raise CommandError where the window fell back from the named implementation."""
     named, device = arguments.implementation, window.device
     name, shown = kernel.name if kernel else named, window.store.state.implementation
     if name is not None and name != shown:

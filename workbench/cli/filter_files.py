@@ -76,7 +76,6 @@ def _apply_to_streams(recipe: Recipe, arguments: Namespace, folder: Path) -> int
 
 
 def _refuse_stdout(arguments: Namespace) -> None:
-    """Raise CommandError for what cannot go with a picture on standard output."""
     if arguments.json:
         raise CommandError("--json writes to standard output, and so does OUT -.", USAGE)
     if len(arguments.inputs) > 1 or arguments.inputs[0].is_dir():
@@ -133,7 +132,6 @@ def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
 
 
 def _made_folder(pairs: FilePairs, arguments: Namespace) -> Path | None:
-    """Make the folder OUT; return it if it was not there."""
     path = Path(arguments.output)
     if not pairs.into_folder or path.is_dir():
         return None

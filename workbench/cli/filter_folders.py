@@ -44,7 +44,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _merge(arguments: Namespace) -> int:
-    """Merge the journals of shards, and print the number of pictures by status."""
     counts = merge(journals_among(arguments.inputs), arguments.output)
     if arguments.json:
         print(output.json_of({"merged": {"counts": counts}}))
@@ -122,7 +121,6 @@ def _complain_of(pairs: FilePairs) -> int:
 
 @contextmanager
 def _cluster(arguments: Namespace, pairs: FilePairs) -> Iterator[ClusterRun | None]:
-    """Connect to the scheduler, if one is named, and check that its workers can do the batch."""
     if arguments.scheduler is None:
         yield None
         return

@@ -180,7 +180,6 @@ class _Version(argparse.Action):
 
 
 def _reject_unknown_command(parser: _Parser, images: list[Path]) -> None:
-    """Reject a bare word that is not a file: it was meant to be a command."""
     for image in images:
         if re.fullmatch(r"[\w-]+", str(image)) and not image.exists():
             near = get_close_matches(str(image), list(COMMANDS), n=1)

@@ -132,7 +132,6 @@ def _named_plan(word: str) -> Plan:
 
 
 def _given(plan: Plan, word: str) -> Given:
-    """Read the pictures that the plan names by file, which lie beside it."""
     names = [name for name in plan.pictures if name not in PICTURE_KINDS]
     if not names:
         return {}
@@ -167,7 +166,6 @@ def _folder(arguments: Namespace) -> Path:
 
 
 def _write_table(folder: Path, session: Session) -> bool:
-    """Write session.csv; complain if that fails."""
     path, table = folder / "session.csv", io.StringIO(newline="")
     try:
         write_csv([session], table)

@@ -34,7 +34,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _draw(arguments: Namespace) -> int:
-    """Run `workbench shot workbench.png IMAGE`."""
     from workbench.cli import draw_window
 
     arguments.output, arguments.image = DRAWN, next(iter(arguments.images), None)
@@ -44,7 +43,6 @@ def _draw(arguments: Namespace) -> int:
 
 
 def _settings(arguments: Namespace, devices: Changes) -> Settings:
-    """Lay the options over the user's choices of last time."""
     settings = Settings()
     remembered = settings.get("choices", {})
     state = replace(State(), **choices.from_data(remembered, State()))

@@ -162,7 +162,6 @@ def _implementation(engine: Engine, recipe: Recipe) -> tuple[str, str | None]:
 
 
 def _gpu_for(engine: Engine, recipe: Recipe) -> Device | None:
-    """The GPU that pictures are filtered on; None: the CPU."""
     device = engine.device if isinstance(engine.device, Device) else None
     if device is None or recipe.is_own:
         return device

@@ -137,7 +137,6 @@ def _found(result: Result | None) -> dict[str, Any]:
 
 
 def _of_strips(large: LargeAnswer) -> dict[str, Any]:
-    """The keys that differ for a picture filtered in strips, which has no filter time."""
     height, width, _ = large.shape
     found = {} if large.first is None else _found(large.first)
     without = ("median_ms", "quartiles_ms", "n", "ended", "cache", "compile_ms", "effective_gb_s")

@@ -87,7 +87,6 @@ def jobs_for(arguments: Namespace) -> list[Make]:
 
 
 def _weights(names: Sequence[str], ksizes: Sequence[int]) -> Iterator[tuple[str, int]]:
-    """Pair filters with the sizes that they take, one at least."""
     for name in names:
         taken = [k for k in ksizes if name == made_jobs.RANDOM or k in filters.get(name).sizes]
         for ksize in taken or ksizes[:1]:
@@ -96,7 +95,6 @@ def _weights(names: Sequence[str], ksizes: Sequence[int]) -> Iterator[tuple[str,
 
 
 def _trials(steps: Iterable[Tuning | Trial]) -> Iterator[Trial]:
-    """Yield the trials, with a line on the progress."""
     for step in steps:
         if isinstance(step, Trial):
             yield step

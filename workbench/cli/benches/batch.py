@@ -281,7 +281,6 @@ def _measured(folder: Folder, peers: dict[str, Blur | None]) -> tuple[Rates, dic
 
 
 def _batch_per_s(folder: Folder) -> float:
-    """Run a batch as the command does: in this process, or in one for each device."""
     pairs = folder.pairs(-(-folder.jobs * FILES_EACH // len(folder.names)))
     finished = running(folder.engine, pairs, RECIPE, folder.jobs)
     if folder.devices:
@@ -309,7 +308,6 @@ def middle_per_s(finished_s: Sequence[float]) -> float:
 
 
 def _seconds_alone(folder: Folder) -> list[float]:
-    """Time each stage alone; several processes share files and threads."""
     count, pairs = len(folder.devices), list(folder.pairs())
     if not count:
         return _stages(folder.engine, pairs, folder.jobs)

@@ -174,7 +174,6 @@ def _cvcuda(task: Task) -> Iterator[Way]:
 
 
 def _opencv(task: Task) -> Iterator[Way]:
-    """OpenCV's filter2D and sepFilter2D on all cores of the CPU."""
     cores, job = usable_cores(), task.job
     if job.pixel_type != "float16":
         for way in ways.cv2_ways("", job, out=np.empty_like(job.picture)):
@@ -375,7 +374,6 @@ def _measure(key: str, way: Way, task: Task, oracles: dict[str, Oracle]) -> Meas
 
 
 def _to_host(cp: Any, output: Any) -> NDArray[Any]:
-    """Copy an output of any library, or its planes, to host memory."""
     if isinstance(output, list):
         output = cp.stack(output, axis=-1)
     return np.asarray(output if isinstance(output, np.ndarray) else cp.asnumpy(cp.asarray(output)))

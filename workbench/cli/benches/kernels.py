@@ -314,7 +314,6 @@ def _slopes(
 
 
 def _peers(ratios: dict[str, float]) -> Iterator[str]:
-    """Compare with libraries over the cells in which one's output counted."""
     if ratios:
         slower = [f"{name} ({ratio:.2f})" for name, ratio in ratios.items() if ratio < 1]
         yield (
