@@ -28,12 +28,6 @@ def fill_with_poison(memory: NDArray[np.uint8], turn: int) -> None:
     memory[whole:] = some[: memory.size - whole]
 
 
-def poison_at(places: NDArray[np.int64], turn: int) -> NDArray[np.uint8]:
-    """The bytes of such a filling in these places."""
-    some: NDArray[np.uint8] = _some_bytes()[places % (RED_BYTES - 1)]
-    return ~some if turn else some
-
-
 def red_zone(size: int, number: int) -> NDArray[np.uint8]:
     """The filling beside the array of that number; no two are the same, to show copies of it."""
     shift = number // 2

@@ -126,7 +126,7 @@ class _Trial:
         # While it is shown it is being checked.
         yield self._now(answer=again.answer, printed=again.printed)
         is_timed = self._sampling.max_samples > 0 and not problem
-        with closing(self._timed() if is_timed else self._checking()) as steps:
+        with closing(self._timed(again.ms) if is_timed else self._checking()) as steps:
             for step in steps:
                 if self.known.check is None and self._checks.done:
                     yield self._now(problem=problem, check=self._checks.done[0])
@@ -225,31 +225,32 @@ class _Trial:
         never = self._as_before(self._job, first, 0) & self._as_before(self._job, again, 1)
         return order_in_words(first, again, never) or unwritten_in_words(never)
 
-    def _timed(self) -> Generator[Progress, None, None]:
+    def _timed(self, first_ms: float) -> Generator[Progress, None, None]:
         """Time it; a failure counts only where the output for the picture itself is right."""
         try:
-            yield from self._sampled()
+            yield from self._sampled(first_ms)
         except RunEndedError:
             yield from self._checking(first_alone=True)
             raise
 
-    def _sampled(self) -> Generator[Progress, None, None]:
+    def _sampled(self, first_ms: float) -> Generator[Progress, None, None]:
         """Time it with a fresh picture each time; check some tiles of each output, all of one.
 
         No kernel can tell which one that will be.
         """
         sampling, self._watch = self._sampling, Watch(self._nvml)
         random = np.random.default_rng()
-        samples: Sampler | None = None  # until there is a warm-up
-        is_one_whole, until = False, monotonic() + MAX_TIMING_S
-        while samples is None or (samples.wants_more() and monotonic() < until):
+        samples = Sampler(first_ms, sampling, sampling.cache)
+        count, is_one_whole, until = 0, False, monotonic() + MAX_TIMING_S
+        while count == 0 or (samples.wants_more() and monotonic() < until):
             self._waited_s = 0.0
             unseen, turn = self._checks.unseen(), int(random.integers(0, 2))
             run = yield from self._run(unseen.job, "the whole", turn, sampling.cache)
-            if samples is None:
-                samples = Sampler(run.ms, sampling, sampling.cache)
-            else:
+            count += 1
+            if samples.wants_more():
                 samples.add(run.ms)
+            else:  # it takes that long; yet its picture was not fresh
+                samples = Sampler(run.ms, sampling, sampling.cache)
             self._watch.look()
             self._check(unseen.job, run.answer, unseen.reference)
             is_one_whole = is_one_whole or unseen.is_whole

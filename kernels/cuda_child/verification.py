@@ -92,8 +92,8 @@ class Verification:
 
     def begin(self) -> None:
         """Compute what is going to be needed, as far as there is room, and it was not done."""
-        if self.whole() and self.sampling.max_samples:
-            missing = range(len(self._unseen), self.sampling.max_samples + 1)
+        if self.whole():
+            missing = range(len(self._unseen), self.sampling.max_samples)
             has_whole = any(each.is_whole for each in self._unseen)
             self._unseen += [self._made(not has_whole and each == missing[0]) for each in missing]
             self._random.shuffle(self._unseen)

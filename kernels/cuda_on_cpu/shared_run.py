@@ -13,7 +13,6 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -25,7 +24,6 @@ from kernels.core.poison import (
     RED_BYTES,
     fill_with_poison,
     poison,
-    poison_at,
     red_zone,
     row_end,
     same_bits,
@@ -98,8 +96,7 @@ class GuardedLayout:
             return "Something was written to the picture, which is only to be read."
         end = row_end(job.picture)
         begin, behind = self.places["target"]
-        row_bytes = (behind - begin) // self.shape[0]
-        padding = _poison_between_rows(self.shape[0], end, row_bytes, turn)
+        padding = poison(behind - begin, turn).reshape(self.shape[0], -1)[:, end:]
         before: dict[str, Any] = {"source": 0xFF, "target": padding}
         for name, was in before.items():
             rows = (self.array(block, name, job).view(np.uint8)[:, end:] != was).any(axis=1)
@@ -110,12 +107,6 @@ class GuardedLayout:
 
     def _red_zone(self, begin: int, end: int, name: str) -> Bytes:
         return red_zone(end - begin, list(self.places).index(name))
-
-
-@lru_cache(maxsize=8)  # a run's jobs are few, and it is timed
-def _poison_between_rows(rows: int, end: int, row_bytes: int, turn: int) -> Bytes:
-    """The poison of an output from byte `end` of each row on: all of it would cost a copy."""
-    return poison_at(np.arange(end, row_bytes) + row_bytes * np.arange(rows)[:, None], turn)
 
 
 def name_in_words(name: str) -> str:
