@@ -27,8 +27,8 @@ from workbench.model.intents import has_parameter, swings_around_zero
 from workbench.model.names import modes
 from workbench.model.state import ViewMode
 from workbench.panels.blocks.blocks_panel import BlocksPhase
+from workbench.panels.compare.picture_layer import ViewTransform
 from workbench.panels.compare.picture_view import PictureView
-from workbench.panels.compare.view_transform import ViewTransform
 from workbench.panels.compare.wipe_view import MAX_PINS
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.window.main_window import MainWindow

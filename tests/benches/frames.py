@@ -19,8 +19,8 @@ from tests.benches.views import MODES
 from workbench.base import numbers
 from workbench.cli.draw_window import real_window, settle, wait_for_device
 from workbench.imaging.pictures import Picture
+from workbench.panels.compare.picture_layer import ViewTransform
 from workbench.panels.compare.picture_view import PictureView
-from workbench.panels.compare.view_transform import ViewTransform
 from workbench.panels.compare.wipe_view import WipeView
 
 SIDE = 4096

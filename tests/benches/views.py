@@ -39,7 +39,7 @@ class ViewMode:
     @contextmanager
     def on(self, window: MainWindow) -> Iterator[PictureView]:
         """Give the view, with the window in this mode and room for pictures; then put it back."""
-        before, layout = window.store.state, window.docks.layout()
+        before, layout = window.store.state, window.docks.places()
         for dock in window.docks.values():
             dock.hide()
         if self.panel:
@@ -55,7 +55,7 @@ class ViewMode:
             for _ in range(self.pins):
                 window.inspection.unpin()
             window.store.restore(before)
-            window.docks.restore_layout(layout)
+            window.docks.restore_places(layout)
 
 
 # The result first: what the others are compared with.

@@ -19,7 +19,7 @@ from tests.workbench.driving import PATIENCE_MS, answers, child, pick, trigger
 from workbench.charts.canvas import Canvas
 from workbench.charts.chart_view import ChartView
 from workbench.imaging.pictures import Picture
-from workbench.panels.anatomy.lane_grid import LaneGrid
+from workbench.panels.anatomy.launch_parts import LaneGrid
 from workbench.panels.blocks.candidates import field_of
 from workbench.panels.blocks.rows import rows_of, sentence_of
 from workbench.panels.compare.picture_view import PictureView

@@ -20,15 +20,11 @@ SEPARATOR = "-"
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Callable of a menu line that can be disabled or renamed.
-
-    why_not  returns the reason why it is disabled now, or an empty text
-    name     returns its present text; None: always that of the table
-    """
+    """Callable of a menu line that can be disabled or renamed."""
 
     do: Do
-    why_not: Callable[[], str] = str
-    name: Callable[[], str] | None = None
+    why_not: Callable[[], str] = str  # the reason why it is disabled now, or ""
+    name: Callable[[], str] | None = None  # its present text; None: that of the table
 
 
 Actions = Mapping[str, Do | Action]  # by the texts of their lines, without &
@@ -102,12 +98,9 @@ Menus = Mapping[QAction, QMenu]  # by what stands for them in the menus above
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MenuLine:
-    """A line of a menu that does something.
+    """A line of a menu that does something."""
 
-    path  the titles of the menus above it, from the menu bar down, without their &
-    """
-
-    path: tuple[str, ...]
+    path: tuple[str, ...]  # titles of the menus above it, from the menu bar down, without their &
     action: QAction
 
     @property

@@ -67,14 +67,11 @@ class VBox(Box):
 
 
 class Form(QFormLayout):
-    """A form layout whose labels stand at half the height of their fields.
-
-    labels  from top to bottom
-    """
+    """A form layout whose labels stand at half the height of their fields."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.labels: list[Label] = []
+        self.labels: list[Label] = []  # from top to bottom
         self.setLabelAlignment(Qt.AlignmentFlag.AlignVCenter)
         self.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
 
@@ -165,10 +162,7 @@ class UprightArea(QScrollArea):
     """A scroll area as wide as what it holds and the scroll bar: sideways nothing is lost."""
 
     def __init__(self, inside: QWidget | None = None) -> None:
-        """Make an area that scrolls up and down.
-
-        inside  what it holds; None: it is set later
-        """
+        """Make an area that scrolls `inside` up and down; None: that is set later."""
         super().__init__()
         self._narrowest = 0
         if inside is not None:

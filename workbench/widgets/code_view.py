@@ -138,15 +138,12 @@ def make_listing(edit: QPlainTextEdit) -> None:
 
 
 class SourceText(NamedTuple):
-    """A text to read, and its name.
-
-    first_line  from 0, the one at the top when it is opened; those before it are scrolled up to
-    """
+    """A text to read, and its name."""
 
     name: str
     text: str
     language: Language
-    first_line: int = 0
+    first_line: int = 0  # from 0, the one at the top when it is opened
 
 
 class CodeView(QWidget):

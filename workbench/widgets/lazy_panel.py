@@ -11,7 +11,9 @@ from PySide6.QtCore import QEvent, QMargins, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QIcon
 from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
+from kernels.core.plain_data import from_plain, parse_toml
 from workbench.base import theme
+from workbench.base.paths import asset
 from workbench.base.plain_text import Label
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import make_button, theme_pixmap
@@ -22,25 +24,19 @@ P = TypeVar("P", bound=QWidget)
 
 @dataclass(frozen=True, slots=True)
 class Dock:
-    """The place of a panel in a window, as the panel's folder declares it.
+    """The place of a panel in a window, as the panel's folder declares it."""
 
-    title      on the rail, over the panel, and in the menu of all panels
-    panel      "module:name" of its class, or of a function that makes it; imported when needed
-    place      at which side of the picture it opens
-    setting    under what name the settings keep its `choices()`, which `restore` takes; empty: it
-               has none
-    tip        what is in it, for the rail's tooltip and its action's
-    keys       what opens and closes it, besides what View ▸ Panels has for each
-    width_px   how wide it opens where the picture keeps its share, for usual letters; 0: as others
-    """
+    title: str  # on the rail, over the panel, and in the menu of all panels
+    panel: str  # "module:name" of its class, or of a function that makes it; imported when needed
+    place: Side = "right"  # at which side it opens
+    setting: str = ""  # the name of its `choices()` in the settings; empty: it has none
+    tip: str = ""  # what is in it, for the rail's tooltip and its action's
+    keys: tuple[str, ...] = ()  # what opens and closes it, besides what View ▸ Panels has for each
+    width_px: int = 0  # how wide it opens where there is room, for usual letters; 0: as others
 
-    title: str
-    panel: str
-    place: Side = "right"
-    setting: str = ""
-    tip: str = ""
-    keys: tuple[str, ...] = ()
-    width_px: int = 0
+
+_TABLE = parse_toml(asset("panels.toml").read_text("utf-8"), "panels.toml")
+DOCKS = {title: from_plain(Dock, {"title": title, **facts}) for title, facts in _TABLE.items()}
 
 
 class LazyPanel(Generic[P]):
@@ -99,26 +95,19 @@ ENLARGE, TAKE_BACK = "Give the panel a window of its own", "Put the panel back b
 
 
 class PanelFrame(QFrame):
-    """A panel beside the picture, over it, or in a window of its own; made when it is first shown.
+    """A panel beside the picture, or in a window of its own; made when it is first shown."""
 
-    So is the bar with its title.
+    opened = Signal(bool)  # (is_open): it is to be seen, or no longer, wherever the window is
+    enlarge_wanted = Signal()  # the user wants a window of its own for it, or wants it back
+    enlarged = Signal(bool)  # (is_so): it got a window of its own, or came back
 
-    Signals:
-        opened(is_open): the panel is to be seen, or no longer, wherever the window itself is.
-        enlarge_wanted(): the user wants a window of its own for it, or wants it back.
-        enlarged(is_so): it got a window of its own, or came back.
-    """
-
-    opened = Signal(bool)
-    enlarge_wanted = Signal()
-    enlarged = Signal(bool)
-
-    def __init__(self, title: str, panel: LazyPanel[Any], parent: QWidget) -> None:
+    def __init__(self, panel: LazyPanel[Any], parent: QWidget) -> None:
         super().__init__(parent)
-        self.setObjectName(title)
+        self.dock = panel.dock
+        self.setObjectName(self.dock.title)
         self.setProperty("panel", True)
-        self.setWindowTitle(title)
-        self.setAccessibleName(title)
+        self.setWindowTitle(self.dock.title)
+        self.setAccessibleName(self.dock.title)
         self._home = parent
         self._panel = panel
         self._bar: HBox | None = None

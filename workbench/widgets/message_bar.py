@@ -36,7 +36,6 @@ from workbench.base.paths import asset
 from workbench.base.plain_text import Label
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import described, make_button, push_button
-from workbench.widgets.panel_area import uncovered_part
 from workbench.widgets.tile import scaled_font
 
 EDGE = 8  # px from the view's edges
@@ -54,12 +53,7 @@ class Floating(QFrame):
         *,
         is_opaque: bool = False,
     ) -> None:
-        """Put `content` into the lower left or right corner of `over`, hidden at first.
-
-        Where a drawer covers a part of `over`, it is the corner of the rest.
-
-        is_opaque  on a card of its own, where it has gaps
-        """
+        """Put `content` into a lower corner of `over`, hidden; is_opaque: on a card."""
         super().__init__(over)
         self._over, self._side = over, side
         # Else all of it would be painted anew with whatever moves below.
@@ -85,8 +79,8 @@ class Floating(QFrame):
 
     def place(self) -> None:
         """Place the card in its corner."""
-        room, size = uncovered_part(self._over), self.sizeHint().boundedTo(self._over.size())
-        box = QRect(QPoint(), size)
+        room = self._over.rect()
+        box = QRect(QPoint(), self.sizeHint().boundedTo(room.size()))
         box.moveBottomLeft(QPoint(room.left() + EDGE, self._over.height() - 1 - EDGE))
         if self._side != Qt.AlignmentFlag.AlignLeft:
             box.moveRight(room.right() - EDGE)
@@ -113,13 +107,11 @@ class MessageBar(QFrame):
     An info goes by itself, but not from under the pointer; a warning or an error stays until it
     is dismissed (the button, or Esc) or another message takes its place, and so does an info that
     is to stay.
-
-    kind  of the message in view; None: there is none
     """
 
     def __init__(self, over: QWidget) -> None:
         super().__init__(over)
-        self.kind: Kind | None = None
+        self.kind: Kind | None = None  # of the message in view
         self._over = over
         self._details = ""
         self._stays = False
@@ -190,15 +182,6 @@ class MessageBar(QFrame):
         self._timer.stop()
         self._wait()
 
-    def add_message(self, kind: Kind, sentence: str) -> None:
-        """Show `sentence` behind what is still to be read, so that neither hides the other."""
-        if self.kind is None:
-            self.show_message(kind, sentence)
-            return
-        worst = max(kind, self.kind, key=list(WORDS).index)
-        both = f"{self.sentence} {sentence}"
-        self.show_message(worst, both, self._details, self._offered, stays=self._stays)
-
     def show_bug(self, sentence: str, details: str) -> None:
         """Show a bug, with a traceback to copy.
 
@@ -216,17 +199,9 @@ class MessageBar(QFrame):
             self.hide()
 
     def outdate(self, least_ms: int = 0) -> None:
-        """Hide an info that would go by itself: its subject was undone or is past.
-
-        least_ms  it stays where it was shown more recently
-        """
+        """Hide an info that would go by itself, unless shown less than `least_ms` ago."""
         if not self._stays and self._age.isValid() and self._age.elapsed() >= least_ms:
             self.clear("info")
-
-    def make_way(self) -> None:
-        """Move out of the way of a drawer that moved."""
-        if self.isVisible():
-            self._place()
 
     def reword(self, before: str, sentence: str) -> None:
         """Show `sentence` in place of `before`, if that is in view, without announcing it anew."""
@@ -262,7 +237,7 @@ class MessageBar(QFrame):
 
     def _place(self) -> None:
         """Place the bar over the middle of the lower edge, as high as the sentence then needs."""
-        room = uncovered_part(self._over)
+        room = self._over.rect()
         width = min(room.width() - 2 * _MARGIN, WIDEST)
         margins, gap = self._grid.contentsMargins(), self._grid.horizontalSpacing()
         shown = [part.sizeHint().width() + gap for part in self._beside if not part.isHidden()]
@@ -289,8 +264,8 @@ class MessageBar(QFrame):
         return super().event(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        if event.type() == QEvent.Type.Resize:
-            self.make_way()
+        if event.type() == QEvent.Type.Resize and self.isVisible():
+            self._place()
         return super().eventFilter(watched, event)
 
     def enterEvent(self, _event: QEnterEvent) -> None:  # noqa: N802
@@ -355,10 +330,7 @@ Answer = tuple[str, str, Callable[[], None]]  # what a button says, its tooltip,
 
 
 class Question(QWidget):
-    """A line that is hidden while there is nothing to ask; any answer ends it.
-
-    name  of the object; its buttons are called name-0, name-1
-    """
+    """A line that is hidden while there is nothing to ask; any answer ends it."""
 
     def __init__(self, name: str) -> None:
         super().__init__()

@@ -158,13 +158,9 @@ def _say(box: QAbstractSpinBox, sentence: str) -> None:
 
 
 class OddSpinBox(WholeBox):
-    """A picker of odd sizes in a range; an even number typed in becomes the next odd one.
+    """A picker of odd sizes in a range; an even number typed in becomes the next odd one."""
 
-    Signals:
-        picked(ksize): the user chose another size.
-    """
-
-    picked = Signal(int)
+    picked = Signal(int)  # (ksize): the user chose another size
 
     def __init__(self, name: str, title: str, tip: str = "") -> None:
         super().__init__(name, title, tip)

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -98,10 +99,7 @@ class FileFilter(QDialog):
     """A dialog with one run at a time, beside the usable window; closing it stops nothing."""
 
     def __init__(self, parts: Parts, ask_path: AskPath, add_help: AddHelp) -> None:
-        """Make the dialog.
-
-        ask_path  asks for the target of a large picture, as `SaveMenu.ask_path`
-        """
+        """Make the dialog; `ask_path` asks for the target of a large picture."""
         super().__init__(parts.window)
         self.setObjectName("folder-dialog")
         self.setWindowTitle("Filter files")
@@ -168,7 +166,7 @@ class FileFilter(QDialog):
         for text, devices in offered.items():
             self._devices.addItem(text, devices)
         # As the settings remember, if this computer has them.
-        self._devices.setCurrentIndex(max(self._devices.findData(self._remembered().devices), 0))
+        _select(self._devices, self._remembered().devices)
         self._is_filling = False
         self._form.setRowVisible(self._devices, count > 1)
         if not self._process.is_running:
@@ -201,9 +199,12 @@ class FileFilter(QDialog):
         self._devices = ElidingBox("folder-gpus", "GPU", GPU_TIP)
         for box in (self._format, self._devices):
             box.currentIndexChanged.connect(self._edit)
-        self._fields: dict[str, QWidget] = {  # of FilterChoice
-            **{"source": self._source, "target": self._target, "pattern": self._pattern},
-            **{"format_name": self._format, "devices": self._devices},
+        lines = {"source": self._source, "target": self._target, "pattern": self._pattern}
+        boxes = {"format_name": self._format, "devices": self._devices}
+        # How each field of FilterChoice is read and shown.
+        self._fields: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
+            **{name: (line.text, line.setText) for name, line in lines.items()},
+            **{name: (box.currentData, partial(_select, box)) for name, box in boxes.items()},
         }
         self._of_form, names, ticks = QWidget(), QWidget(), QWidget()
         form = self._form = Form(self._of_form)
@@ -216,7 +217,8 @@ class FileFilter(QDialog):
         form.add("&GPU", self._devices)
         row = HBox(ticks, 0, 18)
         for name, text, tip in TICKS:
-            tick = self._fields[name] = described(QCheckBox(text), f"folder-{name}", "", tip)
+            tick = described(QCheckBox(text), f"folder-{name}", "", tip)
+            self._fields[name] = tick.isChecked, tick.setChecked
             tick.toggled.connect(self._edit)
             row.add(tick)
         row.add(1)
@@ -297,7 +299,7 @@ class FileFilter(QDialog):
 
     @property
     def _choice(self) -> FilterChoice:
-        values: dict[str, Any] = {name: _value(field) for name, field in self._fields.items()}
+        values: dict[str, Any] = {name: read() for name, (read, _) in self._fields.items()}
         for name in ("source", "target"):  # where ~ was typed; "" stays so
             values[name] = os.path.expanduser(values[name].strip())  # noqa: PTH111 - see above
         return FilterChoice(**values, is_file=self._is_file)
@@ -308,8 +310,8 @@ class FileFilter(QDialog):
     def _fill(self, choice: FilterChoice) -> None:
         """Show `choice` in the form; of one large picture source and target only."""
         self._is_filling, self._is_file = True, choice.is_file
-        for name, field in self._fields.items():
-            _set_value(field, getattr(choice, name))
+        for name, (_, show) in self._fields.items():
+            show(getattr(choice, name))
         self._is_filling = False
         for line in (self._source, self._target):
             line.setReadOnly(choice.is_file)
@@ -518,21 +520,5 @@ def _list(name: str, title: str, tip: str) -> QListWidget:
     return made
 
 
-def _value(field: QWidget) -> Any:
-    match field:
-        case QLineEdit():
-            return field.text()
-        case QComboBox():
-            return field.currentData()
-        case QCheckBox():
-            return field.isChecked()
-
-
-def _set_value(field: QWidget, value: Any) -> None:
-    match field:
-        case QLineEdit():
-            field.setText(value)
-        case QComboBox():
-            field.setCurrentIndex(max(field.findData(value), 0))
-        case QCheckBox():
-            field.setChecked(value)
+def _select(box: QComboBox, data: str) -> None:
+    box.setCurrentIndex(max(box.findData(data), 0))

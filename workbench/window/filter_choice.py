@@ -34,19 +34,15 @@ STOPPED = "Stopped. What is finished is kept in {}.part, and Resume does the res
 
 @dataclass(frozen=True, slots=True)
 class FilterChoice:
-    """Choices about files; the filter is the window's.
+    """Choices about files; the filter is the window's."""
 
-    source, target  folders, or files where `is_file`; empty: none is chosen yet
-    reduce          round to 8 bits, and put what is transparent on white, where that is needed
-    """
-
-    source: str = ""
-    target: str = ""
+    source: str = ""  # a folder, or a file where `is_file`; empty: none is chosen yet
+    target: str = ""  # likewise
     pattern: str = ""  # of names, such as "{stem}_{filter}"; empty: each is called as its picture
     format_name: str = ""  # one of EXTENSION_OF; empty: as the picture's
     recursive: bool = False  # the folders in the folder as well
     replace: bool = False  # write files anew that are there already
-    reduce: bool = False
+    reduce: bool = False  # round to 8 bits, put what is transparent on white
     devices: str = ""  # the GPUs, as --device has them; empty: the window's
     is_file: bool = False  # one picture larger than memory, from file to file; never remembered
 
@@ -61,15 +57,11 @@ class FilterChoice:
 
 @dataclass(frozen=True, slots=True)
 class FilterPlan:
-    """Everything that a run would do.
-
-    names     the first of them: (picture, its result, whether that is there already)
-    known     pictures that a run that was stopped has finished; None: there was none
-    """
+    """Everything that a run would do."""
 
     count: int  # pictures
-    names: tuple[tuple[str, str, bool], ...]
-    known: int | None = None
+    names: tuple[tuple[str, str, bool], ...]  # the first: picture, result, is it there
+    known: int | None = None  # pictures that a stopped run has finished; None: there was none
     failed: tuple[tuple[str, str], ...] = ()  # of these without a result: (path, sentence)
     warnings: tuple[str, ...] = ()  # a sentence for each folder that cannot be looked into
     memory: int = 0  # bytes that one large picture may take; 0: any

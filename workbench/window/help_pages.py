@@ -20,9 +20,9 @@ from workbench.charts.kinds import chart_kinds
 from workbench.model.names import modes
 from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
-from workbench.panels.controls.filter_controls import BORDER_TIPS
-from workbench.panels.rung.idea_page import KEY as RUNG_KEY
-from workbench.panels.rung.idea_page import escaped, link, words_on
+from workbench.panels.controls.controls_panel import BORDER_TIPS
+from workbench.panels.rung.rung_pages import KEY as RUNG_KEY
+from workbench.panels.rung.rung_pages import escaped, link, words_on
 from workbench.widgets.actions import MenuLine, menu_lines
 from workbench.widgets.docks import Docks
 from workbench.widgets.tile import ValueTile
@@ -63,13 +63,6 @@ TOPICS = {
     "device": "gpu",
 }
 RUNG = "implementation"  # its page depends on the choice
-VIEWS = {
-    "result": "mode/result",
-    "side": "mode/side",
-    "wipe": "mode/wipe",
-    "difference": "mode/difference",
-    "mismatch": "mode/mismatch",
-}
 
 
 def topic_of(widget: QWidget | None, state: State) -> str:
@@ -86,7 +79,7 @@ def topic_of(widget: QWidget | None, state: State) -> str:
             figure = widget.figure
             return f"chart/{figure.kind}" if figure and figure.kind else "charts"
         if isinstance(widget, CompareView):
-            return VIEWS[state.view_mode]
+            return f"mode/{state.view_mode}"
         if name in TOPICS:
             return TOPICS[name]
         widget = widget.parentWidget()
@@ -98,15 +91,12 @@ MARKS = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`|\\]|^#+ |^\s*[-:]+\s*$", re.MUL
 
 @dataclass(frozen=True)
 class HelpPage:
-    """A page about one subject.
-
-    text     Markdown, without the title; links to other pages are "help:KEY" or "help:KEY#section"
-    """
+    """A page about one subject."""
 
     key: str  # the name in links: "chart/roofline"
     chapter: str
     title: str
-    text: str
+    text: str  # Markdown, without the title; links to pages are "help:KEY" or "help:KEY#section"
     picture: str = ""  # the name of a screenshot that belongs to it; "" for none
 
     @cached_property
@@ -179,10 +169,7 @@ RUNGS_CHAPTER = "Implementations"
 
 
 def rung_pages(overview: str) -> list[HelpPage]:
-    """Make the overview, a page about Auto, then one for each implementation in order.
-
-    overview  the page written by hand
-    """
+    """Make the overview, a page about Auto, then one for each implementation in order."""
     known = list(all_implementations())
     keys = {each.key: f"{RUNG_KEY}{each.key}" for each in known}
     table = _table(("", "idea"), ((link(e.title, keys[e.key]), escaped(e.idea)) for e in known))
@@ -198,10 +185,7 @@ CHARTS_CHAPTER = "Charts"
 
 
 def chart_pages(overview: str) -> list[HelpPage]:
-    """Make the page about reading any chart, then one for each kind.
-
-    overview  the page written by hand
-    """
+    """Make the page about reading any chart, then one for each kind."""
     kinds, title = chart_kinds(), "How to read a chart"
     rows = ((link(each.title, f"chart/{each.key}"), escaped(each.tip)) for each in kinds)
     text = f"{overview}\n\n{_table(('chart', 'shows'), rows)}"

@@ -48,7 +48,6 @@ IMAGE = "\ufffc"  # the character that stands for an image
 LINE_PERCENT = 135.0
 MARGIN_PX, CELL_PX, PICTURE_PX = 22, 6, 680
 WIDEST_PX = 900  # longer lines are hard to read
-MAX_MARKS = 500
 MARKDOWN = QTextDocument.ResourceType.MarkdownResource
 
 
@@ -56,7 +55,7 @@ class PageView(QTextBrowser):
     """A view of one page of a book, with Qt's history of those before.
 
     page   None before the first
-    words  to be marked in the next page
+    words  to be found in the next page
     """
 
     def __init__(self, book: Book) -> None:
@@ -78,8 +77,7 @@ class PageView(QTextBrowser):
         self.page = page
         self.setMarkdown(self._markdown(page))
         self._dress()
-        if marks := self._mark():
-            self._scroll_to(marks[0].cursor)
+        self._find_words()
 
     def doSetSource(self, name: QUrl | str, _kind: Any = MARKDOWN) -> None:  # noqa: N802
         """Show a page that a link or `show_place` names; ignore an unknown one."""
@@ -101,13 +99,13 @@ class PageView(QTextBrowser):
     def _arrive(self, url: QUrl) -> None:
         self._dress()
         self.setAccessibleDescription(self.page.title if self.page is not None else "")
-        marks, section = self._mark(), url.fragment(QUrl.ComponentFormattingOption.FullyDecoded)
+        section = url.fragment(QUrl.ComponentFormattingOption.FullyDecoded)
         for block in self._blocks():
             if section and block.blockFormat().headingLevel() > 0 and block.text() == section:
                 self._scroll_to(QTextCursor(block))
                 return
-        if marks and not section:
-            self._scroll_to(marks[0].cursor)
+        if not section:
+            self._find_words()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
@@ -151,22 +149,9 @@ class PageView(QTextBrowser):
                 if isinstance(frame, QTextTable):
                     _dress_table(frame, QColor(theme.colors(self.palette()).grid))
 
-    def _mark(self) -> list[QTextEdit.ExtraSelection]:
-        """Mark the words of a search; return the marks in the order of the page."""
-        color = self.palette().color(QPalette.ColorRole.Highlight)
-        color.setAlpha(90)
-        marks: list[QTextEdit.ExtraSelection] = []
-        for word in self.words:
-            cursor = self.document().find(word)
-            while not cursor.isNull() and len(marks) < MAX_MARKS:
-                mark = QTextEdit.ExtraSelection()
-                mark.cursor = cursor
-                mark.format.setBackground(color)
-                marks.append(mark)
-                cursor = self.document().find(word, cursor)
-        marks.sort(key=lambda mark: mark.cursor.position())
-        self.setExtraSelections(marks)
-        return marks
+    def _find_words(self) -> None:
+        """Select the first of the words of a search that the page has."""
+        next((word for word in self.words if self.find(word)), None)
 
     def _scroll_to(self, cursor: QTextCursor) -> None:
         cursor = QTextCursor(cursor.block())

@@ -29,7 +29,6 @@ from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.full_resolution import FullResolution
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.controls.tool_row import ToolRow
-from workbench.panels.docks import DOCKS
 from workbench.panels.kernel import KernelMenu
 from workbench.panels.sweep.chart_links import ApplyMeasurement
 from workbench.panels.sweep.shown_sessions import Sessions
@@ -47,7 +46,7 @@ from workbench.session.worker import Worker
 from workbench.widgets.actions import Action, Actions, Do, MenuTree
 from workbench.widgets.boxes import Steady, VBox
 from workbench.widgets.docks import Docks
-from workbench.widgets.lazy_panel import Dock, LazyPanel
+from workbench.widgets.lazy_panel import DOCKS, Dock, LazyPanel
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.copy_as import CopyAs
 from workbench.window.picture_intake import (
@@ -58,12 +57,11 @@ from workbench.window.picture_intake import (
     ask_about_large_pictures,
 )
 from workbench.window.presenter import Presenter
-from workbench.window.program_dialogs import HelpController, ProgramDialogs
 from workbench.window.remembering import CrashRestore, Memory, ScreenshotRestore
-from workbench.window.result_views import DeviceChip, ExplanationController, GpuLoss, ResultViews
+from workbench.window.result_views import DeviceChip, ExplanationController, ResultViews
 from workbench.window.save_menu import SaveMenu, Screenshots, filter_actions
 from workbench.window.undo_history import UndoHistory
-from workbench.window.view_menus import PanelLetters, fill_panels
+from workbench.window.view_menus import HelpController, PanelLetters, ProgramDialogs, fill_panels
 from workbench.window.view_menus import actions as comparing_actions
 from workbench.window.window_layout import OnScreen, Parts, Toolbar, WindowLayout
 
@@ -131,7 +129,8 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(TITLE)
         self.compare = CompareView(self.store)
         self.messages = MessageBar(self.compare)
-        self.chip = DeviceChip(self.messages, self.settings)
+        session = self.store, self.worker, self.live
+        self.chip = DeviceChip(*session, self.messages, self.settings)
         self.place = PlaceBar()
         self.statusBar().addPermanentWidget(self.place)
         self.chip.setContentsMargins(0, 0, 8, 0)
@@ -167,9 +166,7 @@ class MainWindow(QMainWindow):
         self.toolbar = Toolbar(self.tool_row, self.compare.bar)
         rows.addWidget(self.toolbar)
         self.docks = Docks(body, self.compare, self.timing_views.line, panels)
-        rows.addWidget(self.docks.area, 1)
-        self.docks.area.drawer_moved.connect(self.compare.make_way)
-        self.docks.area.drawer_moved.connect(self.messages.make_way)
+        rows.addWidget(self.docks, 1)
         self.statusBar().addWidget(self.compare.read_out_row, 1)
         line, status = self.timing_views.line, self.statusBar()
         chrome = (self.toolbar, self.docks.rail, line, status)
@@ -219,7 +216,6 @@ class MainWindow(QMainWindow):
         self.save_menu = SaveMenu(parts)
         self.screenshots = Screenshots(parts, self.sweep, self.timing, self.save_menu, self.memory)
         self.copy_as = CopyAs(parts, self.rung)
-        self.gpu_loss = GpuLoss(parts)
         # Explaining and presenting.
         self.explanation = ExplanationController(parts, self.inspection, self.pixel, self.anatomy)
         self.presenter = Presenter(parts, self.explanation)
@@ -262,7 +258,7 @@ class MainWindow(QMainWindow):
             "Save result as…": self.save_menu.save_result,
             "Paste picture": self.intake.paste,
             "Run again": self.live.run_again,
-            "Try the GPU again": self.gpu_loss.try_again,
+            "Try the GPU again": self.chip.try_again,
             "Chart in a window": self._enlarge_chart,
             "Back to my picture": self.apply_measurement.back,
             "Quit": self.close,
@@ -391,13 +387,13 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _take_device(self, device: Device | NoDevice) -> None:
         """Report a change of the GPU first, then run on what there is."""
-        self.gpu_loss.take(device)
+        self.chip.report(device)
         if not self._is_begun:
             self._is_begun = True
             for sentence in intents.not_as_chosen(self.store.state, device):
                 self._say_lost(sentence)
         self.chip.show_device(device)
-        for panel in (*self._of_device, self.rung, self.anatomy, self.filter_menu):
+        for panel in (*self._of_device, self.filter_menu):
             if panel.made is not None:
                 panel.made.show_device(device)
         with self.undo_history.quietly():  # the user did not choose it

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from PySide6.QtCore import QObject, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QFontInfo, QGuiApplication, QShortcut
@@ -62,13 +62,9 @@ NO_CHART = "No session is shown: open one in the panel Sweep first."
 
 
 class Show(QObject):
-    """Steps shown in the window itself, which is the stage meanwhile.
+    """Steps shown in the window itself, which is the stage meanwhile."""
 
-    Signals:
-        ended(): the stage was left.
-    """
-
-    ended = Signal()
+    ended = Signal()  # the stage was left
 
     def __init__(
         self, steps: tuple[TalkStep, ...], parts: Parts, explanation: ExplanationController
@@ -113,7 +109,7 @@ class Show(QObject):
         self._silenced = [each for each in compare.findChildren(QShortcut) if each.isEnabled()]
         for each in self._silenced:
             each.setEnabled(False)  # Esc would mean two things
-        rows.insertWidget(rows.indexOf(self._docks.area), stage.head)
+        rows.insertWidget(rows.indexOf(self._docks), stage.head)
         rows.addWidget(stage.foot)
         for part in (stage.head, stage.foot):
             part.show()  # else the layout does it later, and keys wait for it
@@ -157,10 +153,7 @@ class Show(QObject):
     @property
     def _rows(self) -> QBoxLayout:
         """The window's rows, of which the picture with its panels is one."""
-        body = self._docks.area.parentWidget()
-        rows = body.layout() if body is not None else None
-        assert isinstance(rows, QBoxLayout)
-        return rows
+        return cast("QBoxLayout", cast("QWidget", self._docks.parentWidget()).layout())
 
     @property
     def _rung(self) -> Any:
@@ -333,7 +326,7 @@ class Show(QObject):
             self._panel, title = look.panel, look.panel.capitalize()
             self._letters = factor_of(self._made_panel)
             self._docks[title].show_bar(False)
-            self._docks.area.set_share(1.0 if look.panel in FULL_WIDTH else 0.5)
+            self._docks.set_share(1.0 if look.panel in FULL_WIDTH else 0.5)
             set_staged(self._made_panel, True)
             openers = {
                 "pixel": self._explanation.explain_pixel,
@@ -354,7 +347,7 @@ class Show(QObject):
             self._chart.show_kind(kind)
         rows = self._rows
         rows.insertWidget(rows.indexOf(self.stage.foot), self._chart, 1)
-        self._docks.area.hide()
+        self._docks.hide()
         self._make_room()
 
     def _make_room(self) -> None:
@@ -368,12 +361,12 @@ class Show(QObject):
             self._chart.hide()
             self._chart.deleteLater()
             self._chart = None
-            self._docks.area.show()
+            self._docks.show()
         elif self._panel:
             frame = self._docks[self._panel.capitalize()]
             frame.hide()
             frame.show_bar(True)
-            self._docks.area.set_share(None)
+            self._docks.set_share(None)
             set_factor(self._made_panel, self._letters)
             set_staged(self._made_panel, False)
         self._panel = ""

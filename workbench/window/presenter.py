@@ -40,10 +40,7 @@ NO_STEPS = "There are no steps yet; Add as step makes the first one."
 
 
 class Presenter(QObject):
-    """Steps to present, kept in the settings; without any it is the ladder on the open picture.
-
-    show  the presentation under way, if any
-    """
+    """Steps to present, kept in the settings; without any it is the ladder on the open picture."""
 
     def __init__(self, parts: Parts, explanation: ExplanationController) -> None:
         super().__init__(parts.window)
@@ -51,7 +48,7 @@ class Presenter(QObject):
         self._messages = parts.messages
         self.steps: tuple[TalkStep, ...] = steps_from(parts.settings.get(SETTING, []))
         self.title: str = parts.settings.get(TITLE_SETTING, "")
-        self.show: Show | None = None
+        self.show: Show | None = None  # the presentation under way
 
     def actions(self) -> Actions:
         """Lines of the menu View ▸ Presenter."""

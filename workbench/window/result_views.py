@@ -6,7 +6,7 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from PySide6.QtCore import QEvent, QMargins, QObject, QRectF, Qt, QTimer, Slot
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QPainter
 from PySide6.QtWidgets import QWidget
 
@@ -20,9 +20,11 @@ from workbench.model import intents
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
 from workbench.panels.compare.inspection import Inspection
-from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.status_line import PREVIEWED, REFUSED, TimingViews
+from workbench.session.live import Live
+from workbench.session.store import Store
+from workbench.session.worker import Worker
 from workbench.widgets.actions import Actions
 from workbench.widgets.keyboard import is_escape
 from workbench.widgets.lazy_panel import LazyPanel
@@ -125,15 +127,23 @@ class ResultViews(QObject):
 
 
 TOLD = "told-no-gpu"  # the setting with the reason that was shown last
+STILL = "The GPU still does not work in this program; close it and start it again to use the GPU."
+BACK = "The GPU works again."
+WORKS = "The GPU works; there is nothing to try again."
+TRYING = "Trying the GPU…"
 
 
 class DeviceChip(Label):
-    """A label that names the GPU in a few words; its tooltip says more."""
+    """A label that names the GPU, says what becomes of it, and offers ways back to it."""
 
-    def __init__(self, messages: MessageBar, settings: Settings) -> None:
+    def __init__(
+        self, store: Store, worker: Worker, live: Live, messages: MessageBar, settings: Settings
+    ) -> None:
         super().__init__("Looking for a GPU…")
         self.setObjectName("device")
+        self._store, self._worker, self._live = store, worker, live
         self._messages, self._settings = messages, settings
+        self._is_lost = self._is_trying = False
 
     def show_device(self, device: Device | NoDevice) -> None:
         """Show the GPU's name, or say why there is none."""
@@ -144,25 +154,9 @@ class DeviceChip(Label):
             self.setText("GPU lost" if device.is_lost else "No GPU")
             self.setToolTip(tip_text(f"{device.reason}\n{device.remedy}".strip()))
             is_told = self._settings.get(TOLD, "") == device.reason
-            if not (is_told or device.is_lost or self._messages.kind):  # GpuLoss says the latter
+            if not (is_told or device.is_lost or self._messages.kind):  # `report` says the latter
                 self._settings.set(TOLD, device.reason)
                 self._messages.show_message("info", device.reason, device.remedy)
-
-
-STILL = "The GPU still does not work in this program; close it and start it again to use the GPU."
-BACK = "The GPU works again."
-WORKS = "The GPU works; there is nothing to try again."
-TRYING = "Trying the GPU…"
-
-
-class GpuLoss(QObject):
-    """A messenger that says what became of the GPU, and offers ways back to it."""
-
-    def __init__(self, parts: Parts) -> None:
-        super().__init__(parts.window)
-        self._store, self._worker, self._live = parts.store, parts.worker, parts.live
-        self._messages = parts.messages
-        self._is_lost = self._is_trying = False
 
     @Slot()
     def try_again(self) -> None:
@@ -174,7 +168,7 @@ class GpuLoss(QObject):
         self._messages.show_message("info", TRYING)
         self._worker.try_device()
 
-    def take(self, device: Device | NoDevice) -> None:
+    def report(self, device: Device | NoDevice) -> None:
         """Report a change of the GPU, before the window takes it in."""
         was_trying, self._is_trying = self._is_trying, False
         say = self._messages.show_message
@@ -200,7 +194,6 @@ class GpuLoss(QObject):
             self._live.run_again()
 
 
-CAPTION_PX = 32  # what the caption takes of a picture's upper edge
 P = TypeVar("P", bound=QWidget)
 
 
@@ -220,7 +213,6 @@ class ExplanationController(QObject):
         self._pixel, self._anatomy = pixel, anatomy
         self._places: tuple[Any, Any] | None = None  # in view before Anatomy, and since
         self._pointed: tuple[float, float] | None = None  # the last place in a picture
-        self._held_before: tuple[int, int] | None = None  # the last click
         for panel in (anatomy, pixel):
             compare.add_overlay(partial(_paint, panel))
             panel.when_made(self._connect)
@@ -228,13 +220,11 @@ class ExplanationController(QObject):
         compare.pointed.connect(self._point)
         compare.picked.connect(self._pick)
         compare.installEventFilter(self)  # for Esc
-        for view in compare.findChildren(PictureView):
-            view.installEventFilter(self)  # for double clicks
         inspection.found.connect(self._hold)
         pixel.when_made(self._connect_pixel)
         anatomy.when_made(self._connect_anatomy)
         for title in ("Anatomy", "Pixel"):
-            docks[title].opened.connect(lambda _: self._repaint())
+            docks[title].opened.connect(compare.repaint_overlays)
         # The right button's menu, in any picture.
         here = QAction("Explain this pixel", compare)
         here.triggered.connect(lambda: self._raise("Pixel", pixel).hold(self._pointed_pixel))
@@ -254,7 +244,7 @@ class ExplanationController(QObject):
         pixel.view_wanted.connect(self._compare.follow)
 
     def _connect_anatomy(self, anatomy: AnatomyPane) -> None:
-        anatomy.look_changed.connect(self._repaint)
+        anatomy.look_changed.connect(self._compare.repaint_overlays)
         anatomy.area_wanted.connect(self._show_area)
         anatomy.entered.connect(self._enter_anatomy)
         anatomy.left.connect(self._leave_anatomy)
@@ -308,7 +298,7 @@ class ExplanationController(QObject):
     def _show_area(self, area: QRectF) -> None:
         """Fill the view with a block; leaving goes back to the view before."""
         is_there = self._places is not None and self._place == self._places[1]
-        self._compare.show_area(area, QMargins(0, CAPTION_PX, 0, self._compare.foot_px))
+        self._compare.show_area(area)
         if is_there and self._places is not None:
             self._places = self._places[0], self._place
 
@@ -318,7 +308,7 @@ class ExplanationController(QObject):
 
     def _leave_anatomy(self) -> None:
         """Go back to where the view was, unless it was moved since."""
-        self._repaint()
+        self._compare.repaint_overlays()
         places, self._places = self._places, None
         if places is None or self._place != places[1]:
             return
@@ -340,10 +330,6 @@ class ExplanationController(QObject):
             if self._pixel.made is not None:
                 self._pixel.made.point_at(point)
 
-    def _repaint(self) -> None:
-        self._compare.show_legend(self._anatomy.made.legend if self._anatomy.made else "")
-        self._compare.repaint_overlays()
-
     @property
     def _seen_pixel(self) -> PixelPane | None:
         panel = self._pixel.made
@@ -351,7 +337,6 @@ class ExplanationController(QObject):
 
     def _pick(self, pixel: tuple[int, int]) -> None:
         if (panel := self._seen_pixel) is not None:
-            self._held_before = panel.pixel if panel.is_held else None
             panel.pick(pixel)
 
     def _hold(self, pixel: tuple[int, int]) -> None:
@@ -359,21 +344,14 @@ class ExplanationController(QObject):
             panel.hold(pixel)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Let Esc over the picture let go of the pixel that is held, before it clears a message.
-
-        A double click zooms: the effect of its first click on the pixel is undone.
-        """
-        if (panel := self._seen_pixel) is not None:
-            if event.type() == QEvent.Type.MouseButtonDblClick:
-                if self._held_before is None:
-                    panel.set_held(False)
-                else:
-                    panel.hold(self._held_before)
-            if panel.is_held and is_escape(event, QEvent.Type.ShortcutOverride):
+        """Let Esc over the picture let go of the pixel that is held, before it clears a message."""
+        is_press = is_escape(event, QEvent.Type.KeyPress)
+        if is_press or is_escape(event, QEvent.Type.ShortcutOverride):
+            panel = self._seen_pixel
+            if panel is not None and panel.is_held:
                 event.accept()
-                return True
-            if panel.is_held and is_escape(event, QEvent.Type.KeyPress):
-                panel.set_held(False)
+                if is_press:
+                    panel.set_held(False)
                 return True
         return super().eventFilter(watched, event)
 

@@ -61,7 +61,7 @@ BACK = ("PgUp", "Left", "Up", "Backspace")
 BLANK = ("B", ".")  # what clickers send
 HINT = "→ PgDn next   ← PgUp back   Space original   + − 0 zoom   F7 notes   B blank   Esc leave"
 MAX_BARS = 4  # the newest
-BAR_LETTERS, NAME_LETTERS = 8, 20  # of the longest bar; a longer name loses its end
+BAR_LETTERS, NAME_LETTERS = 6, 16  # of the longest bar; a longer name loses its end
 PARTS = ("", *"▏▎▍▌▋▊▉")  # of a letter, in eighths
 ROW = (
     '<tr style="color:{}; white-space:pre"><td>{} </td>'
@@ -71,10 +71,7 @@ Keys = Mapping[str, Callable[[], object]]
 
 
 class Stage(QObject):
-    """Words around the picture, and the keys of a clicker, in the window that presents.
-
-    resized  called with the enlargement against the usual screen
-    """
+    """Words around the picture, and the keys of a clicker, in the window that presents."""
 
     def __init__(self, window: QWidget, keys: Keys, resized: Callable[[float], None]) -> None:
         super().__init__(window)
@@ -190,18 +187,13 @@ def _label(name: str, look: Look) -> Label:
 
 
 class LadderBar(NamedTuple):
-    """One step's time.
-
-    work    what was timed, in words, with its blocks
-    time    in words, with a star where something disturbed it
-    source  empty: here; else the name of the machine that a recorded time is from
-    """
+    """One step's time."""
 
     name: str
-    work: str
+    work: str  # what was timed, in words, with its blocks
     median_ms: float
-    time: str
-    source: str = ""
+    time: str  # in words, with a star where something disturbed it
+    source: str = ""  # of a recorded time: the name of the machine; empty: here
 
     def beside(self, before: LadderBar | None) -> str:
         """Format "1.9× the step before", or how much slower; empty where they do not compare."""
@@ -215,17 +207,13 @@ class LadderBar(NamedTuple):
 
 
 class LadderBars(Label):
-    """The newest bars in the order of the steps, the present one in colour.
-
-    lines  name, and time with comparison, of each bar
-    """
+    """The newest bars in the order of the steps, the present one in colour."""
 
     def __init__(self) -> None:
         super().__init__()
         described(self, "stage-ladder", "The ladder so far")
         self.setTextFormat(Qt.TextFormat.RichText)
-        self.setMinimumWidth(1)
-        self.lines: list[tuple[str, str]] = []
+        self.lines: list[tuple[str, str]] = []  # name, and time with comparison, of each bar
         self.hide()
 
     def show_bars(self, bars: Sequence[LadderBar], now: LadderBar | None = None) -> None:
@@ -290,23 +278,17 @@ class NotesWindow(QWidget):
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The figures of one result, in words.
+    """The figures of one result, in words."""
 
-    work       filter, size, implementation and block shape
-    is_right   None: not known yet
-    time_more  disturbances of the time, for a tooltip
-    bar        of the ladder; None while there is no right output
-    """
-
-    work: str
+    work: str  # filter, size, implementation and block shape
     verdict: str
-    is_right: bool | None = None
+    is_right: bool | None = None  # None: not known yet
     time: str = MISSING
     time_note: str = "filter time"
     speedup: str = MISSING
     speedup_note: str = ""
-    time_more: str = ""
-    bar: LadderBar | None = None
+    time_more: str = ""  # disturbances of the time, for a tooltip
+    bar: LadderBar | None = None  # of the ladder; None while there is no right output
 
 
 def short_name(device: str) -> str:

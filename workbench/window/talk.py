@@ -55,20 +55,13 @@ class TalkFileError(KernelError):
 
 @dataclass(frozen=True, slots=True)
 class StepLook:
-    """The view of a step, beside the choices: a part of the picture, a panel or a chart.
+    """The view of a step, beside the choices: a part of the picture, a panel or a chart."""
 
-    area     left, top, width and height in pixels of the picture; None: all of it
-    panel    one of PANELS, or CHART; empty: the picture alone
-    page     of the implementation: one of PAGES; of a chart: the key of its kind
-    session  of a chart: the name of a recorded session, or a file
-    pixel    x and y of the pixel, or the thread, that is explained
-    """
-
-    area: Area | None = None
-    panel: str = ""
-    page: str = ""
-    session: str = ""
-    pixel: tuple[int, int] | None = None
+    area: Area | None = None  # left, top, width, height in pixels of the picture; None: all
+    panel: str = ""  # one of PANELS, or CHART; empty: the picture alone
+    page: str = ""  # of the implementation: one of PAGES; of a chart: the key of its kind
+    session: str = ""  # of a chart: the name of a recorded session, or a file
+    pixel: tuple[int, int] | None = None  # that is explained, or whose thread is
 
     def to_data(self, folder: Path) -> dict[str, Any]:
         """Plain data, without defaults."""
@@ -95,18 +88,13 @@ class StepLook:
 
 @dataclass(frozen=True, slots=True)
 class TalkStep:
-    """A step of a talk: one thing to show.
-
-    data     choices, as `choices.to_data` gives them
-    picture  None: the one that is open
-    note     for the speaker
-    """
+    """A step of a talk: one thing to show."""
 
     name: str
-    data: dict[str, Any]
-    picture: PictureRef | None = None
+    data: dict[str, Any]  # choices, as `choices.to_data` gives them
+    picture: PictureRef | None = None  # None: the one that is open
     look: StepLook = field(default_factory=StepLook)
-    note: str = ""
+    note: str = ""  # for the speaker
 
     def to_data(self, folder: Path = Path()) -> dict[str, Any]:
         """Plain data for JSON and TOML; paths below `folder` are relative to it."""
@@ -162,7 +150,11 @@ def ladder_steps(state: State, device: Device | NoDevice | None) -> tuple[TalkSt
 
 
 def read_talk(path: Path) -> Talk:
-    """Read a file of steps.  Raises TalkFileError."""
+    """Read a file of steps, such as that of the lecture in assets.  Raises TalkFileError.
+
+    The picture of a step is the name of a built-in one, or a path, relative to the file's folder;
+    its choices are the fields of `State`, where "none" stands for None.
+    """
     name = path.name
     try:
         data = parse_toml(text_of_small_file(path) or "", name)

@@ -1,23 +1,170 @@
-"""Menus of the view: modes to compare in, panels, and the size of a panel's letters."""
+"""Menus of the view, and of the program itself: theme, a reset, about it, and the help."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, get_args
+from typing import TYPE_CHECKING, get_args
 
-from PySide6.QtCore import QObject
-from PySide6.QtGui import QCursor, QKeySequence
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import (
+    QActionGroup,
+    QCursor,
+    QKeySequence,
+    QShortcut,
+)
 from PySide6.QtWidgets import QApplication, QWidget
 
-from workbench.base.plain_text import tip_text
+from kernels.core.device import NoDevice
+from kernels.core.version import program_version
+from workbench.base import theme
+from workbench.base.plain_text import ask_before, tip_text
 from workbench.model.state import ViewMode
 from workbench.panels.compare.inspection import Inspection
 from workbench.session.store import Store
 from workbench.widgets.actions import Actions, MenuLine, MenuTree
 from workbench.widgets.docks import Docks
+from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.letters import STEPS, factor_of, next_step, set_factor
+from workbench.widgets.message_bar import DetailsDialog
+from workbench.window.remembering import Memory
 from workbench.window.window_layout import Parts
+
+if TYPE_CHECKING:
+    from workbench.panels.sweep.sweep_panel import SweepPanel
+    from workbench.window.help_window import HelpWindow
+    from workbench.window.palette import PaletteEntry
+
+THEME = "theme"  # the setting
+SCHEMES: dict[theme.Scheme, str] = {"system": "Follow system", "light": "Light", "dark": "Dark"}
+ABOUT = (
+    "Filter Workbench {}: see, time and verify image filters on the CPU and on a ladder of CUDA "
+    "kernels. MIT licence."
+)
+FORGET = "Reset settings, layout, theme and recent files?"
+
+
+class ProgramDialogs(QObject):
+    """A maker of dialogs, each imported and made from the present menus; it also sets the theme."""
+
+    def __init__(self, parts: Parts, sweep: LazyPanel[SweepPanel], memory: Memory) -> None:
+        super().__init__(parts.window)
+        self._parts, self._sweep, self._window = parts, sweep, parts.window
+        self._memory, self._settings = memory, parts.settings
+        self._schemes = QActionGroup(self)
+
+    def actions(self) -> Actions:
+        """Lines of the menus Help, and View ▸ Theme."""
+        return {
+            "All actions…": self._show_palette,
+            "Reset all settings…": self._ask_to_forget,
+            "About and diagnostics": self._show_about,
+            **{title: partial(self._choose, scheme) for scheme, title in SCHEMES.items()},
+        }
+
+    def fill(self, tree: MenuTree) -> None:
+        """Mark the line of the present theme."""
+        for scheme, title in SCHEMES.items():
+            action = tree.action(title)
+            action.setCheckable(True)
+            action.setChecked(scheme == self._settings.get(THEME, "system", SCHEMES))
+            self._schemes.addAction(action)
+
+    def _choose(self, scheme: theme.Scheme) -> None:
+        self._settings.set(THEME, scheme)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        theme.apply(app, scheme)
+
+    def entries(self) -> list[PaletteEntry]:
+        """All entries of the palette, as things are now."""
+        from workbench.window.palette import entries_of
+
+        return entries_of(self._parts, self._sweep)
+
+    @Slot()
+    def _show_palette(self) -> None:
+        from workbench.window.palette import Palette
+
+        Palette(self.entries(), self._window).open()
+
+    @Slot()
+    def _show_about(self) -> None:
+        from workbench.base.columns import aligned  # a start does not need them
+        from workbench.base.diagnostics import facts
+
+        device = self._parts.worker.device or NoDevice("The GPU is still being looked for.")
+        words, found = ABOUT.format(program_version()), aligned(facts(device))
+        DetailsDialog(words, found, self._window, "About Filter Workbench").open()
+
+    @Slot()
+    def _ask_to_forget(self) -> None:
+        def forget() -> None:
+            self._memory.forget()
+            self._schemes.actions()[0].trigger()  # that of the desktop
+
+        ask_before(self._window, FORGET, "Reset", forget)
+
+
+KEY = "F1"
+
+
+class HelpController(QObject):
+    """An owner of the help's window, which is made when it is first wanted."""
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts.window)
+        self._store, self._docks, self._window = parts.store, parts.docks, parts.window
+        self._help: HelpWindow | None = None
+
+    def actions(self) -> Actions:
+        """Lines of the menu Help."""
+        return {
+            "Help": self.open,
+            "Words": partial(self.show_place, "words"),
+            "Keyboard shortcuts": partial(self.show_place, "keys"),
+            "What's this": self.explain,
+        }
+
+    @Slot()
+    def open(self) -> None:
+        """Open the help where it was left, or at its first page."""
+        from workbench.window.help_pages import START  # charts would delay the start
+
+        self.show_place("" if self._help is not None else START)
+
+    @Slot()
+    def explain(self) -> None:
+        """Open the page about the widget under the pointer, or with the keyboard."""
+        from workbench.window.help_pages import START, topic_of
+
+        under, place = QApplication.widgetAt(QCursor.pos()), START
+        # Not under.window(): PySide would treat the widget as deleted once that window is.
+        if under is not None and self._window.isAncestorOf(under):
+            place = topic_of(under, self._store.state)
+        if place == START:  # nothing in particular
+            place = topic_of(QApplication.focusWidget(), self._store.state)
+        self.show_place(place)
+
+    def serve(self, window: QWidget, place: str) -> None:
+        """Have F1 open `place` in another window, too."""
+        QShortcut(QKeySequence(KEY), window, lambda: self.show_place(place))
+
+    def show_place(self, place: str) -> None:
+        """Open the page "key", or "key#section"."""
+        if self._help is None:
+            from workbench.window.help_pages import book_of  # it reads all texts
+            from workbench.window.help_window import HelpWindow
+
+            self._help = HelpWindow(book_of(self._docks, self._window), self._window)
+        self._help.show_place(place)
+        self._help.show()
+        self._help.raise_()
+        self._help.activateWindow()
+
+    def close(self) -> None:
+        """Close the help with the main window."""
+        if self._help is not None:
+            self._help.close()
 
 
 def actions(store: Store, inspection: Inspection) -> Actions:
@@ -73,8 +220,8 @@ def fill_panels(tree: MenuTree, docks: Docks) -> None:
         keys = MenuLine((), line).keys
         docks.rail.buttons[title].setToolTip(tip_text(f"{dock.tip}\n{keys}"))
         frame.opened.connect(line.setChecked)
-        show = partial(docks.show, title)  # PySide passes no argument to a partial
-        line.triggered.connect(lambda is_shown, show=show: show(is_shown))
+        set_open = partial(docks.set_open, title)  # PySide passes no argument to a partial
+        line.triggered.connect(lambda is_open, set_open=set_open: set_open(is_open))
 
 
 SETTING = "letters"
@@ -102,34 +249,21 @@ class PanelLetters(QObject):
         panel = self._docks.panel(title).get()
         factor = next_step(factor_of(panel), direction)
         set_factor(panel, factor)
-        self._settings.set(SETTING, {**_sizes(self._settings.get(SETTING, {})), title: factor})
+        sizes = self._settings.get(SETTING, {})
+        self._settings.set(SETTING, {**sizes, title: factor})
 
     def _take_up(self, title: str, panel: QWidget) -> None:
-        factor = _sizes(self._settings.get(SETTING, {})).get(title, 1.0)
-        if factor != 1:
+        factor = self._settings.get(SETTING, {}).get(title)
+        if factor in STEPS and factor != 1:
             set_factor(panel, factor)
 
     def _meant(self) -> str | None:
         """The panel under the pointer, else that with the keyboard, else the only one."""
+        every = {title: self._docks.panel(title).made for title in self._docks}
+        made = {title: panel for title, panel in every.items() if panel is not None}
         for widget in (QApplication.widgetAt(QCursor.pos()), QApplication.focusWidget()):
-            for title, panel in self._made():
+            for title, panel in made.items():
                 if widget is not None and (widget is panel or panel.isAncestorOf(widget)):
                     return title
-        seen = [title for title, panel in self._made() if panel.isVisible()]
+        seen = [title for title, panel in made.items() if panel.isVisible()]
         return seen[0] if len(seen) == 1 else None
-
-    def _made(self) -> Iterator[tuple[str, QWidget]]:
-        for title in self._docks:
-            if (panel := self._docks.panel(title).made) is not None:
-                yield title, panel
-
-
-def _sizes(data: Any) -> dict[str, float]:
-    """Valid sizes of a settings file."""
-    if not isinstance(data, Mapping):
-        return {}
-    return {
-        title: float(factor)
-        for title, factor in data.items()
-        if isinstance(factor, int | float) and STEPS[0] <= factor <= STEPS[-1]
-    }

@@ -80,10 +80,7 @@ class Toolbar(QFrame):
         self._draw_icons()
 
     def connect_action(self, name: str, action: QAction, menu: QMenu | None = None) -> None:
-        """Let a button, "open" or "save", do what `action` of the menus does.
-
-        menu  behind an arrow of the button
-        """
+        """Let a button, "open" or "save", do what `action` does; `menu` is behind its arrow."""
         button = self._buttons[name]
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         button.setToolTip(tip_text(f"{action.toolTip()} ({keys})"))
@@ -131,7 +128,7 @@ LAYOUTS = "layouts"  # the setting: a layout by the size of its screen
 ALONE = "Everything but the picture is hidden: F10 or Tab brings it back."
 ALONE_ON_SCREEN = "The picture alone, on the whole screen: F11 ends it."
 WIDGET_MAX_PX = (1 << 24) - 1  # Qt's QWIDGETSIZE_MAX: no limit
-OWN_SHARE = 0.8  # of the screen, each way: a window's first size that is not the screen's
+OWN_SHARE = 0.8  # of the screen, each way, once it is no longer maximised
 FILLING = Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen
 FRAME_PX = QSize(4, 40)  # what the desktop puts around a window that is not maximised
 
@@ -159,11 +156,9 @@ class WindowLayout(QObject):
         for panel in docks.values():
             panel.opened.connect(self._let_tab_go)
         self._others: dict[str, Any] = {}  # layouts of other screens
-        self._is_bare = self._was_bare = False
-        self._is_full = self._was_shown = False
-        self._has_own_size = True  # else it was maximised ever since the first start
+        self._wants_bare = self._is_bare = self._was_shown = False
         self._put_aside: list[str] = []  # panels that were open before all was hidden
-        self._before_stage: tuple[Qt.WindowState, QRect, dict[str, Any], bool] | None = None
+        self._before_stage: tuple[Qt.WindowState, QRect, dict[str, Any]] | None = None
         window.installEventFilter(self)
 
     def actions(self) -> Actions:
@@ -177,7 +172,10 @@ class WindowLayout(QObject):
     @Slot()
     def toggle_bare(self) -> None:
         """Hide all but the picture, or bring it back."""
-        self._set_bare(not self._is_bare, ALONE)
+        self._wants_bare = not self._is_bare
+        if self._window.isFullScreen():
+            self.toggle_full_screen()
+        self._show_bare()
 
     @Slot()
     def toggle_full_screen(self) -> None:
@@ -189,10 +187,10 @@ class WindowLayout(QObject):
 
     def enter_stage(self, screen: QScreen) -> None:
         """Show the picture alone on the whole of `screen`; the keys of the menus rest."""
-        window, layout = self._window, self._docks.layout()
-        self._before_stage = window.windowState(), window.geometry(), layout, self._is_bare
-        self._docks.restore_layout({"widths": layout["widths"]})
-        self._set_bare(True)
+        window, layout = self._window, self._docks.places()
+        self._before_stage = window.windowState(), window.geometry(), layout
+        self._docks.restore_places({"widths": layout["widths"]})
+        self._show_bare()
         window.menuBar().hide()
         if screen is not window.screen():
             window.setGeometry(screen.geometry())
@@ -201,57 +199,50 @@ class WindowLayout(QObject):
     def leave_stage(self) -> None:
         """Put the window back as it was."""
         assert self._before_stage is not None
-        state, box, layout, was_bare = self._before_stage
+        state, box, layout = self._before_stage
         self._window.menuBar().show()
         if not state & FILLING:
             self._window.setWindowState(state)
         self._window.setGeometry(box)
         self._window.setWindowState(state)
-        self._set_bare(was_bare)
-        self._docks.restore_layout(layout)
         self._before_stage = None
+        self._show_bare()
+        self._docks.restore_places(layout)
 
     # -- between two runs
 
     def choices(self) -> dict[str, Any]:
         """Layouts by the sizes of their screens, as JSON can hold them."""
-        window = self._window
-        box = window.normalGeometry() if self._is_filling else window.geometry()
-        panels = self._docks.layout()
+        window, panels = self._window, self._docks.places()
+        is_filling = window.isMaximized() or window.isFullScreen()
+        box = window.normalGeometry() if is_filling else window.geometry()
         panels["open"] = panels["open"] or self._put_aside
-        own = box_of(box) if self._has_own_size else None
-        here = {"window": own, "maximised": window.isMaximized(), "panels": panels}
+        here = {"window": box_of(box), "maximised": window.isMaximized(), "panels": panels}
         return {LAYOUTS: {**self._others, self._screen_key: here}}
 
     def restore(self, get: Callable[[str, Any], Any]) -> None:
-        """Take up the layout for this screen's size; without one fill the screen.
-
-        get: a setting by its name, with its default
-        """
+        """Take up the layout for this screen's size by `get`; without one fill the screen."""
         self._others = get(LAYOUTS, {})
         here = self._others.get(self._screen_key)
         here = here if isinstance(here, dict) else {}
-        room = self._room
+        room = self._window.screen().availableGeometry()
         box = box_from(here.get("window"))
-        self._has_own_size = box is not None
-        if box is not None:
-            box.setSize(box.size().boundedTo(room.size() - FRAME_PX))
-            self._window.setGeometry(box)
-            is_maximised = here.get("maximised") is True
-        else:
-            size = (room.size() - FRAME_PX).expandedTo(self._window.minimumSizeHint())
-            self._window.resize(size.boundedTo(room.size()))
-            is_maximised = True
-        if is_maximised:
+        usual = QRect(QPoint(), room.size() * OWN_SHARE)
+        usual.moveCenter(room.center())
+        self._window.setGeometry(box or usual)
+        size = self._window.size().expandedTo(self._window.minimumSizeHint())
+        self._window.resize(size.boundedTo(room.size() - FRAME_PX))
+        if box is None or here.get("maximised") is True:
             self._window.setWindowState(Qt.WindowState.WindowMaximized)
         panels = here.get("panels")
-        self._docks.restore_layout(panels if isinstance(panels, dict) else {})
+        self._docks.restore_places(panels if isinstance(panels, dict) else {})
 
     @Slot()
     def put_back(self) -> None:
         """Put the panels as at the first start; layouts of other screens stay."""
-        self._set_bare(False)
-        self._docks.restore_layout({})
+        self._wants_bare = False
+        self._show_bare()
+        self._docks.restore_places({})
 
     def forget(self) -> None:
         """Put the panels as at the first start, on all screens."""
@@ -260,16 +251,7 @@ class WindowLayout(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if event.type() == QEvent.Type.WindowStateChange:
-            if not (self._has_own_size or self._is_filling):
-                self._take_own_size()
-            is_full = self._window.isFullScreen()
-            if self._before_stage is not None:
-                self._is_full = is_full
-            if is_full != self._is_full:
-                self._is_full = is_full
-                if is_full:
-                    self._was_bare = self._is_bare
-                self._set_bare(is_full or self._was_bare, ALONE_ON_SCREEN)
+            self._show_bare()
         elif event.type() == QEvent.Type.Show and not self._was_shown:
             self._was_shown = True
             keyboard.enter(self._picture, Qt.FocusReason.OtherFocusReason)
@@ -282,31 +264,15 @@ class WindowLayout(QObject):
         size = self._window.screen().size()
         return f"{size.width()}x{size.height()}"
 
-    @property
-    def _room(self) -> QRect:
-        return self._window.screen().availableGeometry()
-
-    @property
-    def _is_filling(self) -> bool:
-        return self._window.isMaximized() or self._window.isFullScreen()
-
-    def _take_own_size(self) -> None:
-        """Make the window smaller than the screen, once it is no longer maximised."""
-        self._has_own_size = True
-        room = self._room
-        least = self._window.minimumSizeHint()
-        box = QRect(QPoint(), (room.size() * OWN_SHARE).expandedTo(least))
-        box.setSize(box.size().boundedTo(room.size() - FRAME_PX))
-        box.moveCenter(room.center())
-        self._window.setGeometry(box)
-
-    def _set_bare(self, is_bare: bool, sentence: str = "") -> None:
+    def _show_bare(self) -> None:
+        """Hide all but the picture where that is wanted, on the whole screen, and on stage."""
+        is_full, is_on_stage = self._window.isFullScreen(), self._before_stage is not None
+        is_bare, docks = self._wants_bare or is_full or is_on_stage, self._docks
         if is_bare == self._is_bare:
             return
         self._is_bare = is_bare
-        docks = self._docks
         if is_bare:
-            self._put_aside = docks.layout()["open"]
+            self._put_aside = docks.places()["open"]
             for title in self._put_aside:
                 docks[title].hide()
         for each in self._chrome:
@@ -314,19 +280,19 @@ class WindowLayout(QObject):
         # Keys of menus work only where the menu bar is to be seen.
         self._window.menuBar().setMaximumHeight(0 if is_bare else WIDGET_MAX_PX)
         if not is_bare:
-            if not docks.layout()["open"]:
+            if not docks.places()["open"]:
                 for title in self._put_aside:
                     docks[title].show()
             self._put_aside = []
             self._messages.clear("info")
-        elif sentence:
-            self._messages.show_message("info", sentence)
+        elif not is_on_stage:
+            self._messages.show_message("info", ALONE_ON_SCREEN if is_full else ALONE)
         self._let_tab_go()
-        docks.area.arrange()
+        docks.arrange()
 
     def _let_tab_go(self) -> None:
         """Let Tab bring everything back where it has nothing else to go through."""
-        self._tab.setEnabled(self._is_bare and not self._docks.layout()["open"])
+        self._tab.setEnabled(self._is_bare and not self._docks.places()["open"])
 
 
 CALM_MS = 300  # the desktop moves windows by itself, and several monitors may go at once
@@ -358,8 +324,8 @@ class OnScreen(QObject):
     def _look(self) -> None:
         screens = [each.availableGeometry() for each in QGuiApplication.screens()]
         moved = [_bring_back(each, screens) for each in QApplication.topLevelWidgets()]
-        if any(moved) and not self._is_start:
-            self._messages.add_message("info", MOVED)
+        if any(moved) and not self._is_start and self._messages.kind != "error":
+            self._messages.show_message("info", MOVED)
 
 
 def brought_back(frame: QRect, screens: Sequence[QRect]) -> QRect | None:

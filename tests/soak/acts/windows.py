@@ -20,9 +20,9 @@ def _do_panel(stage, title, what, width):
     elif what == "rail":
         docks.toggle(title)
     elif what == "wider":
-        docks.area.set_widths({"right": width})
+        docks.set_widths({"right": width})
     else:
-        docks.show(title, what == "show")
+        docks.set_open(title, what == "show")
 
 
 def _choose_size(rng, stage):

@@ -113,7 +113,7 @@ def test_every_widget_can_be_reached_by_tab_in_the_order_it_is_seen(qtbot, make_
     window = ready(qtbot, make_window(MadeUpGpu))
     pick(child(window, "filter", QComboBox), "unsharp")
     window.activateWindow()
-    window.resize(1920, 1080)  # there is room for a panel at each side
+    window.resize(1920, 1080)  # there is room for two panels
     window.docks.bring_forward("Settings")
     window.docks.bring_forward("Sweep")
     start = child(window, "tool-open")
@@ -139,7 +139,7 @@ def test_every_widget_can_be_reached_by_tab_in_the_order_it_is_seen(qtbot, make_
         rows = [each.mapTo(inside, each.rect().center()).y() // ROW_PX for each in stops]
         assert rows == sorted(rows), [each.objectName() for each in stops]
     panels = window.controls.get(), window.sweep.get()
-    parts = (window.toolbar, panels[0], window.compare, panels[1], window.docks.rail)
+    parts = (window.toolbar, window.compare, *panels, window.docks.rail)
     seen = [part for each in visited for part in parts if part.isAncestorOf(each)]
     assert [part for part, _ in groupby(seen)] == list(parts)
 

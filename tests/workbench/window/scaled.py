@@ -89,10 +89,10 @@ def _unsharp(window):
     seen = pixels[y - HALF : y + HALF, x - HALF : x + HALF]
     if not _is_within(samples, seen):
         yield f"at {ratio:g} a picture's pixels are not the screen's"
-    for part in (
-        child(window, "panel-enlarge", QToolButton),
-        child(window, "filter", QComboBox),
-    ):
+    window.docks.enter("Settings")  # what was never laid out is blank
+    scenes.rest()
+    button = child(window.docks["Settings"], "panel-enlarge", QToolButton)
+    for part in (button, child(window, "filter", QComboBox)):
         if ratio == 2 and _is_doubled(accessibility.pixels_of(part.grab().toImage())):
             yield f"{accessibility.path_of(part)}: its icon is enlarged"
 

@@ -95,7 +95,7 @@ def test_everything_chosen_is_there_the_next_time(qtbot, home, make_window, tmp_
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"version": 2}', "begins with its own"),
+        ('{"version": 2}', "starting afresh"),
         ("garbage", "starting afresh"),
         ("", "starting afresh"),
     ],
@@ -130,7 +130,7 @@ def test_everything_can_be_reset(qtbot, home, make_window):
     window.docks.bring_forward("Timing")
     panel = window.docks["Timing"]
     width = panel.width()
-    window.docks.area.set_widths({"right": width + 80})
+    window.docks.set_widths({"right": width + 80})
     until(qtbot, lambda: panel.width() > width)
 
     def ran():

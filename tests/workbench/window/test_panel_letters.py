@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtGui import QFontInfo
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QTextBrowser
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, show_picture, trigger
@@ -41,7 +41,8 @@ def test_every_panel_has_larger_letters(qtbot, window):
     for title in (each for each in window.docks if each != "Gallery"):  # which draws its words
         window.docks.enter(title)
         panel = window.docks.panel(title).get()
-        parts = [each for each in panel.findChildren(QLabel) if each.isVisible()]
+        parts = [*panel.findChildren(QLabel), *panel.findChildren(QTextBrowser)]
+        parts = [each for each in parts if each.isVisible()]
         before = {id(each): points(each) for each in parts}
         set_factor(panel, 2.0)
         QApplication.processEvents()

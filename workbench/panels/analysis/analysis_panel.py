@@ -28,7 +28,7 @@ from workbench.session.tasks import AnalysisThread
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import described
 from workbench.widgets.drop_down import ElidingBox
-from workbench.widgets.folding import FoldedSection, GivingWay
+from workbench.widgets.folding import FoldedSection, OffStage
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.message_bar import MessageBar
 from workbench.widgets.tile import ValueTile, scaled_font, words_label
@@ -54,6 +54,7 @@ PSNR_TIP = (
     "Higher is more alike; from 40 dB on a difference is hard to see."
 )
 MAX_TIP = "The largest difference of any sample, in the picture's units."
+NUMBERS_PX = 600  # the least height at which the table of numbers is open by itself
 NUMBERS_TIP = "Least and largest value, percentiles and mean of each channel, before and after."
 LINE_TIP = "Which line the profile follows; Shift and a drag over the picture draws one."
 NO_LINE = "Point at the picture, or draw a line over it: Shift and a drag."
@@ -93,7 +94,8 @@ class AnalysisPanel(UprightArea):
         self._build_profile()
         self._show_nothing()
         self.setWidget(inside)  # last: what changes inside a panel is laid out again
-        GivingWay(self, (self._numbers, self._similarity_note, self._where), usual=2)
+        self._numbers.follow(self, NUMBERS_PX)
+        OffStage(self, self._numbers, self._similarity_note, self._where)
         store.changed.connect(self._follow)
         live.settled.connect(self._analyse)
         inspection.pins_changed.connect(self._show_pins)

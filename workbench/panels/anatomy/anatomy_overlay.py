@@ -79,9 +79,8 @@ def legend_of(look: Look, marks: Marks | None) -> dict[str, str]:
 
 def legend_words(look: Look, marks: Marks | None) -> str:
     """The legend as one line of rich text, which breaks between its entries."""
-    entries = [] if marks is None else [("", PART_TITLES[marks.part])]
-    entries += [(f"{sign}&nbsp;", words) for words, sign in legend_of(look, marks).items()]
-    return " &nbsp; ".join(sign + words.replace(" ", "&nbsp;") for sign, words in entries)
+    entries = legend_of(look, marks).items()
+    return " &nbsp; ".join(f"{sign}&nbsp;{words.replace(' ', '&nbsp;')}" for words, sign in entries)
 
 
 def _sign(sign: str, color: QColor, under: str = "transparent") -> str:

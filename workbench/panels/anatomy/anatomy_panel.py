@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QWidget
 
 from kernels.anatomy.launch_shapes import Block
 from kernels.anatomy.record import PARTS, Part, loads_words
 from kernels.anatomy.transactions import LANES
-from kernels.core.device import Device, NoDevice
+from kernels.core.device import Device
 from kernels.core.errors import KernelError
 from kernels.core.job import Result
 from kernels.cuda_on_cpu.recording import Stop
@@ -34,11 +34,12 @@ from workbench.session.tasks import AnalysisThread
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import push_button
-from workbench.widgets.folding import FoldedSection, GivingWay
+from workbench.widgets.folding import FoldedSection, OffStage
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.tile import words_label
 
 NO_PICTURE = "Open a picture: blocks, warps and threads are drawn over it."
+WORDS_PX = 860  # the least height at which the section in words is open by itself
 PROSE_TIP = "The launch, this block and this warp in sentences."
 PART_TIPS: dict[Part, str] = {
     "load": "Loads of the warp from global memory (1; Shift+A: the next part)",
@@ -60,31 +61,21 @@ class AnatomyPane(QWidget):
 
     look  the block and the thread that are shown; None: nothing
     part  of the launch: load, share or compute
-
-    Signals:
-        look_changed(): `paint` paints something else.
-        area_wanted(area): this QRectF of pixels is to fill the view.
-        entered(area): it came on screen, and this is the block that it shows.
-        left(): it went.
     """
 
-    look_changed = Signal()
-    area_wanted = Signal(object)
-    entered = Signal(object)
-    left = Signal()
+    look_changed = Signal()  # `paint` paints something else
+    area_wanted = Signal(object)  # (area): this QRectF of pixels is to fill the view
+    entered = Signal(object)  # (area): it came on screen, and this is the block that it shows
+    left = Signal()  # it went
 
     def __init__(self, store: Store, worker: Worker, counts: AnalysisThread) -> None:
-        """Make the panel.
-
-        counts  records blocks and counts idle threads, which takes up to some seconds
-        """
+        """Make the panel; `counts` records blocks and counts idle threads."""
         super().__init__()
         self.setObjectName("anatomy-pane")
         self._store, self._worker, self._counts = store, worker, counts
         self.part: Part = "load"
         self._subject: Subject | None = None
         self.look: Look | None = None
-        self._worded: Look | None = None  # the one that the panel describes
         self._at: tuple[int, int] | None = None  # the sample and row shown
         self._numbers: tuple[Block, int] | None = None  # block and thread that keys went to
         self._passing = Throttle(PASSING_MS, self._show_look, self)
@@ -96,6 +87,7 @@ class AnatomyPane(QWidget):
         self._warp.lanes.stepped.connect(self._step)
         self._warp.lanes.picked.connect(self._pick_lane)
         self._warp.time_chosen.connect(self.look_changed)
+        self.look_changed.connect(self._show_legend)
         self._lay_out()
 
     # -- what to show
@@ -108,10 +100,6 @@ class AnatomyPane(QWidget):
             self._later.ask()
         else:
             self._refresh()
-
-    def show_device(self, _device: Device | NoDevice) -> None:
-        """Show launches on the device, which the worker holds by now."""
-        self._refresh()
 
     def show_result(self, result: Result) -> None:
         """Show what ran: `auto` may have picked a rung."""
@@ -149,13 +137,6 @@ class AnatomyPane(QWidget):
     def is_painting(self) -> bool:
         """True while there is anything over the picture."""
         return self.look is not None and self.isVisible()
-
-    @property
-    def legend(self) -> str:
-        """The legend of the painting, in rich text; empty while there is none."""
-        if self.look is None or not self.isVisible():
-            return ""
-        return legend_words(self.look, self._warp.marks(self.look))
 
     def choices(self) -> dict[str, Any]:
         """The choices to keep until the next start, fit for JSON."""
@@ -224,23 +205,26 @@ class AnatomyPane(QWidget):
 
     def _lay_out(self) -> None:
         self._sentence = words_label("anatomy-sentence")
+        self._legend = words_label("anatomy-legend", 0.9)  # of what is painted, on its ground
+        self._legend.setTextFormat(Qt.TextFormat.RichText)
+        self._legend.setProperty("onPicture", True)
+        self._legend.setContentsMargins(7, 3, 7, 3)  # padding of a style would not count
         self._loads = words_label("anatomy-loads")
         self._loads.setToolTip(tip_text(LOADS_TIP))
         self._part_row = self._make_parts()
         self._words = words_label("anatomy-words")
         folded = FoldedSection("anatomy-fold", PROSE_TIP, "In words", self._words)
-        self._in_words = QWidget()  # around the section, as only its guard hides that
+        self._in_words = QWidget()  # around the section, which is hidden on stage
         VBox(self._in_words, 0).add(folded)
         self._in_words.hide()
         inside = QWidget()
         VBox(inside, MARGINS, 6).add(
-            *(self._choice, self._sentence, self._loads, self._part_row, self._warp),
+            *(self._choice, self._sentence, self._loads, self._part_row, self._legend, self._warp),
             *(self._in_words, 1),
         )
-        area = UprightArea(inside)
-        giving_way = GivingWay(area, (folded, self._sentence), usual=2)
-        giving_way.staged.connect(lambda: self._zoom.setVisible(not giving_way.is_staged))
-        VBox(self, 0).add(area)
+        folded.follow(self, WORDS_PX)
+        OffStage(self, folded, self._zoom)
+        VBox(self, 0).add(UprightArea(inside))
 
     # -- what happens
 
@@ -249,7 +233,7 @@ class AnatomyPane(QWidget):
         self._later.stop()
         if not self.isVisible():
             # They would keep a closed picture in memory.
-            self._subject = self.look = self._worded = None
+            self._subject = self.look = None
             for name in (RECORDS, COUNTS):
                 self._counts.cancel(name)
             return
@@ -261,7 +245,7 @@ class AnatomyPane(QWidget):
         self._subject = found if isinstance(found, Subject) else None
         self._in_words.setVisible(self._subject is not None)
         old, self.look = self.look, None
-        self._sentence.setText(found if isinstance(found, str) else found.rung.idea)
+        self._sentence.show_or_hide(found if isinstance(found, str) else "")
         self._choice.show_launch(self._subject, self._store.state.block_xy)
         self._count()
         if self._subject is None:
@@ -316,7 +300,7 @@ class AnatomyPane(QWidget):
         look = self.look
         if look is None or (look.subject, look.block) != (of.subject, of.block):
             return
-        self.look = self._worded = None
+        self.look = None
         if self._numbers is not None:
             self._go_to(*self._numbers)
         elif self._at is not None:
@@ -349,15 +333,16 @@ class AnatomyPane(QWidget):
         self.look_changed.emit()
 
     def _show_look(self) -> None:
-        old, look = self._worded, self.look
-        if look is old and look is not None:
-            return
-        self._worded = look
-        if not (old and look and (old.subject, old.block) == (look.subject, look.block)):
-            self._show_words(look)
+        look = self.look
+        self._show_words(look)
         self._zoom.setEnabled(look is not None)
         self._part_row.setVisible(look is not None and look.thread is not None)
         self._warp.show_look(look, self.part)
+
+    @Slot()
+    def _show_legend(self) -> None:
+        look = self.look
+        self._legend.show_or_hide(legend_words(look, self._warp.marks(look)) if look else "")
 
     def _show_words(self, look: Look | None) -> None:
         sentences = look.sentences() if look else []

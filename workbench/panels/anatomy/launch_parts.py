@@ -2,27 +2,128 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtCore import QEvent, QRect, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import (
+    QFrame,
+    QHeaderView,
+    QSizePolicy,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
 
 from kernels.anatomy.record import Access, Part
+from kernels.anatomy.transactions import LANES
 from kernels.core.device import Device
 from kernels.core.job import Job
-from kernels.engine.tuner import PRESETS
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung, ladder
+from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.model import intents
-from workbench.panels.anatomy.lane_grid import LaneGrid
-from workbench.panels.anatomy.subject import Look, Marks, Subject, lanes_of, marks_of, subject_of
+from workbench.panels.anatomy.subject import (
+    LaneCell,
+    Look,
+    Marks,
+    Subject,
+    lanes_of,
+    marks_of,
+    subject_of,
+)
+from workbench.panels.controls.tool_row import BlockBox
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.drop_down import DropDown
+from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.number_boxes import WholeBox
-from workbench.widgets.tile import words_label
+from workbench.widgets.tile import scaled_font, words_label
+
+LEAST_WIDTH_PX = 256
+MARK = "!"  # seen without its colour, too
+
+
+class LaneGrid(QTableWidget):
+    """Rows of lanes, one of them framed."""
+
+    picked = Signal(int)  # (lane): the user clicked a lane
+    stepped = Signal(int, int, bool)  # (across, down, is_shifted): an arrow key was pressed
+
+    def __init__(self, name: str, title: str, hint: str, columns: int, text_scale: float) -> None:
+        """Make an empty grid; text_scale: size of the cells' texts, of the usual letters."""
+        super().__init__(LANES // columns, columns)
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self.setToolTip(hint)
+        self.cells: Sequence[LaneCell] = ()
+        self._lane = 0
+        self._items = [QTableWidgetItem() for _ in range(LANES)]
+        for lane, item in enumerate(self._items):
+            item.setTextAlignment(Qt.AlignmentFlag.AlignCenter)
+            self.setItem(*divmod(lane, columns), item)
+        self.cellClicked.connect(lambda row, column: self.picked.emit(row * columns + column))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QTableWidget.SelectionMode.NoSelection)
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideNone)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        for header in (self.horizontalHeader(), self.verticalHeader()):
+            header.hide()
+            header.setMinimumSectionSize(1)
+            header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.setFont(scaled_font(text_scale))
+
+    def show_cells(self, cells: Sequence[LaneCell], lane: int, description: str) -> None:
+        """Show these cells, with a frame around `lane`."""
+        self.cells, self._lane = cells, lane
+        self.setAccessibleDescription(description)
+        colors = theme.colors(self.palette())
+        for number, (item, cell) in enumerate(zip(self._items, cells, strict=False)):
+            fill = QColor(colors.surface)
+            if cell.color is not None:
+                fill = QColor(colors.bad if cell.is_marked else colors.series[cell.color])
+                fill.setAlpha(90 if cell.is_marked else 70)
+            mark = MARK if cell.is_marked else ""
+            item.setText(f"{number}\n{cell.text}{mark}" if cell.exists else "")
+            item.setToolTip(tip_text(cell.tip))
+            item.setBackground(fill)
+        self.viewport().update()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(LEAST_WIDTH_PX, self.rowCount() * (2 * self.fontMetrics().height() + 4))
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return self.sizeHint()
+
+    def cell(self, lane: int) -> QRect:
+        """The box in which a lane is painted, in the viewport."""
+        return self.visualItemRect(self._items[lane])
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        super().paintEvent(event)
+        painter, colors = QPainter(self.viewport()), theme.colors(self.palette())
+        painter.setPen(QPen(QColor(colors.text), 2))
+        painter.drawRect(self.cell(self._lane).adjusted(1, 1, -2, -2))
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_items"):
+            self.show_cells(self.cells, self._lane, self.accessibleDescription())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if (step := ARROWS.get(event.key())) is None:
+            event.ignore()  # others are the panel's
+            return
+        is_shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        self.stepped.emit(*step, is_shifted)
+
 
 FIRST = "shared"  # the rung until one is chosen
 NAMES_TIP = "Whose launch to show; it need not be the one that runs"
@@ -30,13 +131,9 @@ BLOCK_TIP = "Block shape, threads across × down; keys: , and ."
 
 
 class LaunchChoice(QWidget):
-    """Three lists that follow the rung that runs until another is picked here.
+    """Three lists that follow the rung that runs until another is picked here."""
 
-    Signals:
-        changed(): another rung or pass was picked.
-    """
-
-    changed = Signal()
+    changed = Signal()  # another rung or pass was picked
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -47,11 +144,11 @@ class LaunchChoice(QWidget):
         self._pass = 0
         self._names = DropDown("anatomy-rung", "Implementation to show", NAMES_TIP)
         for each in ladder():
-            self._names.addItem(each.title, each.key)
+            self._names.add(each.title, each.key, each.idea)
         self._names.activated.connect(lambda _: self._choose(self._names.currentData(), 0))
         self._passes = DropDown("anatomy-pass", "Launch", "Which of its launches to show")
         self._passes.activated.connect(lambda number: self._choose(self._chosen, number))
-        self._blocks = DropDown("anatomy-block", "Block shape")
+        self._blocks = BlockBox("anatomy-block")
         self._blocks.activated.connect(lambda _: store.choose(block_xy=self._blocks.currentData()))
         self._note = words_label("anatomy-running", 0.9, is_muted=True)
         both = HBox()
@@ -104,9 +201,7 @@ class LaunchChoice(QWidget):
         rung = subject.rung if subject is not None else self.rung
         self._names.show_data(rung.key)
         self.show_running()
-        shapes = list(dict.fromkeys((*PRESETS, block_xy)))
-        self._blocks.show_entries({f"{x}×{y}": (x, y) for x, y in shapes})
-        self._blocks.setCurrentIndex(shapes.index(block_xy))
+        self._blocks.show_block(block_xy)
         self._blocks.setEnabled(not rung.own_block)
         self._blocks.setToolTip(tip_text(rung.own_block or BLOCK_TIP))
         passes = subject.shapes if subject is not None else ()
@@ -145,12 +240,9 @@ class WarpCard(QFrame):
     """A card that shows a `Look` with a thread; hidden where there is none.
 
     lanes  the part that gets the keyboard
-
-    Signals:
-        time_chosen(): another access, or another time of it, is shown.
     """
 
-    time_chosen = Signal()
+    time_chosen = Signal()  # another access, or another time of it, is shown
 
     def __init__(self) -> None:
         super().__init__()
@@ -159,8 +251,6 @@ class WarpCard(QFrame):
         self._part: Part = "compute"
         self._steps: tuple[Access, ...] = ()
         self._chosen: dict[Part, str] = {}  # the name of the access shown last
-        self._marked: tuple[Look, Part, str | None, int] | None = None  # what `_marks` are of
-        self._marks: Marks | None = None
         self._thread, self._words = words_label("anatomy-thread"), words_label("anatomy-part-words")
         self._access = DropDown("anatomy-access", "Access to memory", ACCESS_TIP)
         self._access.activated.connect(self._choose_access)
@@ -182,13 +272,10 @@ class WarpCard(QFrame):
         """The samples that `look` touches at the time shown; None without a thread."""
         if look.thread is None:
             return None
-        of = look, self._part, self._chosen.get(self._part), self._time.value()
-        if of != self._marked:
-            steps = [each for each in look.steps_of(self._part) if each.name == of[2]]
-            time = min(of[3], steps[0].count) - 1 if steps else 0
-            self._marked = of
-            self._marks = marks_of(look, self._part, steps[0] if steps else None, time)
-        return self._marks
+        name = self._chosen.get(self._part)
+        step = next((each for each in look.steps_of(self._part) if each.name == name), None)
+        time = min(self._time.value(), step.count) - 1 if step else 0
+        return marks_of(look, self._part, step, time)
 
     def show_look(self, look: Look | None, part: Part) -> None:
         """Show a thread and its warp in a part of the launch; hide the card without a thread."""

@@ -17,20 +17,16 @@ from kernels.cuda_on_cpu.recording import BlockRecords
 from kernels.rungs.rung import Rung, ladder, work_of
 from workbench.base.numbers import CHANNELS
 from workbench.base.paths import asset
-from workbench.panels.anatomy.lane_grid import LaneCell
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subject:
-    """One pass of a rung, for one job.
-
-    shapes   of the rung's passes that can be drawn; `shape` is the one looked at
-    """
+    """One pass of a rung, for one job."""
 
     rung: Rung
     job: Job  # with the rung as its implementation
-    shapes: tuple[Shape, ...]
-    shape: Shape
+    shapes: tuple[Shape, ...]  # of the rung's passes that can be drawn
+    shape: Shape  # the one looked at
     records: BlockRecords  # of its blocks
 
     @property
@@ -233,13 +229,10 @@ class Look:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marks:
-    """The samples of the picture that one part of a launch touches, as far as they are known.
-
-    lanes      the samples that each lane of the warp loads at the time shown
-    """
+    """The samples of the picture that one part of a launch touches, as far as they are known."""
 
     part: Part
-    lanes: tuple[tuple[int, Rect], ...] = ()
+    lanes: tuple[tuple[int, Rect], ...] = ()  # that each lane of the warp loads at the time shown
     reads: tuple[Rect, ...] = ()  # those that count for the samples that the thread computes
     tap: Rect | None = None  # the one of these that is read at the time shown
     is_shared: bool = False  # the part is "share", and the block keeps samples in shared memory
@@ -264,10 +257,7 @@ def look_at(subject: Subject, x: int, y: int) -> Look:
 
 
 def look_from(subject: Subject, block: Block, thread: int) -> Look | None:
-    """Choose a thread that computes numbers of a transform; None: there is no such one.
-
-    Not all of these can be pointed at in the picture.
-    """
+    """Choose a thread by its numbers, as of a transform; None: there is no such one."""
     (across, down), threads = subject.shape.grid, subject.shape.threads
     if not (0 <= block[0] < across and 0 <= block[1] < down and 0 <= thread < threads):
         return None
@@ -287,6 +277,16 @@ def _thread_at(record: Record, x: int, y: int) -> int:
         return 0
     nearest = np.abs(rows - row) + np.abs(columns - column)
     return int(record.owners[rows, columns][nearest.argmin()])
+
+
+class LaneCell(NamedTuple):
+    """The cell of one lane."""
+
+    text: str  # below the lane's number
+    tip: str
+    color: int | None = None  # an index into the theme's series; None: the lane takes no part
+    is_marked: bool = False  # drawn as bad, with a mark
+    exists: bool = True  # the block has such a thread
 
 
 class Lanes(NamedTuple):

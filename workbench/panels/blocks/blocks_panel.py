@@ -169,24 +169,18 @@ class BlocksPanel(QWidget):
         """Compare from the beginning, or show why not."""
         self._later.stop()
         self._inspect()
-        self._show_field()
-        if self._field.reason:
-            return
         self._jobs = jobs = tuple(each.job for each in self._field.able)
         self._found = None
-        self._show_phase(BlocksPhase.RUNNING if jobs else BlocksPhase.IDLE)
+        self.phase = BlocksPhase.RUNNING if jobs else BlocksPhase.IDLE
         self._refresh()
         if jobs:
             sampling = self._field.sampling
             self._worker.comparison.start(lambda engine: comparing(jobs, engine, sampling))
-        else:
-            self.show_rows(self.rows, NONE_CAN)
 
     def stop(self) -> None:
         """End the comparison; what was measured stays in sight."""
         self._worker.comparison.cancel()
-        self._jobs = ()
-        self._show_phase(BlocksPhase.IDLE)
+        self._jobs, self.phase = (), BlocksPhase.IDLE
         self._refresh()
 
     @property
@@ -238,8 +232,7 @@ class BlocksPanel(QWidget):
             self._recorded = recorded
             self._refresh()
 
-        self._subject.setText(READING)
-        self.picks.hide()
+        self._refresh()
         self._background.run(recorded_shapes, show, lambda _: None)
 
     @Slot()
@@ -277,8 +270,6 @@ class BlocksPanel(QWidget):
         self._field = field_of(state, self._worker.device, self._picked(), shapes, self._picks)
         if not self._field.compares_same(before):
             self._found = None
-        if not self._is_recorded:
-            self._show_field()
         self._refresh()
 
     def _picked(self) -> Pick | None:
@@ -306,7 +297,7 @@ class BlocksPanel(QWidget):
         if isinstance(step, Snapshot) and step.jobs == self._jobs and self._jobs:
             self._found = step
             if step.is_over:
-                self._show_phase(BlocksPhase.DONE)
+                self.phase = BlocksPhase.DONE
             self._refresh()
 
     @Slot(bool)
@@ -340,45 +331,37 @@ class BlocksPanel(QWidget):
         return has_none and self._found is None and self.phase is BlocksPhase.IDLE
 
     def _refresh(self) -> None:
-        has_gone_on = isinstance(self._worker.device, NoDevice) and not self._is_recorded
-        self._back.setVisible(has_gone_on and self._recorded is not None)
-        if self._is_recorded:
-            if self._recorded is not None:
-                self._show_recorded(self._recorded)
-        elif not self._field.reason:
-            found = self._found
-            rows = rows_of(self._field, found, self._field.current(self._store.state))
-            self.show_rows(rows, sentence_of(rows, is_over=found.is_over) if found else "")
-
-    def _show_field(self) -> None:
-        """Show the candidates' subject, or the reason why there are none."""
-        field = self._field
-        named = OF_BLOCKS.format(subject=field.subject)
-        self._subject.setText(named if field.is_of_blocks and not field.reason else field.subject)
-        self._click.setText(USES_SHAPE if field.is_of_blocks else USES_IMPLEMENTATION)
-        self._work.setText(field.work)
-        self._note.show_or_hide(field.note)
-        if field.reason:
-            self.show_rows((), field.reason)
-        self.picks.setVisible(field.is_of_blocks)
-        self._views[MAP].setEnabled(field.is_of_blocks)
-        self._show_chart()
+        """Show the candidates and how they stand, or what was recorded on a GPU."""
+        field, recorded, found = self._field, self._recorded, self._found
+        is_recorded, has_none = self._is_recorded, isinstance(self._worker.device, NoDevice)
+        self._back.setVisible(has_none and not is_recorded and recorded is not None)
         self._show_phase(self.phase)
-
-    def _show_recorded(self, recorded: RecordedShapes) -> None:
-        """Show what was measured on another computer; there is nothing to choose."""
-        state = self._store.state
-        named = OF_BLOCKS.format(subject=recorded.subject)
-        self._subject.setText(f"{named}, recorded on an {recorded.device}")
-        self._click.setText(USES_NOTHING)
-        self._work.setText(f"{recorded.work}, L2 cold")
-        self._note.show_or_hide(f"{NO_GPU} {untimed(state)}".rstrip())
-        self.picks.hide()
-        self._views[MAP].setEnabled(True)
-        self.show_rows(recorded.rows, recorded.beside(self._job(), state.cache))
-        self._show_phase(BlocksPhase.IDLE)
-        self._start.setText("Compare on CPU")
-        self._start.setEnabled(True)
+        has_shapes = field.is_of_blocks
+        self.picks.setVisible(has_shapes and not is_recorded)
+        self._views[MAP].setEnabled(has_shapes or is_recorded)
+        if not is_recorded:
+            named = OF_BLOCKS if has_shapes and not field.reason else "{subject}"
+            self._subject.setText(named.format(subject=field.subject))
+            self._work.setText(field.work)
+            self._note.show_or_hide(field.note)
+            self._click.setText(USES_SHAPE if has_shapes else USES_IMPLEMENTATION)
+            rows: tuple[BlockRow, ...] = ()
+            sentence = field.reason
+            if not field.reason:
+                rows = rows_of(field, found, field.current(self._store.state))
+                sentence = sentence_of(rows, is_over=found.is_over) if found else ""
+                sentence = sentence if field.able else NONE_CAN
+            self.show_rows(rows, sentence)
+        elif recorded is None:
+            self._subject.setText(READING)
+        else:
+            state = self._store.state
+            named = OF_BLOCKS.format(subject=recorded.subject)
+            self._subject.setText(f"{named}, recorded on an {recorded.device}")
+            self._work.setText(f"{recorded.work}, L2 cold")
+            self._note.show_or_hide(f"{NO_GPU} {untimed(state)}".rstrip())
+            self._click.setText(USES_NOTHING)
+            self.show_rows(recorded.rows, recorded.beside(self._job(), state.cache))
 
     def show_rows(self, rows: tuple[BlockRow, ...], sentence: str) -> None:
         """Show the standing of the candidates, and a sentence on it."""
@@ -388,9 +371,10 @@ class BlocksPanel(QWidget):
 
     def _show_phase(self, phase: BlocksPhase) -> None:
         self.phase = phase
-        self._start.setText("Stop" if self._is_on else "Compare")
+        starts = "Compare on CPU" if self._is_recorded else "Compare"
+        self._start.setText("Stop" if self._is_on else starts)
         self._start.setToolTip(STOP_TIP if self._is_on else START_TIP)
-        self._start.setEnabled(self._is_on or not self._field.reason)
+        self._start.setEnabled(self._is_on or self._is_recorded or not self._field.reason)
         self._pause.setEnabled(self._is_on)
         self._pause.setText("Resume" if phase is BlocksPhase.PAUSED else "Pause")
 

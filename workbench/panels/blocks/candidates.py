@@ -55,12 +55,9 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """All candidates of a comparison, and the job they run.
+    """All candidates of a comparison, and the job they run."""
 
-    subject   the rung with these shapes; or that CPU implementations are compared
-    """
-
-    subject: str = "Nothing to compare"
+    subject: str = "Nothing to compare"  # the rung, or that CPU implementations are compared
     work: str = ""  # "Gaussian blur 5×5, border clamp, 512×768, 3 × uint8"
     is_of_blocks: bool = True  # block shapes of a rung, rather than implementations
     candidates: tuple[Candidate, ...] = ()
@@ -209,13 +206,9 @@ def parsed(text: str) -> tuple[BlockXY, ...]:
 
 
 class ShapePicks(QWidget):
-    """Ticks for two sets of block shapes, and a field to type others.
+    """Ticks for two sets of block shapes, and a field to type others."""
 
-    Signals:
-        changed(): other shapes are to be compared.
-    """
-
-    changed = Signal()
+    changed = Signal()  # other shapes are to be compared
 
     def __init__(self) -> None:
         super().__init__()

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 
 from kernels import filters
 from kernels.core.job import Job
-from kernels.core.timing import EQUAL, Cache, groups_of_equals, how_equal
+from kernels.core.timing import EQUAL, Cache, Timing, groups_of_equals, how_equal
 from kernels.engine.job_comparison import CandidateState, Snapshot
 from kernels.sweeps.record import Measurement
 from kernels.sweeps.session_files import read_session
@@ -35,7 +35,6 @@ from workbench.model.plan_draft import pair
 from workbench.model.rung_times import WorkKey, why_not_beside
 from workbench.panels.blocks.candidates import Field, Key, work_in_words
 
-K = TypeVar("K", bound=Hashable)
 MAX_NAMES = 4  # listed of those that share the first place
 NONE_CAN = "None of them can run this job; each says why."
 
@@ -81,19 +80,31 @@ def rows_of(field: Field, found: Snapshot | None, current: Key | None) -> tuple[
     found  of the candidates that are able; None: nothing is known yet
     """
     keys = [each.key for each in field.able]
-    standings = dict(zip(keys, found.standings, strict=True)) if found else {}
-    groups = found.groups if found else ()
-    is_race = sum(map(len, groups)) > 1  # the only one that has a time has no place
-    places = _places([keys[at] for at in group] for group in groups) if is_race else {}
-    rows = []
-    for each in field.candidates:
-        place, is_tied = places.get(each.key, (0, False))
-        standing = standings.get(
-            each.key, CandidateState(reason=each.reason, is_over=bool(each.reason))
-        )
-        row = row_of(each.key, each.name, standing, place, is_tied)
-        rows.append(replace(row, is_current=each.key == current))
-    return tuple(rows)
+    standings = {
+        each.key: (each.name, CandidateState(reason=each.reason, is_over=bool(each.reason)))
+        for each in field.candidates
+    }
+    if found is not None:
+        pairs = zip(field.able, found.standings, strict=True)
+        standings |= {each.key: (each.name, standing) for each, standing in pairs}
+    groups = [[keys[at] for at in group] for group in found.groups] if found else []
+    rows = _rows(standings, groups)
+    return tuple(replace(row, is_current=row.key == current) for row in rows)
+
+
+def _rows(
+    standings: Mapping[Key, tuple[str, CandidateState]], groups: Sequence[Collection[Key]]
+) -> list[BlockRow]:
+    """A row for each of `standings`, with its name; groups: equals, the fastest first."""
+    places: dict[Key, tuple[int, bool]] = {}
+    if sum(map(len, groups)) > 1:  # the only one that has a time has no place
+        for group in groups:
+            place = len(places) + 1
+            places |= {each: (place, len(group) > 1) for each in group}
+    return [
+        _row(key, name, standing, *places.get(key, (0, False)))
+        for key, (name, standing) in standings.items()
+    ]
 
 
 def sentence_of(rows: Sequence[BlockRow], *, is_over: bool) -> str:
@@ -132,16 +143,7 @@ def _median(row: BlockRow) -> float:
     return row.ms[1]
 
 
-def _places(groups: Iterable[Collection[K]]) -> dict[K, tuple[int, bool]]:
-    """Places of groups of equals, fastest first, and whether they are shared: 1, 1, 3."""
-    places: dict[K, tuple[int, bool]] = {}
-    for group in groups:
-        place = len(places) + 1
-        places |= {each: (place, len(group) > 1) for each in group}
-    return places
-
-
-def row_of(key: Key, name: str, standing: CandidateState, place: int, is_tied: bool) -> BlockRow:
+def _row(key: Key, name: str, standing: CandidateState, place: int, is_tied: bool) -> BlockRow:
     """The row of one candidate; `place` and `is_tied` as in BlockRow."""
     state, words = _state(standing)
     ms = standing.ms if state in ("unsure", "fine") else None
@@ -197,14 +199,11 @@ SAME = "Recorded for this job, on another picture."
 
 @dataclass(frozen=True, slots=True)
 class RecordedShapes:
-    """The recorded standing of one rung's block shapes on the GPU `device`.
-
-    subject, work  as in `Field`
-    """
+    """The recorded standing of one rung's block shapes on the GPU `device`."""
 
     device: str
-    subject: str
-    work: str
+    subject: str  # as in `Field`
+    work: str  # likewise
     key: WorkKey  # of the job that was timed
     name: str  # of that job, in short
     rows: tuple[BlockRow, ...]
@@ -228,14 +227,13 @@ def recorded_shapes() -> RecordedShapes | None:
     }
     if not found:
         return None
-    places = _places(groups_of_equals({cell: each.kernel for cell, each in found.items()}))
+    standings: dict[Key, tuple[str, CandidateState]] = {}
+    kernels: dict[Key, Timing] = {}
+    for cell, each in found.items():
+        if (xy := cell.block_xy) is not None:
+            standings[xy], kernels[xy] = (pair(xy), _standing(each)), each.kernel
     rows = tuple(
-        replace(
-            row_of(cell.block_xy, pair(cell.block_xy), _recorded_state(each), *places[cell]),
-            state="recorded",
-        )
-        for cell, each in found.items()
-        if cell.block_xy is not None
+        replace(row, state="recorded") for row in _rows(standings, groups_of_equals(kernels))
     )
     cell = next(iter(found))
     title = filters.get(cell.filter).title
@@ -250,7 +248,7 @@ def recorded_shapes() -> RecordedShapes | None:
     )
 
 
-def _recorded_state(measured: Measurement) -> CandidateState:
+def _standing(measured: Measurement) -> CandidateState:
     low, middle, high = np.percentile(measured.kernel.samples_ms, (25, 50, 75))
     return CandidateState(
         measured.kernel,

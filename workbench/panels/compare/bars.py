@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from PySide6.QtGui import QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QMenu, QSizePolicy, QToolButton, QWidget
 
 from workbench.base import numbers, theme
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import Label
 from workbench.imaging.display_mapping import MAX_GAIN
 from workbench.model import intents
 from workbench.model.names import NEGATIVE_TITLES
@@ -20,7 +20,7 @@ from workbench.model.state import State
 from workbench.panels.compare.wipe_view import MAX_PINS, pin_name
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox
-from workbench.widgets.buttons import check_segment, make_button, make_segments
+from workbench.widgets.buttons import check_segment, described, make_button, make_segments
 from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.number_boxes import WholeBox
 
@@ -31,7 +31,6 @@ MODES = (
     ("difference", "Difference", "After minus before, made stronger (D)"),
     ("mismatch", "Mismatch", "Which pixels are not those of the float64 reference (M)"),
 )
-SHORT = {"side": "&Side", "difference": "Diff.", "mismatch": "Mism."}  # where room is scarce
 KINDS = (
     ("absolute", "|Δ|", "Absolute: how much each channel differs; black: not at all"),
     (
@@ -56,37 +55,12 @@ class ModeBar(QWidget):
         self.setObjectName("modes")
         self.setAccessibleName("How pictures are looked at")
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self._row = row = HBox(self, 0, 0)
-        row.setSizeConstraint(HBox.SizeConstraint.SetNoConstraint)
         self._modes = make_segments(MODES, lambda mode: store.choose(view_mode=mode))
-        row.add(1, *self._modes.values())  # with short words they would stand apart
+        HBox(self, 0, 0).add(*self._modes.values())
 
     def show_state(self, state: State) -> None:
         """Mark the mode of `state`."""
         check_segment(self._modes, state.view_mode)
-
-    def sizeHint(self) -> QSize:  # noqa: N802
-        # Of whole words: with short ones it could not become wide again.
-        return QSize(self._width({}), super().sizeHint().height())
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
-        return QSize(self._width(SHORT), super().minimumSizeHint().height())
-
-    def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
-        rounding = len(SHORT)  # of the words' widths
-        is_short = self.width() + rounding < self._width({})
-        for mode, text, _ in MODES:
-            shown = SHORT.get(mode, text) if is_short else text
-            if shown != self._modes[mode].text():
-                self._modes[mode].setText(shown)
-
-    def _width(self, short: Mapping[str, str]) -> int:
-        """Width with these short words, in px."""
-        wide, width = self._modes["side"].fontMetrics().horizontalAdvance, 0
-        for mode, text, _ in MODES:
-            width += wide(short.get(mode, text).replace("&", ""))
-            width -= wide(self._modes[mode].text().replace("&", ""))
-        return self._row.minimumSize().width() + width
 
 
 class ModeOptions(QWidget):
@@ -175,9 +149,7 @@ class ModeOptions(QWidget):
 
 def make_chip(chip: QToolButton, name: str, title: str, tip: str) -> None:
     """Make a button one that stands on the picture."""
-    chip.setObjectName(name)
-    chip.setAccessibleName(title)
-    chip.setToolTip(tip_text(tip))
+    described(chip, name, title, tip)
     chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     chip.setProperty("onPicture", True)
 
@@ -260,10 +232,7 @@ class ReadOut(QWidget):
         return self._label.text()
 
     def show_pins(self, shown: Collection[int], against: int) -> None:
-        """Show parts for the pinned results of these numbers.
-
-        against  subtracted from the newest: 0 the original, else the pin of that number
-        """
+        """Show parts for these pins; `against` is subtracted from the newest, 0: the original."""
         self._against = against
         pinned = [name for number, name in enumerate(_PINNED, 1) if number in shown]
         self._titles = {name: name for name in ("before", *pinned, "after", "difference")}

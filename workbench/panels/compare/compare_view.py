@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QMargins, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QToolButton, QWidget
 
-from workbench.base.plain_text import Label
 from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import known_unclipped
 from workbench.imaging.pictures import Picture
@@ -25,17 +24,17 @@ from workbench.panels.compare.bars import (
     Values,
     make_chip,
 )
-from workbench.panels.compare.picture_layer import Shown
-from workbench.panels.compare.picture_view import Overlay, PictureKeys, PictureView
-from workbench.panels.compare.view_transform import (
+from workbench.panels.compare.picture_layer import (
     MAX_SCALE,
     MIN_SCALE,
     Patch,
     Point,
+    Shown,
     Size,
     ViewTransform,
     fit,
 )
+from workbench.panels.compare.picture_view import Overlay, PictureKeys, PictureView
 from workbench.panels.compare.wipe_view import (
     MAX_PINS,
     Panes,
@@ -48,8 +47,7 @@ from workbench.panels.compare.wipe_view import (
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions
 from workbench.widgets.boxes import VBox
-from workbench.widgets.message_bar import EDGE, Floating
-from workbench.widgets.panel_area import uncovered_part
+from workbench.widgets.message_bar import Floating
 
 LARGE_TIP = (
     "The picture is larger than memory: this is a reduced copy, and all panels are about it. "
@@ -62,15 +60,12 @@ WORKED_OUT_HINT = "What came of the comparison\nappears here"
 NO_PICTURE = "Open a picture first."
 BEFORE, ORIGINAL = "Before", "Original"
 MAX_PANES = 4
-MIN_SIZE = QSize(320, 200)
+MIN_SIZE = QSize(160, 120)
 # What the main view is called in modes in which it stands alone, and then shows.
 NAMES = {"wipe": "Before and after", "difference": "Comparison", "mismatch": "Comparison"}
 WORKED_OUT = ("difference", "mismatch")
 RING_PX = 10  # radius in device-independent pixels
-WIDGET_MAX_PX = 2**24 - 1  # of Qt
-LEGEND_SHARE = 0.3  # of the height; in a smaller view there is no legend
-AROUND = 0.94  # share of the view that a shown area fills
-NOTHING_AROUND = QMargins()
+AROUND = 0.88  # share of the view that a shown area fills
 CLOSE_ENOUGH = 24.0  # least scale of go_to, device-independent pixels per pixel
 
 
@@ -85,20 +80,16 @@ class CompareView(QWidget):
     keys          those of the picture under the pointer
     main          the view of the result, or of what the mode makes of it
     picture       the one on screen; the state may have a newer one
-
-    Signals:
-        unpin_wanted(index): remove the pinned result.
-        cells_wanted, drawn, hovered, pointed, picked: as of PictureView, from any view.
-        arranged(): another part may be in view.
     """
 
-    unpin_wanted = Signal(int)
+    arranged = Signal()  # another part may be in view
+    unpin_wanted = Signal(int)  # (index): remove the pinned result
+    # As of PictureView, from any view.
     cells_wanted = Signal(object, object)
     drawn = Signal(object, bool)
     hovered = Signal(object)
     pointed = Signal(object)
     picked = Signal(object)
-    arranged = Signal()
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -114,7 +105,6 @@ class CompareView(QWidget):
         self._at: Point | None = None  # where exactly the pointer is
         self._patches: tuple[Patch | None, Patch | None] = (None, None)  # before and after
         self._holding = False
-        self._fitted = "", QSize(), 0  # the legend, with the room that it fits
         self._before_view = PictureView("Before", OPEN_HINT)
         self.main = WipeView("After", OPEN_HINT)
         self._pin_views = tuple(PinView(number) for number in range(1, MAX_PINS + 1))
@@ -160,7 +150,6 @@ class CompareView(QWidget):
 
     def _show_options(self) -> None:
         self._options_corner.setVisible(self.options.is_needed)
-        self.show_legend(self._legend.text())
 
     def show_before(self, picture: Picture, display: Display) -> None:
         """Show a picture, or the same one with other levels.
@@ -198,10 +187,7 @@ class CompareView(QWidget):
             self._refresh()
 
     def show_pins(self, pins: Sequence[Pin], against: int) -> None:
-        """Show at most MAX_PINS results beside the newest, which is compared with `against`.
-
-        against  0 the original, else the pin of that number
-        """
+        """Show pins beside the newest, which is compared with `against`; 0: the original."""
         self._pins, self._against = tuple(pins), against
         self.options.show_pins([pin_name(number) for number in range(1, len(pins) + 1)], against)
         self._show_options()
@@ -216,10 +202,7 @@ class CompareView(QWidget):
         self._refresh()
 
     def show_patches(self, before: Patch | None, after: Patch | None, words: str) -> None:
-        """Show parts at full resolution over the pictures, which are reduced copies.
-
-        words  for the chip with the scale; empty: the pictures are whole
-        """
+        """Show parts at full resolution over reduced copies; words: on the scale, if reduced."""
         self._large.setVisible(bool(words))
         self._large.setText(words)
         self._large.setAccessibleName(f"Scale: {words}")
@@ -234,10 +217,9 @@ class CompareView(QWidget):
         self._show_options()
 
     def go_to(self, x: int, y: int) -> None:
-        """Mark the pixel (x, y), and show it large in the middle of what no drawer covers."""
+        """Mark the pixel (x, y), and show it large in the middle."""
         scale = max(self._shown_transform().scale, CLOSE_ENOUGH * self.devicePixelRatioF())
-        _, offset = self._clear_part()
-        self._move(ViewTransform(scale, (x + 0.5, y + 0.5)), offset)
+        self._move(ViewTransform(scale, (x + 0.5, y + 0.5)))
         self._point = (x, y)
         for view in self._views:
             view.show_mark((x, y))
@@ -247,11 +229,10 @@ class CompareView(QWidget):
     def follow(self, x: int, y: int, reach: int) -> None:
         """Move the picture as little as shows pixel (x, y), and `reach` around it."""
         area = (x - reach, y - reach, x + 1 + reach, y + 1 + reach)
-        room, (right, down) = self._clear_part()
-        seen = self._shown_transform().panned(-right, -down)
-        moved = seen.showing(area, room)
+        seen = self._shown_transform()
+        moved = seen.showing(area, self._view_size)
         if moved != seen:
-            self._move(moved, (right, down))
+            self._move(moved)
 
     @property
     def in_view(self) -> tuple[int, int, int, int] | None:
@@ -289,16 +270,12 @@ class CompareView(QWidget):
         """Show the next larger (1) or smaller (-1) round scale."""
         self._move(self._shown_transform().stepped(direction, self._max_scale))
 
-    def show_area(self, area: QRectF, around: QMargins = NOTHING_AROUND) -> None:
-        """Fill what no drawer covers with these pixels of the picture, and a little around them.
-
-        around  kept free at the view's edges, in device-independent pixels
-        """
-        (width, height), offset = self._clear_part(around)
+    def show_area(self, area: QRectF) -> None:
+        """Fill the view with these pixels of the picture, and a little around them."""
+        (width, height), centre = self._view_size, area.center()
         scale = min(width / area.width(), height / area.height()) * AROUND
-        centre = area.center()
         scale = min(max(scale, MIN_SCALE), self._max_scale)
-        self._move(ViewTransform(scale, (centre.x(), centre.y())), offset)
+        self._move(ViewTransform(scale, (centre.x(), centre.y())))
 
     def show_exact(self) -> None:
         """Show one screen pixel for each pixel of the picture's file."""
@@ -333,31 +310,6 @@ class CompareView(QWidget):
             side_by_side, [(each.display, each.caption) for each in tiles if each.display]
         )
 
-    @property
-    def foot_px(self) -> int:
-        """Height of the chips in the lower left corner of the pictures; 0: none."""
-        corner = self._chips_corner
-        return 0 if corner.isHidden() else self.height() - corner.y()
-
-    def show_legend(self, words: str) -> None:
-        """Show rich text in the lower left corner, unless the view is too small; empty: none."""
-        label, options = self._legend, self._options_corner
-        room = uncovered_part(self).size()
-        corner_px = 0 if options.isHidden() else options.sizeHint().width() + EDGE
-        if (fitted := (words, room, corner_px)) == self._fitted:
-            return
-        self._fitted = fitted
-        label.setMinimumSize(0, 0)  # else these would be its height for any width
-        label.setMaximumSize(WIDGET_MAX_PX, WIDGET_MAX_PX)
-        label.setWordWrap(False)
-        label.setText(words)
-        width = max(min(label.sizeHint().width(), room.width() - corner_px - 2 * EDGE), 1)
-        label.setWordWrap(True)
-        height = max(label.heightForWidth(width), 1)
-        label.setFixedSize(width, height)
-        label.setVisible(bool(words) and height <= LEGEND_SHARE * room.height())
-        self._show_negative()
-
     def add_overlay(self, overlay: Overlay) -> None:
         """Paint `overlay` over the picture in every view."""
         for view in self._all_views:
@@ -367,17 +319,6 @@ class CompareView(QWidget):
         """Paint the views again, with changed overlays."""
         for view in self._views:
             view.update()
-
-    def make_way(self) -> None:
-        """Move the corners beside a drawer that moved."""
-        for corner in (self._options_corner, self._chips_corner):
-            corner.place()
-        self.show_legend(self._legend.text())
-        self.repaint_overlays()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        super().resizeEvent(event)
-        self.show_legend(self._legend.text())
 
     def _paint_rings(self, painter: QPainter, visible: QRectF, scale: float) -> None:
         radius = RING_PX * self.devicePixelRatioF() / scale
@@ -412,13 +353,9 @@ class CompareView(QWidget):
         self._negative, self._large = NegativeChip(self._store), QToolButton()
         make_chip(self._large, "large-chip", "Scale at which the picture is shown", LARGE_TIP)
         self._large.hide()
-        self._legend = Label(name="picture-legend")
-        self._legend.setTextFormat(Qt.TextFormat.RichText)
-        self._legend.setProperty("onPicture", True)
-        self._legend.setContentsMargins(7, 3, 7, 3)  # padding of a style would not count
         self._large.clicked.connect(self.show_exact)
         chips = QWidget()
-        VBox(chips, 0, 4).add(self._large, self._negative, self._legend)
+        VBox(chips, 0, 4).add(self._large, self._negative)
         self._chips_corner = Floating(self, chips, Qt.AlignmentFlag.AlignLeft)
         self._choose_panes()
 
@@ -451,26 +388,10 @@ class CompareView(QWidget):
     def _views(self) -> tuple[PictureView, ...]:
         return self._panes.shown
 
-    def _move(self, transform: ViewTransform | None, offset: Point = (0.0, 0.0)) -> None:
-        """Show the picture by `transform`, its centre `offset` from the middle of the view."""
+    def _move(self, transform: ViewTransform | None) -> None:
         if self._before is not None:
-            kept = transform and transform.kept_within(self._before.size)
-            self._transform = kept and kept.panned(*offset)
+            self._transform = transform and transform.kept_within(self._before.size)
             self._arrange()
-
-    def _clear_part(self, around: QMargins = NOTHING_AROUND) -> tuple[Size, Point]:
-        """Size of the uncovered part, and its middle from the view's, in device pixels.
-
-        Of several views, that of the one which has most of it.
-        """
-        parts = [(uncovered_part(view).marginsRemoved(around), view) for view in self._views]
-        part, view = max(parts, key=lambda each: max(each[0].width(), 0))
-        if part.isEmpty():
-            part = view.rect()
-        ratio = view.devicePixelRatioF()
-        middle = QRectF(part).center() - QRectF(view.rect()).center()
-        size = max(int(part.width() * ratio), 1), max(int(part.height() * ratio), 1)
-        return size, (middle.x() * ratio, middle.y() * ratio)
 
     def _hover(self, point: tuple[int, int] | None) -> None:
         self._point = point
@@ -497,12 +418,7 @@ class CompareView(QWidget):
         if after is not None and is_needed:
             self._negative.show_state(self._state, after.levels)
         self._negative.setVisible(is_needed)
-        corner = self._chips_corner
-        before = corner.isHidden(), corner.sizeHint()
-        has_legend = not self._legend.isHidden()
-        corner.setVisible(is_needed or has_legend or bool(self._large.text()))
-        if before != (corner.isHidden(), corner.sizeHint()):
-            self.repaint_overlays()  # what overlays have in that corner gives way to it
+        self._chips_corner.setVisible(is_needed or bool(self._large.text()))
 
     def _carry_place(self, size: Size) -> None:
         """Keep zoom and place for a picture of another size, unless less than fits."""

@@ -26,7 +26,7 @@ from workbench.imaging.pictures import LargeSource, Picture, Region
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
-from workbench.panels.compare.view_transform import Patch
+from workbench.panels.compare.picture_layer import Patch
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.worker import Worker

@@ -49,14 +49,10 @@ class Inspection(QObject):
     Pins are of the picture in view, shown between the newest result's levels.
 
     against  the result is compared with 0 the original, else the pin of that number
-
-    Signals:
-        found(pixel): the view went to the differing pixel (x, y).
-        pins_changed(): another pin, or another `against`.
     """
 
-    found = Signal(object)
-    pins_changed = Signal()
+    found = Signal(object)  # (pixel): the view went to the differing pixel (x, y)
+    pins_changed = Signal()  # another pin, or another `against`
 
     def __init__(
         self,

@@ -37,14 +37,19 @@ from shiboken6 import isValid
 
 from workbench.base import theme
 from workbench.imaging.display import Display
-from workbench.panels.compare.picture_layer import PictureLayer, Shown
-from workbench.panels.compare.view_transform import MAX_SCALE, Point, Size, ViewTransform
+from workbench.panels.compare.picture_layer import (
+    MAX_SCALE,
+    PictureLayer,
+    Point,
+    Shown,
+    Size,
+    ViewTransform,
+)
 from workbench.widgets.chips import paint_chip
 from workbench.widgets.keyboard import ARROWS
-from workbench.widgets.panel_area import uncovered_part
 
-# Paints over the picture, in the picture's pixels; gets the rectangle of them in view, which no
-# drawer covers, and how many device pixels each has.
+# Paints over the picture, in the picture's pixels; gets the rectangle of them in view, and how
+# many device pixels each has.
 Overlay = Callable[[QPainter, QRectF, float], None]
 
 WHEEL_PER_DOUBLING = 360  # eighths of a degree: three notches of a common wheel
@@ -68,24 +73,15 @@ class PictureView(QWidget):
 
     exact_scale  at which a screen pixel is one of the picture's file, whose copy this may be
     mark         the pixel (x, y) under the pointer in a linked view, or None
-
-    Signals:
-        moved(transform): the user wants this ViewTransform; None: fit the picture.
-        hovered(point): the pixel (x, y) under the pointer, or None.
-        pointed(point): the pointer in pixels of the picture, also beside it, or None.
-        picked(point): the pixel (x, y) that was clicked.
-        drawn(line, is_done): Shift and a drag: from the pixel (x, y) to that under the pointer.
-        cells_wanted(request, deliver): `deliver` takes what is `written` for this CellRequest.
-        resized(): another size in device pixels.
     """
 
-    moved = Signal(object)
-    hovered = Signal(object)
-    pointed = Signal(object)
-    picked = Signal(object)
-    drawn = Signal(object, bool)
-    cells_wanted = Signal(object, object)
-    resized = Signal()
+    moved = Signal(object)  # (transform): the user wants this ViewTransform; None: fit the picture
+    hovered = Signal(object)  # (point): the pixel (x, y) under the pointer, or None
+    pointed = Signal(object)  # (point): the pointer in pixels of the picture, also beside it
+    picked = Signal(object)  # (point): the pixel (x, y) that was clicked
+    drawn = Signal(object, bool)  # (line, is_done): Shift and a drag, from one pixel to another
+    cells_wanted = Signal(object, object)  # (CellRequest, deliver): takes what is `written`
+    resized = Signal()  # another size in device pixels
 
     def __init__(self, name: str, hint: str, parent: QWidget | None = None) -> None:
         """Make an empty view, which shows `hint` until it has a picture."""
@@ -216,7 +212,7 @@ class PictureView(QWidget):
 
     def _paint_overlays(self, painter: QPainter) -> None:
         view, transform = self.device_size, self.transform
-        part = QRectF(uncovered_part(self))
+        part = QRectF(self.rect())
         corners = (self._to_picture(at) for at in (part.topLeft(), part.bottomRight()))
         visible = QRectF(*(QPointF(*at) for at in corners))
         for paint in self.overlays:
@@ -228,12 +224,12 @@ class PictureView(QWidget):
             painter.restore()
 
     def _paint_captions(self, painter: QPainter) -> None:
-        paint_chip(painter, uncovered_part(self), self.caption)
+        paint_chip(painter, self.rect(), self.caption)
 
     def _paint_hint(self, painter: QPainter, colors: theme.Colors) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(QColor(colors.text), 1.5, Qt.PenStyle.DashLine))
-        room = uncovered_part(self)
+        room = self.rect()
         margin = min(room.width(), room.height()) // 10
         frame = room.adjusted(margin, margin, -margin, -margin)
         painter.setOpacity(0.45)
@@ -402,14 +398,10 @@ class PictureKeys(QObject):
 
     It does so from when the pointer moves over a picture until the focus moves; a text field
     keeps its keys.  Meanwhile it filters the events of the widget with the focus, and no others.
-
-    Signals:
-        held(is_held): Space was pressed or released.
-        tabbed(): Tab was pressed.
     """
 
-    held = Signal(bool)
-    tabbed = Signal()
+    held = Signal(bool)  # (is_held): Space was pressed or released
+    tabbed = Signal()  # Tab was pressed
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

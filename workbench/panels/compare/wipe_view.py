@@ -29,12 +29,11 @@ from workbench.base import theme
 from workbench.base.memory import require_memory
 from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import DisplayMapping
-from workbench.panels.compare.picture_layer import PictureLayer, Shown
+from workbench.panels.compare.picture_layer import PictureLayer, Shown, Size, places_across
 from workbench.panels.compare.picture_view import PictureView
-from workbench.panels.compare.view_transform import Size, places_across
+from workbench.widgets.boxes import VBox
 from workbench.widgets.buttons import make_button
 from workbench.widgets.chips import CHIPS_HEIGHT, paint_chip
-from workbench.widgets.panel_area import uncovered_part
 
 _STEPS = 1000
 _HANDLE = 36
@@ -42,10 +41,7 @@ _REACH = 6  # px from the line that count as on it
 
 
 class WipeView(PictureView):
-    """The picture after, covered by the one before left of a divider, or above it.
-
-    The divider stays where it is while the picture moves under it.
-    """
+    """The picture after, covered by the one before left of a divider, or above it."""
 
     def __init__(self, name: str, hint: str) -> None:
         super().__init__(name, hint)
@@ -112,7 +108,7 @@ class WipeView(PictureView):
         if self._cover.shown.display is None:
             super()._paint_captions(painter)
             return
-        near, far, line = uncovered_part(self), uncovered_part(self), self._line
+        near, far, line = self.rect(), self.rect(), self._line
         if self.is_level:
             near.setBottom(line)
             far.setTop(line)
@@ -358,15 +354,9 @@ class PinView(PictureView):
         self._close = make_button(f"unpin-{number}", "×", "Remove this result from the view")
         self._close.setProperty("onPicture", True)
         self._close.setAccessibleName(f"Remove pinned result {number}")
-        self._close.setParent(self)
         self._close.clicked.connect(self.removed)
-        self._close.adjustSize()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        size = self._close.sizeHint()
-        self._close.resize(size)
-        self._close.move(self.width() - size.width() - _MARGIN, _MARGIN)
-        super().resizeEvent(event)
+        corner = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
+        VBox(self, _MARGIN).add((self._close, 0, corner))
 
     def _paint_captions(self, painter: QPainter) -> None:
         room = self._close.width() + _MARGIN

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QIcon, QImage, QKeyEvent, QPixmap
 from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
@@ -20,6 +20,7 @@ from workbench.model.state import State
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import described, make_button
+from workbench.widgets.docks import within
 from workbench.widgets.drop_down import ToolList
 from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.tile import scaled_font
@@ -72,7 +73,6 @@ class FilterPopup(QFrame):
         above = HBox(spacing=6)
         above.add((self._search, 1), settings)
         VBox(self, (10, 10, 6, 10)).add(above, self._nothing, (self._list, 1))
-        self._max_height = 0  # as the screen has room for, once it is open
 
     def _fill(self) -> None:
         """Make a heading for each group, and a tile for each of its filters."""
@@ -105,13 +105,12 @@ class FilterPopup(QFrame):
         self._search.clear()
         self._list.setCurrentItem(next(each for each in self._tiles if each.data(KEY) == key))
         self._find("")
+        self._list.doItemsLayout()
+        around_px = self.sizeHint().height() - self._list.sizeHint().height()
+        high = self._list.contentsSize().height() + 4 + around_px
+        corner, size = QPoint(0, box.height() + 2), QSize(self.sizeHint().width(), high)
         room = box.screen().availableGeometry()
-        corner = box.mapToGlobal(QPoint(0, box.height() + 2))
-        self._max_height = max(room.bottom() - corner.y(), room.height() // 2)
-        self._fit()
-        x = min(corner.x(), room.right() - self.width())
-        y = min(corner.y(), room.bottom() - self.height())
-        self.move(max(x, room.left()), max(y, room.top()))
+        self.setGeometry(within(QRect(box.mapToGlobal(corner), size), room))
         self.show()
         self._search.setFocus()
 
@@ -161,15 +160,6 @@ class FilterPopup(QFrame):
         shown = [tile for tile in self._tiles if not tile.isHidden()]
         if shown and self._list.currentItem() not in shown:
             self._list.setCurrentItem(shown[0])
-        if self.isVisible():
-            self._fit()
-
-    def _fit(self) -> None:
-        """Be as high as what is found, or as the screen has room for."""
-        self._list.doItemsLayout()
-        around_px = self.sizeHint().height() - self._list.sizeHint().height()
-        needed = self._list.contentsSize().height() + 4 + around_px
-        self.resize(self.sizeHint().width(), min(needed, self._max_height))
 
 
 MAX_KSIZE = 7  # in a picture this small larger ones leave nothing to tell filters apart by

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
-from PySide6.QtGui import QPalette, QResizeEvent, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import (
-    QLayout,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QPalette, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from kernels import filters
 from kernels.engine.auto import AUTO
@@ -42,40 +38,21 @@ BLOCK_TIP = (
 class BlockBox(ToolList):
     """List of block shapes: the presets, and the present one."""
 
-    def __init__(self) -> None:
-        super().__init__("block", "Block shape")
-        for preset in PRESETS:
-            self._add(preset)
-
-    @property
-    def block_xy(self) -> BlockXY:
-        """The chosen shape, (x, y) in threads."""
-        x, y = self.currentData().split("x")
-        return int(x), int(y)
+    def __init__(self, name: str = "block") -> None:
+        super().__init__(name, "Block shape")
 
     def show_block(self, block_xy: BlockXY) -> None:
         """Show this block shape, (x, y) in threads."""
+        shapes = list(dict.fromkeys((*PRESETS, block_xy)))
         with QSignalBlocker(self):
-            if self.count() > len(PRESETS) and self.itemData(len(PRESETS)) != _key(block_xy):
-                self.removeItem(len(PRESETS))
-            if self.findData(_key(block_xy)) < 0:
-                self._add(block_xy)
-            self.show_data(_key(block_xy))
+            self.show_entries({f"{x}×{y}": (x, y) for x, y in shapes})
+            self.setCurrentIndex(shapes.index(block_xy))
 
     def step(self, steps: int) -> BlockXY:
         """The preset `steps` further, from the nearest one in thread count."""
-        now = self.block_xy
+        now: BlockXY = self.currentData()
         nearest = min(PRESETS, key=lambda p: (p != now, abs(p[0] * p[1] - now[0] * now[1])))
         return PRESETS[(PRESETS.index(nearest) + steps) % len(PRESETS)]
-
-    def _add(self, block_xy: BlockXY) -> None:
-        x, y = block_xy
-        tip = f"{x * y} threads: {x} along a row of samples, {y} rows"
-        self.add(f"{x}×{y}", _key(block_xy), tip)
-
-
-def _key(block_xy: BlockXY) -> str:
-    return "{}x{}".format(*block_xy)
 
 
 Availability = list[tuple[Choice, str | None]]
@@ -128,10 +105,7 @@ RUNS_ON_TIP = (
 
 
 class ToolRow(QWidget):
-    """Filter, size, "Runs on" and block in one line; a narrow one drops the slider.
-
-    Each choice is put into the store.
-    """
+    """Filter, size, "Runs on" and block in one line; choices go into the store."""
 
     def __init__(
         self, store: Store, background: Background, open_settings: Callable[[], object]
@@ -153,7 +127,8 @@ class ToolRow(QWidget):
         self._slider.setObjectName("ksize-slider")
         self._slider.setAccessibleName("Kernel size")
         self._slider.setPageStep(4)
-        self._slider.setFixedWidth(SLIDER_PX[1])
+        self._slider.setMinimumWidth(SLIDER_PX[0])
+        self._slider.setMaximumWidth(SLIDER_PX[1])
         self._implementation = ImplementationBox("implementation", "Runs on", RUNS_ON_TIP)
         self._block = BlockBox()
         self._number.picked.connect(lambda ksize: store.choose(ksize=ksize))
@@ -162,12 +137,10 @@ class ToolRow(QWidget):
         self._implementation.activated.connect(
             lambda _: store.choose(implementation=self._implementation.currentData())
         )
-        self._block.activated.connect(lambda _: store.choose(block_xy=self._block.block_xy))
-        self._boxes = self._number, self._filter, self._implementation, self._block
+        self._block.activated.connect(lambda _: store.choose(block_xy=self._block.currentData()))
         line = HBox(self, 0, GAP_PX)
-        line.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)  # see minimumSizeHint
         line.add(self._filter, self._slider, self._number, self._implementation, self._block, 1)
-        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def menu_actions(self) -> Actions:
         """Lines of the menu Run, whose keys step through the choices."""
@@ -223,41 +196,6 @@ class ToolRow(QWidget):
         """Choose the next or previous preset block shape."""
         if self._block.isEnabled():
             self._store.choose(block_xy=self._block.step(steps))
-
-    # -- how it fits into any width
-
-    def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(self._boxes_px() + SLIDER_PX[1], self._height())
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
-        number, *lists = self._boxes
-        boxes = _width(number) + sum(each.minimumSizeHint().width() for each in lists)
-        return QSize(boxes + GAP_PX * len(lists), self._height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        super().resizeEvent(event)
-        self._fit()
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:  # other letters, or a list's other entries
-            self._fit()
-        return super().event(event)
-
-    def _fit(self) -> None:
-        """Give the slider what the boxes leave."""
-        spare, (least, most) = self.width() - self._boxes_px(), SLIDER_PX
-        self._slider.setVisible(spare >= least)
-        self._slider.setFixedWidth(min(max(spare, least), most))
-
-    def _boxes_px(self) -> int:
-        return sum(_width(each) + GAP_PX for each in self._boxes)
-
-    def _height(self) -> int:
-        return max(each.sizeHint().height() for each in self._boxes)
-
-
-def _width(box: QWidget) -> int:
-    return min(box.sizeHint().width(), box.maximumWidth())
 
 
 def _size_tip(chosen: Filter) -> str:

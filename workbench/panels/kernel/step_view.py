@@ -20,7 +20,8 @@ from PySide6.QtWidgets import QTableView, QTableWidget, QTableWidgetItem, QWidge
 from kernels.cuda_on_cpu.stepping import WARP, BlockSteps, Tile, Touch
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
-from workbench.panels.anatomy.lane_grid import LaneCell, LaneGrid
+from workbench.panels.anatomy.launch_parts import LaneGrid
+from workbench.panels.anatomy.subject import LaneCell
 from workbench.panels.kernel.trial_view import AnswerPair, check_box
 from workbench.panels.kernel.trial_words import part_words
 from workbench.session.kernel_trial import Followed

@@ -13,9 +13,8 @@ from workbench.base import theme
 from workbench.base.background import Throttle
 from workbench.base.plain_text import Label, tip_text
 from workbench.imaging.display import Display
-from workbench.panels.compare.picture_layer import Shown
+from workbench.panels.compare.picture_layer import Shown, ViewTransform, fit
 from workbench.panels.compare.picture_view import PictureView
-from workbench.panels.compare.view_transform import ViewTransform, fit
 from workbench.panels.kernel.trial_words import OF_GOOD, FactRow
 from workbench.widgets.boxes import Flow, HBox, UprightArea, VBox
 from workbench.widgets.buttons import push_button

@@ -29,7 +29,7 @@ from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import push_button
 from workbench.widgets.chips import hairline, on_screen, outline, paint_words
 from workbench.widgets.drop_down import DropDown
-from workbench.widgets.folding import GivingWay
+from workbench.widgets.folding import OffStage
 from workbench.widgets.keyboard import is_escape
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.number_boxes import WholeBox
@@ -212,10 +212,9 @@ class PixelPane(QWidget):
         for heading, table in zip(self._headings, self._tables, strict=True):
             rows.add(heading, (table, 1))
         rows.add(self._numbers, 0)
-        area = UprightArea(inside)
-        VBox(self, 0).add(area)
-        prose = (self._hint, self._sentence)
-        self._giving_way = GivingWay(area, (*prose, tools), usual=len(prose))
+        VBox(self, 0).add(UprightArea(inside))
+        self._off_stage = OffStage(self, tools)
+        self._off_stage.staged.connect(self._show_hint)
 
     # -- what happens
 
@@ -281,10 +280,9 @@ class PixelPane(QWidget):
 
     def _show_hint(self) -> None:
         self._hint.setText(HELD if self.is_held else FOLLOWS if self._was_pointed else POINT)
-        self._giving_way.rest(self.found is None)
-        if self.found is None:
-            self._hint.hide()
-            self._sentence.show()
+        is_staged, is_found = self._off_stage.is_staged, self.found is not None
+        self._hint.setVisible(is_found and not is_staged)
+        self._sentence.setVisible(not is_found or not is_staged)
         self._hold.setText("Held" if self.is_held else "Hold")
         self._hold.setChecked(self.is_held)
         self._hold.setVisible(self.found is not None)

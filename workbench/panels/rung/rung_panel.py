@@ -33,8 +33,7 @@ from workbench.model.rung_times import (
 )
 from workbench.model.state import State
 from workbench.panels.controls.tool_row import ImplementationBox
-from workbench.panels.rung.idea_page import IdeaPage, escaped, resources, words_on
-from workbench.panels.rung.ladder_view import LadderView
+from workbench.panels.rung.rung_pages import IdeaPage, LadderView, escaped, resources, words_on
 from workbench.session.kernel_code import (
     PtxRequest,
     RungCode,
@@ -118,10 +117,7 @@ class ShownResult(NamedTuple):
 
 
 class RungPane(QWidget):
-    """The panel about the chosen implementation, refreshed while it is visible.
-
-    ladder  the page with all times
-    """
+    """The panel about the chosen implementation, refreshed while it is visible."""
 
     def __init__(
         self,
@@ -197,10 +193,6 @@ class RungPane(QWidget):
         """Show `state`, which the store holds by now."""
         if state.implementation != self._looked_past:
             self._looked_at = ""
-        self.refresh()
-
-    def show_device(self, _device: Device | NoDevice) -> None:
-        """Refresh for the device, which the worker holds by now."""
         self.refresh()
 
     def show_ran(self, result: Result) -> None:
@@ -304,9 +296,9 @@ class RungPane(QWidget):
             operands = chosen.operands(job) if isinstance(chosen, Rung) else None
             taken = resources(shown.ran, operands)
         else:
-            taken = [escaped(self._not_run(chosen, job))]
+            taken = escaped(self._not_run(chosen, job))
         known = [each for each, _ in self._availability]
-        now = [f"✗ {escaped(refusal)}" if refusal else "", *taken]
+        now = [f"✗ {escaped(refusal)}" if refusal else "", taken]
         words = words_on(chosen, known, self._pick(chosen), now)
         self._idea.show_page(f"## {escaped(chosen.title)}\n\n{words}")
 

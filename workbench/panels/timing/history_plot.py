@@ -36,13 +36,10 @@ class Run(NamedTuple):
 class RunHistory(QObject):
     """The last runs, one for each job, in the order they ran.
 
-    Signals:
-        changed(): a run was added, more is known of the last one, or all were removed.
-
     runs  the oldest first
     """
 
-    changed = Signal()
+    changed = Signal()  # a run was added, more is known of the last one, or all were removed
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -50,10 +47,7 @@ class RunHistory(QObject):
         self._last_job: Job | None = None
 
     def add(self, result: Result) -> None:
-        """Add a run, or update the last one if it is of the same job.
-
-        What has no time is left out.
-        """
+        """Add a run with a time, or update the last one if it is of the same job."""
         if result.kernel is None:
             return
         if self._last_job is result.job:

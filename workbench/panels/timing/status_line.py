@@ -59,12 +59,10 @@ HEIGHT_PX = 36
 BAR_PX, GAP_PX, NEXT_PX = 18, 7, 26  # to the first word; to its small print; to the next figure
 LARGE, LESS, SMALL = 1.5, 1.2, 1.0
 OPENS = "Click for all figures and the history."
-WORKING = "working …"
 # As wide as the words usually are: what stands behind them stands still while they change.
 TIME, RATE, RATIO = f"88.8{GAP}ms", f"88.8{GAP}MP/s", "88.8×"
-SPREADS = f"88.8{GAP}–{GAP}88.8{GAP}ms  ·  n{GAP}={GAP}88", f"n{GAP}={GAP}88"
-AGAINST = "as fast as OpenCV, 16 threads", "OpenCV"
-DOING = "filtering with OpenCV …", WORKING
+SPREAD = f"88.8{GAP}–{GAP}88.8{GAP}ms  ·  n{GAP}={GAP}88"
+AGAINST, DOING = "as fast as OpenCV, 16 threads", "filtering with OpenCV …"
 
 
 class StatusLine(QToolButton):
@@ -93,39 +91,34 @@ class StatusLine(QToolButton):
         for each in (self._spread, self._against, self._doing):
             each.setForegroundRole(MUTED)
         self._doing.setAlignment(Qt.AlignmentFlag.AlignRight)
-        # Said in fewer words, and then left out, in this order.
+        # Said in fewer words, or left out, in this order.
         self._shrinking = (
             *(self._subject, self._verdict, self._against, self._verdict, self._spread),
-            self._doing,
-            *(self._rate, self._against, self._speed_up, self._doing, self._spread),
+            *(self._rate, self._speed_up, self._doing),
         )
-        self._doing.show_words(("",), DOING)
+        self._doing.show_words("", widest=DOING)
         self.show_times(Newest())
 
     def show_times(self, newest: Newest) -> None:
         """Show the newest times, or why there are none; the subject is never left out."""
         if (result := newest.result) is None:
             for each in self._figures:
-                each.show_words(("",))
+                each.show_words("")
             self._show_verdict((newest.why_empty,), None)
         else:
-            self._subject.show_words((newest.subject, newest.subject.partition(",")[0]))
+            self._subject.show_words(newest.subject, newest.subject.partition(",")[0])
             self._show_figures(result, newest.baseline)
             self._show_verdict(words.verdict(result.check), result.check)
         self._refresh()
 
     def _show_figures(self, result: Result, baseline: Result | None) -> None:
         time, rate = words.filter_time(result), words.throughput(result)
-        time_tip = words.tip(time, words.FILTER_TIME)
-        self._time.show_words((time.text,), (TIME,), time_tip, is_pale=bool(time.unsure))
-        self._spread.show_words((time.detail, time.brief, ""), SPREADS, time_tip)
-        is_known = rate.text != MISSING
-        self._rate.show_words(
-            (rate.text, "") if is_known else ("",),
-            (RATE,) if is_known else (),
-            words.tip(rate, words.THROUGHPUT),
-            is_pale=bool(rate.unsure),
-        )
+        tip, is_known = words.tip(time, words.FILTER_TIME), rate.text != MISSING
+        self._time.show_words(time.text, widest=TIME, tip=tip, is_pale=bool(time.unsure))
+        self._spread.show_words(time.detail, "", widest=SPREAD, tip=tip)
+        text, widest = (rate.text, RATE) if is_known else ("", "")
+        tip = words.tip(rate, words.THROUGHPUT)
+        self._rate.show_words(text, "", widest=widest, tip=tip, is_pale=bool(rate.unsure))
         self._show_speed_up(words.speed_up(result, baseline), is_awaited=is_known)
 
     def show_doing(self, text: str) -> None:
@@ -136,7 +129,7 @@ class StatusLine(QToolButton):
         before, room = self._doing.wordings[0], self._doing.room
         if text == before:
             return
-        self._doing.show_words((text, text and WORKING, ""), DOING, text)
+        self._doing.show_words(text, "", widest=DOING, tip=text)
         if text and before and self._doing.room == room:
             self._doing.show_step()
         else:
@@ -166,17 +159,17 @@ class StatusLine(QToolButton):
         """Show a speed-up; its place is kept while it may still come."""
         is_known = figure.text not in (MISSING, BASELINE)
         is_awaited = is_awaited and figure.text != BASELINE
-        ratio = (figure.text, "") if is_known else ("",)
-        against = (figure.detail, figure.brief.removeprefix("as fast as "), "")
+        text, against = (figure.text, figure.detail) if is_known else ("", "")
         tip, unsure = words.tip(figure, words.SPEED_UP), bool(figure.unsure)
-        self._speed_up.show_words(ratio, (RATIO,) if is_awaited else (), tip, is_pale=unsure)
-        self._against.show_words(
-            against if is_known else ("",), AGAINST if is_awaited and not is_known else (), tip
-        )
+        widest = RATIO if is_awaited else ""
+        self._speed_up.show_words(text, "", widest=widest, tip=tip, is_pale=unsure)
+        widest = AGAINST if is_awaited and not is_known else ""
+        self._against.show_words(against, "", widest=widest, tip=tip)
 
     def _show_verdict(self, wordings: Sequence[str], check: Check | None) -> None:
         self._bar.show_check(check)
-        self._verdict.show_words(wordings, (), f"{wordings[0]}\n\n{words.verdict_tip(check)}")
+        tip = f"{wordings[0]}\n\n{words.verdict_tip(check)}"
+        self._verdict.show_words(*wordings, tip=tip)
         show_role(self._verdict, role_of(check, TEXT if check else MUTED))
 
     def _refresh(self) -> None:
@@ -232,20 +225,15 @@ class _Words(Label):
         self._rooms: dict[int, int] = {}  # by step: asked for many times while a line is laid out
         self.setFont(scaled_font(scale, weight))
         self.wordings: Sequence[str] = ("",)
-        self._widest: Sequence[str] = ()
+        self._widest = ""
         self.step = 0
 
     def show_words(
-        self,
-        wordings: Sequence[str],
-        widest: Sequence[str] = (),
-        tip: str = "",
-        *,
-        is_pale: bool | None = None,
+        self, *wordings: str, widest: str = "", tip: str = "", is_pale: bool | None = None
     ) -> None:
         """Set other words.
 
-        widest   for each wording a text as wide as it may become, for which room is kept
+        widest   as wide as the fullest of them may become: room is kept for it
         is_pale  they are unreliable; None: they keep their colour
         """
         self.wordings, self._widest = wordings, widest
@@ -258,7 +246,7 @@ class _Words(Label):
     def room(self) -> int:
         """The width at this step; 0 where it is left out."""
         if self.step not in self._rooms:
-            kept = self._widest[self.step] if self.step < len(self._widest) else ""
+            kept = self._widest if self.step == 0 else ""
             self._rooms[self.step] = max(self._wide(self._now), self._wide(kept))
         return self._rooms[self.step]
 
@@ -292,10 +280,7 @@ PREVIEWED = "Preview. The whole picture is filtered next."
 
 
 class TimingViews(QObject):
-    """Show the newest times in the line, and in the panel once made.
-
-    line  its owner places it
-    """
+    """Show the newest times in the line, and in the panel once made."""
 
     def __init__(self, panel: LazyPanel[Any], parent: QObject | None = None) -> None:
         super().__init__(parent)

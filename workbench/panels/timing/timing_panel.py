@@ -35,10 +35,7 @@ SMALL = (
 
 
 class TimingPanel(UprightArea):
-    """The tiles of the newest Result, filled in once the panel is open.
-
-    history  the plot of the last runs
-    """
+    """The tiles of the newest Result, filled in once the panel is open."""
 
     def __init__(self, runs: RunHistory) -> None:
         super().__init__()
@@ -47,7 +44,6 @@ class TimingPanel(UprightArea):
         self.history = HistoryPlot(runs)
         self._newest = Newest()
         self._has_gpu = False
-        self._is_stale = True  # the tiles, of an earlier Result
         large = partial(ValueTile, scale=2.0, detail=True)
         widest = f"88.8{GAP}ms"
         self._filter_time = large("filter-time", "Filter time", widest, words.FILTER_TIME)
@@ -81,17 +77,14 @@ class TimingPanel(UprightArea):
         self.setWidget(inside)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        if self._is_stale:
-            self._refresh_tiles()
+        self._refresh_tiles()
         super().showEvent(event)
 
     def _refresh(self) -> None:
-        self._is_stale = True
         if self.isVisible():
             self._refresh_tiles()
 
     def _refresh_tiles(self) -> None:
-        self._is_stale = False
         result, baseline, subject, why_empty = self._newest
         none = Figure()
         self._show(self._filter_time, words.filter_time(result) if result else none)

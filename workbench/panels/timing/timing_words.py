@@ -22,7 +22,6 @@ class Figure:
 
     text: str = MISSING
     detail: str = ""  # small print that belongs to it
-    brief: str = ""  # the same in fewer words, where there is room for no more
     note: str = ""  # a word beside its caption
     unsure: str = ""  # why it is unreliable; empty where it is not
     more: str = ""  # the tooltip's words on this value
@@ -32,7 +31,7 @@ def filter_time(result: Result) -> Figure:
     """The median, its quartiles, and the number of samples."""
     kernel = result.kernel
     if kernel is None:
-        return Figure(detail=no_time_in_words(result), brief="no time")
+        return Figure(detail=no_time_in_words(result))
     count = f"n{GAP}={GAP}{len(kernel.samples_ms)}"
     if kernel.is_single:
         detail = f"{count}{f', {single_in_words(result)}' if kernel.ended else ''}"
@@ -44,7 +43,6 @@ def filter_time(result: Result) -> Figure:
     return Figure(
         numbers.duration(kernel.median_ms) + star(result.disturbances),
         detail,
-        count,
         note=f"L2 {kernel.cache}" if kernel.cache else "CPU",
         unsure=_unsure(result),
         more="\n\n".join(filter(None, more)),
@@ -95,7 +93,6 @@ def speed_up(result: Result, baseline: Result | None) -> Figure:
     return Figure(
         found.text,
         found.against,
-        found.against.partition(",")[0],  # without the threads
         note="verifying" if is_unchecked else found.interval,
         unsure=UNCHECKED if is_unchecked else "",
         more=found.sentence,

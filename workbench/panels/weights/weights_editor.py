@@ -41,7 +41,7 @@ from workbench.panels.weights.weights_summary import WeightsSummary
 from workbench.session.store import Store
 from workbench.widgets.boxes import Flow, UprightArea, VBox
 from workbench.widgets.buttons import described
-from workbench.widgets.folding import FoldedSection, GivingWay
+from workbench.widgets.folding import FoldedSection, OffStage
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.letters import factor_of
 from workbench.widgets.number_boxes import OddSpinBox
@@ -299,11 +299,10 @@ class WeightsEditor(QWidget):
         self._both.setSpacing(12)
         self._both.addLayout(left, 3)
         self._both.addLayout(right, SUMMARY_SHARE)
-        area = UprightArea(inside)
         parts = (self._sections[1], buttons, self._told.response, self._sentence)
-        self._giving_way = GivingWay(area, parts)
-        self._giving_way.staged.connect(self._turn)
-        VBox(self, 0).add(area)
+        self._off_stage = OffStage(self, *parts)
+        self._off_stage.staged.connect(self._turn)
+        VBox(self, 0).add(UprightArea(inside))
 
     def _turn(self) -> None:
         """Arrange the two columns side by side, or one below the other."""
@@ -312,7 +311,7 @@ class WeightsEditor(QWidget):
         if self._both.direction() != way:
             self._both.setDirection(way)
         # On stage its cells are as high as the rest leaves room for.
-        is_staged = self._giving_way.is_staged
+        is_staged = self._off_stage.is_staged
         self._grid.stand_in(0 if is_wide or is_staged else self.width())
         self._both.setStretch(1, 0 if is_staged else SUMMARY_SHARE)
         has_all = is_wide or is_staged

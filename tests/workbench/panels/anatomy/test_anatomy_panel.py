@@ -26,9 +26,9 @@ from tests.workbench.driving import (
 )
 from tests.workbench.engines import MadeUpGpu
 from workbench.panels.anatomy.anatomy_overlay import block_area, warp_runs
-from workbench.panels.anatomy.lane_grid import LaneGrid
+from workbench.panels.anatomy.launch_parts import LaneGrid
 from workbench.panels.anatomy.subject import lanes_of, look_at, marks_of, subject_of
-from workbench.panels.compare.view_transform import ViewTransform
+from workbench.panels.compare.picture_layer import ViewTransform
 
 PICTURE = np.zeros((60, 90, 3), np.uint8)
 pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))

@@ -18,7 +18,7 @@ from workbench.imaging.pictures import Picture
 from workbench.model.state import State
 from workbench.panels.compare import picture_layer
 from workbench.panels.compare.compare_view import CompareView
-from workbench.panels.compare.view_transform import ViewTransform
+from workbench.panels.compare.picture_layer import ViewTransform
 from workbench.session.store import Store
 
 HEIGHT, WIDTH = 60, 90
@@ -156,7 +156,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from workbench.imaging.display import to_display
 from workbench.panels.compare.picture_layer import Shown
 from workbench.panels.compare.picture_view import PictureView
-from workbench.panels.compare.view_transform import ViewTransform
+from workbench.panels.compare.picture_layer import ViewTransform
 
 app = QApplication([])
 window = QWidget()

@@ -35,9 +35,8 @@ from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.compare import inspection
-from workbench.panels.compare.picture_layer import Shown
+from workbench.panels.compare.picture_layer import Shown, ViewTransform
 from workbench.panels.compare.picture_view import PictureView
-from workbench.panels.compare.view_transform import ViewTransform
 from workbench.session import live
 
 WRONG_PLACES = ((40, 2), (7, 30), (55, 47))  # x, y

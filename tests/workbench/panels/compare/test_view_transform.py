@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.panels.compare.view_transform import (
+from workbench.panels.compare.picture_layer import (
     MAX_SCALE,
     MIN_SCALE,
     ViewTransform,

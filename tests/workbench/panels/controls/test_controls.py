@@ -34,7 +34,7 @@ from tests.workbench.driving import (
     view,
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu
-from workbench.panels.controls.filter_controls import BORDER_TIPS
+from workbench.panels.controls.controls_panel import BORDER_TIPS
 from workbench.panels.timing.timing_words import filter_time, what_ran
 from workbench.window.copy_as import filter_words
 
@@ -189,9 +189,15 @@ def test_a_border_and_an_implementation_picked_are_filtered(qtbot, window):
 # -- with a GPU
 
 
+def pick_shape(window, text):
+    shapes = child(window, "block", QComboBox)
+    shapes.setCurrentText(text)
+    shapes.activated.emit(shapes.currentIndex())
+
+
 def test_a_block_picked_runs(qtbot, shared_window):
     window = shared_window
-    result = settle(qtbot, window, lambda: pick(child(window, "block", QComboBox), "16x16"))
+    result = settle(qtbot, window, lambda: pick_shape(window, "16×16"))
     assert result.job.block_xy == (16, 16)
     assert "block 16×16" in str(result.ran[0])
     assert child(window, "block-x", QSpinBox).value() == 16
@@ -200,7 +206,7 @@ def test_a_block_picked_runs(qtbot, shared_window):
     assert result.job.block_xy == (24, 16)
     shapes = child(window, "block", QComboBox)
     assert (shapes.currentText(), shapes.count()) == ("24×16", 6)
-    settle(qtbot, window, lambda: pick(shapes, "8x8"))
+    settle(qtbot, window, lambda: pick_shape(window, "8×8"))
     assert (shapes.currentText(), shapes.count()) == ("8×8", 5)
     # One that the GPU does not take is rejected in words.
     shown = view(window, "After").display

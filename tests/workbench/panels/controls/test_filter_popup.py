@@ -62,10 +62,8 @@ def test_it_shows_all_filters_with_the_present_one_marked(popup):
 
 
 def test_typing_searches_at_once_and_enter_chooses(qtbot, window, popup):
-    height = popup.height()
     type_in(popup, "lap gau")
     assert set(tiles(popup)) == {"laplacian_of_gaussian"}
-    assert 100 < popup.height() < height / 2  # as high as what is found
     result = settle(qtbot, window, lambda: press(popup, Qt.Key.Key_Return))
     assert result.job.filter_title == "Laplacian of Gaussian"
     assert not popup.isVisible()

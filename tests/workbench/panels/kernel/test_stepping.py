@@ -9,7 +9,7 @@ from kernels.cuda_on_cpu.compiler import why_not
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.panels.kernel.made_up_trials import editor, text_of, tried, words, write
-from workbench.panels.anatomy.lane_grid import LaneGrid
+from workbench.panels.anatomy.launch_parts import LaneGrid
 from workbench.panels.kernel.step_view import StepView, TileView
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))

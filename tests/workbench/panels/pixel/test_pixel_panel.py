@@ -22,7 +22,7 @@ from tests.workbench.driving import (
     view,
 )
 from workbench.model.intents import job_for
-from workbench.panels.compare.view_transform import ViewTransform
+from workbench.panels.compare.picture_layer import ViewTransform
 from workbench.panels.pixel import pixel_words
 from workbench.panels.pixel.neighbourhood_table import NeighbourTable
 from workbench.panels.pixel.pixel_words import difference, short

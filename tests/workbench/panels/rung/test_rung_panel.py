@@ -28,7 +28,7 @@ from tests.workbench.driving import child, click, pick, settle, show_picture, tr
 from tests.workbench.engines import MadeUpGpu
 from workbench.model.plan_draft import plan_of
 from workbench.model.rung_times import RungTimes
-from workbench.panels.rung.ladder_view import IN_USE
+from workbench.panels.rung.rung_pages import IN_USE
 from workbench.session import kernel_code
 
 PTX_LOG = "Compiling entry function 'convolve' for 'sm_90'\n0 bytes spill\nUsed 22 registers\n"
@@ -99,8 +99,8 @@ def test_it_tells_the_idea_of_what_is_chosen_and_follows_at_once(qtbot, window):
 
 def test_resources_are_those_of_the_result_and_say_so_while_there_is_none(qtbot, window):
     settle(qtbot, window, window.live.run_again)
-    assert "3 × 2 blocks" in idea(window)
-    assert "40 per thread" in idea(window)
+    assert "grid 3×2" in idea(window)
+    assert "40 registers" in idea(window)
     assert "WEIGHTS: 5×5 float32 in constant memory" in idea(window)
     settle(qtbot, window, lambda: window.store.update(ksize=7))
     assert "WEIGHTS: 7×7" in idea(window)

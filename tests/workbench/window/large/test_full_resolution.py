@@ -23,7 +23,7 @@ from tests.workbench.window.large.large_files import (
 )
 from workbench.model.intents import is_unclipped, job_for
 from workbench.panels.compare import full_resolution
-from workbench.panels.compare.view_transform import ViewTransform
+from workbench.panels.compare.picture_layer import ViewTransform
 
 __all__ = ["little_memory"]
 STEP = 8  # of the copy

@@ -1,26 +1,161 @@
-"""The measured ladder: its chart, and a button that measures all."""
+"""Two pages on an implementation: it in words, as in the help, and the measured ladder."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QProgressBar, QWidget
+from PySide6.QtWidgets import QFrame, QProgressBar, QTextBrowser, QWidget
 
+from kernels.core.job import Pick, Ran
+from kernels.core.plain_data import parse_toml
 from kernels.engine.engine import Implementation
+from kernels.rungs.operands import Operands
+from kernels.rungs.own_kernels import is_own
+from kernels.rungs.rung import BrokenRung, Rung, not_described
 from kernels.sweeps.estimate import rounds_done
 from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Record
 from workbench.base import numbers
+from workbench.base.paths import asset
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts.canvas import FigureView
 from workbench.charts.data.figure import Axis, Bar, Bars, Figure, Group, LegendLine
 from workbench.charts.data.points import style_of_implementation
 from workbench.model.rung_times import LadderLine
+from workbench.panels.controls.tool_row import KIND_TITLES
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import described, push_button
-from workbench.widgets.folding import GivingWay
+from workbench.widgets.folding import OffStage
 from workbench.widgets.tile import ElidedLabel, scaled_font
+
+OWN = "Yours · it stands on the ladder beside the rungs"
+STEPS = {"cpu": "implementation", "cuda": "rung"}
+SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")  # characters that Markdown would take for marks
+NUMBER = re.compile(r"\{[^}]*\}")
+KEY = "rung/"  # in front of a rung's key, in links to its page
+
+
+class IdeaPage(QTextBrowser):
+    """A page of Markdown on one implementation."""
+
+    chosen = Signal(str)  # (key): the user followed a link to another implementation
+
+    def __init__(self) -> None:
+        super().__init__()
+        described(self, "rung-idea-page", "Idea and resources")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setProperty("sentence", True)  # for the style sheet
+        self.setOpenLinks(False)
+        self.anchorClicked.connect(lambda url: self.chosen.emit(url.path().removeprefix(KEY)))
+        self._shown = ""
+
+    def show_page(self, markdown: str) -> None:
+        """Show this text, from its beginning if it is another one."""
+        if markdown != self._shown:
+            self._shown = markdown
+            self.setMarkdown(markdown)
+
+
+def escaped(text: str) -> str:
+    """Plain text as Markdown, line by line."""
+    return SPECIAL.sub(r"\\\1", text).replace("\n", "  \n")
+
+
+def link(title: str, key: str) -> str:
+    """Markdown link to the help's page `key`."""
+    return f"[{escaped(title)}](help:{key})"
+
+
+def words_on(
+    each: Implementation,
+    known: Sequence[Implementation],
+    pick: Pick | None = None,
+    now: Sequence[str] = (),
+) -> str:
+    """Describe an implementation and its place among the others of its kind.
+
+    known  all implementations
+    pick   why `auto` picked it; None: it did not
+    now    paragraphs on the present job
+    """
+    picked = f" · picked by Auto: {pick.why}" if pick else ""
+    parts = [f"*{escaped(place_words(each, known) + picked)}*", f"**{escaped(each.idea)}**", *now]
+    if isinstance(each, Rung):
+        parts += _of_rung(each, known)
+    if isinstance(each, BrokenRung):
+        parts.append(escaped(each.reason))
+    parts.append(f"On the command line and in files it is called `{each.key}`.")
+    return "\n\n".join(filter(None, parts))
+
+
+def place_words(chosen: Implementation, known: Sequence[Implementation]) -> str:
+    """Its place among its kind: "CUDA · rung 3 of 23"."""
+    if is_own(chosen.key):
+        return OWN
+    kind = chosen.kind
+    same = [each for each in known if each.kind == kind and not is_own(each.key)]
+    return f"{KIND_TITLES[kind]} · {STEPS[kind]} {same.index(chosen) + 1} of {len(same)}"
+
+
+def _of_rung(rung: Rung, known: Sequence[Implementation]) -> Iterator[str]:
+    before = [other for other in known if other.key == rung.after]
+    then = [other for other in known if isinstance(other, Rung) and other.after == rung.key]
+    if before:
+        yield f"Changes one thing about {_links(before)}."
+    if then:
+        yield f"Changed further by {_links(then)}."
+    yield escaped(" ".join(rung.lesson.split()))
+    yield parse_toml(asset("help/forms.toml").read_text("utf-8"), "forms.toml")[rung.weights]
+    yield escaped(rung.own_block or "It takes the block shape that you choose.")
+    if len(rung.passes) > 1:
+        names = ", ".join(f"`{each.library or each.function}`" for each in rung.passes)
+        yield f"It takes {len(rung.passes)} launches: {names}."
+    if rung.capability > (0, 0):
+        yield "It needs compute capability {}.{} or higher.".format(*rung.capability)
+    if rung.reduced_precision:
+        yield (
+            "Its error is far above that of float32, within a bound of its own; Auto never picks "
+            "it."
+        )
+    if rung.finite_only:
+        yield (
+            "It rejects pictures that hold NaN or infinity, which it would spread beyond the "
+            "filter's reach."
+        )
+    yield escaped(not_described(rung))
+    if rung.requires:
+        reasons = "\n".join(f"- {escaped(NUMBER.sub('…', why))}" for _, why in rung.requires)
+        yield f"It rejects some jobs, and says why (… stands for a number):\n\n{reasons}"
+
+
+def _links(implementations: Sequence[Implementation]) -> str:
+    return ", ".join(link(each.title, f"{KEY}{each.key}") for each in implementations)
+
+
+def resources(ran: Sequence[Ran], operands: Operands | None) -> str:
+    """List what ran for the present settings, and the weights that it took."""
+    words = [*map(str, ran), *(_operand_words(operands) if operands else ())]
+    return "\n".join(f"- {escaped(each)}" for each in words)
+
+
+def _operand_words(operands: Operands) -> list[str]:
+    """Describe the operands of a launch beside pictures: "COLUMN: 5 float32 in constant memory"."""
+    words = [
+        f"{name}: {_shape(values.shape)} {values.dtype} in constant memory"
+        for name, values in operands.constants.items()
+    ]
+    words += [
+        f"an argument: {_shape(values.shape)} {values.dtype} in global memory"
+        for values in operands.arguments
+    ]
+    return words + [f"{name} = {value}" for name, value in operands.knobs.items()]
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "×".join(map(str, shape))
+
 
 LARGE_RANGE = 20.0  # largest over smallest time, from which the scale is logarithmic
 IN_USE = "● "  # marks the chosen one
@@ -68,18 +203,10 @@ NONE_RUNS = "Nothing to measure: none of them can run this job here; each says w
 
 
 class LadderView(QWidget):
-    """The measured ladder: the places of all implementations.
+    """The measured ladder: the places of all implementations, which its chart shows."""
 
-    places  what the chart shows
-    chart   a click or Enter picks the key of an implementation
-
-    Signals:
-        measure_wanted(implementations): all that can run, in the order to measure them.
-        cancelled(): and now no longer.
-    """
-
-    measure_wanted = Signal(object)
-    cancelled = Signal()
+    measure_wanted = Signal(object)  # (implementations): all that can run, in their order
+    cancelled = Signal()  # and now no longer
 
     def __init__(self) -> None:
         super().__init__()
@@ -104,10 +231,7 @@ class LadderView(QWidget):
         self._refresh()
 
     def show_places(self, places: Sequence[LadderLine], chosen: str, caption: str) -> None:
-        """Show a bar for each implementation, the chosen one marked.
-
-        caption  on the job; "" where there is none
-        """
+        """Show a bar for each implementation, the chosen one marked; caption: on the job."""
         self.places = places
         self.chart.show_figure(figure_of(places, chosen))
         self._caption.setText(caption or NO_JOB)
@@ -188,7 +312,7 @@ class LadderView(QWidget):
         HBox(tools, 0, 8).add(self._measure, (self._bar, 1), (self._doing, 2))
         layout = VBox(self, (0, 8, 0, 0), 6)
         layout.add(self._caption, (UprightArea(self.chart), 1), legend, tools, self._reason)
-        GivingWay(self, (legend, tools))
+        OffStage(self, legend, tools)
 
 
 def quickest_of(places: Sequence[LadderLine]) -> str:

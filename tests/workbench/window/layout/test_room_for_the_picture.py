@@ -1,0 +1,70 @@
+"""Panels leave the picture its room on any screen."""
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF
+from PySide6.QtWidgets import QWidget
+
+from tests.workbench.driving import settle, until
+from workbench.panels.compare.picture_view import PictureView
+
+
+def box_of(window, widget):
+    return QRect(widget.mapTo(window, QPoint()), widget.size())
+
+
+# At least so much of a window shows the picture, by its size.
+ALONE = {(1280, 720): 0.5, (1440, 900): 0.6}
+BESIDE = 0.45
+BESIDE_SOURCE = 0.3  # what is looked at beside this panel is a kernel's text
+
+
+@pytest.mark.parametrize("size", ALONE, ids=str)
+def test_the_picture_has_most_of_the_window_and_nothing_is_out_of_reach(qtbot, make_window, size):
+    window = make_window()
+    window.resize(*size)
+    settle(qtbot, window, lambda: window.intake.open_paths([]))
+    assert share_of(qtbot, window) >= ALONE[size]
+    for title in window.docks:
+        window.docks.bring_forward(title)
+        least = BESIDE_SOURCE if title == "Kernel" else BESIDE
+        until(qtbot, lambda least=least: share_of(qtbot, window) >= least)
+        out = [each for each in window.findChildren(QWidget) if is_out(window, each)]
+        assert [each.objectName() or each.accessibleName() for each in out] == [], title
+        window.docks.set_open(title, False)
+    assert (window.width(), window.height()) == size  # nothing has pushed it wider
+
+
+def share_of(qtbot, window):
+    """The part of the window that shows the picture, all in all."""
+    qtbot.wait(1)  # it is laid out
+    seen = 0.0
+    for pane in window.compare.findChildren(PictureView):
+        if pane.isVisible():
+            shown = shown_in(pane).translated(pane.mapTo(window, QPoint()).toPointF())
+            seen += area(shown)
+    return seen / (window.width() * window.height())
+
+
+def shown_in(pane):
+    """Where the picture is in its view, in device-independent pixels."""
+    ratio = pane.devicePixelRatioF()
+    corners = [pane.transform.to_view(at, pane.device_size) for at in ((0, 0), pane.display.size)]
+    (left, top), (right, bottom) = corners
+    whole = QRectF(QPointF(left, top) / ratio, QPointF(right, bottom) / ratio)
+    return whole & QRectF(pane.rect())
+
+
+def area(box):
+    return max(box.width(), 0) * max(box.height(), 0)
+
+
+def is_out(window, widget):
+    """Whether a part that does not scroll lies beyond the window's edge."""
+    if not widget.isVisible() or widget.window() is not window:
+        return False
+    parent = widget.parentWidget()
+    while parent is not None:
+        if parent.objectName() == "qt_scrollarea_viewport":
+            return False
+        parent = parent.parentWidget()
+    return not window.rect().contains(box_of(window, widget))
