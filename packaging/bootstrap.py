@@ -49,9 +49,6 @@ class SetupError(Exception):
     """A sentence on what the user has to do first, shown without a traceback."""
 
 
-# ---------------------------------------------------------------------------- system packages
-
-
 def missing_packages(part: str) -> dict[str, str]:
     """Map everything that `part` ("app" or "test") lacks here to its Debian package."""
     sys.path.insert(0, str(ROOT))
@@ -97,9 +94,6 @@ def apt(command: Sequence[str]) -> bool:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     quiet = subprocess.DEVNULL
     return subprocess.call(command, env=environment, stdin=quiet, stdout=quiet) == 0
-
-
-# --------------------------------------------------------------------------------------- GPU
 
 
 class Gpus(NamedTuple):
@@ -160,9 +154,6 @@ def install_cupy() -> None:
     install_lock(choice)
 
 
-# ------------------------------------------------------------------------ the environment
-
-
 def venv_works() -> bool:
     """True if `.venv` is whole and was made here: its scripts hold the path they were made for."""
     try:
@@ -204,9 +195,6 @@ def install_lock(name: str) -> None:
     lock = ROOT / "packaging" / "lock" / f"{name}.txt"
     exactly = ("--only-binary=:all:", "--require-hashes", "--requirement", str(lock))
     pip("install", *exactly, *["--no-compile"] * (name == "test"))
-
-
-# ------------------------------------------------------------------------------------ main
 
 
 def best_python() -> str:

@@ -65,9 +65,6 @@ KEPT = 6  # ways of each kind there: where the first refuses a job, there are ot
 Data = dict[str, Any]
 
 
-# ---------------------------------------------------------------------------- registers
-
-
 def usual_job(rung: Rung) -> Job | None:
     """The job that `rung` is compiled for: mostly a 7×7 Gaussian blur of grey float32."""
     ksizes = (31, *KSIZES) if rung.weights in LARGE_WEIGHTS else KSIZES
@@ -137,9 +134,6 @@ def _in_words(rung: Rung, job: Job | None) -> str:
     if job.pixel_type != PIXEL_TYPES[0]:
         words += f" of {job.pixel_type}"
     return words if rung.own_block else f"{words}, {'{}×{}'.format(*job.block_xy)}"
-
-
-# ---------------------------------------------------------------------------- tables
 
 
 def tables(
@@ -345,9 +339,6 @@ def bench_words(measured: Data) -> str:
     return f"{where}:\n\n```text\n{lines}\n```"
 
 
-# ---------------------------------------------------------------------------- cells and entries
-
-
 def times_in(cell: Data) -> dict[str, Measured]:
     """The rungs that ran in `cell` and were right, by key."""
     return {each.key: each for each in read_measured(cell["rungs"]) if each.ms and each.ok}
@@ -370,9 +361,6 @@ def _percent(share: float | None) -> str:
 def read_json(path: Path) -> Data | None:
     """Read a file; None where there is none."""
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
-
-
-# ---------------------------------------------------------------------------- for auto
 
 
 def shipped_text(measured: Data) -> str:

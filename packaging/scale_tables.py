@@ -65,9 +65,6 @@ def page_tables(found: Measured) -> dict[str, str]:
     }
 
 
-# ---------------------------------------------------------------------------- a folder
-
-
 def _batch(data: Data) -> str:
     height, width = data["size"]
     processes = data.get("processes", 1)
@@ -82,9 +79,6 @@ def _batch(data: Data) -> str:
     if others:
         parts += [f"{PEERS_TITLE}:", table(others[0], others[1:], range(1, len(others[0])))]
     return "\n\n".join(parts)
-
-
-# ---------------------------------------------------------------------------- a large picture
 
 
 def _large(data: Data) -> str:
@@ -123,9 +117,6 @@ def _plan(runs: Iterable[Data]) -> str:
         )
         rows.append((_machine(data), *taken, str(data["wall"])))
     return table(head, rows, range(1, 7)) if rows else ""
-
-
-# ---------------------------------------------------------------------------- several GPUs
 
 
 def _devices(data: Data) -> str:
@@ -176,9 +167,6 @@ def _folders(data: Data) -> str:
     return f"{_where(data)}.\n\n{table(head, rows, (1, 2, 3))}"
 
 
-# ---------------------------------------------------------------------------- many, and killed
-
-
 def _many(data: Data) -> str:
     first, last = (numbers.three_digits(data["per_s"][at]) for at in (0, -1))
     early, late = (numbers.byte_count(data["peak_bytes"][at]) for at in (0, -1))
@@ -201,9 +189,6 @@ def _kills(data: Data) -> str:
         f"Hidden files of killed writes, which a later write takes away: {data['abandoned']}. "
         f"It took {about(data['seconds'])}, with {peak} of memory at most."
     )
-
-
-# ---------------------------------------------------------------------------- words and files
 
 
 def _machine(data: Data) -> str:

@@ -86,8 +86,6 @@ class Settings:
         self._values = {}
         self._is_forgotten = True
 
-    # -- recent files
-
     @property
     def recent_files(self) -> list[Path]:
         """Recent files, the newest first."""
@@ -98,8 +96,6 @@ class Settings:
         """Remember `path` as the newest of the recent files."""
         others = [each for each in self.recent_files if each != path]
         self.set(RECENT, [str(each) for each in [path, *others][:RECENT_FILES]])
-
-    # -- the file
 
     def _read(self) -> Values:
         folder = self._path.parent

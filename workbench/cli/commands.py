@@ -27,8 +27,6 @@ class Command(NamedTuple):
     replaces: bool = False
 
 
-# -- options that several commands take
-
 GPU = """
 GPU:
   --device N    number of the GPU, from 0 (default: 0)
@@ -87,8 +85,6 @@ checks and messages:
   --control   for programs: --json with lines on the progress; standard input takes the lines
               pause, resume and stop, and its end stops as well
 """
-
-# -- the commands
 
 WINDOW = Command(
     "See, time and verify image filters on the CPU and on a ladder of CUDA kernels.\n"
@@ -322,8 +318,6 @@ The launch stands in an NVTX range named after the rung, so that a profiler find
   nsys profile -t cuda,nvtx workbench launch --implementation auto --picture 8192x8192""",
     ),
 }
-
-# -- their options
 
 ENTRY = re.compile(r"\n+(?=\S|  \S)")
 SPECIAL: dict[str, dict[str, Any]] = {

@@ -126,9 +126,6 @@ def _check_implementation(arguments: Namespace, kernel: Path | None, window: Mai
     complain_of_ignored(arguments, shown, reason)
 
 
-# -- the window, driven by a command or a bench
-
-
 @contextmanager
 def real_window(
     arguments: Namespace,

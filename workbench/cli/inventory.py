@@ -117,9 +117,6 @@ def _why_not(each: Implementation, engine: Engine) -> str | None:
     return reason
 
 
-# -- doctor
-
-
 def doctor(arguments: Namespace) -> int:
     """Print all facts; FAILED where something keeps the window from opening."""
     device = engine_maker(arguments)().device

@@ -92,9 +92,6 @@ def run(arguments: Namespace) -> int:
     return 0 if is_whole else output.FAILED
 
 
-# -- the plan
-
-
 def plan_for(arguments: Namespace) -> tuple[Plan, Texts]:
     """Read the named preset or file, with the options laid over it, and user kernels' sources."""
     plan, folder = _named_plan(arguments.plan), Path(arguments.plan).parent
@@ -143,9 +140,6 @@ def _given(plan: Plan, word: str) -> Given:
         raise CommandError(str(error)) from error
 
 
-# -- the folder
-
-
 def _folder(arguments: Namespace) -> Path:
     """Choose the named folder, or a new one with the plan's name and the time."""
     folder: Path | None = arguments.out
@@ -174,9 +168,6 @@ def _write_table(folder: Path, session: Session) -> bool:
         output.complain(f"{error} The session itself is whole.")
         return False
     return True
-
-
-# -- the run
 
 
 def _prospect(plan: Plan, done: int, left: int, able: set[Cell], known: Known) -> str:
@@ -213,9 +204,6 @@ def _print_interruption(
     words += [] if arguments.resume else ["--resume"]
     print(f"\nStopped: {len(kept)} of {total} cells are kept in {folder}.  To resume:")
     print(f"  {shlex.join(words)}", flush=True)
-
-
-# -- a sweep in words, and as JSON
 
 
 def closing_lines(session: Session) -> Iterator[str]:

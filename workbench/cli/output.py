@@ -35,9 +35,6 @@ def complain(sentence: object) -> None:
     print(without_controls(f"workbench: {sentence}"), file=sys.stderr)
 
 
-# -- JSON
-
-
 def json_of(found: Any, indent: int | None = None) -> str:
     """Format as JSON in ASCII, one line without `indent`; infinities and NaN become null."""
     return json.dumps(_finite(found), indent=indent, allow_nan=False)
@@ -72,9 +69,6 @@ def printed_apart(wanted: bool) -> Iterator[Callable[[Callable[[], dict[str, Any
         yield lambda make: print(json_of(make()), file=stdout, flush=True)
 
 
-# -- progress
-
-
 class ProgressLine:
     """Progress on stderr, nothing twice; `anywhere`: also where that is no terminal."""
 
@@ -100,9 +94,6 @@ class ProgressLine:
 
 
 say = ProgressLine().say
-
-
-# -- files, each whole or not at all
 
 
 def refuse_unwritable(*paths: Path | None) -> None:
@@ -135,9 +126,6 @@ def _writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise CommandError(f"Cannot write {path}: {reason(error)}.") from error
-
-
-# -- standard input and output, as pictures or a list of them
 
 
 def read_names() -> list[Path]:

@@ -32,9 +32,6 @@ PIXEL = Picture("", np.zeros((1, 1, 1), np.uint8))  # for questions about any pi
 GPU_BYTES_EACH = 1 << 30  # of a GPU's memory, for a process: half of it before the first picture
 
 
-# -- the State
-
-
 def changes_of(arguments: Namespace, state: State) -> Changes:
     """Collect the State fields that the options set, checked together with the rest of `state`.
 
@@ -97,9 +94,6 @@ def devices_of_window(arguments: Namespace) -> Changes:
     return {} if named is None else {"devices": len(named) or MAX_DEVICES}
 
 
-# -- recipes
-
-
 def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
     """Make the recipe for all pictures; warn of a bell that is cut off.
 
@@ -156,9 +150,6 @@ def _implementation(engine: Engine, recipe: Recipe) -> tuple[str, str | None]:
     job = intents.job_for(replace(recipe.chosen, picture=PIXEL))
     assert job is not None
     return engine.best_for(job), engine.why_not_auto(job)
-
-
-# -- GPUs
 
 
 def _gpu_for(engine: Engine, recipe: Recipe) -> Device | None:

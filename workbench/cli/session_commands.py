@@ -132,9 +132,6 @@ def _disturbances(pair: CellPair) -> list[str]:
     return [words for each in measured if each for words in each.disturbances]
 
 
-# -- report
-
-
 def report(arguments: Namespace) -> int:
     """Write the report, and print where it is."""
     paths = [path for named in arguments.sessions for path in _sessions_in(named)]

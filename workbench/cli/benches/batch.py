@@ -277,9 +277,6 @@ def _measured(folder: Folder, peers: dict[str, Blur | None]) -> tuple[Rates, dic
     return Rates(decode, filtering, encoding, batch=max(batches)), best
 
 
-# -- a batch
-
-
 def _batch_per_s(folder: Folder) -> float:
     pairs = folder.pairs(-(-folder.jobs * FILES_EACH // len(folder.names)))
     finished = running(folder.engine, pairs, RECIPE, folder.jobs)
@@ -302,9 +299,6 @@ def middle_per_s(finished_s: Sequence[float]) -> float:
     """Rate in the middle of a batch, from the time at which each picture was finished."""
     first, last = (round(share * (len(finished_s) - 1)) for share in MIDDLE)
     return (last - first) / (finished_s[last] - finished_s[first])
-
-
-# -- its stages alone
 
 
 def _seconds_alone(folder: Folder) -> list[float]:

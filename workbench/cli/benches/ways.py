@@ -203,9 +203,6 @@ def first_line(error: Exception) -> str:
     return str(error).strip().split("\n")[0][:200] or type(error).__name__
 
 
-# -- on the CPU
-
-
 def ways(name: str, job: Job) -> Iterator[Way]:
     """Create every way there is here to do `job`, with the filter called `name`, or "random"."""
     for title, (module, library) in LIBRARIES.items():
