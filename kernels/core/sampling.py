@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from time import perf_counter
 
-from kernels.core.device_turns import Turns
-from kernels.core.driving import outcome_of
+from kernels.core.device_turns import Turns, outcome_of
 from kernels.core.job import Progress, Sampling
 from kernels.core.timing import Cache, Ended, Timing, relative_spread
 

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.device import Device, Occupancy
-from kernels.core.device_turns import Waiting, takes_turns
-from kernels.core.driving import run_with_progress
+from kernels.core.device_turns import Waiting, run_with_progress, takes_turns
 from kernels.core.health import Nvml, Watch
 from kernels.core.job import Job, Progress, Ran, Sampling
 from kernels.core.poison import is_as_before, order_in_words, same_bits, unwritten_in_words

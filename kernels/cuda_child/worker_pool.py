@@ -38,8 +38,7 @@ from numpy.typing import NDArray
 
 from kernels.core.child_process import ChildProcess, Reply
 from kernels.core.device import Device, NoDevice
-from kernels.core.device_turns import present_purpose
-from kernels.core.driving import run_with_progress
+from kernels.core.device_turns import present_purpose, run_with_progress
 from kernels.core.errors import DeviceLostError, KernelError
 from kernels.core.job import Job
 from kernels.core.timing import Cache

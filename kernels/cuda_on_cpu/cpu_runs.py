@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.driving import run_with_progress, side_by_side
+from kernels.core.device_turns import run_with_progress, side_by_side
 from kernels.core.job import Job, Progress
 from kernels.core.poison import BY_ORDER, is_as_before, order_in_words
 from kernels.cuda_on_cpu.children import borrowed_child

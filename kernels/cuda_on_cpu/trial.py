@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from kernels.core.device import Device
-from kernels.core.driving import last_of, run_with_progress, side_by_side
+from kernels.core.device_turns import last_of, run_with_progress, side_by_side
 from kernels.core.job import Job, Progress
 from kernels.core.poison import same_bits, unwritten_in_words
 from kernels.core.verdict import Check

@@ -12,7 +12,7 @@ from time import monotonic
 
 from kernels.core.cache import read_only
 from kernels.core.device import Device, NoDevice
-from kernels.core.driving import last_of, run_with_progress
+from kernels.core.device_turns import last_of, run_with_progress
 from kernels.core.errors import CannotRunError, CompileFailedError
 from kernels.core.job import Job, Progress, Ran, Result, Results, Sampling
 from kernels.core.verdict import NOT_YET_SEARCHED

@@ -10,7 +10,7 @@ from typing import TypeVar
 from zlib import crc32
 
 from kernels.core.cpu_load import Load, LoadWatch
-from kernels.core.driving import run_with_progress
+from kernels.core.device_turns import run_with_progress
 from kernels.core.errors import DeviceLostError, GivenUpError, KernelError
 from kernels.core.job import Job, Progress, Result
 from kernels.core.verdict import Check

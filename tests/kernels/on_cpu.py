@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.driving import outcome_of
+from kernels.core.device_turns import outcome_of
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import counting, recording, shim
 from kernels.cuda_on_cpu.compiler import Flavour, building

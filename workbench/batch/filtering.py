@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any
 
 from kernels import Engine, Result, Sampling
-from kernels.core.driving import outcome_of
+from kernels.core.device_turns import outcome_of
 from kernels.core.errors import CompileFailedError, KernelError, bug_in_words
 from kernels.core.job import Progress
 from kernels.core.safe_files import is_special

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.device import Device
-from kernels.core.driving import last_of, run_with_progress
+from kernels.core.device_turns import last_of, run_with_progress
 from kernels.core.job import Job, Progress, Sampling
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check, Tolerance

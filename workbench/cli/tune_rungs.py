@@ -15,7 +15,7 @@ from kernels.core.job import Job
 from kernels.core.plain_data import to_plain
 from kernels.core.version import program_version
 from kernels.engine.auto import Candidate, JobClass, job_class_of, ranked
-from kernels.engine.tuner import Trial, Tuning, tuning
+from kernels.engine.job_comparison import Trial, Tuning, tuning
 from workbench.base import numbers
 from workbench.cli import made_jobs
 from workbench.cli.output import complain, printed_apart, say

@@ -14,7 +14,7 @@ from kernels.core.borders import BORDERS
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import PlanFileError
 from kernels.core.job import PIXEL_TYPES
-from kernels.engine import tuner
+from kernels.engine import job_comparison
 from kernels.rungs.rung import Rung
 from kernels.sweeps.cell_jobs import Given, with_texts
 from kernels.sweeps.estimate import estimated_s
@@ -64,9 +64,9 @@ class Dimension:
         """The value of a word, or the values of "grid" and the like."""
         match self.field, word:
             case "blocks", "presets":
-                return tuner.PRESETS
+                return job_comparison.PRESETS
             case "blocks", "grid":
-                return tuple(tuner.block_grid(_gpu(word, here)))
+                return tuple(job_comparison.block_grid(_gpu(word, here)))
             case "devices", "all":
                 return tuple(range(1, _gpu(word, here).count + 1))
             case "pictures", "this":
@@ -129,7 +129,7 @@ DIMENSIONS: tuple[Dimension, ...] = (
         "Threads across × down: 16×16, 32×8; or “presets”, or “grid” for all of whole warps.\n"
         "Across counts samples; the CPU has no blocks and is measured once.",
         lines=(
-            ("presets", ", ".join(map(pair, tuner.PRESETS))),
+            ("presets", ", ".join(map(pair, job_comparison.PRESETS))),
             ("grid", "whole warps across × down"),
             ("8×8, 16×16, 32×32", "squares"),
         ),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kernels.core.device import Device
-from kernels.core.driving import last_of
+from kernels.core.device_turns import last_of
 from kernels.core.errors import CompileFailedError
 from kernels.core.job import Job, Progress
 from kernels.core.verdict import NOT_YET_SEARCHED

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kernels.core.child_process import ChildProcess, next_request, reply, take_replies
-from kernels.core.driving import outcome_of
+from kernels.core.device_turns import outcome_of
 from tests.conftest import ROOT
 
 HERE = "tests.kernels.core.test_child_process"

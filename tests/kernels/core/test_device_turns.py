@@ -10,8 +10,7 @@ from dataclasses import replace
 import pytest
 
 from kernels.core import device_turns
-from kernels.core.device_turns import Turns, Waiting, note_process, purpose, takes_turns
-from kernels.core.driving import outcome_of
+from kernels.core.device_turns import Turns, Waiting, note_process, outcome_of, purpose, takes_turns
 from tests.conftest import ROOT
 from tests.made_up import H200
 

@@ -1,4 +1,4 @@
-from kernels.core.driving import last_of, run_with_progress
+from kernels.core.device_turns import last_of, run_with_progress
 from kernels.core.job import Progress
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.core.driving import outcome_of
+from kernels.core.device_turns import outcome_of
 from kernels.core.job import Job, Progress
 from kernels.cuda.nvrtc import compilers
 from kernels.cuda_on_cpu import compiler

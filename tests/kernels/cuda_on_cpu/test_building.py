@@ -12,7 +12,7 @@ import tempfile
 import numpy as np
 import pytest
 
-from kernels.core.driving import outcome_of
+from kernels.core.device_turns import outcome_of
 from kernels.core.job import Job
 from kernels.core.safe_files import FOLDER_VARIABLE, holding
 from kernels.cuda_on_cpu import compiler, cpu_runs

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kernels.core.borders import BORDERS
-from kernels.core.driving import outcome_of
+from kernels.core.device_turns import outcome_of
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.children import Child, Compilation

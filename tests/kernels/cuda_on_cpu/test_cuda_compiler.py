@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels.core.driving import outcome_of
+from kernels.core.device_turns import outcome_of
 from kernels.core.job import Job
 from kernels.cuda import nvrtc
 from kernels.cuda.nvrtc import compilers

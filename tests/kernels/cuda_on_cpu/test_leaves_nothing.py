@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernels.core.child_process import ChildProcess
-from kernels.core.driving import outcome_of
+from kernels.core.device_turns import outcome_of
 from kernels.core.job import Job
 from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.cuda_on_cpu.children import Child, borrowed_child

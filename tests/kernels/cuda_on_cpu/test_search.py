@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from kernels.core.driving import outcome_of
+from kernels.core.device_turns import outcome_of
 from kernels.core.job import Job
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu import compiler

@@ -12,7 +12,7 @@ from kernels.core.device import NoDevice
 from kernels.core.job import Sampling
 from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.engine.auto import Candidate, job_class_of
-from kernels.engine.tuner import Trial, tuning
+from kernels.engine.job_comparison import Trial, tuning
 
 QUICK = Sampling(max_samples=3, max_seconds=0.1)
 

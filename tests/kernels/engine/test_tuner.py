@@ -5,7 +5,7 @@ import pytest
 
 from kernels.core.job import Job
 from kernels.engine.auto import Measurements, job_class_of
-from kernels.engine.tuner import Trial, block_grid, tuning
+from kernels.engine.job_comparison import Trial, block_grid, tuning
 from kernels.rungs.rung import ladder
 from tests.kernels.made_up_gpu import TimedEngine
 from tests.made_up import H200

@@ -6,7 +6,7 @@ from operator import itemgetter
 import pytest
 
 from kernels.core.job import Ran
-from kernels.engine import tuner
+from kernels.engine import job_comparison
 from tests.workbench.engines import MadeUpGpu
 from workbench.cli import main
 from workbench.cli import tune_rungs as tune
@@ -55,7 +55,7 @@ def test_json_is_one_document_on_stdout_and_all_else_on_stderr(path, capsys):
 
 
 def test_ctrl_c_keeps_what_was_measured(path, monkeypatch, capsys):
-    measure_checked, tried = tuner.measure_checked, []
+    measure_checked, tried = job_comparison.measure_checked, []
 
     def interrupted(*arguments):
         tried.append(arguments)
@@ -63,7 +63,7 @@ def test_ctrl_c_keeps_what_was_measured(path, monkeypatch, capsys):
             raise KeyboardInterrupt
         return measure_checked(*arguments)
 
-    monkeypatch.setattr(tuner, "measure_checked", interrupted)
+    monkeypatch.setattr(job_comparison, "measure_checked", interrupted)
     assert main.main(["tune", "--quick", *ONE_KIND]) == 130
     assert "Stopped; " in capsys.readouterr().out
     (device,) = json.loads(path.read_text())["devices"].values()

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from kernels.core.driving import outcome_of
+from kernels.core.device_turns import outcome_of
 from kernels.cuda import nvrtc
 from kernels.cuda_child.worker_pool import RunEndedError
 from kernels.rungs.own_kernels import own_kernel, starting_points

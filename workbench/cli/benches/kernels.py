@@ -22,7 +22,7 @@ import numpy as np
 
 from kernels import Engine
 from kernels.core.device import Device, cuda_version
-from kernels.core.driving import outcome_of
+from kernels.core.device_turns import outcome_of
 from kernels.core.job import Job, Result, Sampling
 from kernels.core.version import program_version
 from kernels.cuda.probing import cupy_version

@@ -16,8 +16,8 @@ from kernels.core.job import Job, Pick, Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.cpu import host_implementations
 from kernels.engine.auto import AUTO
+from kernels.engine.job_comparison import PRESETS
 from kernels.engine.own_kernel import UNTIMED, OwnKernel
-from kernels.engine.tuner import PRESETS
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 from kernels.sweeps.plan import Cell

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from kernels import filters
 from kernels.engine.auto import AUTO
+from kernels.engine.job_comparison import PRESETS
 from kernels.engine.own_kernel import OwnKernel
-from kernels.engine.tuner import PRESETS
 from kernels.filters import Filter
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung

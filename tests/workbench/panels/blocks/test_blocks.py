@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit
 from kernels.core.errors import DeviceLostError
 from kernels.core.job import Pick, Progress, Result
 from kernels.core.timing import Timing
-from kernels.engine.job_comparison import CandidateState, Snapshot
-from kernels.engine.tuner import PRESETS
+from kernels.engine.job_comparison import PRESETS, CandidateState, Snapshot
 from kernels.pictures.generated import noise
 from kernels.rungs.rung import ladder
 from tests.made_up import FAILED, PASSED
