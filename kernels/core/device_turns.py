@@ -214,9 +214,6 @@ def _tried(file_number: int, shared: bool, until: float) -> bool:
     return True
 
 
-T = TypeVar("T")
-
-
 def outcome_of(steps: Generator[Any, None, T], tell: Callable[[Any], object] = bool) -> T:
     """Drive `steps` to their end at once, and `tell` each; return their value."""
     while True:
