@@ -1,4 +1,4 @@
-"""The samples beyond the picture's edge: one definition, used by every CPU implementation.
+"""The samples beyond the picture's edge, and parts of a picture with what their output needs.
 
 The device's copy is `border_index` in `ladder/prelude.cuh`; the tests hold the two together.
 
@@ -15,7 +15,8 @@ wrap     c d | a b c d | a  wrap         wrap           BORDER_WRAP
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -98,3 +99,130 @@ def _runs(at: NDArray[np.intp]) -> Iterator[tuple[slice, Span]]:
     for start, stop in pairwise((0, *map(int, breaks), len(at))):
         if at[start] != OUTSIDE:
             yield slice(start, stop), (int(at[start]), int(at[stop - 1]) + 1)
+
+
+# Blocks begin at multiples of these rows, or of half, a quarter and so on where rows are long.
+BLOCK_ROWS, BLOCK_SAMPLES = 256, 1 << 23
+
+
+@dataclass(frozen=True, slots=True)
+class RowStrip:
+    """Rows first to end - 1 of a picture, and what to filter for them."""
+
+    first: int
+    end: int
+    spans: tuple[Span, ...]  # rows of the whole that are the strip's own picture
+    above: int  # how many of these stand above row `first`
+    whole: int  # height of the whole picture
+
+    @property
+    def own(self) -> slice:
+        """The strip's rows in the output for its picture."""
+        return slice(self.above, self.above + self.end - self.first)
+
+    @property
+    def height(self) -> int:
+        """Rows of its picture."""
+        return sum(end - first for first, end in self.spans)
+
+    def of(self, picture: NDArray[Any]) -> NDArray[Any]:
+        """Copy the strip's picture out of the whole one."""
+        return np.concatenate([picture[first:end] for first, end in self.spans])
+
+
+def block_rows(row_samples: int) -> int:
+    """Rows of a block, for what rounds by where rows of that many samples begin."""
+    rows = BLOCK_ROWS
+    while rows > 1 and rows * row_samples > BLOCK_SAMPLES:
+        rows //= 2
+    return rows
+
+
+def strips_of(
+    height: int, rows: int, reach: int, border: str, first: int = 0
+) -> Iterator[RowStrip]:
+    """Yield strips of `rows` rows, from row `first` to the end; reach as `Job.reach`."""
+    for top in range(first, height, rows):
+        yield strip_of_rows(top, min(top + rows, height), height, reach, border)
+
+
+def even_parts(height: int, count: int, reach: int, border: str) -> tuple[RowStrip, ...]:
+    """Cover all rows once with `count` strips, or fewer rows, as alike in height as can be."""
+    count = min(count, height)
+    bounds = [height * at // count for at in range(count + 1)]
+    return tuple(strip_of_rows(*each, height, reach, border) for each in pairwise(bounds))
+
+
+def strip_of_rows(first: int, end: int, height: int, reach: int, border: str) -> RowStrip:
+    """The strip of rows first to end - 1; the rest as `strips_of` has it."""
+    if border == "wrap" and end - first < height:
+        return RowStrip(
+            first, end, tuple(_around(first - reach, end + reach, height)), reach, height
+        )
+    top = max(first - reach, 0)
+    return RowStrip(first, end, ((top, min(end + reach, height)),), first - top, height)
+
+
+def _around(start: int, stop: int, height: int) -> Iterator[Span]:
+    """Yield the rows at positions start, ..., stop - 1 of a picture that goes on for ever."""
+    while start < stop:
+        top = start % height
+        end = min(top + stop - start, height)
+        yield top, end
+        start += end - top
+
+
+@dataclass(frozen=True, slots=True)
+class HaloRows:
+    """Rows that a part takes from another one, or from itself where a picture wraps around."""
+
+    source: int  # the number of the part that has them
+    first: int  # the first of them, counted from the source's first own row
+    count: int  # how many they are
+    to: int  # where that goes, counted from the top of the taking part's picture
+
+
+def halo_rows(parts: Sequence[RowStrip], taker: int) -> Iterator[HaloRows]:
+    """Yield what fills the picture of `parts[taker]` beside its own rows."""
+    to, own = 0, parts[taker].own
+    for start, stop in parts[taker].spans:
+        while start < stop:
+            source = next(at for at, part in enumerate(parts) if part.first <= start < part.end)
+            count = min(stop, parts[source].end) - start
+            if to == own.start:  # its own rows stand here
+                count = own.stop - own.start
+            else:
+                count = min(count, own.start - to) if to < own.start else count
+                yield HaloRows(source, start - parts[source].first, count, to)
+            start, to = start + count, to + count
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """A plan of what to read of a picture for a rectangle of it."""
+
+    rows: RowStrip
+    columns: RowStrip
+
+    @property
+    def own(self) -> tuple[slice, slice]:
+        """The rectangle's rows and columns in the output for what is read."""
+        return self.rows.own, self.columns.own
+
+    def read(self, part: Callable[[Span, Span], NDArray[Any]]) -> NDArray[Any]:
+        """Read all of it by `part`, which gives (rows, columns) of the whole."""
+        bands = [
+            [part(rows, columns) for columns in self.columns.spans] for rows in self.rows.spans
+        ]
+        if len(bands) == len(bands[0]) == 1:
+            return bands[0][0]
+        return np.concatenate([np.concatenate(band, axis=1) for band in bands])
+
+
+def surroundings_of(
+    rows: Span, columns: Span, size_hw: tuple[int, int], reach: int, border: str
+) -> Surroundings:
+    """The parts of a picture of that size that the output for a rectangle needs."""
+    height, width = size_hw
+    down = strip_of_rows(*rows, height, reach, border)
+    return Surroundings(down, strip_of_rows(*columns, width, reach, border))

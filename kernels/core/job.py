@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.borders import BORDERS
+from kernels.core.borders import BORDERS, RowStrip, even_parts
 from kernels.core.cpu_load import Load
 from kernels.core.device import DeviceShare, Occupancy
 from kernels.core.errors import BadJobError
 from kernels.core.health import Health, disturbances_of
-from kernels.core.picture_parts import RowStrip, even_parts
 from kernels.core.timing import Cache, Timing
 from kernels.core.verdict import LIVE_TAPS, Check
 

@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.borders import Span, read, read_made
+from kernels.core.borders import Span, block_rows, read, read_made
 from kernels.core.cache import all_finite, once_a_picture
 from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job, Ran
-from kernels.core.picture_parts import block_rows
 from kernels.core.verdict import Tolerance
 from kernels.core.weights import UNIT_ROUNDOFF, Separable, gain, separate
 from kernels.cpu import HostImplementation, Prepared, host_implementations

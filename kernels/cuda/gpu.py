@@ -15,6 +15,7 @@ from weakref import ref
 
 import numpy as np
 
+from kernels.core.borders import RowStrip, strips_of
 from kernels.core.device import Device, Occupancy
 from kernels.core.device_turns import Turns, note_process, takes_turns
 from kernels.core.errors import (
@@ -25,7 +26,6 @@ from kernels.core.errors import (
 )
 from kernels.core.health import Nvml, Watch
 from kernels.core.job import Job, Progress, Ran, Result, Results, Sampled, Sampling
-from kernels.core.picture_parts import RowStrip, strips_of
 from kernels.core.sampling import Sampler
 from kernels.core.timing import Timing
 from kernels.cuda.device_pictures import DevicePictures, Moved, Transfers, measuring_transfers

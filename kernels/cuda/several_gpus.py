@@ -15,13 +15,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.borders import HaloRows, RowStrip, halo_rows
 from kernels.core.cache import read_only
 from kernels.core.device import Device, DeviceShare, HaloPath, NoDevice
 from kernels.core.device_turns import Turns
 from kernels.core.errors import LaunchRefusedError
 from kernels.core.health import Watch, health_of_all
 from kernels.core.job import Job, Progress, Result, Results, Sampling
-from kernels.core.picture_parts import HaloRows, RowStrip, halo_rows
 from kernels.core.timing import Cache, Timing
 from kernels.cuda.device_pictures import HALO_ROOM, Moved
 from kernels.cuda.gpu import Gpu, added_up, in_words, timed_results, with_transfers

@@ -11,6 +11,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from kernels.core.borders import RowStrip
 from kernels.core.device import Device, NoDevice, Occupancy
 from kernels.core.errors import (
     BadJobError,
@@ -20,7 +21,6 @@ from kernels.core.errors import (
     OutOfMemoryError,
 )
 from kernels.core.job import Job, Pick, Progress, Ran, Result, Results, Sampling
-from kernels.core.picture_parts import RowStrip
 from kernels.core.verdict import Tolerance
 from kernels.cpu import HostImplementation, cpu_run, host_implementations
 from kernels.cuda.device_pictures import Transfers

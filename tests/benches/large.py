@@ -19,8 +19,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from kernels import Engine, Job, Result
+from kernels.core.borders import RowStrip, strips_of
 from kernels.core.device_turns import outcome_of
-from kernels.core.picture_parts import RowStrip, strips_of
 from kernels.core.version import program_version
 from kernels.engine.engine import StripFilter
 from kernels.pictures.generated import of_kind

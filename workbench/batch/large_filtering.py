@@ -2,7 +2,7 @@
 
 While one strip is filtered, on the caller's thread, the next is read and the last is written, so
 that two are in memory on either side, whatever the picture's size.  Every strip is read with the
-rows around it that its output needs: see `kernels.core.picture_parts`.
+rows around it that its output needs: see `kernels.core.borders`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 
 from kernels import Engine, Job, Result
 from kernels.core import safe_files
+from kernels.core.borders import RowStrip, block_rows, strips_of
 from kernels.core.errors import DeviceLostError, OutOfMemoryError
 from kernels.core.job import Pick, Progress
-from kernels.core.picture_parts import RowStrip, block_rows, strips_of
 from kernels.core.plain_data import parse_json
 from kernels.core.safe_files import AppendLog, whole_lines
 from kernels.core.verdict import Check

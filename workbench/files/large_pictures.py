@@ -13,8 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.borders import Span
-from kernels.core.picture_parts import Surroundings
+from kernels.core.borders import Span, Surroundings
 from kernels.pictures.generated import stored_as
 from workbench.files import colour_profiles, from_tiff
 from workbench.files.from_pillow import Decoded

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job, Sampling, filters
-from kernels.core.borders import BORDERS
-from kernels.core.picture_parts import even_parts, halo_rows, surroundings_of
+from kernels.core.borders import BORDERS, even_parts, halo_rows, surroundings_of
 from kernels.oracle.reference import filtered
 from kernels.pictures.generated import noise
 

@@ -7,9 +7,9 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
+from kernels.core.borders import RowStrip
 from kernels.core.errors import BadJobError
 from kernels.core.job import Job
-from kernels.core.picture_parts import RowStrip
 
 WEIGHTS = np.ones((3, 3), np.float32)
 

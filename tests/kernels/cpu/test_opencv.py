@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job, Sampling, filters
-from kernels.core import picture_parts
-from kernels.core.borders import BORDERS
+from kernels.core import borders
+from kernels.core.borders import BORDERS, strip_of_rows
 from kernels.core.cpu_load import usable_cores
 from kernels.core.errors import CannotRunError
-from kernels.core.picture_parts import strip_of_rows
 from kernels.core.weights import separate
 from kernels.cpu import opencv
 from kernels.cpu.opencv import (
@@ -109,7 +108,7 @@ def in_bands(monkeypatch, rows, cores=2):
     monkeypatch.setattr(opencv, "BAND_SAMPLES", rows * 30)
     monkeypatch.setattr(opencv, "CALL_PRODUCTS", rows * 150)
     monkeypatch.setattr(opencv, "BAND_REACHES", 1)
-    monkeypatch.setattr(picture_parts, "BLOCK_ROWS", 8)
+    monkeypatch.setattr(borders, "BLOCK_ROWS", 8)
 
 
 @pytest.mark.parametrize("border", BORDERS)

@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.core.borders import BORDERS
+from kernels.core.borders import BORDERS, strips_of
 from kernels.core.errors import CannotRunError, OutOfMemoryError
 from kernels.core.job import Job, Sampling
-from kernels.core.picture_parts import strips_of
 from kernels.cuda.gpu import Gpu
 from kernels.cuda.launch import memory_bytes, rows_a_strip
 from kernels.cuda_on_cpu import compiler

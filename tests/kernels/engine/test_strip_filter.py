@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job, Result, Sampling, filters
-from kernels.core.borders import BORDERS
+from kernels.core.borders import BORDERS, strips_of
 from kernels.core.errors import CannotRunError, OutOfMemoryError
 from kernels.core.job import Pick
-from kernels.core.picture_parts import strips_of
 from kernels.core.timing import Timing
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import PickRefusedError, StripFilter

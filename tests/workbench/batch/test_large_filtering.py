@@ -8,10 +8,9 @@ import pytest
 import tifffile
 
 from kernels import Engine, Job, Sampling, filters
-from kernels.core.borders import BORDERS
+from kernels.core.borders import BORDERS, block_rows
 from kernels.core.errors import DeviceLostError, OutOfMemoryError
 from kernels.core.job import Pick
-from kernels.core.picture_parts import block_rows
 from kernels.core.verdict import Check
 from kernels.cpu import cpu_run
 from kernels.pictures.generated import noise

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QRect
 from PySide6.QtGui import QTransform
 
+from kernels.core.borders import Surroundings, surroundings_of
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Progress, Result, Sampling
-from kernels.core.picture_parts import Surroundings, surroundings_of
 from kernels.engine.engine import Engine
 from kernels.rungs.own_kernels import is_own
 from workbench.base.background import Background, Latest, Throttle
