@@ -1,4 +1,4 @@
-"""Charts of sweeps, and of the last runs: pyqtgraph, imported when the first of them shows."""
+"""Charts of sweeps, and of the last runs."""
 
 # Actions of a chart's menu, with their tips.  Here, since the window's menus have them at a start.
 COPY = "&Copy the chart", "With its title and its words."

@@ -1,87 +1,83 @@
-"""A canvas that draws figures; its plot is made after the window's first paint."""
+"""A canvas for charts: what is drawn on it can be pointed at, by the pointer and by keys."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from functools import partial
-from importlib import import_module
-from threading import Thread
-from time import perf_counter
+from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
+    QFont,
     QFontInfo,
     QKeyEvent,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
+    QPixmap,
     QResizeEvent,
-    QShowEvent,
+    QWheelEvent,
 )
-from PySide6.QtWidgets import QScrollArea, QSizePolicy, QStackedLayout, QToolTip, QWidget
+from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from workbench.base import theme
-from workbench.base.background import Turns
-from workbench.base.plain_text import Label, tip_text
-from workbench.charts.data.figure import Drawn, Figure, Spot
+from workbench.base.plain_text import tip_text
+from workbench.charts.data.figure import Figure
+from workbench.charts.drawing.marks import draw_shape
+from workbench.charts.drawing.painter import draw, least_px, most_px
+from workbench.charts.drawing.plotting import WRAP, Drawn, Range, Spot
 from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import scaled_font
 
 NEAR_PX = 18  # to a mark, that it is pointed at
-RINGS = {"keys": (17, "accent", 3.0), "mark": (24, "text", 2.5)}  # size, colour, width of each
-RING_OF_FOCUS_PX = 2
+KEYS_RING, MARK_RING = (17, "accent", 3.0), (24, "text", 2.5)  # size, colour, width of a ring
+EDGE_PX = 2  # around it, for the focus
+DRAG_PX = 4  # a movement that is no click any more
+CLOSER = 1.0025  # by so much closer for each of the 120 units of a wheel's step
 STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1}
 PICKS = Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space
 ALL_HIDDEN = "Everything is hidden; show something by the legend."
 MIN_PX, MAX_PX = 200, 16_000  # of the plot's height
-# All that pyqtgraph imports; of the first three it asks for every name, the others may be missing.
-QT_MODULES = ("QtCore", "QtGui", "QtWidgets", "QtSvg", "QtOpenGL", "QtOpenGLWidgets", "QtTest")
-STEP_S = 0.004  # of making types, which takes as long as a frame
-Range = tuple[float, float]
+NOTHING = Drawn(())
 
 
 class Canvas(QWidget):
-    """A widget that shows `empty` until there is a plot and something to draw.
+    """A widget that shows `empty` until there is something to draw, and then what `draw` draws.
 
-    The arrow keys go from spot to spot and show its text; Enter picks one.  Ctrl and the
-    wheel, or a drag, zoom in where that makes sense; a double click or Esc shows everything again.
-
-    plot  a pyqtgraph PlotWidget; None until after the first paint
+    The arrow keys go from spot to spot and show its text; Enter picks one.
 
     Signals:
-        ready(): draw now: the plot was made, or its theme or size changed.
         picked(cell): the user wants this Cell, by a click or by Enter.
 
     A picked cell is marked on request: see `show_marked`.
     """
 
-    ready = Signal()
     picked = Signal(object)
 
     def __init__(self, empty: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.plot: Any = None
-        self._awaits_plot = False
+        self.setMouseTracking(True)
+        self.empty = empty  # why nothing is drawn
         self._summary = ""
-        self.spots: Sequence[Spot] = ()
+        self._factor = 1.0  # of the letters
+        self._pixmap: QPixmap | None = None  # None: to be drawn
+        self._drawn = NOTHING
         self._at: int | None = None  # the spot that the arrow keys are on
         self._marked: Any = None  # the cell picked last, until it is taken back
-        self._rings: dict[str, Any] = {}  # around the spots of both
-        self._home: Drawn | None = None
-        self._drawn_factor = 1.0  # of the letters of the panel around it
-        self._is_closer = False
-        self._empty = Label(empty, is_muted=True, wraps=True)
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._stack = QStackedLayout(self)
-        # Margins of the widget, since a stacked layout ignores its own.
-        self.setContentsMargins(*4 * (RING_OF_FOCUS_PX,))
-        self._stack.addWidget(self._empty)
+
+    def draw(self, p: QPainter, page: QRectF) -> Drawn:
+        """Draw everything into the box `page`; nothing drawn shows `empty`."""
+        raise NotImplementedError
+
+    def letters(self) -> QFont:
+        """The font of labels, of the size that the chart and the panel around it ask for."""
+        font, factor = scaled_font(0.92), self._factor * factor_of(self)
+        font.setPixelSize(round(factor * QFontInfo(font).pixelSize()))  # as an exported page's is
+        return font
 
     # -- output
 
@@ -90,124 +86,109 @@ class Canvas(QWidget):
         self._summary = summary
         self.setAccessibleDescription(summary)
 
-    def show_empty(self, text: str) -> None:
-        """Show why nothing is drawn."""
-        self._empty.setText(text)
-        self.show_spots(())
+    def redraw(self) -> None:
+        """Draw again, at the next paint or when a spot is asked for."""
+        self._pixmap = None
+        self.update()
 
-    def show_spots(self, spots: Sequence[Spot]) -> None:
-        """Take the spots to point at; without any, the text for an empty canvas is shown."""
-        self.spots = spots
-        self._at = None
-        self._stack.setCurrentWidget(self.plot if spots and self.plot else self._empty)
+    @property
+    def drawn(self) -> Drawn:
+        """What is drawn now."""
+        if self._pixmap is None:
+            ratio = self.devicePixelRatioF()
+            self._pixmap = pixmap = QPixmap((QSizeF(self.size()) * ratio).toSize())
+            pixmap.setDevicePixelRatio(ratio)
+            pixmap.fill(QColor(theme.colors().panel))
+            p = QPainter(pixmap)
+            p.setRenderHint(QPainter.RenderHint.Antialiasing)
+            try:
+                page = QRectF(self.rect()).adjusted(EDGE_PX, EDGE_PX, -EDGE_PX, -EDGE_PX)
+                self._drawn = self.draw(p, page)
+            finally:
+                p.end()
+            if self._at is not None and self._at >= len(self.spots):
+                self._at = None
+            self._tell_marked()
+        return self._drawn
 
-    def show_drawn(self, drawn: Drawn) -> None:
-        """Take the result of drawing; a range that the user zoomed to stays in sight."""
-        before = self._at
-        self.show_spots(drawn.spots)
-        self._home = drawn
-        self.plot.setMouseEnabled(x=drawn.can_zoom, y=drawn.can_zoom)
-        self._is_closer = self._is_closer and drawn.can_zoom
-        self._rings.clear()  # with everything else in the plot
-        self._draw_mark()
-        if before is not None and before < len(drawn.spots):
-            self._go_to(before, tell=False)
+    @property
+    def spots(self) -> Sequence[Spot]:
+        """What can be pointed at."""
+        return self.drawn.spots
 
     def show_marked(self, cell: object) -> None:
         """Mark the spots that lead to this cell, until another is marked; None: no longer any."""
         self._marked = cell
-        if self.plot is not None:
-            self._draw_mark()
+        self._tell_marked()
+        self.update()
 
-    # -- the plot
+    def _marks(self) -> list[Spot]:
+        return [each for each in self._drawn.spots if each.cell == self._marked is not None]
 
-    @Slot()
-    def make_plot(self) -> None:
-        """Make the plot now if there is none yet."""
-        if self.plot is not None:
-            return
-        from workbench.charts.drawing import plotting
-
-        self.plot = plotting.PlotView(self)
-        self.plot.scene().sigMouseMoved.connect(self._on_pointer_moved)
-        self.plot.scene().sigMouseClicked.connect(self._click)
-        self.plot.getViewBox().sigRangeChangedManually.connect(partial(self._set_closer, True))
-        self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        self._stack.addWidget(self.plot)
-        self._place_plot()
-        self._dress()
-
-    @Slot()
-    def _ask_for_plot(self) -> None:
-        """Have the plot made in a later turn, when pyqtgraph is imported."""
-        if plot_import.is_over:
-            plot_import.turns.add(self, self.make_plot)
-        else:
-            plot_import.ended.connect(self._ask_for_plot)
-            plot_import.begin()
-
-    def _place_plot(self) -> None:
-        self.plot.setGeometry(self.contentsRect())
-
-    def _dress(self) -> None:
-        from workbench.charts.drawing import plotting
-
-        self._drawn_factor = factor_of(self)
-        plotting.apply_theme(self.plot, theme.colors(), scaled_font(0.85 * self._drawn_factor))
-        self.ready.emit()
+    def _tell_marked(self) -> None:
+        said = "".join(f" Marked: {each.text.splitlines()[0]}." for each in self._marks()[:1])
+        self.setAccessibleDescription(f"{self._summary}{said}")
 
     # -- events
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        super().paintEvent(event)
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002, N802
+        colors, spots = theme.colors(), self.spots
+        p = QPainter(self)
+        p.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if spots and self._pixmap is not None:
+            p.drawPixmap(0, 0, self._pixmap)
+            at = [spots[self._at]] if self._at is not None and self.hasFocus() else []
+            for those, (px, color, width) in ((at, KEYS_RING), (self._marks(), MARK_RING)):
+                pen = QPen(QColor(getattr(colors, color)), width)
+                draw_shape(p, "circle", [spot.at for spot in those], px, pen, None)
+        else:
+            p.setPen(QColor(colors.muted))
+            p.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter | WRAP, self.empty)
         if self.hasFocus():
-            painter = QPainter(self)
-            painter.setPen(QPen(QColor(theme.colors().accent), 2))
-            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
-            painter.end()
-        if self.plot is None and not self._awaits_plot:
-            self._awaits_plot = True
-            self._ask_for_plot()
+            p.setBrush(Qt.BrushStyle.NoBrush)
+            p.setPen(QPen(QColor(colors.accent), 2))
+            p.drawRect(self.rect().adjusted(1, 1, -1, -1))
+        p.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        if self.plot is not None:
-            self._place_plot()  # the layout would place it only while it is shown
-            self.ready.emit()
-
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        super().showEvent(event)
-        QTimer.singleShot(0, self, self.ready.emit)  # nothing is laid out while it is hidden
+        self.redraw()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
-        kinds = QEvent.Type.PaletteChange, QEvent.Type.StyleChange  # in a scroll area the latter
-        is_larger = event.type() == QEvent.Type.FontChange and factor_of(self) != self._drawn_factor
-        if (event.type() in kinds or is_larger) and self.plot is not None:
-            self._dress()
-
-    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
-        super().focusInEvent(event)
-        self.update()
+        kinds = QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.FontChange
+        if event.type() in kinds:
+            self.redraw()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         super().focusOutEvent(event)
         QToolTip.hideText()
-        self._show_ring("keys", ())
         self._at = None
-        self.setAccessibleDescription(self._summary)
-        self.update()
+        self._tell_marked()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         key = Qt.Key(event.key())
         if key in STEPS and self.spots:
-            self._go_to(self._after(key), tell=True)
+            self._go_to(self._after(key))
         elif key in PICKS and self._at is not None:
             self._pick(self.spots[self._at])
-        elif key == Qt.Key.Key_Escape and self._is_closer:
-            self._show_all()
         else:
             super().keyPressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        spot = self.spot_at(event.position())
+        if spot is None:
+            QToolTip.hideText()
+            self.unsetCursor()
+            return
+        hand, arrow = Qt.CursorShape.PointingHandCursor, Qt.CursorShape.ArrowCursor
+        self.setCursor(arrow if spot.cell is None else hand)
+        self._say(spot, event.position())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        spot = self.spot_at(event.position())
+        if spot is not None and event.button() == Qt.MouseButton.LeftButton:
+            self._pick(spot)
 
     # -- pointing
 
@@ -219,111 +200,49 @@ class Canvas(QWidget):
         """
         if self._at is None:
             return 0 if STEPS[key] > 0 else len(self.spots) - 1
-        if (here := self.spots[self._at].box) and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+        here = self.spots[self._at]
+        if here.box is not None and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             boxes = ((number, each.box) for number, each in enumerate(self.spots) if each.box)
-            away = [(abs(box[0] - here[0]), STEPS[key] * (here[1] - box[1]), n) for n, box in boxes]
-            if ahead := [each for each in away if each[1] > 0]:
+            offsets = ((number, box.topLeft() - here.box.topLeft()) for number, box in boxes)
+            away = [(abs(o.x()), STEPS[key] * o.y(), number) for number, o in offsets]
+            if ahead := [each for each in away if each[1] > 0.5]:
                 return min(ahead)[2]
         return (self._at + STEPS[key]) % len(self.spots)
 
     def spot_at(self, position: QPointF) -> Spot | None:
-        """The bar or tile at a position in pixels of the plot, or a mark near it."""
-        if not self.spots:
-            return None
-        box = self.plot.getViewBox()
-        place = box.mapSceneToView(position)
-        x, y = place.x(), place.y()
+        """The bar or tile at a position, or a mark near it."""
         for spot in self.spots:
-            match spot.box:
-                case left, low, right, high if left <= x <= right and low <= y <= high:
-                    return spot
-        offsets = [box.mapViewToScene(QPointF(s.x, s.y)) - position for s in self.spots]
-        away = [math.hypot(offset.x(), offset.y()) for offset in offsets]
-        nearest = self.spots[away.index(min(away))]
-        return nearest if min(away) <= NEAR_PX and not nearest.box else None
+            if spot.box is not None and spot.box.contains(position):
+                return spot
+        marks = [spot for spot in self.spots if spot.box is None]
+        away = [math.hypot(*(spot.at - position).toTuple()) for spot in marks]
+        return marks[away.index(min(away))] if away and min(away) <= NEAR_PX else None
 
-    def _go_to(self, index: int, *, tell: bool) -> None:
-        """Put a ring around a spot, and show its text if `tell`."""
-        self._at = index
-        spot = self.spots[index]
-        self._show_ring("keys", [spot])
-        if not tell:
-            return
+    def _go_to(self, index: int) -> None:
+        """Put a ring around a spot, and show its text."""
+        self._at, spot = index, self.spots[index]
+        self.update()
         self.setAccessibleDescription(spot.text)
-        at = self.plot.getViewBox().mapViewToScene(QPointF(spot.x, spot.y))
         inside = self.parentWidget()
         area = inside.parentWidget() if inside is not None else None
         if isinstance(area, QScrollArea):
-            area.ensureVisible(at.toPoint().x(), at.toPoint().y(), 0, 2 * NEAR_PX)
-        self._say(spot, at)
-
-    def _draw_mark(self) -> None:
-        spots = [each for each in self.spots if each.cell == self._marked is not None]
-        said = "".join(f" Marked: {each.text.splitlines()[0]}." for each in spots[:1])
-        self.setAccessibleDescription(f"{self._summary}{said}")
-        self._show_ring("mark", spots)
-
-    def _show_ring(self, name: str, spots: Sequence[Spot]) -> None:
-        """Draw circles around spots, in place of those of this name before."""
-        if not spots and name not in self._rings:
-            return
-        from workbench.charts.drawing import marks, plotting
-
-        if (before := self._rings.pop(name, None)) is not None:
-            plotting.without(self.plot, before)
-        if spots:
-            px, color, width = RINGS[name]
-            pen = QPen(QColor(getattr(theme.colors(), color)), width)
-            pen.setCosmetic(True)
-            places = [s.x for s in spots], [s.y for s in spots]
-            item = marks.Markers(*places, symbol="o", size=px, pen=pen, brush=None)
-            self.plot.addItem(item)
-            self._rings[name] = item
-
-    @Slot(object)
-    def _on_pointer_moved(self, position: QPointF) -> None:
-        spot = self.spot_at(position)
-        if spot is None:
-            QToolTip.hideText()
-            self.plot.unsetCursor()
-            return
-        hand, arrow = Qt.CursorShape.PointingHandCursor, Qt.CursorShape.ArrowCursor
-        self.plot.setCursor(arrow if spot.cell is None else hand)
-        self._say(spot, position)
+            area.ensureVisible(*spot.at.toPoint().toTuple(), 0, 2 * NEAR_PX)
+        self._say(spot, spot.at)
 
     def _say(self, spot: Spot, position: QPointF) -> None:
-        beside = self.plot.mapToGlobal(position.toPoint() + QPoint(12, 12))
-        QToolTip.showText(beside, tip_text(spot.text), self.plot)
-
-    @Slot(object)
-    def _click(self, event: Any) -> None:
-        if event.double():
-            self._show_all()
-        elif spot := self.spot_at(event.scenePos()):
-            self._pick(spot)
+        beside = self.mapToGlobal(position.toPoint() + QPoint(12, 12))
+        QToolTip.showText(beside, tip_text(spot.text), self)
 
     def _pick(self, spot: Spot) -> None:
         if spot.cell is not None:
             self.picked.emit(spot.cell)
 
-    def _show_all(self) -> None:
-        """Zoom out until everything is in sight."""
-        self._set_closer(False)
-        if self._home is not None:
-            self._show_range(self._home.x, self._home.y)
-
-    def _set_closer(self, is_closer: bool, *_: object) -> None:
-        self._is_closer = is_closer
-
-    def _show_range(self, x: Range, y: Range) -> None:
-        self.plot.setXRange(*x, padding=0)
-        self.plot.setYRange(*y, padding=0)
-
 
 class FigureView(Canvas):
     """A canvas for figures of every kind, as high as they need, with fonts that suit its size.
 
-    It draws again whenever its size, theme or figure changes.
+    Ctrl and the wheel zoom in where that makes sense, and a drag moves what is in sight; a double
+    click or Esc shows everything again.
     """
 
     def __init__(self, empty: str, *, fills: bool = False, least_px: int | None = None) -> None:
@@ -336,122 +255,109 @@ class FigureView(Canvas):
         self._nothing, self._fills, self._least_px = empty, fills, least_px
         self._room_px = 0
         self.figure: Figure | None = None
-        self._factor = 1.0
-        self._is_drawing = False
+        self._view: tuple[Range, Range] | None = None  # what the user zoomed to
+        self._grip: QPointF | None = None  # where a drag began
+        self._is_dragged = False
         self.setMinimumHeight(least_px or MIN_PX)
-        self.ready.connect(self._draw)
         self.show_summary(empty)
 
     def show_figure(self, figure: Figure | None) -> None:
-        """Show its summary at once, and draw it if there is a plot; ignore an equal figure."""
+        """Show a figure and its summary; ignore an equal one."""
         if figure != self.figure:
             self.figure = figure
             self.show_summary(figure.summary if figure else self._nothing)
-            self._draw()
+            is_hidden = figure is not None and any(each.is_hidden for each in figure.entries)
+            self.empty = ALL_HIDDEN if is_hidden else self._nothing
+            self._fit()
 
     def show_room(self, px: int) -> None:
         """Be at least so high."""
-        if px != self._room_px:
-            self._room_px = px
-            self.setMinimumHeight(max(px, self._least_px or MIN_PX))
-            self._draw()
+        self._room_px = px
+        self._fit()
 
     def show_larger(self, factor: float) -> None:
         """Magnify the font, and draw again."""
-        if factor != self._factor:
-            self._factor = factor
-            self._draw()
+        self._factor = factor
+        self._fit()
 
-    @Slot()
-    def _draw(self) -> None:
-        """Draw, once, whatever the drawing changes about the size."""
-        figure = self.figure
-        if figure is None or figure.is_empty:
-            is_hidden = figure is not None and any(each.is_hidden for each in figure.entries)
-            self.show_empty(ALL_HIDDEN if is_hidden else self._nothing)
-        elif self.plot is not None and not self._is_drawing:
-            self._is_drawing = True
-            try:
-                self._draw_figure(figure)
-            finally:
-                self._is_drawing = False
+    def draw(self, p: QPainter, page: QRectF) -> Drawn:
+        """Draw the figure."""
+        if self.figure is None or self.figure.is_empty:
+            return NOTHING
+        drawn = draw(p, page, self.figure, theme.colors(), self.letters(), self._view)
+        self._view = self._view if drawn.frame else None
+        return drawn
 
-    def _draw_figure(self, figure: Figure) -> None:
-        from workbench.charts.drawing.painter import draw, least_px, most_px
-
-        font, factor = scaled_font(0.92), self._factor * factor_of(self)
-        font.setPixelSize(round(factor * QFontInfo(font).pixelSize()))  # as an exported page's is
-        least = self._least_px or round(least_px(figure, self.width(), font))
+    def _fit(self) -> None:
+        """Be as high as the figure needs, and draw again."""
+        least, most, font = self._least_px or MIN_PX, float(MAX_PX), self.letters()
+        if self.figure is not None and not self.figure.is_empty:
+            least = self._least_px or round(least_px(self.figure, self.width(), font))
+            most = most_px(self.figure, font)
         self.setMinimumHeight(max(self._room_px, least))
         if not self._fills:
-            self.setMaximumHeight(round(min(most_px(figure, font), MAX_PX)))
-        self._stack.setCurrentWidget(self.plot)  # a hidden plot is not laid out
-        self._place_plot()
-        x, y = self.plot.getViewBox().viewRange()
-        drawn = draw(self.plot, figure, theme.colors(), font)
-        self.show_drawn(drawn)
-        if self._is_closer:
-            self._show_range(x, y)
+            self.setMaximumHeight(round(min(most, MAX_PX)))
+        self.redraw()
 
+    # -- zooming
 
-def make_plots(root: QWidget) -> None:
-    """Make the plots of all canvases on the screen in `root`, for a picture that is taken now."""
-    for each in root.findChildren(Canvas):
-        if each.isVisible():
-            each.make_plot()
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._fit()
 
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
 
-class PlotImport(QObject):
-    """The one import of pyqtgraph, off the GUI thread: in its 0.4 s nothing would move.
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        frame = self.drawn.frame
+        if frame is None or not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()
+            return
+        share = CLOSER ** -event.angleDelta().y()
+        x, y = frame.place(event.position())
+        self._zoom(
+            (x + share * (frame.x[0] - x), x + share * (frame.x[1] - x)),
+            (y + share * (frame.y[0] - y), y + share * (frame.y[1] - y)),
+        )
+        event.accept()
 
-    It begins when a chart is first seen.  Qt's types are made in the GUI thread first: PySide
-    makes each when it is first asked for, and where two threads ask at the same time the program
-    crashes.  Python waits for the import's thread at the end of the program.
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        super().mousePressEvent(event)
+        self._grip, self._is_dragged = event.position(), False
+        event.accept()
 
-    turns  the steps of whichever canvas waited for it, one at a time, since each takes a frame
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        frame, here = self.drawn.frame, event.position()
+        if frame is None or self._grip is None or not event.buttons():
+            super().mouseMoveEvent(event)
+        elif self._is_dragged or (here - self._grip).manhattanLength() > DRAG_PX:
+            (x0, y0), (x1, y1) = frame.place(self._grip), frame.place(here)
+            self._grip, self._is_dragged = here, True
+            x, y = x0 - x1, y0 - y1
+            self._zoom((frame.x[0] + x, frame.x[1] + x), (frame.y[0] + y, frame.y[1] + y))
 
-    Signals:
-        ended(): it is over; where it failed, importing again says why.
-    """
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        self._grip = None
+        if not self._is_dragged:
+            super().mouseReleaseEvent(event)
 
-    ended = Signal()
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: ARG002, N802
+        self._show_all()
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._types: Iterator[object] | None = None
-        self.is_over = False
-        self.turns = Turns()
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if event.key() == Qt.Key.Key_Escape and self._view is not None:
+            self._show_all()
+        else:
+            super().keyPressEvent(event)
 
-    def begin(self) -> None:
-        """Begin unless it has."""
-        if self._types is None:
-            self._types = _qt_types()
-            self.turns.add(self, self._make_types)
+    def _show_all(self) -> None:
+        """Zoom out until everything is in sight."""
+        self._view, self._is_dragged = None, True  # the click has done its work
+        self.redraw()
 
-    def _make_types(self) -> None:
-        """Make types for STEP_S, and begin the thread after the last."""
-        assert self._types is not None
-        end = perf_counter() + STEP_S
-        for _ in self._types:
-            if perf_counter() > end:
-                self.turns.add(self, self._make_types)
-                return
-        Thread(target=self._import, name="pyqtgraph").start()
-
-    def _import(self) -> None:
-        with suppress(Exception):
-            from workbench.charts.drawing import painter  # noqa: F401
-        self.is_over = True
-        self.ended.emit()
-
-
-def _qt_types() -> Iterator[object]:
-    """Yield all that stands in Qt's modules; a type is made by that, which takes up to 5 ms."""
-    for name in QT_MODULES:
-        with suppress(ImportError):
-            module = import_module(f"PySide6.{name}")
-            for each in dir(module):
-                yield getattr(module, each, None)  # what is wrong with it the import says
-
-
-plot_import = PlotImport()
+    def _zoom(self, x: Range, y: Range) -> None:
+        self._view = x, y
+        self.redraw()

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPalette,
-    QPen,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QAbstractButton, QLabel, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts.canvas import FigureView
 from workbench.charts.data.figure import Figure, LegendLine
+from workbench.charts.drawing.marks import draw_sample
 from workbench.widgets.boxes import Flow, UprightArea, VBox
 from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import scaled_font, words_label
@@ -30,10 +21,8 @@ EMPTY = "Points appear here as they are measured."
 PLOT_SHARE = 0.7  # of the card's height, which its plot has at least
 # Names of the labels, and how large their letters are.
 SCALES = {"chart-title": 1.05, "chart-subtitle": 0.85, "chart-sentence": 1.0, "chart-notes": 0.88}
-SAMPLE_PX, GAP_PX, EDGE_PX = 28, 4, 3
-MIN_ROW_PX = 24  # what a finger or an unsteady hand needs
+SAMPLE_PX, HIDDEN_OPACITY = 28, 0.4
 FONT_SHARE = 0.85  # of the program's font
-STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1}
 HINT = "Click or Space: hide or show. P or right click: pin, which keeps it in front."
 
 
@@ -103,42 +92,20 @@ class ChartCard(UprightArea):
             self._later.start()
 
 
-class LegendEntry(QAbstractButton):
-    """A button for one series, checked while the series is shown.
+class LegendButton(QToolButton):
+    """A button for one series.
 
     Signals:
-        pin_wanted(): keep the series in front, or no longer.
+        pin_wanted(): keep the series in front, or no longer: by P or a right click.
     """
 
     pin_wanted = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._entry: LegendLine | None = None
-        self.setCheckable(True)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setProperty("flat", True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-
-    def show_entry(self, entry: LegendLine, font: QFont) -> None:
-        """Show a series."""
-        self._entry = entry
-        self.setText(entry.name)
-        self.setChecked(not entry.is_hidden)
-        pinned = ", pinned" if entry.is_pinned else ""
-        name = f"{entry.label}{pinned}{', hidden' if entry.is_hidden else ''}"
-        self.setAccessibleName(name)
-        self.setToolTip(tip_text(f"{name}\n{HINT}"))
-        font = QFont(font)
-        font.setBold(entry.is_pinned)
-        font.setStrikeOut(entry.is_hidden)
-        self.setFont(font)
-        self.update()
-
-    def sizeHint(self) -> QSize:  # noqa: N802
-        """The size at which the whole name is readable, and a gap after it."""
-        text_px = self.fontMetrics().horizontalAdvance(self.text())
-        wide = 2 * EDGE_PX + SAMPLE_PX + 2 * GAP_PX + text_px
-        return QSize(wide, max(MIN_ROW_PX, self.fontMetrics().height() + 6))
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if event.key() == Qt.Key.Key_P and not event.modifiers():
@@ -151,30 +118,6 @@ class LegendEntry(QAbstractButton):
             self.pin_wanted.emit()
         else:
             super().mouseReleaseEvent(event)
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002, N802
-        if self._entry is None:
-            return
-        from workbench.charts.drawing.marks import draw_sample
-
-        colors, is_hidden = theme.colors(self.palette()), self._entry.is_hidden
-        painter = QPainter(self)
-        if self.hasFocus():
-            painter.setPen(QPen(QColor(colors.accent), 2))
-            painter.drawRoundedRect(self.rect().adjusted(1, 1, -1, -1), 4, 4)
-        painter.setOpacity(0.4 if is_hidden else 1.0)
-        draw_sample(painter, self._entry, colors, QRectF(EDGE_PX, 0, SAMPLE_PX, self.height()))
-        painter.setOpacity(1.0)
-        roles = QPalette.ColorRole
-        painter.setPen(
-            self.palette().color(roles.PlaceholderText if is_hidden else roles.WindowText)
-        )
-        left = EDGE_PX + SAMPLE_PX + GAP_PX
-        room = QRect(left, 0, self.width() - left - EDGE_PX, self.height())
-        cut = Qt.TextElideMode.ElideRight
-        text = self.fontMetrics().elidedText(self.text(), cut, room.width())
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
-        painter.end()
 
 
 class Legend(QWidget):
@@ -193,8 +136,8 @@ class Legend(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._shown: tuple[LegendLine, ...] = ()
-        self._buttons: list[LegendEntry] = []
-        self._headings: dict[str, QLabel] = {}
+        self._buttons: list[LegendButton] = []
+        self._headings: list[Label] = []
         self._flow = Flow(0)
         self.setLayout(self._flow)
         self.setAccessibleName("Legend")
@@ -203,7 +146,7 @@ class Legend(QWidget):
         self.setSizePolicy(policy)
 
     @property
-    def entries(self) -> list[LegendEntry]:
+    def entries(self) -> list[LegendButton]:
         """The buttons shown, in order."""
         return self._buttons[: len(self._shown)]
 
@@ -223,35 +166,52 @@ class Legend(QWidget):
             self._buttons.append(self._new_button(len(self._buttons)))
         while self._flow.takeAt(0):
             pass
-        parts: list[QWidget] = []
+        for heading in self._headings:
+            heading.deleteLater()
+        self._headings, group = [], ""
         for button, entry in zip(self._buttons, self._shown, strict=False):
-            button.show_entry(entry, self.font())
-            if entry.group not in self._headings:
-                self._headings[entry.group] = Label(entry.group, self, is_muted=True)
-            heading = self._headings[entry.group]
-            if entry.group and heading not in parts:
-                heading.setFont(self.font())
+            self._show_entry(button, entry)
+            if entry.group != group:
+                group = entry.group
+                heading = Label(group, self, font=self.font(), is_muted=True)
                 heading.setFixedHeight(button.sizeHint().height())
-                heading.setContentsMargins(EDGE_PX, 0, 2 * GAP_PX, 0)
-                parts.append(heading)
-            parts.append(button)
-        for part in parts:
-            self._flow.addWidget(part)
-        for part in (*self._buttons, *self._headings.values()):
-            part.setVisible(part in parts)
-        self.setVisible(bool(parts))
+                heading.show()
+                self._headings.append(heading)
+                self._flow.addWidget(heading)
+            self._flow.addWidget(button)
+        for number, button in enumerate(self._buttons):
+            button.setVisible(number < len(self._shown))
+        self.setVisible(bool(self._shown))
 
-    def _new_button(self, number: int) -> LegendEntry:
-        button = LegendEntry(self)
+    def _show_entry(self, button: LegendButton, entry: LegendLine) -> None:
+        pinned = ", pinned" if entry.is_pinned else ""
+        name = f"{entry.label}{pinned}{', hidden' if entry.is_hidden else ''}"
+        button.setText(entry.name.replace("&", "&&"))
+        button.setAccessibleName(name)
+        button.setToolTip(tip_text(f"{name}\n{HINT}"))
+        font = QFont(self.font())
+        font.setBold(entry.is_pinned)
+        font.setStrikeOut(entry.is_hidden)
+        button.setFont(font)
+        ratio, size = self.devicePixelRatioF(), QSize(SAMPLE_PX, button.fontMetrics().height())
+        sample = QPixmap(size * ratio)
+        sample.setDevicePixelRatio(ratio)
+        sample.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(sample)
+        painter.setOpacity(HIDDEN_OPACITY if entry.is_hidden else 1.0)
+        draw_sample(painter, entry, theme.colors(self.palette()), QRectF(QPointF(), QSizeF(size)))
+        painter.end()
+        button.setIconSize(size)
+        button.setIcon(sample)
+
+    def _new_button(self, number: int) -> LegendButton:
+        button = LegendButton(self)
         button.clicked.connect(lambda: self.hidden.emit(self._shown[number].key))
         button.pin_wanted.connect(lambda: self.pinned.emit(self._shown[number].key))
         return button
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        here = next((i for i, each in enumerate(self.entries) if each.hasFocus()), None)
-        step = STEPS.get(Qt.Key(event.key()))
-        if here is None or step is None:
-            super().keyPressEvent(event)
-        else:
-            there = self.entries[(here + step) % len(self.entries)]
-            there.setFocus(Qt.FocusReason.TabFocusReason)
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Draw the samples in the colours of another theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._show()

@@ -125,8 +125,8 @@ class ChartView(QWidget):
 
     def draw_now(self) -> None:
         """Draw all pending changes at once, for a screenshot."""
-        self._card.view.make_plot()
         self._show()
+        self._card.view.repaint()
 
     # -- drawing
 

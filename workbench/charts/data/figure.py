@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 Standing = Literal["live", "recorded", "published"]
 Sample = Literal["line", "marker", "bar"]
@@ -246,22 +246,3 @@ class Figure:
             case Bars(groups=found) | Grid(tiles=found):
                 return not found
         return True
-
-
-class Spot(NamedTuple):
-    """A place in the plot's coordinates that can be pointed at."""
-
-    x: float
-    y: float
-    text: str
-    cell: Any = None  # picked by a click or Enter; None: it leads nowhere
-    box: tuple[float, float, float, float] | None = None  # left, low, right, high; None: a mark
-
-
-class Drawn(NamedTuple):
-    """The result of drawing a figure."""
-
-    spots: list[Spot]
-    x: tuple[float, float]  # the ranges that the plot shows
-    y: tuple[float, float]
-    can_zoom: bool = False  # zooming in makes sense

@@ -20,7 +20,6 @@ def response(qapp, qtbot):
     qtbot.addWidget(found)
     found.resize(320, 280)
     found.show()
-    found.make_plot()
     return found
 
 
