@@ -26,7 +26,8 @@ WIDEST = "000 µs"  # the least room for a tick below a plot
 EDGE_PX, MARGIN_PX = 12, 2  # right of the plot, for half of the last tick's text; and elsewhere
 MAX_LINES = 3  # of a name below a plot
 WRAP = Qt.TextFlag.TextWordWrap
-CAPTION_GAP_PX, CAPTION_ROWS = 4, 1.7  # where there is none; and its height in that of the font
+CAPTION_GAP_PX = 4  # where there is none above
+ABOVE_ROWS, BELOW_ROWS = 1.7, 1.3  # heights of captions in that of the font
 TICK_SHARE = 0.92  # of the font
 USUAL_FONT_PX = 13
 EVERYWHERE = (-math.inf, math.inf)
@@ -74,9 +75,9 @@ class Frame:
     def make_room(self, above: str, below: str, lines: float = 1.0) -> None:
         """Leave room for captions and `lines` of ticks below, but none at the left yet."""
         row = QFontMetricsF(self.font).height()
-        high = CAPTION_ROWS * row if above else CAPTION_GAP_PX
+        high = ABOVE_ROWS * row if above else CAPTION_GAP_PX
         low = lines * QFontMetricsF(self.small).height() + GAP_PX
-        low += CAPTION_ROWS * row if below else 0
+        low += BELOW_ROWS * row if below else 0
         self.plot = self.page.adjusted(MARGIN_PX, MARGIN_PX + high, -EDGE_PX, -MARGIN_PX - low)
 
     def begin_at(self, left_px: float) -> None:
@@ -148,15 +149,12 @@ class Frame:
         p, metrics, box = self.p, QFontMetricsF(self.font), self.plot
         p.setFont(self.font)
         p.setPen(QColor(self.colors.muted))
-        row = CAPTION_ROWS * metrics.height()
-        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        for text, top, side in (
-            (above, box.top() - row, left),
-            (below, self.page.bottom() - MARGIN_PX - row, Qt.AlignmentFlag.AlignCenter),
-        ):
-            if text:
-                line = QRectF(box.left(), top, box.width(), row)
-                p.drawText(line, side, cut(text, metrics, box.width()))
+        above, below = (cut(text, metrics, box.width()) for text in (above, below))
+        spare = (ABOVE_ROWS - 1) / 2 * metrics.height()
+        p.drawText(QPointF(box.left(), box.top() - spare - metrics.descent()), above)
+        left = box.center().x() - metrics.horizontalAdvance(below) / 2
+        bottom = self.page.bottom() - MARGIN_PX - metrics.descent()
+        p.drawText(QPointF(left, bottom), below)
 
     def _draw_grid(self, one: QPointF, other: QPointF) -> None:
         """Draw a line of the grid, as sharp as the screen can."""
