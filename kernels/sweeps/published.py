@@ -15,42 +15,12 @@ from kernels.sweeps.plan import Cell, Plan
 NUMBERS = Path(__file__).with_name("published.csv")
 NOTES = Path(__file__).with_name("published.toml")
 # Where a publication has another name for what we have.
-IMPLEMENTATIONS = {"cpu_sequential": "sequential"}
-FILTERS = {"edge detection": "laplacian_diagonal"}
-Essence = tuple[int, int, str, int | None]  # width, height, implementation and kernel size
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedRow:
-    """One published number, as it stands in the file.
-
-    None or "" where the publication does not say: any value may stand there, but no cell stands
-    for a row without a kernel size.
-    """
-
-    source: str  # institution, year where there is one, and title
-    gpu: str
-    table: str  # its number or name there
-    width: int
-    height: int
-    channels: int | None
-    pixel_type: str
-    filter: str
-    ksize: int | None
-    block_xy: tuple[int, int] | None
-    implementation: str
-    milliseconds: float
-
-    def stands_for(self, cell: Cell) -> bool:
-        """Return True if it is a time of `cell`, whose picture, cache and border do not count."""
-        return (
-            _essence(cell) == _essence(self)
-            and cell.count == 1
-            and cell.pixel_type == self.pixel_type
-            and self.channels in (None, cell.channels)
-            and self.filter in ("", cell.filter)
-            and (None in (self.block_xy, cell.block_xy) or self.block_xy == cell.block_xy)
-        )
+OURS = {"cpu_sequential": "sequential", "edge detection": "laplacian_diagonal"}
+# Columns that a cell has as well: those of the first row always, any of the others may be empty,
+# where the publication does not say.
+SAID = ("width", "height", "implementation", "kernel_size")
+OPEN = ("dtype", "channels", "filter", "block_x", "block_y")
+Row = dict[str, str]  # of the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,73 +40,67 @@ class Published:
 def published_for(plan: Plan) -> tuple[Published, ...]:
     """Every published time of a cell of `plan`; of the publication that it reproduces, if any.
 
-    Of several tables of a publication with a cell that with most of the plan's counts.
+    Of several tables of a publication with a cell that with most of the plan's counts.  A cell's
+    picture, cache and border do not count.
     """
-    cells: dict[Essence, list[Cell]] = {}
+    cells: dict[tuple[str, ...], list[tuple[Cell, Row]]] = {}
     for cell in plan.cells():
-        cells.setdefault(_essence(cell), []).append(cell)
-    found = [
-        (row, cell)
-        for row in rows()
-        if plan.source in ("", row.source)
-        for cell in [each for each in cells.get(_essence(row), []) if row.stands_for(each)][:1]
-    ]
-    sizes = Counter((row.source, row.gpu, row.table) for row, _ in found)
-    best: dict[tuple[str, str, Cell], tuple[PublishedRow, Cell]] = {}
+        if cell.count == 1:
+            row = _row_of(cell)
+            cells.setdefault(tuple(row[name] for name in SAID), []).append((cell, row))
+    found: list[tuple[Row, Cell]] = []
+    for row in rows():
+        if plan.source in ("", row["source"]):
+            alike = cells.get(tuple(row[name] for name in SAID), [])
+            found += [(row, cell) for cell, values in alike if _fits(row, values)][:1]
+    sizes = Counter(_place(row) for row, _ in found)
+    best: dict[tuple[str, str, Cell], Row] = {}
     for row, cell in found:
-        key = row.source, row.gpu, cell
-        size = sizes[row.source, row.gpu, row.table]
-        if key not in best or size > sizes[row.source, row.gpu, best[key][0].table]:
-            best[key] = row, cell
-    return tuple(_published(row, cell) for row, cell in best.values())
+        key = row["source"], row["gpu"], cell
+        if key not in best or sizes[_place(row)] > sizes[_place(best[key])]:
+            best[key] = row
+    return tuple(_published(row, cell) for (_, _, cell), row in best.items())
 
 
 @cache
-def rows() -> tuple[PublishedRow, ...]:
-    """Return every published number."""
+def rows() -> tuple[Row, ...]:
+    """Every published number as the file has it, with our names."""
     with NUMBERS.open(encoding="utf-8", newline="") as file:
-        return tuple(_row(each) for each in csv.DictReader(file))
+        return tuple(
+            {name: OURS.get(value, value) for name, value in row.items()}
+            for row in csv.DictReader(file)
+        )
 
 
-def _essence(of: PublishedRow | Cell) -> Essence:
-    """The values that a cell and a time of it always have in common."""
-    return of.width, of.height, of.implementation, of.ksize
+def _row_of(cell: Cell) -> Row:
+    """The columns of a cell."""
+    x, y = cell.block_xy or ("", "")
+    values = (cell.width, cell.height, cell.implementation, cell.ksize)
+    others = (cell.pixel_type, cell.channels, cell.filter, x, y)
+    return dict(zip((*SAID, *OPEN), map(str, (*values, *others)), strict=True))
 
 
-def _published(row: PublishedRow, cell: Cell) -> Published:
-    about = _notes()["publications"][row.source]
-    note = f"{about.get('note', '')} {_notes()['common']}".strip()
+def _fits(row: Row, cell: Row) -> bool:
+    return all(row[name] == cell[name] or "" in (row[name], cell[name]) for name in OPEN)
+
+
+def _place(row: Row) -> tuple[str, str, str]:
+    return row["source"], row["gpu"], row["table"]
+
+
+def _published(row: Row, cell: Cell) -> Published:
+    about = _notes()["publications"][row["source"]]
     return Published(
-        source=row.source,
+        source=row["source"],
         by=f"{about['institution']} {about.get('year', '')}".rstrip(),
-        gpu=row.gpu,
-        table=row.table,
+        gpu=row["gpu"],
+        table=row["table"],
         cell=cell,
-        milliseconds=row.milliseconds,
-        note=note,
+        milliseconds=float(row["milliseconds"]),
+        note=f"{about.get('note', '')} {_notes()['common']}".strip(),
     )
 
 
 @cache
 def _notes() -> dict[str, Any]:
     return tomllib.loads(NOTES.read_text(encoding="utf-8"))
-
-
-def _row(text: dict[str, str]) -> PublishedRow:
-    block = text["block_x"], text["block_y"]
-    return PublishedRow(
-        **{name: text[name] for name in ("source", "gpu", "table")},
-        width=int(text["width"]),
-        height=int(text["height"]),
-        channels=_number(text["channels"]),
-        pixel_type=text["dtype"],
-        filter=FILTERS.get(text["filter"], text["filter"]),
-        ksize=_number(text["kernel_size"]),
-        block_xy=(int(block[0]), int(block[1])) if all(block) else None,
-        implementation=IMPLEMENTATIONS.get(text["implementation"], text["implementation"]),
-        milliseconds=float(text["milliseconds"]),
-    )
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text else None
