@@ -34,7 +34,7 @@ def rest(stage, known):
     yield from _close_windows(window)
     for task in (window.worker.sweep, window.worker.comparison):
         task.cancel()
-    window.report_writer.close()
+    window.report_writer.stop()
     yield from _all_answered(window)  # a file that is still being read would come afterwards
     yield 100
     window.memory.forget()

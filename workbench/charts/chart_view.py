@@ -7,14 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QSignalBlocker, Signal, Slot
+from PySide6.QtCore import QEvent, QSignalBlocker, Signal, Slot
 from PySide6.QtGui import QAction, QImage, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QMenu, QSizePolicy, QToolButton, QWidget
 
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
 from workbench.base import theme
-from workbench.base.background import Throttle
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts import COPY, LOG, PUBLISHED, SAVE_PNG, SAVE_SVG, SHOW_ALL
 from workbench.charts.chart_card import ChartCard
@@ -28,9 +27,6 @@ from workbench.widgets.file_dialogs import ask_save_path
 from workbench.widgets.letters import factor_of, take_up
 from workbench.widgets.tile import scaled_font
 
-REDRAW_MS = 100  # often enough to watch points come in, seldom enough not to slow that down
-SHARE = 3  # drawing takes at most a third of the time,
-MAX_MS = 500  # unless nothing would be seen for longer than that
 USUAL_PX = (900, 640)  # a larger chart has larger letters: it is looked at from farther away
 MAX_FACTOR = 1.6
 IMAGE_PX = (1000, 640)
@@ -62,9 +58,8 @@ class ChartView(QWidget):
         self._newest: Identity | None = None  # of the session that was begun or opened last
         self.kind_key: str | None = None  # of the chosen kind; None: what suits the sessions
         self._varied: tuple[str, ...] = ()
-        self._figure: Figure | None = None
+        self.figure: Figure | None = None
         self._factor = 1.0
-        self._later = Throttle(REDRAW_MS, self._show, self)
         self._make_controls()
         controls = HBox(spacing=GAP_PX)
         controls.add((self._kinds, 1), self._menu)
@@ -74,7 +69,7 @@ class ChartView(QWidget):
     # -- input
 
     def show_sessions(self, sessions: Sequence[Session]) -> None:
-        """Show all records so far, the live session first; cheap to call for every record.
+        """Show all records so far, the live session first.
 
         When a session is new, the chart shows its values, whatever was chosen before.
         """
@@ -90,7 +85,7 @@ class ChartView(QWidget):
         varied = sessions[newest or 0].plan.varied if sessions else ()
         if varied != self._varied:  # another sweep asks for another first look
             self._varied, self.kind_key = varied, None
-        self._later.ask()
+        self._show()
 
     def prefer_baseline(self, key: str) -> None:
         """Set the baseline of speed-ups until the user picks another."""
@@ -109,13 +104,6 @@ class ChartView(QWidget):
 
     # -- output
 
-    @property
-    def figure(self) -> Figure | None:
-        """The figure shown now, with all pending changes; None if there is none."""
-        if self._later.isActive():
-            self._show()
-        return self._figure
-
     def image(self) -> QImage:
         """The chart with its words in the current theme; a null image if there is none."""
         from workbench.charts.drawing.chart_export import png_of
@@ -123,19 +111,11 @@ class ChartView(QWidget):
         figure, colors = self.figure, theme.colors(self.palette())
         return png_of(figure, colors, IMAGE_PX) if figure else QImage()
 
-    def draw_now(self) -> None:
-        """Draw all pending changes at once, for a screenshot."""
-        self._show()
-        self._card.view.repaint()
-
     # -- drawing
 
     @Slot()
     def _show(self) -> None:
         """Show everything anew: the figure is made from scratch, so nothing stale remains."""
-        self._later.stop()
-        clock = QElapsedTimer()
-        clock.start()
         choices = self._choices
         if choices.baseline is None:
             choices = replace(choices, baseline=self._preferred)
@@ -143,13 +123,12 @@ class ChartView(QWidget):
         reasons = {kind: kind.why_not(data) for kind in chart_kinds()}
         able = sorted(kinds_for(data), key=lambda kind: kind.key != self.kind_key)
         kind = able[0] if able else None
-        self._figure = figure = kind.figure(data) if kind else None
+        self.figure = figure = kind.figure(data) if kind else None
         self._show_kinds(kind, reasons)
         self._options.show_options(figure.options if figure else ())
         self._show_menu(figure, choices)
         self._card.show_figure(figure)
         self.setAccessibleDescription(figure.summary if figure else NOTHING)
-        self._later.setInterval(min(max(REDRAW_MS, SHARE * clock.elapsed()), MAX_MS))
 
     def _show_kinds(self, shown: ChartKind | None, reasons: dict[ChartKind, str | None]) -> None:
         """Show all kinds in one order; tooltips say why some cannot be chosen."""

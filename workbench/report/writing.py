@@ -17,6 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from numpy.typing import NDArray
 
 from kernels.core import safe_files
+from kernels.core.errors import KernelError
 from kernels.core.job import Progress
 from kernels.core.plain_data import parse_toml
 from kernels.sweeps.record import Session
@@ -39,12 +40,8 @@ LATEX: dict[str, Any] = {
 }
 
 
-class ReportError(Exception):
+class ReportError(KernelError):
     """There is nothing to report, or no place to write it; str(error) is one sentence."""
-
-
-class ToDraw(Progress):
-    """A note that the next step draws, which only the GUI thread may."""
 
 
 def writing(
@@ -69,7 +66,7 @@ def writing(
             document = step
     svgs: dict[str, str] = {}
     for chart in document.charts:
-        yield ToDraw("drawing the charts")
+        yield Progress("drawing the charts")
         svgs[chart.key] = chart.svg()
     yield Progress(f"writing {PAGE}")
     template = environment().get_template("report.html.j2")

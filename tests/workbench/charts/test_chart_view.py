@@ -15,7 +15,6 @@ from tests.workbench import scenes
 from tests.workbench.driving import answer_file_dialogs, child, pick, until
 from tests.workbench.seeing import pixels_of
 from workbench.base import theme
-from workbench.charts import chart_view
 from workbench.charts.canvas import ALL_HIDDEN, Canvas
 from workbench.charts.chart_card import EMPTY, ChartCard, Legend
 from workbench.charts.chart_view import ChartView
@@ -25,9 +24,8 @@ from workbench.charts.kinds import chart_kinds
 
 
 @pytest.fixture
-def view(qapp, qtbot, monkeypatch):
+def view(qapp, qtbot):
     theme.apply(qapp, "light")
-    monkeypatch.setattr(chart_view, "MAX_MS", 5)  # else each redrawing is waited for
     view = ChartView()
     qtbot.addWidget(view)
     view.resize(480, 760)
@@ -73,25 +71,6 @@ def test_it_fills_as_points_are_measured(qtbot, view):
     assert len([spot for spot in canvas.spots if spot.cell]) == 4
     view.show_sessions([a_session("ksizes", first=12)])
     until(qtbot, lambda: len([spot for spot in canvas.spots if spot.cell]) == 12)
-
-
-def test_many_points_at_once_are_drawn_once(qtbot, view, monkeypatch):
-    show(qtbot, view, a_session("sizes", first=2))
-    made = []
-    monkeypatch.setattr(Data, "__init__", _counting(Data.__init__, made))
-    for count in range(3, 23):
-        view.show_sessions([a_session("sizes", first=count)])
-    until(qtbot, lambda: made)
-    QTest.qWait(20)
-    assert len(made) == 1
-
-
-def _counting(method, calls):
-    def counted(*given, **facts):
-        calls.append(1)
-        return method(*given, **facts)
-
-    return counted
 
 
 def test_the_kind_follows_the_plan_until_somebody_chooses(qtbot, view):
@@ -435,7 +414,6 @@ def test_the_plot_has_sixty_percent_of_its_card(qtbot, view):
     view.resize(292, 600)
     sessions = a_session("blocks"), a_session("sizes", is_recorded=True)
     view.show_sessions(sessions)
-    view.draw_now()
     data = Data(sessions)
     card, canvas = view.findChild(ChartCard), child(view, "chart-canvas", Canvas)
     for kind in chart_kinds():

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer, QUrl, Slot
+from PySide6.QtCore import QObject, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMenu
 
-from kernels.core.errors import SessionFileError
-from kernels.core.job import Progress
+from kernels.core.errors import KernelError, SessionFileError
+from kernels.sweeps.cell_jobs import Given
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, presets, read_plan
+from kernels.sweeps.record import Session
+from workbench.base.background import Background
 from workbench.base.paths import data_folder
 from workbench.base.plain_text import tip_text
 from workbench.charts import LOG, PUBLISHED, SAVE_SVG, SHOW_ALL
@@ -43,16 +45,17 @@ NOTHING = "There is nothing to report yet: measure something, or open a session.
 
 
 class ReportWriter(QObject):
-    """Write reports, each into its own folder, and open them.
+    """Write reports off the GUI thread, each into its own folder, and open them."""
 
-    Only the drawing runs in the GUI thread.
-    """
+    _stepped = Signal(str)
 
     def __init__(self, parts: SweepParts) -> None:
         super().__init__(parts.window)
         self._parts, self._messages = parts, parts.messages
-        self._steps: Iterator[Any] | None = None
-        self._doing = ""
+        self._background = Background((KernelError,), self)  # its steps take seconds
+        self._doing = ""  # "": nothing is being written
+        self._is_stopped = False
+        self._stepped.connect(self._show_doing)
 
     def actions(self) -> Actions:
         """Lines of the menu Sweep."""
@@ -71,20 +74,16 @@ class ReportWriter(QObject):
         place  a folder; None: that of reports
         """
         sessions = self._parts.sessions.sessions()
-        if self._steps is not None:
-            self._messages.show_message("info", f"{BUSY}: {self._doing}…", stays=True)
+        if self._doing or not any(session.records for session in sessions):
+            why = f"{BUSY}: {self._doing}…" if self._doing else NOTHING
+            self._messages.show_message("info", why, stays=bool(self._doing))
             return
-        if not any(session.records for session in sessions):
-            self._messages.show_message("info", NOTHING)
-            return
-        from workbench.report.writing import writing  # jinja2 would delay the start
-
         target = (place or folder()) / f"{datetime.now():%Y-%m-%d %H%M%S} report"
         pictures = given(self._parts.store.state.picture)
-        self._steps = writing(sessions, target, pictures, as_pdf=as_pdf)
-        self._doing = ""
+        self._is_stopped = False
         self._show_doing("beginning")
-        self._work(self._steps)
+        write = partial(self._write, sessions, target, pictures, as_pdf)
+        self._background.run(write, self._show_written, self._fail, self._end)
 
     def _start_elsewhere(self) -> None:
         settings = self._parts.settings
@@ -93,59 +92,50 @@ class ReportWriter(QObject):
             settings.set(FOLDER, str(chosen))
             self.start(chosen)
 
+    def stop(self) -> None:
+        """Stop writing after the present step."""
+        self._is_stopped = True
+
     def close(self) -> None:
-        """Stop writing."""
-        self._steps = None
+        """Stop for good."""
+        self.stop()
+        self._background.close()
 
-    def _work(self, steps: Iterator[Any]) -> None:
-        handle = partial(self._handle, steps)
-        self._parts.background.run(partial(self._next, steps), handle, self._fail)
+    def _write(
+        self, sessions: Sequence[Session], target: Path, pictures: Given, as_pdf: bool
+    ) -> Path | None:
+        """Write all of it, on the thread; None: it was stopped."""
+        from workbench.report.writing import writing  # jinja2 would delay the start
 
-    def _draw(self, steps: Iterator[Any]) -> None:
-        if self._steps is steps:
-            self._handle(steps, self._next(steps))
+        for step in writing(sessions, target, pictures, as_pdf=as_pdf):
+            if isinstance(step, Path):
+                return step
+            if self._is_stopped:
+                break
+            self._stepped.emit(step.doing)
+        return None
 
-    def _next(self, steps: Iterator[Any]) -> Any:
-        """Compute the next step: a Progress, the page's Path or a ReportError."""
-        from workbench.report.writing import ReportError
-
-        try:
-            return next(steps)
-        except ReportError as error:
-            return error
-        except BaseException:  # a bug, which is shown; the next report is a new one
-            self._steps = None
-            raise
-
-    def _handle(self, steps: Iterator[Any], step: Any) -> None:
-        from workbench.report.writing import ToDraw
-
-        if self._steps is not steps:
+    def _show_written(self, path: Path | None) -> None:
+        self._end()
+        if path is None:
             return
-        if isinstance(step, Progress):
-            self._show_doing(step.doing)
-        if isinstance(step, ToDraw):
-            QTimer.singleShot(0, self, partial(self._draw, steps))
-        elif isinstance(step, Progress):
-            self._work(steps)
-        elif isinstance(step, Path):
-            self._steps = None
-            opening = ("&Open", partial(_open, step)), ("Show &folder", partial(_open, step.parent))
-            sentence = f"Report saved: {step}."
-            self._messages.show_message("info", sentence, actions=opening, stays=True)
-            _open(step)
-        else:
-            self._fail(step)
+        opening = ("&Open", partial(_open, path)), ("Show &folder", partial(_open, path.parent))
+        self._messages.show_message("info", f"Report saved: {path}.", actions=opening, stays=True)
+        _open(path)
 
+    @Slot(str)
     def _show_doing(self, doing: str) -> None:
         """Show each step once, but never in place of an error."""
         if doing != self._doing and self._messages.kind in (None, "info"):
-            self._doing = doing
             self._messages.show_message("info", f"Report: {doing}…", stays=True)
+        self._doing = doing
 
     def _fail(self, error: Exception) -> None:
-        self._steps = None
+        self._end()
         self._parts.show_error(error)
+
+    def _end(self) -> None:
+        self._doing = ""
 
 
 def folder() -> Path:

@@ -294,8 +294,6 @@ class SweepPanel(QWidget):
         self._doubt.hide()
         self.run.show_asked()
         self.show_choice(False)
-        if self.chart.isVisible():
-            self.chart.draw_now()  # the slow first drawing must not disturb the first cell
 
     def show_ended(self, is_complete: bool) -> None:
         """Show all that was measured, and that the sweep ended, be it complete or not."""
@@ -313,8 +311,6 @@ class SweepPanel(QWidget):
     def draw_now(self) -> None:
         """Draw what would be drawn in a moment, for a picture that is taken now."""
         self._show_sessions()
-        if self.chart.isVisible() and self._sessions.shown:
-            self.chart.draw_now()
 
     def conditions(self) -> dict[str, Any]:
         """Collect what a picture of the chart keeps beside the window's choices.
@@ -399,8 +395,7 @@ class SweepPanel(QWidget):
         shown = self._sessions.shown
         is_running = not self.run.is_idle
         self.chart.show_sessions(self._sessions.sessions())
-        if shown and self.chart.isVisible():
-            self.chart.draw_now()
+        self.chart.repaint()
         self.run.show_records()
         cost_ms = drawing.elapsed() if is_running else 0
         self._later.setInterval(max(REFRESH_MS, DRAW_SHARE * cost_ms))
