@@ -11,14 +11,14 @@ import math
 import time
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from kernels.core.errors import SessionFileError
 from kernels.core.plain_data import NotPlainError, from_plain, to_plain
-from kernels.core.safe_files import MAX_LINE, AppendLog, LogLine, lines_in
+from kernels.core.safe_files import MAX_LINE, AppendLog, lines_in
 from kernels.core.timing import Timing
 from kernels.sweeps.plan import Cell, Plan
 from kernels.sweeps.plan_files import KEYS
@@ -32,8 +32,6 @@ DIGITS = 6
 END_OF_TIME_S = 1e11  # later than calendars go
 RENAMED_CEILINGS = {"l2_gb_s": "l2_read_gb_s"}  # version 1's; it was a read then, too
 GZIP = b"\x1f\x8b"
-MAX_REMARKS = 5
-AND_MORE = "So it is with more lines."
 NAME = "session.jsonl"
 SUFFIXES = (".jsonl", ".jsonl.gz")
 
@@ -142,77 +140,82 @@ def _data(line: bytes) -> Any:
         raise NotPlainError("it is not JSON") from None
 
 
-# A session, the bytes up to the end of its last line that is not cut off, and whether a newline
-# ends that.
-Scanned = tuple[Session, int, bool]
+def read_heading(path: Path) -> Session:
+    """Read the session in a file without its records, quickly.  Raises SessionFileError."""
+    with _opened(path) as file:
+        return session_of(file.readline(MAX_LINE), str(path))
 
 
-def _scan(file: BinaryIO, path: Path) -> Scanned:
-    """Read a whole file.  Raises SessionFileError."""
-    try:
-        first = file.readline(MAX_LINE)
-        if not first:
-            raise SessionFileError(f"{path} is empty: it holds no session.")
-        if path.suffix.lower() == ".csv" and not first.startswith(b"{"):
-            raise SessionFileError(
-                f"{path} is a table, which holds only part of what was measured; open the "
-                "session's .jsonl file instead."
-            )
-        session = session_of(first, str(path))
-        return _with_records(session, file, len(first), first.endswith(b"\n"))
-    except (OSError, EOFError, zlib.error) as error:
-        raise SessionFileError(f"{path} cannot be read ({_why(error)}).") from error
+def read_session(path: Path) -> Session:
+    """Read a file's session, marked as recorded; `path` as in `session_path`.
+
+    Of a cell that was measured twice the last record counts.  Lines that cannot be understood are
+    left out, and `remarks` say so.  Raises SessionFileError where it is no session of this version.
+    """
+    path = _existing(path)
+    with _opened(path) as file:
+        return _read(file, path)[0]
 
 
-def _with_records(session: Session, file: BinaryIO, whole: int, is_whole: bool) -> Scanned:
-    """Read the records behind a header of `whole` bytes."""
+def _read(file: BinaryIO, path: Path) -> tuple[Session, int, bool]:
+    """Read a whole file.
+
+    With the bytes up to the end of its last line that is not cut off, and True if a newline ends
+    that.
+    """
+    first = file.readline(MAX_LINE)
+    if not first:
+        raise SessionFileError(f"{path} is empty: it holds no session.")
+    if path.suffix.lower() == ".csv" and not first.startswith(b"{"):
+        raise SessionFileError(
+            f"{path} is a table, which holds only part of what was measured; open the "
+            "session's .jsonl file instead."
+        )
+    session, whole, is_whole = session_of(first, str(path)), len(first), first.endswith(b"\n")
     records: dict[Cell, Record] = {}
-    remarks: list[str] = []  # at most MAX_REMARKS: lines may be wrong by the million
-    for number, line in enumerate(_lines(file, remarks), start=2):
-        try:
-            record = _record_of(line.text)
-        except NotPlainError as error:
-            remark = f"Its line {number} is left out: {error}."
-            if not line.is_whole:
-                remark = "Its last line was cut off in mid-writing and is left out."
-            remarks[MAX_REMARKS:] = [AND_MORE if len(remarks) >= MAX_REMARKS else remark]
-            if not line.is_whole:
-                break
-        else:
-            records[record.cell] = record  # the last one counts, where the first one stood
-        whole += line.length
-        is_whole = line.is_whole
+    remarks: list[str] = []
+    left_out = 0
+    try:
+        for number, line in enumerate(lines_in(file), start=2):
+            try:
+                record = _record_of(line.text)
+            except NotPlainError as error:
+                if not line.is_whole:
+                    remarks.append("Its last line was cut off in mid-writing and is left out.")
+                    break
+                left_out += 1
+                if left_out == 1:
+                    remarks.append(f"Its line {number} is left out: {error}.")
+            else:
+                records[record.cell] = record  # the last one counts, where the first one stood
+            whole += line.length
+            is_whole = line.is_whole
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        remarks.append("Its compressed data break off, and what follows is left out.")
+    if left_out > 1:
+        remarks.append(f"So it is with {left_out - 1:,} more lines.")
     read = replace(session, records=tuple(records.values()), remarks=tuple(remarks))
     return read, whole, is_whole
 
 
-def _lines(file: BinaryIO, remarks: list[str]) -> Iterator[LogLine]:
-    """Yield line by line; compressed data may break off."""
-    try:
-        yield from lines_in(file)
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        remarks.append("Its compressed data break off, and what follows is left out.")
-
-
 @contextmanager
-def open_to_read(path: Path) -> Iterator[BinaryIO]:
+def _opened(path: Path) -> Iterator[BinaryIO]:
     """Open the file's plain bytes, unpacked where it is compressed."""
-    with _refusals(path, "opened"):
+    with _refusals(path, "read"):
         if not path.is_file():  # a folder, or a pipe that might never end
             raise SessionFileError(f"{path} is not a file.")
-        file = path.open("rb")
-    with file:
-        packed = file.read(len(GZIP)) == GZIP
-        file.seek(0)
-        yield cast(BinaryIO, gzip.GzipFile(fileobj=file)) if packed else file
+        with path.open("rb") as file:
+            packed = file.read(len(GZIP)) == GZIP
+            file.seek(0)
+            yield cast(BinaryIO, gzip.GzipFile(fileobj=file)) if packed else file
 
 
 @contextmanager
 def _refusals(path: Path, done: str) -> Iterator[None]:
-    """Raise OSErrors as SessionFileError; done: "opened" or "written"."""
+    """Raise errors of the file as SessionFileError; done: "read" or "written"."""
     try:
         yield
-    except OSError as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise SessionFileError(f"{path} cannot be {done} ({_why(error)}).") from error
 
 
@@ -228,54 +231,12 @@ def session_path(path: Path) -> Path:
     return packed if packed.is_file() and not plain.exists() else plain
 
 
-def read_session(path: Path) -> Session:
-    """Read a file's session, marked as recorded; `path` as in `session_path`.
-
-    Of a cell that was measured twice the last record counts.  Lines that cannot be understood are
-    left out, and `remarks` say so.  Raises SessionFileError where it is no session of this version.
-    """
-    path = _existing(path)
-    with open_to_read(path) as file:
-        return _scan(file, path)[0]
-
-
-def resume(path: Path, machine: Machine, plan: Plan | None = None) -> tuple[Session, SessionFile]:
-    """Resume a session on the machine it was begun on.
-
-    Returns the session, no longer marked as recorded, and the file to append to, without a line
-    that a killed process left unfinished.
-
-    plan  about to be measured; None: the session's own
-    Raises SessionFileError where it belongs to another machine or plan, or is being written to.
-    """
-    path = _existing(path)
-    with _refusals(path, "opened"):
-        opened = SessionFile(path, "r+")
-    try:
-        opened.lock()
-        with open_to_read(path) as reading:
-            if isinstance(reading, gzip.GzipFile):
-                raise SessionFileError(f"{path} is compressed; unpack it to resume it.")
-            session, whole, ends_with_newline = _scan(reading, path)
-        _refuse_another(session, machine, plan, path)
-        opened.cells.update(record.cell for record in session.records)
-        with _refusals(path, "written"):
-            opened.go_on_behind(whole)
-            if not ends_with_newline:
-                opened.put(b"\n", sync=True)
-    except BaseException:
-        opened.close()
-        raise
-    then, now, remarks = session.machine.software, machine.software, session.remarks
-    # Other versions are accepted, since a session of days outlives an update.
-    differ = [
-        f"{name} {then.get(name, 'none')}, now {now.get(name, 'none')}"
-        for name in sorted(then.keys() | now.keys())
-        if then.get(name) != now.get(name)
-    ]
-    if differ:
-        remarks = (*remarks, f"It was begun with other software: {'; '.join(differ)}.")
-    return replace(session, is_recorded=False, remarks=remarks), opened
+def _existing(path: Path) -> Path:
+    with _refusals(path, "read"):
+        path = session_path(path)
+        if not path.exists():
+            raise SessionFileError(f"There is no session {path}.")
+    return path
 
 
 class SessionFile(AppendLog):
@@ -285,8 +246,12 @@ class SessionFile(AppendLog):
     """
 
     def __init__(self, path: Path, mode: str) -> None:
+        """Open the file and lock it; SessionFileError where another process writes to it."""
         super().__init__(path, mode)
         self.cells: set[Cell] = set()
+        if not self.hold():
+            self.close()
+            raise SessionFileError(f"Another process is writing to {path}.")
 
     @classmethod
     def create(
@@ -306,21 +271,13 @@ class SessionFile(AppendLog):
                     f"{path} is there already; resume it, or choose another folder."
                 )
             made = cls(path, "x")
-        try:
-            made.lock()
-            with _refusals(path, "written"):
+            try:
                 made.put(header_line(session), sync=True)
-        except BaseException:
-            made.close()
-            with suppress(OSError):
-                path.unlink()
-            raise
+            except OSError:
+                made.close()
+                path.unlink(missing_ok=True)
+                raise
         return made
-
-    def lock(self) -> None:
-        """Keep other processes from writing.  Raises SessionFileError where one does."""
-        if not self.hold():
-            raise SessionFileError(f"Another process is writing to {self.path}.")
 
     def append(self, record: Record) -> None:
         """Append a record; the disk has it a second later, or when the cell is complete.
@@ -341,21 +298,51 @@ class SessionFile(AppendLog):
         self.cells.add(record.cell)
 
 
-def _existing(path: Path) -> Path:
-    with _refusals(path, "opened"):
-        path = session_path(path)
-        if not path.exists():
-            raise SessionFileError(f"There is no session {path}.")
-    return path
+def resume(path: Path, machine: Machine, plan: Plan | None = None) -> tuple[Session, SessionFile]:
+    """Resume a session on the machine it was begun on.
+
+    Returns the session, no longer marked as recorded, and the file to append to, without a line
+    that a killed process left unfinished.
+
+    plan  about to be measured; None: the session's own
+    Raises SessionFileError where it belongs to another machine or plan, or is being written to.
+    """
+    path = _existing(path)
+    with _refusals(path, "written"):
+        opened = SessionFile(path, "r+")
+        try:
+            with _opened(path) as reading:
+                if isinstance(reading, gzip.GzipFile):
+                    raise SessionFileError(f"{path} is compressed; unpack it to resume it.")
+                session, whole, ends_with_newline = _read(reading, path)
+            _refuse_another(session, machine, plan, path)
+            opened.cells.update(record.cell for record in session.records)
+            opened.go_on_behind(whole)
+            if not ends_with_newline:
+                opened.put(b"\n", sync=True)
+        except BaseException:
+            opened.close()
+            raise
+    then, now, remarks = session.machine.software, machine.software, session.remarks
+    # Other versions are accepted, since a session of days outlives an update.
+    differ = [
+        f"{name} {then.get(name, 'none')}, now {now.get(name, 'none')}"
+        for name in sorted(then.keys() | now.keys())
+        if then.get(name) != now.get(name)
+    ]
+    if differ:
+        remarks = (*remarks, f"It was begun with other software: {'; '.join(differ)}.")
+    return replace(session, is_recorded=False, remarks=remarks), opened
 
 
 def _refuse_another(session: Session, machine: Machine, plan: Plan | None, path: Path) -> None:
     """Raise SessionFileError where machine or plan differ: measurements of two are two sessions."""
     theirs = session.machine
     if (theirs.cpu, theirs.gpu) != (machine.cpu, machine.gpu):
+        there, here = (f"{each.gpu or 'no GPU'} with {each.cpu}" for each in (theirs, machine))
         raise SessionFileError(
-            f"{path} was measured on {_hardware(theirs)}, and this computer has "
-            f"{_hardware(machine)}; measure into another folder."
+            f"{path} was measured on {there}, and this computer has {here}; measure into another "
+            "folder."
         )
     if plan is not None and plan != session.plan:
         differ = [
@@ -367,7 +354,3 @@ def _refuse_another(session: Session, machine: Machine, plan: Plan | None, path:
             f"{path} was begun for another plan, with another {', '.join(differ)}; resume it with "
             "its own, or choose another folder."
         )
-
-
-def _hardware(machine: Machine) -> str:
-    return f"{machine.gpu or 'no GPU'} with {machine.cpu}"

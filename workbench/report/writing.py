@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -158,9 +158,7 @@ def tables(document: Document) -> str:
 
 # ------------------------------------------------------------------------ LaTeX
 #
-# Text is escaped whatever stands in it, and columns are as wide as an A4 page allows.  Widths of
-# letters are those of Computer Modern at 10 pt (Knuth, Computers & Typesetting E), rounded upwards
-# by kinds of letters; smaller sizes of it are wider for their height, and so are other fonts.
+# Text is escaped whatever stands in it, and columns are as wide as an A4 page allows.
 
 FILE = Path(__file__).with_name("latex.toml")
 SPECIAL: dict[str, str] = parse_toml(FILE.read_text("utf-8"), FILE.name)
@@ -171,11 +169,7 @@ MAX_WORD = 24  # letters; what is longer may be broken there
 PAGES_PT = 455.0, 700.0  # 16 cm: A4 with margins of 2.5 cm; and the same turned
 SIZES = ((9.0, 11.0), (8.0, 9.5), (7.0, 8.5))  # letters and lines
 GAP_PT = 6.0  # between two columns
-WIDTHS = dict.fromkeys("ijlft.,;:'|()[]/!Iıſ", 0.34) | dict.fromkeys("mwMW—…%@", 1.0)
-WIDTHS |= {"×": 0.78, "\u202f": 0.25}
-# What a letter of 10 pt becomes, in em of its own size.
-SMALL_IS_WIDER = {9.0: 1.03, 8.0: 1.07, 7.0: 1.15}
-SPARE = 1.04  # for fonts a little wider than that
+LETTER_EM, WIDE_EM = 0.58, 0.25  # what a letter takes, and a wide one more
 MIN_SENTENCE_EM = 9.0  # what is made of words is not set in a column of single ones
 
 
@@ -228,51 +222,38 @@ def layout_of(table: Table) -> ColumnLayout:
 
     Columns whose cells are broken get their shares of the spare room.
     """
-    gaps = GAP_PT * len(table.columns)
-    for page_pt, letters in ((page, size) for page in PAGES_PT for size in SIZES):
-        least, whole = _widths(table, letters[0])
-        wanted = [max(0.0, w - have) for w, have in zip(whole, least, strict=True)]
+    room, gaps = [*_widths_em(table)], GAP_PT * len(table.columns)
+    for page_pt, letters in product(PAGES_PT, SIZES):
+        least = [letters[0] * word for word, _ in room]
+        wanted = [letters[0] * (cell - word) for word, cell in room]
         if (spare := page_pt - gaps - sum(least)) >= 0:
             break
     share = min(1.0, spare / sum(wanted)) if any(wanted) and spare > 0 else 0.0
     squeezed = min(1.0, (page_pt - gaps) / sum(least))
-    widths = [squeezed * have + share * w for have, w in zip(least, wanted, strict=True)]
-    return ColumnLayout(*letters, _columns(table, widths), page_pt > PAGES_PT[0])
+    columns = (
+        rf">{{\{'raggedleft' if column.is_number else 'raggedright'}\arraybackslash}}"
+        rf"p{{{squeezed * have + share * more:.1f}pt}}"
+        for column, have, more in zip(table.columns, least, wanted, strict=True)
+    )
+    between = f"@{{\\hspace{{{GAP_PT:g}pt}}}}"
+    return ColumnLayout(*letters, f"@{{}}{between.join(columns)}@{{}}", page_pt > PAGES_PT[0])
 
 
-def _widths(table: Table, size: float) -> tuple[list[float], list[float]]:
-    """The widths of each column's longest word and of its widest cell, in points.
+def _widths_em(table: Table) -> Iterator[tuple[float, float]]:
+    """Yield for each column the width of its longest word and that of its widest cell, or more.
 
     Numbers are one word; a header's words count as well.
     """
-    least, whole = [], []
     for at, column in enumerate(table.columns):
         cells = [row.cells[at] for row in table.rows]
         # LaTeX breaks between words and after hyphens.
         words = " ".join((column.title, *cells)).replace("-", "- ").split(" ")
-        word = max(_points(piece, size) for each in words for piece in _pieces(each) or [""])
-        widest = max((_points(cell, size) for cell in cells), default=0.0)
-        narrow = widest if column.is_number else min(widest, MIN_SENTENCE_EM * size)
-        least.append(max(word, narrow))
-        whole.append(widest)
-    return least, whole
+        word = max(_em(piece) for each in words for piece in _pieces(each) or [""])
+        widest = max(map(_em, cells), default=0.0)
+        least = max(word, widest if column.is_number else min(widest, MIN_SENTENCE_EM))
+        yield least, max(least, widest)
 
 
-@cache
-def _points(text: str, size: float) -> float:
-    em = sum(
-        WIDTHS.get(each, 0.79 if each.isupper() else 0.34 if each.isspace() else 0.51)
-        for each in text
-    )
-    return em * size * SMALL_IS_WIDER[size] * SPARE
-
-
-def _columns(table: Table, widths: Sequence[float]) -> str:
-    """Write the columns: numbers to the right, words to the left, each of its width."""
-    sides = ["raggedleft" if each.is_number else "raggedright" for each in table.columns]
-    columns = (
-        rf">{{\{side}\arraybackslash}}p{{{width:.1f}pt}}"
-        for side, width in zip(sides, widths, strict=True)
-    )
-    between = f"@{{\\hspace{{{GAP_PT:g}pt}}}}"
-    return f"@{{}}{between.join(columns)}@{{}}"
+def _em(text: str) -> float:
+    wide = sum(each.isupper() or each in "mw—…%×" for each in text)
+    return LETTER_EM * len(text) + WIDE_EM * wide

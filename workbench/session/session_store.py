@@ -13,7 +13,6 @@ from pathlib import Path
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import SessionFileError
 from kernels.core.job import Progress
-from kernels.core.safe_files import MAX_LINE
 from kernels.engine.engine import Engine
 from kernels.sweeps.cell_jobs import Given, Paths, read_same_texts, read_texts
 from kernels.sweeps.machine import cpu, this_machine
@@ -23,10 +22,8 @@ from kernels.sweeps.record import Machine, Record, Session
 from kernels.sweeps.session_files import (
     SUFFIXES,
     SessionFile,
-    open_to_read,
     read_session,
     resume,
-    session_of,
 )
 from workbench.base.paths import asset, data_folder
 
@@ -121,12 +118,6 @@ def saved_sessions() -> list[Path]:
     """The newest MAX_SHOWN sessions that are kept.  Raises SessionFileError."""
     found = [path for path in _listed(folder()) if path.name.endswith(SUFFIXES)]
     return sorted(found, reverse=True)[:MAX_SHOWN]  # their names begin with the time
-
-
-def heading(path: Path) -> Session:
-    """Return the session in a file without its records, quickly.  Raises SessionFileError."""
-    with open_to_read(path) as file:
-        return session_of(file.readline(MAX_LINE), str(path))
 
 
 def slug(title: str) -> str:

@@ -18,6 +18,7 @@ from kernels.sweeps.cell_jobs import Given
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, presets, read_plan
 from kernels.sweeps.record import Session
+from kernels.sweeps.session_files import read_heading
 from workbench.base.background import Background
 from workbench.base.paths import data_folder
 from workbench.base.plain_text import tip_text
@@ -203,7 +204,7 @@ def session_title(path: Path) -> str:
     if preset := next((each for each in presets() if each.key == stem), None):
         return preset.plan.title
     try:
-        session = session_store.heading(path)
+        session = read_heading(path)
     except (SessionFileError, OSError):
         return stem
     return f"{session.plan.title} · {datetime.fromtimestamp(session.started):%Y-%m-%d %H:%M}"
