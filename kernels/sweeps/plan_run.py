@@ -19,28 +19,7 @@ from kernels.engine.engine import Engine
 from kernels.engine.job_comparison import checked, measure_checked, or_nothing
 from kernels.oracle.checking import Oracle
 from kernels.rungs.own_kernels import is_own
-from kernels.sweeps.cell_jobs import (
-    NO_TEXTS,
-    NOTHING_GIVEN,
-    Given,
-    Texts,
-    job_of,
-    one_after_another,
-    refusal,
-    repeated,
-    stand_in_job,
-)
-from kernels.sweeps.estimate import (
-    about,
-    both_loads,
-    but_for_size,
-    in_order,
-    part_of,
-    rounds_done,
-    rounds_of,
-    scaled_s,
-    with_part,
-)
+from kernels.sweeps import cell_jobs, estimate
 from kernels.sweeps.plan import Cell, Plan, kind_of, sampling_of
 from kernels.sweeps.record import Measurement, Record
 
@@ -76,9 +55,9 @@ Steps = Generator[Progress, None, Measurement | str]
 def sweeping(
     plan: Plan,
     engine: Engine,
-    given: Given = NOTHING_GIVEN,
+    given: cell_jobs.Given = cell_jobs.NOTHING_GIVEN,
     before: Iterable[Record] = (),
-    texts: Texts = NO_TEXTS,
+    texts: cell_jobs.Texts = cell_jobs.NO_TEXTS,
 ) -> Iterator[Progress | Record]:
     """Measure every cell of `plan` in rounds, see `kernels.sweeps.estimate`.
 
@@ -95,11 +74,11 @@ def sweeping(
     """
     every, known = cells_of(plan, given), {record.cell: record for record in before}
     running = _Running(plan, engine, given, texts)
-    rounds, is_compiled = rounds_of(plan.sampling), False
+    rounds, is_compiled = estimate.rounds_of(plan.sampling), False
     for number in range(rounds):
         # Continued cells have had their first rounds.
-        left = [cell for cell in every if rounds_done(known.get(cell), rounds) <= number]
-        order = in_order(left, number)
+        left = [cell for cell in every if estimate.rounds_done(known.get(cell), rounds) <= number]
+        order = estimate.in_order(left, number)
         for first in range(0, len(order), CELLS_AHEAD):
             together = order[first : first + CELLS_AHEAD]
             if not is_compiled:
@@ -114,7 +93,7 @@ def sweeping(
         is_compiled = is_compiled or bool(order)
 
 
-def cells_of(plan: Plan, given: Given = NOTHING_GIVEN) -> tuple[Cell, ...]:
+def cells_of(plan: Plan, given: cell_jobs.Given = cell_jobs.NOTHING_GIVEN) -> tuple[Cell, ...]:
     """Return the cells of `plan`; pictures that are given have their own size."""
     return plan.cells({name: (each.shape[1], each.shape[0]) for name, each in given.items()})
 
@@ -142,8 +121,8 @@ class _Running:
 
     plan: Plan
     engine: Engine
-    given: Given
-    texts: Texts
+    given: cell_jobs.Given
+    texts: cell_jobs.Texts
     asked: Cell | None = None
     oracles: dict[int, Oracle] = field(default_factory=dict)
     right: dict[tuple[Cell, int], tuple[int, Check]] = field(default_factory=dict)
@@ -153,8 +132,8 @@ class _Running:
 
     def compiling(self, cells: Sequence[Cell]) -> Iterator[Progress]:
         """Compile what `cells` need, on all cores."""
-        able = [cell for cell in cells if refusal(self.engine, cell, self.texts) is None]
-        yield from self.engine.compiling(stand_in_job(cell, self.texts) for cell in able)
+        able = [cell for cell in cells if cell_jobs.refusal(self.engine, cell, self.texts) is None]
+        yield from self.engine.compiling(cell_jobs.stand_in_job(cell, self.texts) for cell in able)
 
     def measuring(self, cell: Cell, where: Progress, before: Record | None, number: int) -> Steps:
         """Measure the part of `cell` in round `number`; return its whole measurement so far."""
@@ -162,7 +141,7 @@ class _Running:
         try:
             if self.engine.lost and kind_of(cell) != "cpu":
                 raise DeviceLostError(self.engine.lost)
-            if reason := refusal(self.engine, cell, self.texts):
+            if reason := cell_jobs.refusal(self.engine, cell, self.texts):
                 return reason
             if known is None and (hopeless := self._why_hopeless(cell)):
                 return hopeless
@@ -170,42 +149,44 @@ class _Running:
         except DeviceLostError:
             raise
         except GivenUpError as error:
-            self.slowest[but_for_size(cell)] = cell, inf
+            self.slowest[estimate.but_for_size(cell)] = cell, inf
             return str(error)
         except KernelError as error:
             return str(error)
         if isinstance(part, str):
             return part
-        outcome = with_part(known, part, sampling_of(cell, self.plan.sampling), cell.count)
-        self.slowest[but_for_size(cell)] = cell, outcome.kernel.median_ms / 1e3
+        outcome = estimate.with_part(known, part, sampling_of(cell, self.plan.sampling), cell.count)
+        self.slowest[estimate.but_for_size(cell)] = cell, outcome.kernel.median_ms / 1e3
         return outcome
 
     def _why_hopeless(self, cell: Cell) -> str | None:
         """The reason not to begin: by a smaller picture it would take far too long; or None."""
         limit_s = self.plan.cell_seconds
-        like, like_s = self.slowest.get(but_for_size(cell), (cell, 0.0))
+        like, like_s = self.slowest.get(estimate.but_for_size(cell), (cell, 0.0))
         if like.pixels >= cell.pixels:
             return None
-        would_s = scaled_s(cell, like, like_s)
+        would_s = estimate.scaled_s(cell, like, like_s)
         if would_s <= HOPELESS * limit_s * cell.count:
             return None
-        took = "did not finish" if like_s == inf else f"would have this take {about(would_s)}"
+        took = (
+            "did not finish" if like_s == inf else f"would have this take {estimate.about(would_s)}"
+        )
         return f"Not begun: {like.size_in_words} {took}, and a first run has {limit_s:g} s."
 
     def _measured(self, cell: Cell, where: Progress, number: int, *, is_first: bool) -> Steps:
         """Measure a part of all pictures of `cell`; with the first also transfers and occupancy."""
         parts: list[Measurement] = []
-        part = replace(part_of(sampling_of(cell, self.plan.sampling), number), check=False)
+        part = replace(estimate.part_of(sampling_of(cell, self.plan.sampling), number), check=False)
         on_gpu = kind_of(cell) != "cpu"
         for picture in range(cell.count):
-            job = job_of(cell, self.given, picture, self.texts)
+            job = cell_jobs.job_of(cell, self.given, picture, self.texts)
             steps = measure_checked(self.engine, job, part, {}, patience_s=self.plan.cell_seconds)
             found, load = yield from run_with_progress(self._watched(steps), where)
             if isinstance(found, str):
                 return found
             check = yield from run_with_progress(self._checked(cell, found, picture), where)
             parts.append(replace(Measurement.of(found, load=None if on_gpu else load), check=check))
-        whole = one_after_another(parts)
+        whole = cell_jobs.one_after_another(parts)
         if not on_gpu or not is_first:
             return whole
         if not is_own(cell.implementation):
@@ -215,7 +196,7 @@ class _Running:
                 whole = replace(whole, occupancy=self.engine.occupancy(job))
         transfers = yield from self._transferring(job, where)
         if transfers is not None:
-            whole = replace(whole, transfers=repeated(transfers, cell.count))
+            whole = replace(whole, transfers=cell_jobs.repeated(transfers, cell.count))
         return whole
 
     def _watched(
@@ -228,8 +209,8 @@ class _Running:
             try:
                 step = next(steps)
             except StopIteration as end:
-                return end.value, both_loads(noted, self.watch.load())
-            noted = both_loads(noted, self.watch.load())
+                return end.value, estimate.both_loads(noted, self.watch.load())
+            noted = estimate.both_loads(noted, self.watch.load())
             yield step
 
     def _checked(

@@ -26,18 +26,8 @@ from kernels.sweeps.record import (
 from workbench.base import numbers
 from workbench.charts.data.chart_words import list_of
 from workbench.charts.data.points import planned
-from workbench.report import method
+from workbench.report import method, session_tables
 from workbench.report.report_figures import Example, ReportChart, charts_of, examples
-from workbench.report.session_tables import (
-    Row,
-    end_to_end_table,
-    launches_table,
-    published_table,
-    quickest_table,
-    refusals_table,
-    table_of,
-    times_table,
-)
 from workbench.report.tables import (
     Table,
     conditions,
@@ -52,12 +42,12 @@ from workbench.report.tables import (
 LONG = 60  # rows; more of them go to the end of the report, and the quickest of each stay
 # In the page's order, with the end of each one's key.
 MAKERS = (
-    ("best", quickest_table),
-    ("times", times_table),
-    ("end-to-end", end_to_end_table),
-    ("published", published_table),
-    ("refused", refusals_table),
-    ("launches", launches_table),
+    ("best", session_tables.quickest_table),
+    ("times", session_tables.times_table),
+    ("end-to-end", session_tables.end_to_end_table),
+    ("published", session_tables.published_table),
+    ("refused", session_tables.refusals_table),
+    ("launches", session_tables.launches_table),
 )
 AT_END = "launches"
 RECORDED = (
@@ -275,7 +265,7 @@ def _versus(a: Session, b: Session, pairs: Sequence[CellPair], key: str) -> Vers
     timed = [pair for pair in pairs if _has_times(pair)]
     unit = unit_of_times(each for pair in timed for each in _medians_ms(pair))
 
-    def row(pair: CellPair) -> Row:
+    def row(pair: CellPair) -> session_tables.Row:
         (a_ms, b_ms), found = map(unit.write, _medians_ms(pair)), pair.comparison
         values = {
             unit.title(name_a): a_ms,
@@ -291,7 +281,7 @@ def _versus(a: Session, b: Session, pairs: Sequence[CellPair], key: str) -> Vers
         f"is that of {100 * CONFIDENCE:g} % confidence, of {ENOUGH_SAMPLES} samples or rounds at "
         "least."
     )
-    table = table_of(a, key, caption, [*map(row, timed)])
+    table = session_tables.table_of(a, key, caption, [*map(row, timed)])
     assert table is not None  # some have times
     return Versus(
         f"{a.plan.title}: {name_b} beside {name_a}",

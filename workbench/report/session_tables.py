@@ -14,25 +14,7 @@ from workbench.base import numbers
 from workbench.charts.data.chart_words import list_of
 from workbench.model.cell_words import label
 from workbench.model.names import implementation_title
-from workbench.report.tables import (
-    Baseline,
-    Column,
-    Table,
-    TableRow,
-    Unit,
-    baseline_of,
-    between,
-    column_of,
-    conditions,
-    header_dimensions,
-    is_on_gpu,
-    outer_dimensions,
-    plural,
-    unit_of_rates,
-    unit_of_times,
-    value_of,
-    work_of,
-)
+from workbench.report import tables
 
 INTERVAL = (
     f"Interval: of the speed-up, at {100 * CONFIDENCE:g} % confidence, from both medians; there is "
@@ -60,7 +42,7 @@ def table_of(
     dimensions: Sequence[str] | None = None,
     is_grouped: bool = False,
     notes: Iterable[str] = (),
-) -> Table | None:
+) -> tables.Table | None:
     """Make a table with a row per cell, headed by the cell's values; None without any.
 
     dimensions  by default those that tell the session's cells apart
@@ -68,24 +50,24 @@ def table_of(
     """
     if not rows:
         return None
-    headers = header_dimensions(session) if dimensions is None else dimensions
-    made, before = list[TableRow](), None
+    headers = tables.header_dimensions(session) if dimensions is None else dimensions
+    made, before = list[tables.TableRow](), None
     for cell, values in rows:
-        cells = (*(value_of(name, cell) for name in headers), *values.values())
-        made.append(TableRow(cells, begins=is_grouped and work_of(cell) != before))
-        before = work_of(cell)
+        cells = (*(tables.value_of(name, cell) for name in headers), *values.values())
+        made.append(tables.TableRow(cells, begins=is_grouped and tables.work_of(cell) != before))
+        before = tables.work_of(cell)
     columns = (
-        Column(
+        tables.Column(
             each,
             each not in OF_WORDS and each[-3:] != " is",
             each.startswith(("Published on", "Published (")),
         )
         for each in rows[0][1]
     )
-    return Table(
+    return tables.Table(
         key,
         f"{session.plan.title} – {caption}",
-        (*map(column_of, headers), *columns),
+        (*map(tables.column_of, headers), *columns),
         tuple(made),
         headers=len(headers),
         notes=tuple(notes),
@@ -96,29 +78,29 @@ def _verified(session: Session) -> Verified:
     return [(each, each.verified) for each in session.records if each.verified]
 
 
-def _units(records: Verified) -> tuple[Unit, Unit]:
+def _units(records: Verified) -> tuple[tables.Unit, tables.Unit]:
     """The units that suit all medians, and all throughputs."""
     return (
-        unit_of_times(measured.kernel.median_ms for _, measured in records),
-        unit_of_rates(record.megapixels_per_s or 0.0 for record, _ in records),
+        tables.unit_of_times(measured.kernel.median_ms for _, measured in records),
+        tables.unit_of_rates(record.megapixels_per_s or 0.0 for record, _ in records),
     )
 
 
-def _caption(what: str, session: Session, baseline: Baseline | None) -> str:
+def _caption(what: str, session: Session, baseline: tables.Baseline | None) -> str:
     """Add to `what` everything held fixed, and the baseline of speed-ups."""
     against = f"Speed-up against {baseline.title}." if baseline else ""
-    return " ".join(filter(None, (what, conditions(session), against)))
+    return " ".join(filter(None, (what, tables.conditions(session), against)))
 
 
-def times_table(session: Session, key: str) -> Table | None:
+def times_table(session: Session, key: str) -> tables.Table | None:
     """List every verified cell, in the order of the plan; None where there is none."""
-    verified, baseline = _verified(session), baseline_of(session)
+    verified, baseline = _verified(session), tables.baseline_of(session)
     (time, rate), rows = _units(verified), list[Row]()
     for record, measured in verified:
         kernel, check = measured.kernel, measured.check
         assert check is not None
         has_spread = len(kernel.samples_ms) > 1
-        quartiles = between(map(time.write, kernel.quartiles_ms)) if has_spread else ""
+        quartiles = tables.between(map(time.write, kernel.quartiles_ms)) if has_spread else ""
         values = {
             time.title("Median"): time.write(kernel.median_ms),
             time.title("Quartiles"): quartiles,
@@ -143,7 +125,7 @@ def times_table(session: Session, key: str) -> Table | None:
 def _notes(session: Session) -> Iterator[str]:
     """Explain the remarks, the checks, and whether the tolerance was kept."""
     measured = [each for _, each in _verified(session)]
-    if baseline_of(session):
+    if tables.baseline_of(session):
         yield INTERVAL
     there = {remark for each in measured for remark in _remarks(each)}
     yield from (text for remark, text in REMARKS.items() if remark in there)
@@ -171,12 +153,12 @@ def _remarks(measurement: Measurement) -> Iterator[str]:
             yield f"{what}: {list_of(reasons)}"
 
 
-def quickest_table(session: Session, key: str) -> Table | None:
+def quickest_table(session: Session, key: str) -> tables.Table | None:
     """List the quickest way of each work done in several ways; None without any."""
-    verified, baseline = _verified(session), baseline_of(session)
+    verified, baseline = _verified(session), tables.baseline_of(session)
     by_work: dict[Cell, dict[Cell, tuple[Record, Measurement]]] = {}
     for record, measured in verified:
-        by_work.setdefault(work_of(record.cell), {})[record.cell] = record, measured
+        by_work.setdefault(tables.work_of(record.cell), {})[record.cell] = record, measured
     if not any(len(group) > 1 for group in by_work.values()):
         return None
     (time, rate), rows = _units(verified), list[Row]()
@@ -190,7 +172,7 @@ def quickest_table(session: Session, key: str) -> Table | None:
             time.title("Median"): time.write(measured.kernel.median_ms),
             rate.title("Throughput"): rate.write(record.megapixels_per_s),
             **_speed_up(record, baseline),
-            "Of": plural(len(group), "way"),
+            "Of": tables.plural(len(group), "way"),
             "Remarks": "; ".join(_remarks(measured)),
         }
         rows.append((best, values))
@@ -199,12 +181,12 @@ def quickest_table(session: Session, key: str) -> Table | None:
         key,
         _caption("the quickest of each.", session, baseline),
         rows,
-        dimensions=outer_dimensions(session),
+        dimensions=tables.outer_dimensions(session),
         notes=(INTERVAL,) if baseline else (),
     )
 
 
-def _speed_up(record: Record, baseline: Baseline | None) -> dict[str, str]:
+def _speed_up(record: Record, baseline: tables.Baseline | None) -> dict[str, str]:
     found = baseline.in_words(record) if baseline else ("", "")
     return dict(zip(("Speed-up", "Interval"), found, strict=True))
 
@@ -216,7 +198,7 @@ def _way(cell: Cell) -> str:
     return ", ".join(filter(None, (way, cache, cell.devices_in_words)))
 
 
-def end_to_end_table(session: Session, key: str) -> Table | None:
+def end_to_end_table(session: Session, key: str) -> tables.Table | None:
     """List upload, filter time and download; None where transfers were not measured."""
     found: list[tuple[Record, dict[str, float]]] = []
     for record, measured in _verified(session):
@@ -231,10 +213,13 @@ def end_to_end_table(session: Session, key: str) -> Table | None:
                 "Total, pinned": up_ms + kernel_ms + down_ms,
             }
             found.append((record, parts))
-    baseline = baseline_of(session)
-    if baseline and is_on_gpu(baseline.key):
+    baseline = tables.baseline_of(session)
+    if baseline and tables.is_on_gpu(baseline.key):
         baseline = None
-    unit, rows = unit_of_times(ms for _, parts in found for ms in parts.values()), list[Row]()
+    unit, rows = (
+        tables.unit_of_times(ms for _, parts in found for ms in parts.values()),
+        list[Row](),
+    )
     for record, parts in found:
         theirs = baseline.against(record) if baseline else None
         ratio = numbers.speed_up(theirs.kernel.median_ms / parts["Total"]) if theirs else ""
@@ -244,7 +229,7 @@ def end_to_end_table(session: Session, key: str) -> Table | None:
     return table_of(session, key, caption, rows)
 
 
-def published_table(session: Session, key: str) -> Table | None:
+def published_table(session: Session, key: str) -> tables.Table | None:
     """List published times beside this session's; None where nothing was published."""
     try:
         published = published_for(session.plan)
@@ -257,7 +242,7 @@ def published_table(session: Session, key: str) -> Table | None:
     # Warm before cold, so that of a cell measured in both ways the cold one is kept.
     ordered = sorted(_verified(session), key=lambda each: each[0].cell.cache != "warm")
     here = {alike(record.cell): measured.kernel.median_ms for record, measured in ordered}
-    unit = unit_of_times([*(each.milliseconds for each in published), *here.values()])
+    unit = tables.unit_of_times([*(each.milliseconds for each in published), *here.values()])
     rows = list[Row]()
     for each in published:
         ours = here.get(alike(each.cell))
@@ -277,12 +262,12 @@ def published_table(session: Session, key: str) -> Table | None:
         key,
         f"published elsewhere. {'; '.join(sources)}.",
         rows,
-        dimensions=[name for name in header_dimensions(session) if name != "caches"],
+        dimensions=[name for name in tables.header_dimensions(session) if name != "caches"],
         notes=dict.fromkeys(each.note for each in published if each.note),
     )
 
 
-def refusals_table(session: Session, key: str) -> Table | None:
+def refusals_table(session: Session, key: str) -> tables.Table | None:
     """List the reasons why cells have no time; None where every cell has one."""
     groups: dict[tuple[str, str], list[Record]] = {}
     for record in session.records:
@@ -291,13 +276,17 @@ def refusals_table(session: Session, key: str) -> Table | None:
             groups.setdefault((kind, record.objection), []).append(record)
     if not groups:
         return None
-    headers, count = header_dimensions(session), sum(map(len, groups.values()))
-    return Table(
+    headers, count = tables.header_dimensions(session), sum(map(len, groups.values()))
+    return tables.Table(
         key,
-        f"{session.plan.title} – {plural(count, 'cell')} without a time that counts.",
-        (Column("Cells"), Column("Which", is_number=False), Column("Why", is_number=False)),
+        f"{session.plan.title} – {tables.plural(count, 'cell')} without a time that counts.",
+        (
+            tables.Column("Cells"),
+            tables.Column("Which", is_number=False),
+            tables.Column("Why", is_number=False),
+        ),
         tuple(
-            TableRow((f"{len(records):,}", _which(records, headers), f"{kind}: {reason}"))
+            tables.TableRow((f"{len(records):,}", _which(records, headers), f"{kind}: {reason}"))
             for (kind, reason), records in groups.items()
         ),
     )
@@ -308,7 +297,7 @@ def _which(records: Iterable[Record], dimensions: Sequence[str]) -> str:
     cells = [each.cell for each in records]
     parts = []
     for name in reversed(dimensions):
-        values = [*filter(None, dict.fromkeys(value_of(name, cell) for cell in cells))]
+        values = [*filter(None, dict.fromkeys(tables.value_of(name, cell) for cell in cells))]
         if len(values) > MAX_VALUES:
             values = [*values[:2], "…", values[-1]]
         title = "" if name == "implementations" else f"{label(name).lower()} "
@@ -317,7 +306,7 @@ def _which(records: Iterable[Record], dimensions: Sequence[str]) -> str:
     return "; ".join(parts)
 
 
-def launches_table(session: Session, key: str) -> Table | None:
+def launches_table(session: Session, key: str) -> tables.Table | None:
     """List the launches and the occupancy of every verified cell that a rung ran, if any."""
     rows = list[Row]()
     for record, measured in _verified(session):

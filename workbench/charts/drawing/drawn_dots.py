@@ -11,14 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPen
 
 from workbench.charts.data.figure import Axis, Dot, Guide, Plot, Series, SeriesStyle
-from workbench.charts.drawing.marks import (
-    RING_PX,
-    color_of,
-    draw_marker,
-    draw_shape,
-    mixed,
-    pen_of,
-)
+from workbench.charts.drawing import marks
 from workbench.charts.drawing.plotting import (
     GAP_PX,
     WRAP,
@@ -142,19 +135,19 @@ def _draw_series(frame: Frame, series: Series, body: Plot) -> list[Spot]:
     wrong = [dot for dot in series.dots if dot.is_wrong]
     places = [_at(frame, body, dot.x, dot.y) for dot in right]
     if series.joined and len(right) > 1:
-        p.setPen(pen_of(style, colors, factor * (PINNED_LINE if is_pinned else LINE)))
+        p.setPen(marks.pen_of(style, colors, factor * (PINNED_LINE if is_pinned else LINE)))
         p.drawPolyline(places)
-    p.setPen(QPen(color_of(style, colors), WHISKER * factor))
+    p.setPen(QPen(marks.color_of(style, colors), WHISKER * factor))
     for dot in right:
         if dot.high > dot.low:
             p.drawLine(*(_at(frame, body, dot.x, end) for end in (dot.low, dot.high)))
-    draw_marker(p, style, colors, places, factor * (PINNED_PX if is_pinned else MARKER_PX))
+    marks.draw_marker(p, style, colors, places, factor * (PINNED_PX if is_pinned else MARKER_PX))
     best = [at for at, dot in zip(places, right, strict=True) if dot.is_best]
-    draw_shape(p, "circle", best, RING_PX * factor, QPen(QColor(colors.text), 2), None)
+    marks.draw_shape(p, "circle", best, marks.RING_PX * factor, QPen(QColor(colors.text), 2), None)
     # A cross at the bottom: a wrong one has a place, but no value.
     bottom = frame.plot.bottom() - WRONG_SHARE * frame.plot.height()
     crosses = [QPointF(frame.at(body.x.place(dot.x), 0.0).x(), bottom) for dot in wrong]
-    draw_shape(p, "cross", crosses, WRONG_PX, QPen(QColor(colors.panel)), QColor(colors.bad))
+    marks.draw_shape(p, "cross", crosses, WRONG_PX, QPen(QColor(colors.panel)), QColor(colors.bad))
     return [*map(_spot, places, right), *map(_spot, crosses, wrong)]
 
 
@@ -252,12 +245,12 @@ def _draw_names(
     middles = spread(wanted, plot.top(), plot.bottom())
     for (end, name), middle, (_, high) in zip(ends, middles, wanted, strict=True):
         at, style = QPointF(left, middle), name.style
-        p.setPen(mixed(color_of(style, colors), colors.panel, THREAD_SHARE))
+        p.setPen(marks.mixed(marks.color_of(style, colors), colors.panel, THREAD_SHARE))
         if abs(end.y() - middle) > NEAR_PX or left - end.x() > NAME_GAP_PX + 1:
             p.drawLine(end, at)
         box = QRectF(QPointF(left, middle - high / 2), QSizeF(plot.right() - left + 1, high))
         p.fillRect(box, QColor(colors.panel))  # the grid ends where the names begin
-        draw_marker(p, style, colors, [at + QPointF(SAMPLE_PX / 2 - 1, 0)])
+        marks.draw_marker(p, style, colors, [at + QPointF(SAMPLE_PX / 2 - 1, 0)])
         p.setFont(font)
         p.setPen(QColor(colors.muted if style.is_pale else colors.text))
         words = QRectF(box.topLeft() + QPointF(SAMPLE_PX, 0), QSizeF(column, high))

@@ -12,17 +12,8 @@ from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from workbench.base.theme import Colors
 from workbench.charts.data.figure import Bar, Bars, Figure, Grid, Plot, Tile
+from workbench.charts.drawing import marks
 from workbench.charts.drawing.drawn_dots import draw_plot
-from workbench.charts.drawing.marks import (
-    BAR_SHARE,
-    RING_PX,
-    cividis,
-    color_of,
-    draw_marker,
-    draw_shape,
-    mixed,
-    text_on,
-)
 from workbench.charts.drawing.plotting import (
     EDGE_PX,
     Drawn,
@@ -169,15 +160,15 @@ def _ends(body: Grid) -> Range:
 def _fill(tile: Tile, body: Grid, ends: Range, colors: Colors) -> QColor:
     if tile.verdict:
         tint = {"good": colors.good, "bad": colors.bad}.get(tile.verdict, colors.muted)
-        return mixed(QColor(tint), colors.panel, VERDICT_SHARES[tile.verdict])
+        return marks.mixed(QColor(tint), colors.panel, VERDICT_SHARES[tile.verdict])
     assert tile.value is not None
     share, (low, high) = 0.5, ends
     if high > low and body.scale and body.scale.is_log:
         share = math.log(tile.value / low) / math.log(high / low)
     elif high > low:
         share = (tile.value - low) / (high - low)
-    fill = cividis(share if body.more_is_better else 1 - share)
-    return mixed(fill, colors.panel, PALE_SHARE) if tile.is_pale else fill
+    fill = marks.cividis(share if body.more_is_better else 1 - share)
+    return marks.mixed(fill, colors.panel, PALE_SHARE) if tile.is_pale else fill
 
 
 class Writing(NamedTuple):
@@ -200,10 +191,10 @@ def _draw_tile(frame: Frame, tile: Tile, fill: QColor, how: Writing | None) -> S
         p.drawRect(_inside(box, 1.6 * GAP))
     if tile.is_current:
         corner = frame.at(column + 0.38, row - 0.32)
-        draw_shape(p, "circle", [corner], 8, QPen(QColor("black")), QColor("white"))
+        marks.draw_shape(p, "circle", [corner], 8, QPen(QColor("black")), QColor("white"))
     if how is not None:
         p.setFont(how.font)
-        p.setPen(QColor(colors.text) if tile.verdict == "bad" else text_on(fill))
+        p.setPen(QColor(colors.text) if tile.verdict == "bad" else marks.text_on(fill))
         _write_tile(p, tile, how, box)
     return Spot(box.center(), tile.text, tile.cell, box)
 
@@ -354,18 +345,18 @@ def _draw_bar(frame: Frame, body: Bars, bar: Bar, row: float, half: float) -> Sp
             p.setPen(QColor(colors.grid))
             p.drawLine(begin, QPointF(right, begin.y()))
         else:
-            share = PART_SHARE if bar.is_part else BAR_SHARE
-            p.setBrush(mixed(color_of(style, colors), colors.panel, share))
+            share = PART_SHARE if bar.is_part else marks.BAR_SHARE
+            p.setBrush(marks.mixed(marks.color_of(style, colors), colors.panel, share))
             p.setPen(outline if bar.is_best else Qt.PenStyle.NoPen)
             p.drawRect(QRectF(box.topLeft(), QPointF(end.x(), box.bottom())))
         if bar.high > bar.low:
             p.setPen(QPen(QColor(colors.text), 1.4))
             p.drawLine(*(frame.at(axis.place(each), row) for each in (bar.low, bar.high)))
         if axis.is_log and bar.is_best:
-            draw_shape(p, "circle", [end], RING_PX * factor, outline, None)
+            marks.draw_shape(p, "circle", [end], marks.RING_PX * factor, outline, None)
         if axis.is_log or style.marker is not None:  # a paler one is half filled
             is_half = style.is_half or (axis.is_log and bar.is_part)
-            draw_marker(p, replace(style, is_half=is_half), colors, [end], MARKER_PX * factor)
+            marks.draw_marker(p, replace(style, is_half=is_half), colors, [end], MARKER_PX * factor)
     # It is pointed at anywhere beside its base line, or only near a bare marker.
     return Spot(end, bar.text, bar.cell, None if axis.is_log else box)
 

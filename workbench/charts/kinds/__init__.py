@@ -16,16 +16,7 @@ from pathlib import Path
 from kernels.core.plain_data import parse_toml
 from kernels.core.timing import EQUAL
 from kernels.sweeps.plan import Plan
-from workbench.charts.data import chart_words
-from workbench.charts.data.figure import (
-    Bars,
-    Figure,
-    Grid,
-    LegendLine,
-    Option,
-    Plot,
-    Sample,
-)
+from workbench.charts.data import chart_words, figure
 from workbench.charts.data.points import Data, Point, Slice, entries_of
 from workbench.model import cell_words
 
@@ -39,7 +30,7 @@ class ChartKind:
     """A kind of chart; its key, title, tip and reading come from `kinds.toml`."""
 
     refuses: Callable[[Data], str | None]  # the reason why it cannot show some data; None: it can
-    make: Callable[[Data, str], Figure]  # of data that it does not refuse, under a title
+    make: Callable[[Data, str], figure.Figure]  # of data that it does not refuse, under a title
     made_for: Callable[[Plan], bool] = lambda _: False
     about_outputs: bool = False  # outputs rather than times, as a plan with a tolerance wants
     key: str = ""
@@ -55,7 +46,7 @@ class ChartKind:
         """Explain in words if it cannot show these sessions; None if it can."""
         return self.refuses(data) if data.points else NOTHING
 
-    def figure(self, data: Data) -> Figure:
+    def figure(self, data: Data) -> figure.Figure:
         """Make the chart of data that `why_not` has nothing against."""
         return replace(self.make(data, self.title), kind=self.key)
 
@@ -63,14 +54,14 @@ class ChartKind:
 def made(
     shown: Slice,
     title: str,
-    body: Plot | Bars | Grid,
+    body: figure.Plot | figure.Bars | figure.Grid,
     sentence: str,
     *,
-    options: tuple[Option, ...] = (),
+    options: tuple[figure.Option, ...] = (),
     notes: tuple[str, ...] = (),
-) -> Figure:
+) -> figure.Figure:
     """Make a figure around `body`, with the words that every chart has."""
-    return Figure(
+    return figure.Figure(
         kind="",
         title=title,
         subtitle=chart_words.subtitle(shown),
@@ -83,21 +74,23 @@ def made(
     )
 
 
-def _legend(shown: Slice, body: Plot | Bars | Grid) -> tuple[LegendLine, ...]:
+def _legend(
+    shown: Slice, body: figure.Plot | figure.Bars | figure.Grid
+) -> tuple[figure.LegendLine, ...]:
     """The entries of all that is drawn, and of hidden series."""
-    drawn: dict[str, Sample] = {}
+    drawn: dict[str, figure.Sample] = {}
     match body:
-        case Plot(series=series):
+        case figure.Plot(series=series):
             drawn = {s.entry.key: "line" if s.joined else "marker" for s in series if s.dots}
-        case Bars(axis=axis, bars=bars):
+        case figure.Bars(axis=axis, bars=bars):
             drawn = {bar.entry.key: "marker" if axis.is_log else "bar" for bar in bars}
-    usual: Sample = next(iter(drawn.values()), "line")
+    usual: figure.Sample = next(iter(drawn.values()), "line")
     able = drawable(shown)
     entries = entries_of(shown.of(point for point in shown.points if point.key in able))
     return tuple(
         replace(entry, sample=drawn.get(key, usual))
         for key, entry in entries.items()
-        if not isinstance(body, Grid) and (entry.is_hidden or key in drawn)
+        if not isinstance(body, figure.Grid) and (entry.is_hidden or key in drawn)
     )
 
 

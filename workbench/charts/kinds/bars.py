@@ -7,15 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from workbench.base import numbers
-from workbench.charts.data.chart_words import (
-    best_and_worst,
-    best_of,
-    by_source,
-    hidden_points,
-    sentence_like,
-    time_of,
-    tip_of,
-)
+from workbench.charts.data import chart_words
 from workbench.charts.data.figure import Axis, Bar, Bars, Dot, Figure, Group, Plot, Series
 from workbench.charts.data.points import (
     STANDINGS,
@@ -54,7 +46,7 @@ def _figure(data: Data, title: str, *, name: str) -> Figure:
     points = sorted(visible(shown), key=lambda point: order[legend_key(point)])
     best: set[int] = set()
     for group in _by_series(points):  # outlined: none where all are equal, or there is only one
-        top = best_of(group)
+        top = chart_words.best_of(group)
         best |= {id(point) for point in top if len(top) < len(group)}
     columns: dict[str, list[Point]] = {}
     for value in (*data.values(name), None):
@@ -76,8 +68,10 @@ def _figure(data: Data, title: str, *, name: str) -> Figure:
         )
         body = Bars(axis, tuple(groups))
     without = [p for p in everything.measured if p.value(name) is None and not p.on_gpu]
-    left_out = hidden_points(without, NO_PLACE.get(name, ""))
-    return made(shown, title, body, by_source(shown, partial(_say, name=name)), notes=left_out)
+    left_out = chart_words.hidden_points(without, NO_PLACE.get(name, ""))
+    return made(
+        shown, title, body, chart_words.by_source(shown, partial(_say, name=name)), notes=left_out
+    )
 
 
 def _dots_by_shape(
@@ -99,7 +93,7 @@ def _dots_by_shape(
         for point in those:
             slot = slots[point.cell.implementation if point.is_published else point.key]
             x = number + GROUP_SHARE * (slot - (count - 1) / 2) / count
-            text, spread = tip_of(point, shown.data), point.ms or (0.0, 0.0, 0.0)
+            text, spread = chart_words.tip_of(point, shown.data), point.ms or (0.0, 0.0, 0.0)
             if point.ms or point.is_wrong:
                 dot = Dot(x, *spread, text, point.target, point.is_wrong, id(point) in best)
                 found.setdefault(legend_key(point), []).append(dot)
@@ -120,16 +114,18 @@ def _by_series(points: Iterable[Point]) -> list[list[Point]]:
 
 def bar_of(point: Point, shown: Slice, entries: Entries) -> Bar:
     """A point as a bar; without a valid time, a word or two stand in its place."""
-    entry, text = entries[legend_key(point)], tip_of(point, shown.data)
+    entry, text = entries[legend_key(point)], chart_words.tip_of(point, shown.data)
     if point.ms is None:
         words = "✗ wrong" if point.is_wrong else "refused"
         return Bar(entry, None, 0.0, 0.0, words, text, point.target)
-    return Bar(entry, *point.ms, time_of(point), text, point.target)
+    return Bar(entry, *point.ms, chart_words.time_of(point), text, point.target)
 
 
 def _say(shown: Slice, *, name: str) -> str:
     """Say the best and the worst value of each series."""
-    told = [(group[0], best_and_worst(group, name)) for group in _by_series(shown.points)]
+    told = [
+        (group[0], chart_words.best_and_worst(group, name)) for group in _by_series(shown.points)
+    ]
     return " ".join(f"{series_name(first, shown.data)}, {said}." for first, said in told if said)
 
 
@@ -155,7 +151,7 @@ def _ladder(data: Data, title: str) -> Figure:
     axis = Axis("Time: median, quartiles as a line", numbers.duration, log)
     if not any(point.on_gpu and point.measurement for point in points):
         title = "Ladder on the CPU"  # nothing is transferred
-    return made(shown, title, Bars(axis, groups), by_source(shown, _say_steps))
+    return made(shown, title, Bars(axis, groups), chart_words.by_source(shown, _say_steps))
 
 
 def _bars_with_transfers(point: Point, shown: Slice, entries: Entries) -> Iterable[Bar]:
@@ -163,7 +159,7 @@ def _bars_with_transfers(point: Point, shown: Slice, entries: Entries) -> Iterab
         up_ms, down_ms, time = (numbers.duration(each.middle) for each in (up, down, whole))
         text = (
             f"From and to {memory} memory: {time}, upload {up_ms}, download {down_ms}\n"
-            f"{tip_of(point, shown.data)}"
+            f"{chart_words.tip_of(point, shown.data)}"
         )
         words = f"{time} {'with transfers' if memory == 'ordinary' else 'with pinned memory'}"
         yield Bar(entries[legend_key(point)], *whole, words, text, point.cell, is_part=True)
@@ -191,7 +187,9 @@ def _say_steps(shown: Slice) -> str:
         for on_gpu in (False, True)
     )
     if not cpu or not gpu:
-        return sentence_like(best_and_worst([*cpu, *gpu], "implementations"))
+        return chart_words.sentence_like(
+            chart_words.best_and_worst([*cpu, *gpu], "implementations")
+        )
     cpu_ms = cpu[0].median_ms
     names = [series_name(each[0], shown.data) for each in (gpu, cpu)]
     factor = numbers.times_as_fast(cpu_ms / gpu[0].median_ms)

@@ -11,14 +11,7 @@ from kernels.rungs.rung import Work
 from kernels.sweeps.record import Record
 from kernels.sweeps.roofline import Roof, roof_of
 from workbench.base import numbers
-from workbench.charts.data.chart_words import (
-    by_source,
-    fastest,
-    list_of,
-    pays_off,
-    tip_of,
-    titles_of,
-)
+from workbench.charts.data import chart_words
 from workbench.charts.data.figure import Axis, Dot, Figure, Guide, Option, Plot, Series
 from workbench.charts.data.points import (
     WHAT,
@@ -173,7 +166,7 @@ def _series(
     found: dict[str, list[Dot]] = {}
     first: dict[str, Point] = {}
     for point in visible(shown):
-        x, text = place(point.value(name)), tip_of(point, data)
+        x, text = place(point.value(name)), chart_words.tip_of(point, data)
         if point.is_wrong:
             dot = Dot(x, 0.0, 0.0, 0.0, text, point.cell, is_wrong=True)
         elif spread := spread_of(point):
@@ -200,7 +193,10 @@ def _times(data: Data, title: str, *, name: str) -> Figure:
     log = is_log(shown, times, always=name != "ksizes")
     y = Axis("Time: median, quartiles as a bar", numbers.duration, log)
     body = Plot(_x_axis(shown, name)[0], y, _series(shown, name, lambda point: point.ms))
-    said = by_source(shown, lambda own: f"{fastest(own, name)} {pays_off(own, name)}".strip())
+    said = chart_words.by_source(
+        shown,
+        lambda own: f"{chart_words.fastest(own, name)} {chart_words.pays_off(own, name)}".strip(),
+    )
     return made(shown, title, body, said)
 
 
@@ -210,7 +206,7 @@ def _throughput(data: Data, title: str) -> Figure:
     log = is_log(shown, [rate.middle for p in shown.points if (rate := rate_of(p))])
     y = Axis("Pixels per second: median, quartiles as a bar", numbers.pixel_rate, log)
     body = Plot(_x_axis(shown, "sizes")[0], y, _series(shown, "sizes", rate_of))
-    return made(shown, title, body, by_source(shown, _say_most))
+    return made(shown, title, body, chart_words.by_source(shown, _say_most))
 
 
 def _say_most(shown: Slice) -> str:
@@ -236,7 +232,7 @@ def _speed_ups(data: Data, title: str, *, name: str) -> Figure:
         shown,
         f"{title}, against {against.name}",
         Plot(x, y, series, (Guide(((low, 1.0), (high, 1.0))),)),
-        by_source(shown, lambda own: _say_best(own, against, name)),
+        chart_words.by_source(shown, lambda own: _say_best(own, against, name)),
         options=against.option,
         notes=(*_missing(shown, against), *against.notes),
     )
@@ -278,7 +274,7 @@ def _why_no_roof(data: Data) -> str | None:
     if not points:
         return "No time on a GPU is measured yet."
     if not any(map(_roof, points)):
-        return f"{NO_PLACE}: {list_of(titles_of(points))}."
+        return f"{NO_PLACE}: {chart_words.list_of(chart_words.titles_of(points))}."
     return None
 
 
@@ -324,7 +320,7 @@ def _flops(tflop_s: float) -> str:
 def _dot(point: Point, roof: Roof, data: Data) -> Dot:
     assert point.ms is not None
     x, y = roof.intensity, roof.achieved_tflop_s
-    said = (tip_of(point, data), roof.sentence, _work_in_words(roof.work))
+    said = (chart_words.tip_of(point, data), roof.sentence, _work_in_words(roof.work))
     low, high = (y * point.ms.middle / ms for ms in (point.ms.high, point.ms.low))
     return Dot(x, y, low, high, "\n".join(said), point.cell)
 
@@ -345,10 +341,10 @@ def _work_in_words(work: Work) -> str:
 def _guides(seen: Sequence[tuple[Point, Roof]]) -> tuple[Guide, ...]:
     """A slope and a flat line for each machine, named where there are several."""
     xs = [roof.intensity for _, roof in seen]
-    by_source = {point.source: roof for point, roof in reversed(seen)}
+    roofs = {point.source: roof for point, roof in reversed(seen)}
     guides: list[Guide] = []
     for source in dict.fromkeys(point.source for point, _ in seen):
-        roof, whose = by_source[source], f"{source.name}: " if len(by_source) > 1 else ""
+        roof, whose = roofs[source], f"{source.name}: " if len(roofs) > 1 else ""
         ridge = 1e3 * roof.tflop_s / roof.copy_gb_s
         first, last = min(*xs, ridge) / ROOM, max(*xs, ridge) * ROOM
         slope = ((first, roof.copy_gb_s * first / 1e3), (ridge, roof.tflop_s))
@@ -377,7 +373,11 @@ def _exceptions(seen: Iterable[tuple[Point, Roof]], placeless: Sequence[Point]) 
         ("Multiplies on tensor cores, whose own ceiling was not measured", tensor),
         (NO_PLACE, placeless),
     )
-    return tuple(f"{what}: {list_of(titles_of(those))}." for what, those in told if those)
+    return tuple(
+        f"{what}: {chart_words.list_of(chart_words.titles_of(those))}."
+        for what, those in told
+        if those
+    )
 
 
 KINDS = {

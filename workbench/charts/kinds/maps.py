@@ -9,14 +9,7 @@ from functools import partial
 
 from kernels.core.verdict import Check
 from workbench.base import numbers
-from workbench.charts.data.chart_words import (
-    best_and_worst,
-    best_of,
-    hidden_points,
-    sentence_like,
-    time_of,
-    tip_of,
-)
+from workbench.charts.data import chart_words
 from workbench.charts.data.figure import Axis, Figure, Grid, Tile, Verdict
 from workbench.charts.data.points import Data, Point, Slice, Spread, series_label
 from workbench.charts.kinds import ChartKind, made, why_not_several
@@ -50,7 +43,7 @@ def _tiles(
     chosen = {id(point) for point in best}
     tiles = []
     for point in shown.points:
-        at, text = place(point), tip_of(point, shown.data)
+        at, text = place(point), chart_words.tip_of(point, shown.data)
         if found := value(point):
             is_best = id(point) in chosen
             tiles.append(Tile(*at, found.middle, words(point), text, point.target, is_best))
@@ -90,7 +83,9 @@ def _throughput(data: Data, title: str) -> Figure:
     shown = data.slice(*SIZES)
 
     def words(point: Point) -> tuple[str, ...]:
-        return numbers.pixel_rate(1e3 * point.cell.megapixels / point.median_ms), time_of(point)
+        return numbers.pixel_rate(
+            1e3 * point.cell.megapixels / point.median_ms
+        ), chart_words.time_of(point)
 
     scale = Axis("Pixels per second; below it the time", numbers.pixel_rate, True)
     body = _sizes_grid(shown, scale, rate_of, words)
@@ -159,20 +154,25 @@ def _blocks(data: Data, title: str) -> Figure:
 
     def words(point: Point) -> tuple[str, ...]:
         occupancy = point.measurement.occupancy if point.measurement else None
-        return (time_of(point), *([numbers.percent(occupancy.share)] if occupancy else []))
+        return (
+            chart_words.time_of(point),
+            *([numbers.percent(occupancy.share)] if occupancy else []),
+        )
 
     body = Grid(
         tuple(map(str, wide)),
         tuple(map(str, high)),
         "Block width, threads",
         "Block height, threads",
-        _tiles(shown, place, lambda p: p.ms, words, best_of(shown.measured)),
+        _tiles(shown, place, lambda p: p.ms, words, chart_words.best_of(shown.measured)),
         Axis("Time, median; below it the occupancy", numbers.duration, True),
     )
     names = dict.fromkeys(implementation_title(p.cell.implementation) for p in shown.points)
     who = ", ".join(names) or "nothing with a choice of blocks"
-    said = sentence_like(best_and_worst(shown.measured, "blocks"))
-    left_out = hidden_points([p for p in whole.measured if not p.cell.block_xy], NO_BLOCKS)
+    said = chart_words.sentence_like(chart_words.best_and_worst(shown.measured, "blocks"))
+    left_out = chart_words.hidden_points(
+        [p for p in whole.measured if not p.cell.block_xy], NO_BLOCKS
+    )
     return made(shown, f"{title}: {who}", body, said, notes=left_out)
 
 
@@ -195,7 +195,7 @@ def _errors(data: Data, title: str) -> Figure:
             words = f"{mark} {_short(check.max_error)}"
         column = columns.index(point.cell.implementation)
         row = rows.index(cell_words.where(point.cell, ROWS))
-        text = tip_of(point, data)
+        text = chart_words.tip_of(point, data)
         tiles.append(Tile(column, row, None, (words,), text, point.cell, verdict=verdict))
     titles = tuple(map(implementation_title, columns))
     within = f", tolerance {_short(tolerance)}" if tolerance is not None else ""

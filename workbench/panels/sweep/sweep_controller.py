@@ -30,17 +30,9 @@ from workbench.base.settings import Settings
 from workbench.model.plan_draft import UnclearError, given, plan_of, short
 from workbench.model.rung_times import RungTimes
 from workbench.panels.sweep.shown_sessions import Sessions, ShownSession
+from workbench.session import session_store
 from workbench.session.exporter import Exporter
 from workbench.session.kernel_folder import KernelFolder
-from workbench.session.session_store import (
-    Began,
-    NotKept,
-    can_grow,
-    is_this_machine,
-    measuring,
-    resuming,
-    saved_sessions,
-)
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action, Actions
@@ -165,12 +157,12 @@ class SweepController(QObject):
         else:
             self._parts.docks.bring_forward("Sweep")
             pictures = given(self._store.state.picture)
-            self._begin(partial(resuming, path, pictures, self._parts.kernels.paths))
+            self._begin(partial(session_store.resuming, path, pictures, self._parts.kernels.paths))
 
     @Slot(object)
     def _start_sweep(self, plan: Plan) -> None:
         pictures = given(self._store.state.picture)
-        self._begin(partial(measuring, plan, pictures, None, self._parts.kernels.paths))
+        self._begin(partial(session_store.measuring, plan, pictures, None, self._parts.kernels.paths))
 
     def _begin(self, steps: Any) -> None:
         self._sweep.get().show_asked()
@@ -207,12 +199,12 @@ class SweepController(QObject):
                     self._rung.get().ladder.show_progress(step.doing)
                 else:
                     self._sweep.get().run.show_progress(step)
-            case Began():
+            case session_store.Began():
                 self._parts.sessions.begin(step.session, step.path)
                 self._sweep.get().run.show_begun(step)
                 if remarks := step.session.remarks:
                     self._messages.show_message("info", " ".join(remarks))
-            case NotKept():
+            case session_store.NotKept():
                 self._parts.sessions.lose_file()
                 self._messages.show_message("warning", step.sentence)
             case Record():
@@ -271,13 +263,17 @@ def unfinished(device: Device | NoDevice, but: Collection[str], now: float) -> S
     but  names of files to leave out
     now  seconds since 1970
     """
-    for path in saved_sessions():
+    for path in session_store.saved_sessions():
         try:
-            if path.name in but or not can_grow(path) or now - path.stat().st_mtime > RECENT_S:
+            if (
+                path.name in but
+                or not session_store.can_grow(path)
+                or now - path.stat().st_mtime > RECENT_S
+            ):
                 continue
             left = ShownSession(0, read_session(path), path)
             is_candidate = left.session.records and left.missing
-            if is_candidate and is_this_machine(left.session.machine, device):
+            if is_candidate and session_store.is_this_machine(left.session.machine, device):
                 with open(path, "rb", opener=regular) as file:
                     if lock(file.fileno()):  # no process is writing to it
                         return left

@@ -26,15 +26,8 @@ from workbench.charts import LOG, PUBLISHED, SAVE_SVG, SHOW_ALL
 from workbench.model.plan_draft import given
 from workbench.panels.sweep.sweep_controller import SweepParts
 from workbench.session import session_store
+from workbench.widgets import file_dialogs
 from workbench.widgets.actions import Action, Actions, MenuTree
-from workbench.widgets.file_dialogs import (
-    FOLDER,
-    ask_file,
-    ask_folder,
-    ask_save_path,
-    remember_folder,
-    save_folder,
-)
 
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
@@ -88,9 +81,9 @@ class ReportWriter(QObject):
 
     def _start_elsewhere(self) -> None:
         settings = self._parts.settings
-        before = settings.get(FOLDER, "")
-        if chosen := ask_folder(self._parts.window, "Save report in…", before):
-            settings.set(FOLDER, str(chosen))
+        before = settings.get(file_dialogs.FOLDER, "")
+        if chosen := file_dialogs.ask_folder(self._parts.window, "Save report in…", before):
+            settings.set(file_dialogs.FOLDER, str(chosen))
             self.start(chosen)
 
     def stop(self) -> None:
@@ -297,15 +290,19 @@ class SweepMenu(QObject):
         if (plan := choice.plan) is None:
             self._parts.messages.show_message("info", choice.in_a_line)
             return
-        proposed = save_folder(settings) / f"{session_store.slug(plan.title) or 'plan'}.toml"
-        if path := ask_save_path(self._parts.window, "Save the plan", proposed, PLAN_FILTER):
-            remember_folder(settings, path)
+        proposed = (
+            file_dialogs.save_folder(settings) / f"{session_store.slug(plan.title) or 'plan'}.toml"
+        )
+        if path := file_dialogs.ask_save_path(
+            self._parts.window, "Save the plan", proposed, PLAN_FILTER
+        ):
+            file_dialogs.remember_folder(settings, path)
             self._parts.exporter.save_text(path, as_toml(plan))
 
     def _ask_file(self, title: str, file_types: str, do: Callable[[Path], None]) -> None:
         settings = self._parts.settings
         folder = str(settings.get("session-folder", "") or session_store.folder())
-        chosen = ask_file(self._parts.window, title, folder, file_types)
+        chosen = file_dialogs.ask_file(self._parts.window, title, folder, file_types)
         if chosen is not None:
             settings.set("session-folder", str(chosen.parent))
             do(chosen)
