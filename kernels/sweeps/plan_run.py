@@ -29,11 +29,7 @@ HOPELESS = 2.0  # a first run estimated at this many times its limit is not begu
 
 @dataclass(frozen=True, slots=True)
 class OfCell(Progress):
-    """A step of measuring a cell.
-
-    place, count   of all cells of the sweep, from 1 on
-    round, rounds  of it, from 1 on
-    """
+    """A step of measuring a cell; place and round are counted from 1."""
 
     place: int
     count: int
@@ -59,18 +55,13 @@ def sweeping(
     before: Iterable[Record] = (),
     texts: cell_jobs.Texts = cell_jobs.NO_TEXTS,
 ) -> Iterator[Progress | Record]:
-    """Measure every cell of `plan` in rounds, see `kernels.sweeps.estimate`.
-
-    The caller may pause or stop at each Progress: time between two steps is part of
-    no sample.
+    """Measure every cell of `plan` in rounds; at each Progress it may be paused or stopped.
 
     given   pictures by name, see `cell_jobs.job_of`
     before  known records: complete ones are left as they are, the others are continued
-    texts   of the user kernels that it measures, see `own_texts`; each part of theirs
-            is run in a process of its own, from compiling it to checking what was timed
-    A Record comes after each part of a cell and holds all that is known of it, in place of the one
-    before; the last of a cell is complete.  A cell that cannot be measured becomes a record with
-    the reason.  Only a DeviceLostError ends the sweep: nothing after it could be trusted.
+    texts   of the user kernels that it measures, each part of them in a process of its own
+    A Record comes after each part of a cell and holds all that is known of it; the last of a cell
+    is complete.  Only a DeviceLostError ends the sweep: nothing after it could be trusted.
     """
     every, known = cells_of(plan, given), {record.cell: record for record in before}
     running = _Running(plan, engine, given, texts)

@@ -142,11 +142,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """All records of one plan on one machine, in the order they were measured.
-
-    is_shipped   came with the program: recorded by its authors on the machine it names, and not by
-                 the user
-    """
+    """All records of one plan on one machine; is_shipped: it came with the program."""
 
     plan: Plan
     machine: Machine
@@ -183,9 +179,8 @@ DISTURBED = "No verdict: a time was disturbed."
 class CellPair:
     """One cell, as it came out in the sessions A and B; None in one that does not have it.
 
-    comparison  how B stands to A: a ratio of 2.0 is the time of A over that of B, and means that B
-                takes half as long.  None unless both answers were checked and are right: what is
-                wrong has no speed; nor has what was disturbed one to be compared.
+    comparison  how B stands to A: with 2.0 B takes half as long; None where one is wrong, or was
+                disturbed
     """
 
     cell: Cell
@@ -219,11 +214,7 @@ class CellPair:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All pairs together.
-
-    ratio      geometric mean of the ratios of the pairs that were compared; None without any
-    incomparable, only_a, only_b  how many pairs are neither
-    """
+    """All pairs together; ratio: the geometric mean of those compared, None without any."""
 
     verdicts: Counter[Verdict]  # how many are which
     ratio: float | None
@@ -234,11 +225,7 @@ class Summary:
 
 
 def compare_sessions(a: Session, b: Session) -> tuple[CellPair, ...]:
-    """Return the cells of `a` in its order, then those that only `b` has.
-
-    Cells are paired where all that decides how long something takes is equal, but for the
-    machine.
-    """
+    """The cells of `a` in its order, then those that only `b` has; machines may differ."""
     of_a, of_b = ({record.cell: record for record in each.records} for each in (a, b))
     return tuple(
         _pair(cell, of_a.get(cell), of_b.get(cell)) for cell in dict.fromkeys((*of_a, *of_b))

@@ -50,9 +50,7 @@ class Canvas(QWidget):
     The arrow keys go from spot to spot and show its text; Enter picks one.
 
     Signals:
-        picked(cell): the user wants this Cell, by a click or by Enter.
-
-    A picked cell is marked on request: see `show_marked`.
+        picked(cell): the user wants this Cell, by a click or by Enter; see `show_marked`.
     """
 
     picked = Signal(object)
@@ -193,11 +191,7 @@ class Canvas(QWidget):
     # -- pointing
 
     def _after(self, key: Qt.Key) -> int:
-        """The index of the spot that an arrow key leads to.
-
-        Among tiles, up and down lead to the one above or below; else a key leads to the next spot
-        or the previous one.
-        """
+        """The spot that an arrow key leads to; among tiles up and down keep the column."""
         if self._at is None:
             return 0 if STEPS[key] > 0 else len(self.spots) - 1
         here = self.spots[self._at]

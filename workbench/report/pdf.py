@@ -1,8 +1,7 @@
 """The report's page as a PDF for A4, with charts of lines and letters; it takes no browser.
 
-Qt lays the page out by its print.css and breaks it into pages.  Of HTML, QTextDocument knows no
-definition lists side by side, and of pictures no SVG: the first are turned into tables, the
-second are painted where it leaves room for them.
+Of HTML, QTextDocument knows no definition lists side by side and no SVG: the first are turned into
+tables, the second are painted where it leaves room for them.
 """
 
 from __future__ import annotations
@@ -65,10 +64,7 @@ INSTEAD = {
 
 
 def pdf(page: str, document: Document) -> bytes:
-    """Convert the page: text that can be marked, fonts embedded, each page numbered.
-
-    Pages of recorded figures are marked.
-    """
+    """Convert the page: text that can be marked, fonts embedded, each page numbered and marked."""
     from workbench.charts.drawing.chart_export import have_application
 
     have_application()

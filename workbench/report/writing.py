@@ -54,7 +54,7 @@ def writing(
     """Write the report a step at a time; the last thing yielded is the path.
 
     pictures  by name, (H, W, C): those of the sessions' cells that are at hand, for the examples
-    as_pdf    whether report.pdf is written as well
+    as_pdf    with report.pdf
 
     Raises ReportError.
     """
@@ -106,11 +106,7 @@ def _refuse_nothing(sessions: Sequence[Session]) -> None:
 
 
 def results_csv(sessions: Sequence[Session]) -> str:
-    """Write a row for each record: the columns of a session's CSV, then WORKED_OUT.
-
-    A speed-up is that of the report's tables, against the implementation named as `baseline`, with
-    its interval; `recorded` is "yes" where the session came with the program.
-    """
+    """Write a row for each record: the columns of a session's CSV, then WORKED_OUT."""
     file = io.StringIO(newline="")
     write_rows((*COLUMNS, *WORKED_OUT), chain.from_iterable(map(_rows, sessions)), file)
     return file.getvalue()
@@ -240,10 +236,7 @@ def layout_of(table: Table) -> ColumnLayout:
 
 
 def _widths_em(table: Table) -> Iterator[tuple[float, float]]:
-    """Yield for each column the width of its longest word and that of its widest cell, or more.
-
-    Numbers are one word; a header's words count as well.
-    """
+    """Yield for each column the width of its longest word and that of its widest cell, or more."""
     for at, column in enumerate(table.columns):
         cells = [row.cells[at] for row in table.rows]
         # LaTeX breaks between words and after hyphens.

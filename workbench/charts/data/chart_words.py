@@ -54,10 +54,7 @@ def list_of(names: Iterable[str]) -> str:
 
 
 def notes(shown: Slice) -> tuple[str, ...]:
-    """Name all that is not in a chart, and the source of grey numbers.
-
-    In this order: wrong outputs, refusals, what the choices leave out, publications.
-    """
+    """Name all that is not in a chart, and the source of grey numbers."""
     wrong = [p for p in shown.points if p.is_wrong]
     refused = [p for p in shown.points if p.objection and not p.is_wrong]
     told = [f"✗ {each}" for each in _grouped(wrong, shown)] + _grouped(refused, shown)
@@ -171,10 +168,7 @@ def tip_of(point: Point, data: Data) -> str:
 
 
 def by_source(shown: Slice, say: Callable[[Slice], str]) -> str:
-    """Join the sentences of `say` on the visible points of each machine.
-
-    Their letters stand before it if there are several: those of whom the same is true together.
-    """
+    """Join the sentences of `say` on the visible points of each machine, after their letters."""
     own = dict.fromkeys(point.source for point in shown.in_sight if not point.is_published)
     said: dict[str, list[str]] = {}
     for source in own:

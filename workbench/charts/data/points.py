@@ -132,11 +132,7 @@ def timed(points: Iterable[Point]) -> list[Point]:
 
 
 def planned(session: Session) -> tuple[Cell, ...]:
-    """All cells of a session's plan, measured or not.
-
-    Empty if the plan names an implementation that this program does not have.  The sizes of
-    given pictures are those that were measured so far.
-    """
+    """All cells of a session's plan, measured or not; none of an implementation that is gone."""
     own = {c.picture: (c.width, c.height) for c in (r.cell for r in session.records)}
     given = {name: size for name, size in own.items() if name not in PICTURE_KINDS}
     return _planned(session.plan, tuple(given.items()))
@@ -333,10 +329,7 @@ class Slice:
         return Slice(data, points, (*self.options, option), own)
 
     def _usual(self, name: str, values: list[Any]) -> Any:
-        """Choose the largest size, the implementation that is quickest most often, else the first.
-
-        If the newest session has points here, the choice is among its values.
-        """
+        """The largest size, the implementation that is quickest most often, else the first."""
         at, sources = self.data.choices.newest, self.data.of_sessions
         newest = sources[at] if at is not None and at < len(sources) else None
         own = [p for p in self.points if p.source == newest]
@@ -373,10 +366,7 @@ Entries = Mapping[str, LegendLine]
 
 
 def entries_of(shown: Slice) -> Entries:
-    """The legend by key: a line for each series, and then one for each publication.
-
-    Series are sorted by session, then in the order of the ladder.
-    """
+    """The legend by key: the series of each session, then a line for each publication."""
     data = shown.data
     first: dict[str, Point] = {}
     for point in shown.points:

@@ -1,7 +1,4 @@
-"""A chart with its words as a picture: PNG in pixels, or SVG whose marks tell their values.
-
-Works without a window, also from the command line.
-"""
+"""A chart with its words as a picture: PNG in pixels, or SVG whose marks tell their values."""
 
 from __future__ import annotations
 
@@ -83,10 +80,7 @@ def have_application() -> None:
 
 
 def _finished(text: str, spots: Sequence[Spot]) -> str:
-    """The SVG without redundant attributes, with portable fonts and marks that tell values.
-
-    A mark is an element that shows a text under the pointer, without a script.
-    """
+    """The SVG with portable fonts, and marks that show a text under the pointer."""
     around = QRectF(-MARK_PX, -MARK_PX, 2 * MARK_PX, 2 * MARK_PX)
     marks = "".join(
         f'<rect x="{box.x():.1f}" y="{box.y():.1f}" width="{box.width():.1f}" '
@@ -105,8 +99,7 @@ def _finished(text: str, spots: Sequence[Spot]) -> str:
 class ChartPage:
     """A figure on a page: title, legend, plot, sentence and notes.
 
-    size   as asked for; higher where words would leave the plot too little, and lower where the
-           plot needs less
+    size   as asked for, but higher or lower where words and plot need it
     spots  what can be pointed at; filled by `paint`
     """
 
@@ -164,10 +157,7 @@ class ChartPage:
         return top
 
     def _lay_legend(self, p: QPainter | None, top: float) -> float:
-        """Lay out the legend, each machine's name before its entries; return its height.
-
-        p  paints it; None: only its height matters
-        """
+        """Lay out the legend, and paint it if there is a painter; return its height."""
         metrics, x, y, group = QFontMetricsF(self._font), 0.0, top, ""
         row_px = LEGEND_ROW * metrics.height()
         for entry in self._figure.legend:

@@ -199,10 +199,7 @@ def _names_of(body: Plot) -> list[LineName]:
 
 
 def _fitting(names: Sequence[LineName], font: QFont, plot: QRectF, column: float) -> list[LineName]:
-    """The names that fit below each other, without their brackets where they do not fit whole.
-
-    Those of published lines are left out first.
-    """
+    """The names that fit below each other, if need be without brackets; published ones last."""
     own = [name for name in names if name.style.standing != "published"]
     others = [name for name in names if name not in own and plot.width() >= NARROW_PX]
     for pattern, instead in ((IN_BRACKETS, "\u00a0"), (BRACKETS, "")):
@@ -218,11 +215,7 @@ def _high_px(name: str, font: QFont, column: float) -> float:
 
 
 def spread(wanted: Sequence[tuple[float, float]], low: float, high: float) -> list[float]:
-    """The middles of boxes, near to where they are wanted, and none over another.
-
-    wanted     (middle, height), from top to bottom
-    low, high  where the first begins at the earliest, and where the last ends at the latest
-    """
+    """The middles of boxes of (middle, height), moved so that none is over another."""
     tops: list[float] = []
     least = low
     for middle, tall in wanted:

@@ -216,10 +216,7 @@ def shortened(text: str) -> str:
 
 
 def apart(spans: Sequence[tuple[float, float]]) -> list[int]:
-    """The numbers of those (begin, end), from left to right, that do not overlap.
-
-    The first and the last come before all others, of which the right ones come first.
-    """
+    """The numbers of those (begin, end) that do not overlap; the first and the last come first."""
     kept = [0, len(spans) - 1] if len(spans) > 1 and spans[0][1] <= spans[-1][0] else []
     kept = kept or list(range(len(spans)))[-1:]
     for number in reversed(range(1, len(spans) - 1)):
@@ -230,10 +227,7 @@ def apart(spans: Sequence[tuple[float, float]]) -> list[int]:
 
 
 def log_ticks(low: float, high: float, gap: float) -> list[float]:
-    """log₁₀ of ticks at 1, 2, 5 or 1, 10 … from 10**low to 10**high, at least `gap` apart.
-
-    If only one of them is in sight: the first and the last digit, as one tick is no scale.
-    """
+    """log₁₀ of ticks at 1, 2, 5 or 1, 10 … at least `gap` apart; if it is one, two digits."""
 
     def seen(step: int, mantissas: Sequence[int]) -> list[float]:
         decades = range(math.floor(low), math.ceil(high) + 1)
@@ -250,10 +244,7 @@ def log_ticks(low: float, high: float, gap: float) -> list[float]:
 
 
 def even_ticks(low: float, high: float, gap: float) -> list[float]:
-    """Multiples of 1, 2 or 5 times a power of ten from `low` to `high`, `gap` apart.
-
-    At least two where `high` is above `low`, even if nearer: one tick is no scale.
-    """
+    """Multiples of 1, 2 or 5 times a power of ten, `gap` apart, but at least two."""
 
     def multiples(step: float) -> list[float]:
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)

@@ -140,10 +140,7 @@ def chart_kinds() -> tuple[ChartKind, ...]:
 
 
 def kinds_for(data: Data) -> list[ChartKind]:
-    """The kinds that can show something of these sessions, the fitting ones first.
-
-    First of all those that fit the session that was begun or opened last.
-    """
+    """The kinds that can show something of these sessions, those of the newest one first."""
     plans = [session.plan for session in data.sessions]
     newest = plans[data.choices.newest or 0 :][:1]
     able = [kind for kind in chart_kinds() if kind.why_not(data) is None]

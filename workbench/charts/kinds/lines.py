@@ -111,10 +111,7 @@ def _work(point: Point) -> tuple[object, ...]:
 
 
 def _ratio(point: Point, theirs: Point) -> Spread | None:
-    """The speed-up of `point` over `theirs`; None of a single run.
-
-    Published ones have no interval, and pass: they do not say how often they ran.
-    """
+    """The speed-up of `point` over `theirs`; None of a single run.  Published ones pass."""
     ours, others = point.measurement, theirs.measurement
     if ours is None or others is None:
         return Spread(*[theirs.median_ms / point.median_ms] * 3)

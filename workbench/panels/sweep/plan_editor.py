@@ -221,10 +221,7 @@ class PlanEditor(QWidget):
         self._show(texts_of(plan), plan.transfers)
 
     def show_own(self, texts: Mapping[str, str], turned: Iterable[str], transfers: bool) -> None:
-        """Show the user's own plan; other fields are as in the State.
-
-        turned  keys of implementations ticked or unticked against the default, runnable or not
-        """
+        """Show the user's own plan; turned: implementations ticked or not against the default."""
         self._base = None
         others = set(turned)
         self._wanted = {key: is_own(key) == (key in others) for key in (*self._offered, *others)}

@@ -85,10 +85,7 @@ class SweepController(QObject):
     changed = Signal()
 
     def __init__(self, parts: SweepParts, rung: LazyPanel[RungPane], times: RungTimes) -> None:
-        """Connect the worker, and the panels as soon as they are made.
-
-        times  of this session; every record is added
-        """
+        """Connect the worker, and the panels once they are made; `times` gets every record."""
         super().__init__(parts.window)
         self._parts, self._sweep, self._rung, self._times = parts, parts.panel, rung, times
         self._store, self._worker, self._messages = parts.store, parts.worker, parts.messages
@@ -256,13 +253,7 @@ class SweepController(QObject):
 
 
 def unfinished(device: Device | NoDevice, but: Collection[str], now: float) -> ShownSession | None:
-    """Newest incomplete session of this machine, or None.
-
-    It is at most seven days old, and no process is writing to it.
-
-    but  names of files to leave out
-    now  seconds since 1970
-    """
+    """Newest incomplete session of this machine, none of `but`, at most seven days old; or None."""
     for path in session_store.saved_sessions():
         try:
             if (

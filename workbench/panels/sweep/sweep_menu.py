@@ -63,10 +63,7 @@ class ReportWriter(QObject):
         }
 
     def start(self, place: Path | None = None, *, as_pdf: bool = False) -> None:
-        """Begin a report, unless one is being written; a PDF is opened at the end.
-
-        place  a folder; None: that of reports
-        """
+        """Begin a report in a folder, unless one is being written; a PDF is opened at the end."""
         sessions = self._parts.sessions.sessions()
         if self._doing or not any(session.records for session in sessions):
             why = f"{BUSY}: {self._doing}…" if self._doing else NOTHING
@@ -146,11 +143,7 @@ LOOKING, NONE = "Looking…", "There are none"
 
 
 class SessionMenu(QObject):
-    """A menu of session files, searched again in the background before it shows.
-
-    find    searches the files
-    choose  shows one
-    """
+    """A menu of session files, searched again in the background before it shows."""
 
     def __init__(
         self,
@@ -189,10 +182,7 @@ class SessionMenu(QObject):
 
 
 def session_title(path: Path) -> str:
-    """The name of a session's file in lists.
-
-    That is the title of its preset, the plan's title with its beginning, or the file's name.
-    """
+    """The title of a session's preset, its plan's with its beginning, or its file's name."""
     stem = path.name.removesuffix(".gz").removesuffix(".jsonl")
     if preset := next((each for each in presets() if each.key == stem), None):
         return preset.plan.title

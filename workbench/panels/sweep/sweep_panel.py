@@ -313,10 +313,7 @@ class SweepPanel(QWidget):
         self._show_sessions()
 
     def conditions(self) -> dict[str, Any]:
-        """Collect what a picture of the chart keeps beside the window's choices.
-
-        That is the plan of the first session, and what it holds fixed in the State's words.
-        """
+        """Collect what a picture of the chart keeps: its plan, and what that fixes."""
         shown = self._sessions.sessions()
         return fixed_choices(shown[0].plan) | {"plan": as_toml(shown[0].plan)} if shown else {}
 
