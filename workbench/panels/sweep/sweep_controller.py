@@ -127,7 +127,7 @@ class SweepController(QObject):
 
     def _pause_name(self) -> str:
         sweep = self._sweep.made
-        return "R&esume sweep" if sweep is not None and sweep.run.is_paused else f"&{PAUSE}"
+        return "R&esume sweep" if sweep is not None and sweep.run.phase == "paused" else f"&{PAUSE}"
 
     @property
     def _is_idle(self) -> bool:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from enum import Enum, auto
-from typing import Any
+from typing import Any, Literal
 
 from PySide6.QtCore import QElapsedTimer, Signal, Slot
 from PySide6.QtGui import QAction, QImage
@@ -41,25 +40,17 @@ BUSY = "Waiting: the ladder is being measured."
 BUSY_TIP = "The ladder is being measured; wait for its end, or cancel it"
 
 
-class SweepPhase(Enum):
-    """The state of a sweep: idle, starting or stopping, running, or paused."""
-
-    IDLE = auto()
-    STARTING = auto()  # or stopping: until the worker has said so
-    RUNNING = auto()
-    PAUSED = auto()
+Phase = Literal["idle", "starting", "running", "paused"]  # starting or stopping
 
 
 class RunRow(QWidget):
-    """Buttons, a bar, and two lines of small print.
-
-    phase  the SweepPhase
+    """Buttons that start, pause and cancel a sweep, a bar, and two lines of small print.
 
     Signals:
-        phase_changed(phase): the SweepPhase is another one.
+        phase_changed(): the phase is another one.
     """
 
-    phase_changed = Signal(object)
+    phase_changed = Signal()
 
     def __init__(self, sessions: Sessions, worker: Worker, start: Callable[[], object]) -> None:
         """Make the row, whose buttons pause and cancel what `worker` measures."""
@@ -67,7 +58,7 @@ class RunRow(QWidget):
         self._sessions, self._worker, self._begin = sessions, worker, start
         self._cells: tuple[Cell, ...] = ()  # of the sweep that runs
         self._varied: frozenset[str] = frozenset()  # what those cells differ in
-        self.phase = self._shown_phase = SweepPhase.IDLE
+        self.phase: Phase = "idle"
         self._is_busy = self._can_start = False
         self._before = self._done = 0  # cells measured: at first, and now
         self._last_said = ""  # what was measured last
@@ -87,68 +78,52 @@ class RunRow(QWidget):
         buttons.add((self._start, 1), (self._cancel, 1))
         progress.add((self._bar, 1), self._left)
         VBox(self, 0, 6).add(buttons, progress, self._doing)
-        self._describe("")
-        self._refresh()
+        self._show_phase("idle")
 
     @property
     def is_idle(self) -> bool:
         """No sweep runs."""
-        return self.phase is SweepPhase.IDLE
-
-    @property
-    def is_paused(self) -> bool:
-        """The sweep is paused."""
-        return self.phase is SweepPhase.PAUSED
+        return self.phase == "idle"
 
     def show_can_start(self, can_start: bool) -> None:
         """Enable starting."""
         self._can_start = can_start
-        self._refresh()
+        self._show_phase(self.phase)
 
     def show_busy(self, is_busy: bool) -> None:
         """Disable starting while something else is measured."""
         self._is_busy = is_busy
-        if self.is_idle:
-            self._describe(BUSY if is_busy else self._ended)
-        self._refresh()
+        self._show_phase(self.phase)
 
     def show_asked(self) -> None:
         """Show that a sweep will begin."""
-        self.phase = SweepPhase.STARTING
         self._clock.start()
         self._bar.setRange(0, 0)
         self._left.clear()
         self._last_said = ""
-        self._describe("")
-        self._refresh()
+        self._show_phase("starting")
 
     def show_begun(self, began: Began) -> None:
         """Show that the sweep began; some of it may have been measured before."""
-        if self.phase is SweepPhase.STARTING:
-            self.phase = SweepPhase.RUNNING
         self._cells, self._varied = began.cells, varied_of(began.cells)
         self._bar.setRange(0, max(len(began.cells), 1))
         self._show_done(began.session)
         self._before = self._done
-        self._refresh()
+        self._show_phase("running")
 
     def show_paused(self, is_paused: bool) -> None:
         """Show that the sweep was paused, or goes on."""
-        if self.phase in (SweepPhase.RUNNING, SweepPhase.PAUSED):
-            self.phase = SweepPhase.PAUSED if is_paused else SweepPhase.RUNNING
+        if self.phase in ("running", "paused"):
             if (live := self._sessions.live) is not None:
                 self._show_done(live.session)
-            paused = f"Paused at {self._done:,} of {len(self._cells):,}"
-            self._describe(paused if is_paused else self._last_said)
-            self._refresh()
+            self._show_phase("paused" if is_paused else "running")
 
     def show_progress(self, step: Progress) -> None:
         """Show what is measured: "3 of 15 · Gaussian blur 5×5 · OpenCV · noise 1024²"."""
         self._last_said = step.doing
         if isinstance(step, OfCell):
             self._last_said = f"{step.where} · {cell_in_words(step.cell, self._varied)}"
-        if not self.is_paused:
-            self._describe(self._last_said)
+        self._describe()
 
     def show_records(self) -> None:
         """Show the progress, and the time left."""
@@ -170,20 +145,14 @@ class RunRow(QWidget):
 
     def show_ended(self, is_complete: bool) -> None:
         """Show how many cells were measured, and how long that took."""
-        done, count = self._done, len(self._cells)
-        self.phase, self._cells = SweepPhase.IDLE, ()
-        self._left.clear()
-        if self._bar.maximum() == 0:
-            self._bar.setRange(0, 1)
-            self._bar.setValue(0)
-            self._ended = "Stopped before it began"
-        else:
+        self._ended = "Stopped before it began"
+        if self._bar.maximum() > 0:
             took = numbers.duration(self._clock.elapsed())
-            new = f", {done - self._before:,} of them new," if self._before else ""
+            new = f", {self._done - self._before:,} of them new," if self._before else ""
             word = "Done" if is_complete else "Stopped"
-            self._ended = f"{word}: {done:,} of {count:,}{new} in {took}"
-        self._describe(self._ended)
-        self._refresh()
+            self._ended = f"{word}: {self._done:,} of {len(self._cells):,}{new} in {took}"
+        self._cells = ()
+        self._show_phase("idle")
 
     def toggle(self) -> None:
         """Start or cancel."""
@@ -199,25 +168,29 @@ class RunRow(QWidget):
         if self.is_idle:
             self._begin()
         else:
-            self._worker.sweep.pause(self.phase is SweepPhase.RUNNING)
+            self._worker.sweep.pause(self.phase == "running")
 
-    def _refresh(self) -> None:
-        if self.phase is not self._shown_phase:
-            self._shown_phase = self.phase
-            self.phase_changed.emit(self.phase)
-        idle, paused = self.is_idle, self.is_paused
-        self._start.setText("St&art" if idle else "Resume" if paused else "P&ause")
+    def _show_phase(self, phase: Phase) -> None:
+        is_other, self.phase = phase != self.phase, phase
+        texts = {"idle": "St&art", "paused": "Resume"}
+        tips = {"idle": BUSY_TIP if self._is_busy else START_TIP, "paused": "Measure the rest"}
+        self._start.setText(texts.get(phase, "P&ause"))
+        self._start.setToolTip(tip_text(tips.get(phase, "Stand still, measuring nothing")))
         can_start = self._can_start and not self._is_busy
-        self._start.setEnabled(can_start if idle else self.phase is not SweepPhase.STARTING)
-        pause_tip = "Measure the rest" if paused else "Stand still, measuring nothing"
-        self._start.setToolTip(
-            tip_text((BUSY_TIP if self._is_busy else START_TIP) if idle else pause_tip)
-        )
-        self._cancel.setEnabled(not idle)
+        self._start.setEnabled(can_start if self.is_idle else phase != "starting")
+        self._cancel.setEnabled(not self.is_idle)
         for part in (self._cancel, self._bar, self._left):
-            part.setVisible(not idle)
+            part.setVisible(not self.is_idle)
+        self._describe()
+        if is_other:
+            self.phase_changed.emit()
 
-    def _describe(self, text: str) -> None:
+    def _describe(self) -> None:
+        text = self._last_said
+        if self.is_idle:
+            text = BUSY if self._is_busy else self._ended
+        elif self.phase == "paused":
+            text = f"Paused at {self._done:,} of {len(self._cells):,}"
         self._doing.show_text(text)
         self._doing.setVisible(bool(text))
         self._doing.setAccessibleName(f"Sweep: {text or 'idle'}")
