@@ -262,17 +262,17 @@ class FigureView(Canvas):
             self.show_summary(figure.summary if figure else self._nothing)
             is_hidden = figure is not None and any(each.is_hidden for each in figure.entries)
             self.empty = ALL_HIDDEN if is_hidden else self._nothing
-            self._fit()
+            self.redraw()
 
     def show_room(self, px: int) -> None:
         """Be at least so high."""
         self._room_px = px
-        self._fit()
+        self.redraw()
 
     def show_larger(self, factor: float) -> None:
         """Magnify the font, and draw again."""
         self._factor = factor
-        self._fit()
+        self.redraw()
 
     def draw(self, p: QPainter, page: QRectF) -> Drawn:
         """Draw the figure."""
@@ -282,7 +282,7 @@ class FigureView(Canvas):
         self._view = self._view if drawn.frame else None
         return drawn
 
-    def _fit(self) -> None:
+    def redraw(self) -> None:
         """Be as high as the figure needs, and draw again."""
         least, most, font = self._least_px or MIN_PX, float(MAX_PX), self.letters()
         if self.figure is not None and not self.figure.is_empty:
@@ -291,19 +291,9 @@ class FigureView(Canvas):
         self.setMinimumHeight(max(self._room_px, least))
         if not self._fills:
             self.setMaximumHeight(round(min(most, MAX_PX)))
-        self.redraw()
+        super().redraw()
 
     # -- zooming
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self._fit()
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._fit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         frame = self.drawn.frame

@@ -39,7 +39,7 @@ from workbench.report.tables import (
     unit_of_times,
 )
 
-LONG = 60  # rows; more of them go to the end of the report, and the quickest of each stay
+LONG = 60  # rows; more of them are folded, and the quickest of each stand above them
 # In the page's order, with the end of each one's key.
 MAKERS = (
     ("best", session_tables.quickest_table),
@@ -49,7 +49,7 @@ MAKERS = (
     ("refused", session_tables.refusals_table),
     ("launches", session_tables.launches_table),
 )
-AT_END = "launches"
+FOLDED = "launches"  # however few they are
 RECORDED = (
     "Recorded: these measurements came with Filter Workbench, and were not taken for this report."
 )
@@ -64,7 +64,6 @@ class Section:
     facts: tuple[str, ...]  # sentences about the measurement
     charts: tuple[ReportChart, ...]
     tables: tuple[Table, ...]  # the verified times first
-    long: tuple[Table, ...]  # for the end of the report
     commands: method.Commands
     examples: tuple[Example, ...] = ()
     is_recorded: bool = False
@@ -92,7 +91,6 @@ class Document:
     implementations: tuple[tuple[str, str], ...]  # (title, idea) of each that was verified
     versus: tuple[Versus, ...]
     sections: tuple[Section, ...]
-    long: tuple[Table, ...]  # that are read last, or never
     recorded: str  # "Recorded" where all was, "Partly recorded" where some was, else ""
     version: str = field(default_factory=program_version)
 
@@ -110,7 +108,6 @@ class Document:
         yield from (versus.table for versus in self.versus)
         for section in self.sections:
             yield from section.tables
-        yield from self.long
 
     @property
     def labels(self) -> dict[str, str]:
@@ -161,7 +158,6 @@ def composing(
         implementations=tuple(ideas),
         versus=versus,
         sections=tuple(sections),
-        long=tuple(table for each in sections for table in each.long),
         recorded="" if True not in marks else "Partly recorded" if False in marks else "Recorded",
     )
 
@@ -203,18 +199,18 @@ def _section(session: Session, key: str) -> Section:
     made: dict[str, Table] = {}
     for name, make in MAKERS:
         if table := make(session, f"{key}-{name}"):
-            made[name] = replace(table, is_recorded=session.is_recorded)
-    # Of many times only the quickest of each are in the section, of few all.
-    is_long = {"best", "times"} <= made.keys() and len(made["times"].rows) > LONG
-    at_end = ("times", AT_END) if is_long else (AT_END,)
-    left_out = () if is_long else ("best",)
+            is_folded = name == FOLDED or len(table.rows) > LONG
+            made[name] = replace(
+                table, is_recorded=session.is_recorded, is_folded=is_folded and name != "best"
+            )
+    if "times" in made and not made["times"].is_folded:
+        made.pop("best", None)  # of few times all are seen at once
     return Section(
         key=key,
         title=session.plan.title,
         facts=tuple(_facts(session)),
         charts=tuple(charts_of([session], key)),
-        tables=tuple(made[name] for name in made if name not in (*at_end, *left_out)),
-        long=tuple(made[name] for name in at_end if name in made),
+        tables=tuple(made.values()),
         commands=method.commands_for(session),
         is_recorded=session.is_recorded,
     )

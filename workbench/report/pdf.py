@@ -47,11 +47,11 @@ PICTURE = "\ufffc"  # in the text
 SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
 NO_LINE = 'stroke="none"', 'stroke="none" stroke-width="0"'
 # Each part begins a page: each page break lays out again all that comes after it in its part.
-PARTS = re.compile('(?=<section id="(?:session-|at-the-end))')
+PARTS = re.compile('(?=<section id="session-|<details>)')
 KEY = re.compile('<section id="(.*?)"')
 # What is for a screen only.
 LEFT_OUT = re.compile(
-    r"<style>.*?</style>|<nav.*?</nav>|<details>\s*<summary>.*?</summary>", re.DOTALL
+    r"<style>.*?</style>|<nav.*?</nav>|(?<=<details>)\s*<summary>.*?</summary>", re.DOTALL
 )
 INSTEAD = {
     "<dl>": '<table class="pairs">',
@@ -72,10 +72,11 @@ def pdf(page: str, document: Document) -> bytes:
     head, _, body = pictures.html.partition("<body>")
     recorded = {each.key: "Recorded" if each.is_recorded else "" for each in document.sections}
     pages: list[tuple[QTextDocument, int, str]] = []  # with the number in its part, and its mark
+    mark = document.recorded
     for part in PARTS.split(body):
         text = _laid_out(f"{head}<body>{part}", pictures)
-        found = KEY.match(part)
-        mark = recorded.get(found[1] if found else "", document.recorded)
+        if found := KEY.match(part):
+            mark = recorded[found[1]]
         pages += [(text, number, mark) for number in range(text.pageCount())]
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)

@@ -49,6 +49,7 @@ class Table:
     headers: int = 1  # cells at the start of a row that say what it is of
     notes: tuple[str, ...] = ()  # below it, a sentence each
     is_recorded: bool = False  # its figures came with the program
+    is_folded: bool = False  # seen on request
 
     def without_empty(self) -> Table:
         """Drop columns with nothing in any row; headers always stay."""
