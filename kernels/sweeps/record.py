@@ -11,7 +11,7 @@ from kernels.core.cpu_load import Load
 from kernels.core.device import Occupancy
 from kernels.core.health import Health, disturbances_of
 from kernels.core.job import Ran, Result
-from kernels.core.timing import Comparison, Timing, Verdict, compare
+from kernels.core.timing import Comparison, Timing, compare
 from kernels.core.verdict import Check
 from kernels.cuda.device_pictures import Transfers
 from kernels.sweeps.plan import Cell, Plan
@@ -172,7 +172,11 @@ EQUAL = (
     f"equal within {100 * GPU_WITHIN:g} % (under {1000 * SHORT_MS:g} µs {100 * SHORT_WITHIN:g} %, "
     f"CPU {100 * CPU_WITHIN:g} %) or noise"
 )
-DISTURBED = "No verdict: a time was disturbed."
+OBJECTIONS = {
+    "disturbed": "No verdict: a time was disturbed.",
+    "only_a": "Only in A.",
+    "only_b": "Only in B.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,47 +193,38 @@ class CellPair:
     comparison: Comparison | None = None
 
     @property
-    def is_disturbed(self) -> bool:
-        """Return True if both have a time, but one of them was disturbed: there is no verdict."""
-        measured = [each.verified for each in (self.a, self.b) if each]
-        both = [each for each in measured if each is not None]
-        return len(both) == 2 and any(each.disturbances for each in both)
+    def finding(self) -> str:
+        """The verdict on B; or "disturbed", "incomparable", "only_a" or "only_b"."""
+        if self.comparison is not None:
+            return self.comparison.verdict
+        if self.a is None or self.b is None:
+            return "only_b" if self.a is None else "only_a"
+        return "disturbed" if self.a.verified and self.b.verified else "incomparable"
 
     @property
     def objection(self) -> str | None:
         """The reason why there is no comparison, in words, or None where there is one."""
-        if self.comparison is not None:
-            return None
-        if self.is_disturbed:
-            return DISTURBED
-        if self.b is None:
-            return "Only in A."
-        if self.a is None:
-            return "Only in B."
-        reasons = {"A": self.a.objection, "B": self.b.objection}
-        if self.a.objection == self.b.objection:
-            return f"Both: {self.a.objection}"
+        if self.comparison is not None or self.finding in OBJECTIONS:
+            return OBJECTIONS.get(self.finding)
+        reasons = {name: each.objection for name, each in (("A", self.a), ("B", self.b)) if each}
+        if len({*reasons.values()}) == 1:
+            return f"Both: {reasons['A']}"
         return " ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason)
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """All pairs together; ratio: the geometric mean of those compared, None without any."""
-
-    verdicts: Counter[Verdict]  # how many are which
-    ratio: float | None
-    disturbed: int  # how many have no verdict because a time was disturbed
-    incomparable: int
-    only_a: int
-    only_b: int
 
 
 def compare_sessions(a: Session, b: Session) -> tuple[CellPair, ...]:
     """The cells of `a` in its order, then those that only `b` has; machines may differ."""
     of_a, of_b = ({record.cell: record for record in each.records} for each in (a, b))
-    return tuple(
-        _pair(cell, of_a.get(cell), of_b.get(cell)) for cell in dict.fromkeys((*of_a, *of_b))
-    )
+    cells = dict.fromkeys((*of_a, *of_b))
+    return tuple(_pair(cell, of_a.get(cell), of_b.get(cell)) for cell in cells)
+
+
+def _pair(cell: Cell, a: Record | None, b: Record | None) -> CellPair:
+    both = [each.verified for each in (a, b) if each and each.verified]
+    if len(both) < 2 or any(each.disturbances for each in both):
+        return CellPair(cell, a, b)
+    of_a, of_b = (each.kernel for each in both)
+    return CellPair(cell, a, b, compare(of_b, of_a, within_of(cell, of_a, of_b)))
 
 
 def within_of(cell: Cell, *both: Timing) -> float:
@@ -239,26 +234,9 @@ def within_of(cell: Cell, *both: Timing) -> float:
     return SHORT_WITHIN if min(each.median_ms for each in both) < SHORT_MS else GPU_WITHIN
 
 
-def summary_of(pairs: Iterable[CellPair]) -> Summary:
-    """Return the counts, and one ratio for all."""
+def summary_of(pairs: Iterable[CellPair]) -> tuple[Counter[str], float | None]:
+    """Count the findings; with the geometric mean of the ratios, None without any."""
     pairs = tuple(pairs)
-    compared = [pair.comparison for pair in pairs if pair.comparison]
-    logarithms = [math.log(each.ratio) for each in compared]
-    both = [pair for pair in pairs if pair.a and pair.b]
-    disturbed = sum(pair.is_disturbed for pair in pairs)
-    return Summary(
-        verdicts=Counter(each.verdict for each in compared),
-        ratio=math.exp(math.fsum(logarithms) / len(compared)) if compared else None,
-        disturbed=disturbed,
-        incomparable=len(both) - len(compared) - disturbed,
-        only_a=sum(pair.b is None for pair in pairs),
-        only_b=sum(pair.a is None for pair in pairs),
-    )
-
-
-def _pair(cell: Cell, a: Record | None, b: Record | None) -> CellPair:
-    pair = CellPair(cell, a, b)
-    if a is None or b is None or a.verified is None or b.verified is None or pair.is_disturbed:
-        return pair
-    of_a, of_b = a.verified.kernel, b.verified.kernel
-    return CellPair(cell, a, b, compare(of_b, of_a, within_of(cell, of_a, of_b)))
+    logarithms = [math.log(pair.comparison.ratio) for pair in pairs if pair.comparison]
+    mean = math.exp(math.fsum(logarithms) / len(logarithms)) if logarithms else None
+    return Counter(pair.finding for pair in pairs), mean

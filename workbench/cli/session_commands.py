@@ -49,7 +49,7 @@ def compare(arguments: Namespace) -> int:
     if arguments.json:
         print(output.json_of(_data(sessions["A"], sessions["B"], pairs, failures)))
     else:
-        ran = {pair.cell.implementation for pair in shared if pair.comparison or pair.is_disturbed}
+        ran = {pair.cell.implementation for pair in shared if pair.finding != "incomparable"}
         print(aligned([(name, _title(each, ran)) for name, each in sessions.items()]), end="\n\n")
         varied = varied_of(pair.cell for pair in pairs)
         rows = (pair_row(pair, varied) for pair in most_different_first(pairs))
@@ -59,7 +59,7 @@ def compare(arguments: Namespace) -> int:
             print(words)
     for sentence in failures:
         output.complain(sentence)
-    if percent is not None and (disturbed := sum(pair.is_disturbed for pair in pairs)):
+    if percent is not None and (disturbed := summary_of(pairs)[0]["disturbed"]):
         output.complain(f"Not judged, since a time was disturbed: {disturbed} cells.")
     return output.FAILED if failures else 0
 
@@ -88,19 +88,16 @@ def _title(session: Session, implementations: Iterable[str]) -> str:
 
 def _data(a: Session, b: Session, pairs: Pairs, failures: Sequence[str]) -> dict[str, Any]:
     """Describe two sessions side by side: a ratio is the time of A over that of B."""
-    summary = summary_of(pairs)
+    found, ratio = summary_of(pairs)
     return {
         "command": "compare",
         "program": program_version(),
         "confidence": CONFIDENCE,
         "a": _session_data(a),
         "b": _session_data(b),
-        "ratio": summary.ratio,
-        "verdicts": {name: summary.verdicts[name] for name in ("faster", "slower", "same")},
-        "disturbed": summary.disturbed,
-        "incomparable": summary.incomparable,
-        "only_a": summary.only_a,
-        "only_b": summary.only_b,
+        "ratio": ratio,
+        "verdicts": {name: found[name] for name in ("faster", "slower", "same")},
+        **{name: found[name] for name in ("disturbed", "incomparable", "only_a", "only_b")},
         "failures": list(failures),
         "pairs": [_pair_data(pair) for pair in pairs],
     }

@@ -288,8 +288,7 @@ def _versus(a: Session, b: Session, pairs: Sequence[CellPair], key: str) -> Vers
 
 
 def _has_times(pair: CellPair) -> bool:
-    """Return True if both have a time: compared, or without a verdict since one was disturbed."""
-    return pair.comparison is not None or pair.is_disturbed
+    return pair.finding not in ("incomparable", "only_a", "only_b")
 
 
 def _medians_ms(pair: CellPair) -> list[float]:
@@ -300,18 +299,17 @@ def _medians_ms(pair: CellPair) -> list[float]:
 
 def sentences_of(pairs: Sequence[CellPair], name_b: str) -> Iterator[str]:
     """Summarise a comparison, in which the second session is called `name_b`."""
-    found = summary_of(pairs)
-    verdicts = found.verdicts
+    found, ratio = summary_of(pairs)
     yield (
-        f"{name_b} is faster in {verdicts['faster']:,}, slower in {verdicts['slower']:,} and "
-        f"{EQUAL} in {verdicts['same']:,} cells that both measured and verified."
+        f"{name_b} is faster in {found['faster']:,}, slower in {found['slower']:,} and "
+        f"{EQUAL} in {found['same']:,} cells that both measured and verified."
     )
-    if found.ratio is not None:
-        yield f"The geometric mean of their ratios is {numbers.three_digits(found.ratio)}."
-    if found.disturbed:
-        yield f"Disturbed, so without a verdict: {plural(found.disturbed, 'cell')}."
-    if found.incomparable:
-        yield f"Refused or not verified by one or both: {plural(found.incomparable, 'cell')}."
+    if ratio is not None:
+        yield f"The geometric mean of their ratios is {numbers.three_digits(ratio)}."
+    if count := found["disturbed"]:
+        yield f"Disturbed, so without a verdict: {plural(count, 'cell')}."
+    if count := found["incomparable"]:
+        yield f"Refused or not verified by one or both: {plural(count, 'cell')}."
 
 
 def _names(a: Session, b: Session) -> tuple[str, str]:
