@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import traceback
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
-from shiboken6 import isValid
 
 from kernels.core.errors import OutOfMemoryError
 
@@ -132,31 +130,6 @@ class Throttle(QTimer):
         """Ask for it, in a moment."""
         if not self.isActive():
             self.start()
-
-
-class Turns(QObject):
-    """Steps that wait, in the order of their requests."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._steps: deque[tuple[QObject, Callable[[], object]]] = deque()
-        # One that repeats: single shots that are due together are all done in one turn.
-        self._timer = QTimer(self)
-        self._timer.timeout.connect(self._take)
-
-    def add(self, owner: QObject, step: Callable[[], object]) -> None:
-        """Have `step` done in a turn of its own, unless `owner` is gone by then."""
-        self._steps.append((owner, step))
-        if not self._timer.isActive():
-            self._timer.start(0)
-
-    @Slot()
-    def _take(self) -> None:
-        owner, step = self._steps.popleft()
-        if not self._steps:
-            self._timer.stop()
-        if isValid(owner):
-            step()
 
 
 class _Bugs(QObject):

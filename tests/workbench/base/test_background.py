@@ -3,11 +3,11 @@
 import threading
 
 import pytest
-from PySide6.QtCore import QAbstractEventDispatcher, QObject, QThread
+from PySide6.QtCore import QThread
 
 from kernels.core.errors import OutOfMemoryError
 from tests.workbench.driving import until
-from workbench.base.background import Background, Turns
+from workbench.base.background import Background
 
 
 @pytest.fixture
@@ -79,28 +79,3 @@ def test_closing_waits_for_what_runs_and_forgets_the_rest(qtbot, background):
     background.close()
     qtbot.wait(1)  # for answers, which nobody may hear of now
     assert done == ["the first"]
-
-
-@pytest.fixture
-def turns(qapp):
-    return Turns()
-
-
-def test_each_step_has_a_turn_of_its_own(turns, qtbot):
-    dispatcher, begun, done = QAbstractEventDispatcher.instance(), [], []
-    dispatcher.awake.connect(lambda: begun.append(None))
-    owner = QObject()
-
-    def step(name):
-        done.append((name, len(begun)))
-        if name == "b":
-            turns.add(owner, lambda: step("b, once more"))
-
-    for name in "abc":
-        turns.add(owner, lambda name=name: step(name))
-    assert done == []
-    qtbot.waitUntil(lambda: len(done) == 4)
-    assert [name for name, _ in done] == ["a", "b", "c", "b, once more"]
-    assert len({turn for _, turn in done}) == 4
-    qtbot.wait(5)
-    assert len(done) == 4
