@@ -61,7 +61,6 @@ class Canvas(QWidget):
         self.setMouseTracking(True)
         self.empty = empty  # why nothing is drawn
         self._summary = ""
-        self._factor = 1.0  # of the letters
         self._pixmap: QPixmap | None = None  # None: to be drawn
         self._drawn = NOTHING
         self._at: int | None = None  # the spot that the arrow keys are on
@@ -72,9 +71,10 @@ class Canvas(QWidget):
         raise NotImplementedError
 
     def letters(self) -> QFont:
-        """The font of labels, of the size that the chart and the panel around it ask for."""
-        font, factor = scaled_font(0.92), self._factor * factor_of(self)
-        font.setPixelSize(round(factor * QFontInfo(font).pixelSize()))  # as an exported page's is
+        """The font of labels, as large as the panel around it asks for."""
+        font = scaled_font(0.92)
+        px = factor_of(self) * QFontInfo(font).pixelSize()
+        font.setPixelSize(round(px))  # as an exported page's is
         return font
 
     # -- output
@@ -267,11 +267,6 @@ class FigureView(Canvas):
     def show_room(self, px: int) -> None:
         """Be at least so high."""
         self._room_px = px
-        self.redraw()
-
-    def show_larger(self, factor: float) -> None:
-        """Magnify the font, and draw again."""
-        self._factor = factor
         self.redraw()
 
     def draw(self, p: QPainter, page: QRectF) -> Drawn:

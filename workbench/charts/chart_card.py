@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
@@ -14,7 +14,7 @@ from workbench.charts.canvas import FigureView
 from workbench.charts.data.figure import Figure, LegendLine
 from workbench.charts.drawing.marks import draw_sample
 from workbench.widgets.boxes import Flow, UprightArea, VBox
-from workbench.widgets.letters import factor_of
+from workbench.widgets.letters import take_up
 from workbench.widgets.tile import scaled_font, words_label
 
 EMPTY = "Points appear here as they are measured."
@@ -37,19 +37,16 @@ class ChartCard(UprightArea):
         super().__init__(inside)
         self.setProperty("card", True)
         self._labels = title, subtitle, sentence, notes = tuple(
-            words_label(name, is_muted=name in ("chart-subtitle", "chart-notes")) for name in SCALES
+            words_label(name, scale, is_muted=name in ("chart-subtitle", "chart-notes"))
+            for name, scale in SCALES.items()
         )
+        title.setFont(scaled_font(SCALES["chart-title"], QFont.Weight.DemiBold))
         self.legend = Legend()
         self.view = FigureView(EMPTY, fills=True)
         self.view.setObjectName("chart-canvas")
         self.view.setAccessibleName("Points of the chart")
         self._inside = VBox(inside, (10, 8, 10, 8), 4)
         self._inside.add(title, subtitle, (self.view, 1), sentence, notes, self.legend)
-        self._factor = 1.0
-        # At once, the parts of the card would get their new letters after it.
-        self._later = QTimer(self, singleShot=True, interval=0)
-        self._later.timeout.connect(self._show_letters)
-        self._show_letters()
 
     def show_figure(self, figure: Figure | None) -> None:
         """Show a figure's words, and draw it as soon as there is a plot."""
@@ -65,31 +62,9 @@ class ChartCard(UprightArea):
         self.legend.show_entries(figure.entries if figure and figure.needs_legend else ())
         self.view.show_figure(figure)
 
-    def show_larger(self, factor: float) -> None:
-        """Magnify all fonts."""
-        self._factor = factor
-        self._show_letters()
-
-    @Slot()
-    def _show_letters(self) -> None:
-        """Set all fonts as the size of the chart, and the letters of its panel, ask for."""
-        factor = self._factor * factor_of(self)
-        for label in self._labels:
-            name = label.objectName()
-            weight = QFont.Weight.DemiBold if name == "chart-title" else QFont.Weight.Normal
-            label.setFont(scaled_font(factor * SCALES[name], weight))
-        self.legend.show_larger(factor)
-        self.view.show_larger(self._factor)
-
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self.view.show_room(round(PLOT_SHARE * self.height()))
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Show it in the letters of the panel around it, once they are others."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._later.start()
 
 
 class LegendButton(QToolButton):
@@ -140,6 +115,7 @@ class Legend(QWidget):
         self._headings: list[Label] = []
         self._flow = Flow(0)
         self.setLayout(self._flow)
+        self.setFont(scaled_font(FONT_SHARE))
         self.setAccessibleName("Legend")
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
@@ -149,11 +125,6 @@ class Legend(QWidget):
     def entries(self) -> list[LegendButton]:
         """The buttons shown, in order."""
         return self._buttons[: len(self._shown)]
-
-    def show_larger(self, factor: float) -> None:
-        """Magnify the font."""
-        self.setFont(scaled_font(FONT_SHARE * factor))
-        self._show()
 
     def show_entries(self, entries: Sequence[LegendLine]) -> None:
         """Show these entries; existing buttons are reused, so the focus stays."""
@@ -206,12 +177,14 @@ class Legend(QWidget):
 
     def _new_button(self, number: int) -> LegendButton:
         button = LegendButton(self)
+        button.setFont(scaled_font(FONT_SHARE))
+        take_up(button)
         button.clicked.connect(lambda: self.hidden.emit(self._shown[number].key))
         button.pin_wanted.connect(lambda: self.pinned.emit(self._shown[number].key))
         return button
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Draw the samples in the colours of another theme."""
+        """Draw the samples in the colours of another theme, and all in other letters."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
             self._show()

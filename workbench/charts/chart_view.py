@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Signal, Slot
+from PySide6.QtCore import QEvent, QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QImage, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QMenu, QSizePolicy, QToolButton, QWidget
 
@@ -24,7 +24,7 @@ from workbench.widgets.boxes import Flow, HBox, VBox
 from workbench.widgets.buttons import tab_button
 from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.file_dialogs import ask_save_path
-from workbench.widgets.letters import factor_of, take_up
+from workbench.widgets.letters import factor_of, set_factor, take_up
 from workbench.widgets.tile import scaled_font
 
 USUAL_PX = (900, 640)  # a larger chart has larger letters: it is looked at from farther away
@@ -59,7 +59,8 @@ class ChartView(QWidget):
         self.kind_key: str | None = None  # of the chosen kind; None: what suits the sessions
         self._varied: tuple[str, ...] = ()
         self.figure: Figure | None = None
-        self._factor = 1.0
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(lambda: set_factor(self._card, self._letters()))
         self._make_controls()
         controls = HBox(spacing=GAP_PX)
         controls.add((self._kinds, 1), self._menu)
@@ -157,20 +158,18 @@ class ChartView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        self._fit_letters()
+        if self._letters() != factor_of(self._card):
+            self._later.start()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
-            self._fit_letters()
+            self._later.start()  # at once, the parts of the card would get theirs after it
 
-    def _fit_letters(self) -> None:
-        """Make the letters grow with the chart, unless those of its panel are as large already."""
+    def _letters(self) -> float:
+        """The factor of the letters: they grow with the chart, and with those of its panel."""
         factor = min(self.width() / USUAL_PX[0], self.height() / USUAL_PX[1], MAX_FACTOR)
-        factor = round(max(1.0, factor / factor_of(self)), 1)
-        if factor != self._factor:
-            self._factor = factor
-            self._card.show_larger(factor)
+        return max(factor_of(self), round(factor, 1))
 
     # -- what the user does
 
