@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
@@ -142,45 +142,6 @@ Named = list[tuple[Path, str]]
 LOOKING, NONE = "Looking…", "There are none"
 
 
-class SessionMenu(QObject):
-    """A menu of session files, searched again in the background before it shows."""
-
-    def __init__(
-        self,
-        menu: QMenu,
-        find: Callable[[], list[Path]],
-        choose: Callable[[Path], None],
-        parts: SweepParts,
-    ) -> None:
-        super().__init__(parts.window)
-        self._menu, self._find, self._choose, self._parts = menu, find, choose, parts
-        self._shown: Named | None = None
-        self._menu.addAction(LOOKING).setEnabled(False)
-        menu.aboutToShow.connect(self.look)
-        parts.worker.device_found.connect(self.look)  # once the window has begun
-
-    @Slot()
-    def look(self, *_: Any) -> None:
-        """Search the files; the menu lists them a moment later."""
-
-        def named() -> Named:
-            return [(path, session_title(path)) for path in self._find()]
-
-        self._parts.background.run(named, self._show, self._parts.show_error)
-
-    def _show(self, found: Named) -> None:
-        if found == self._shown:
-            return  # it stays as it is under the pointer
-        self._shown = found
-        self._menu.clear()
-        for path, title in found:
-            action = self._menu.addAction(title.replace("&", "&&"))
-            action.setToolTip(tip_text(f"Show the measurements in {path.name}."))
-            action.triggered.connect(lambda _=False, path=path: self._choose(path))
-        if not found:
-            self._menu.addAction(NONE).setEnabled(False)
-
-
 def session_title(path: Path) -> str:
     """The title of a session's preset, its plan's with its beginning, or its file's name."""
     stem = path.name.removesuffix(".gz").removesuffix(".jsonl")
@@ -213,6 +174,8 @@ class SweepMenu(QObject):
     def __init__(self, parts: SweepParts) -> None:
         super().__init__(parts.window)
         self._parts, self._sweep, self._sessions = parts, parts.panel, parts.sessions
+        self._looks: list[Callable[[], None]] = []
+        parts.worker.device_found.connect(self._look)
 
     def actions(self) -> Actions:
         """Lines of the menu Sweep."""
@@ -237,7 +200,7 @@ class SweepMenu(QObject):
             (RECENT, session_store.saved_sessions),
             (RECORDED, session_store.bundled),
         ):
-            SessionMenu(tree.menu(path), find, self.open_session, self._parts)
+            self._list(tree.menu(path), find)
         chart = tree.menu(CHART)
         for key, (text, tip) in CHART_LINES.items():
             line = chart.addAction(text)
@@ -259,6 +222,38 @@ class SweepMenu(QObject):
             sweep.show_menu_actions(sessions, reports, plans)
 
         self._sweep.when_made(take_over)
+
+    def _list(self, menu: QMenu, find: Callable[[], list[Path]]) -> None:
+        """List session files in a menu, searched again in the background before it shows."""
+        menu.addAction(LOOKING).setEnabled(False)
+        shown: Named = []
+
+        def named() -> Named:
+            return [(path, session_title(path)) for path in find()]
+
+        def show(found: Named) -> None:
+            if found == shown and shown:
+                return  # it stays as it is under the pointer
+            shown[:] = found
+            menu.clear()
+            for path, title in found:
+                action = menu.addAction(title.replace("&", "&&"))
+                action.setToolTip(tip_text(f"Show the measurements in {path.name}."))
+                action.triggered.connect(lambda _=False, path=path: self.open_session(path))
+            if not found:
+                menu.addAction(NONE).setEnabled(False)
+
+        def look() -> None:
+            self._parts.background.run(named, show, self._parts.show_error)
+
+        menu.aboutToShow.connect(look)
+        self._looks.append(look)
+
+    @Slot()
+    def _look(self) -> None:
+        """Search the files of all lists, once the window has begun."""
+        for each in self._looks:
+            each()
 
     def open_session(self, path: Path) -> None:
         """Show the measurements in a file or folder, marked with where they are from."""
