@@ -38,7 +38,7 @@ from workbench.cli.recipe_options import read_named
 from workbench.cli.stopping import ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
 from workbench.files.picture_errors import ImageFileError
-from workbench.report.session_tables import refusals_table, times_table
+from workbench.report.session_tables import SessionTables
 from workbench.report.tables import Baseline, baseline_of, plural
 from workbench.session.session_store import refuse_other_pictures
 
@@ -208,8 +208,9 @@ def _print_interruption(
 
 def closing_lines(session: Session) -> Iterator[str]:
     """Tabulate times and speed-ups, then the reasons for missing times."""
-    for make in (times_table, refusals_table):
-        if table := make(session, ""):
+    made = SessionTables(session)
+    for table in (made.times(), made.refusals()):
+        if table is not None:
             titles = tuple(column.title for column in table.columns)
             yield f"\n{table.caption}"
             yield columns([titles, *(row.cells for row in table.rows)])

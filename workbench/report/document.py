@@ -40,15 +40,6 @@ from workbench.report.tables import (
 )
 
 LONG = 60  # rows; more of them are folded, and the quickest of each stand above them
-# In the page's order, with the end of each one's key.
-MAKERS = (
-    ("best", session_tables.quickest_table),
-    ("times", session_tables.times_table),
-    ("end-to-end", session_tables.end_to_end_table),
-    ("published", session_tables.published_table),
-    ("refused", session_tables.refusals_table),
-    ("launches", session_tables.launches_table),
-)
 FOLDED = "launches"  # however few they are
 RECORDED = (
     "Recorded: these measurements came with Filter Workbench, and were not taken for this report."
@@ -196,13 +187,10 @@ def _disturbed(verified: Sequence[Measurement]) -> Iterator[str]:
 
 def _section(session: Session, key: str) -> Section:
     """Compose a session's section, without its examples."""
-    made: dict[str, Table] = {}
-    for name, make in MAKERS:
-        if table := make(session, f"{key}-{name}"):
-            is_folded = name == FOLDED or len(table.rows) > LONG
-            made[name] = replace(
-                table, is_recorded=session.is_recorded, is_folded=is_folded and name != "best"
-            )
+    made = session_tables.SessionTables(session).made(key)
+    for name, table in made.items():
+        is_folded = name == FOLDED or (name != "best" and len(table.rows) > LONG)
+        made[name] = replace(table, is_folded=is_folded)
     if "times" in made and not made["times"].is_folded:
         made.pop("best", None)  # of few times all are seen at once
     return Section(
@@ -277,12 +265,12 @@ def _versus(a: Session, b: Session, pairs: Sequence[CellPair], key: str) -> Vers
         f"is that of {100 * CONFIDENCE:g} % confidence, of {ENOUGH_SAMPLES} samples or rounds at "
         "least."
     )
-    table = session_tables.table_of(a, key, caption, [*map(row, timed)])
+    table = session_tables.table_of(a, caption, [*map(row, timed)])
     assert table is not None  # some have times
     return Versus(
         f"{a.plan.title}: {name_b} beside {name_a}",
         tuple(sentences_of(pairs, name_b)),
-        replace(table, is_recorded=a.is_recorded or b.is_recorded),
+        replace(table, key=key, is_recorded=a.is_recorded or b.is_recorded),
         tuple(charts_of((a, b), key)),
     )
 

@@ -29,13 +29,11 @@ REMARKS = {
 OF_WORDS = {"Remarks", "Quickest", "Equals it", "Published on", "Which", "Why", "Launches"}
 OF_WORDS |= {"Limited by"}  # and what a machine is in a comparison
 MAX_VALUES = 8  # of a dimension, before the list is cut to its ends
-Verified = list[tuple[Record, Measurement]]
 Row = tuple[Cell, Mapping[str, str]]  # the values by the titles of their columns
 
 
 def table_of(
     session: Session,
-    key: str,
     caption: str,
     rows: Sequence[Row],
     *,
@@ -43,7 +41,7 @@ def table_of(
     is_grouped: bool = False,
     notes: Iterable[str] = (),
 ) -> tables.Table | None:
-    """Make a table with a row per cell, headed by the cell's values; None without any.
+    """Make a table, without a key, with a row per cell, headed by its values; None without any.
 
     dimensions  by default those that tell the session's cells apart
     is_grouped  rows of the same work belong together
@@ -65,7 +63,7 @@ def table_of(
         for each in rows[0][1]
     )
     return tables.Table(
-        key,
+        "",
         f"{session.plan.title} – {caption}",
         (*map(tables.column_of, headers), *columns),
         tuple(made),
@@ -74,67 +72,204 @@ def table_of(
     ).without_empty()
 
 
-def _verified(session: Session) -> Verified:
-    return [(each, each.verified) for each in session.records if each.verified]
+class SessionTables:
+    """The tables of one session."""
 
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._verified = [(each, each.verified) for each in session.records if each.verified]
+        self._baseline = tables.baseline_of(session)
+        # The units that suit all medians, and all throughputs.
+        medians_ms = [each.kernel.median_ms for _, each in self._verified]
+        rates = [each.megapixels_per_s or 0.0 for each, _ in self._verified]
+        self._time, self._rate = tables.unit_of_times(medians_ms), tables.unit_of_rates(rates)
 
-def _units(records: Verified) -> tuple[tables.Unit, tables.Unit]:
-    """The units that suit all medians, and all throughputs."""
-    return (
-        tables.unit_of_times(measured.kernel.median_ms for _, measured in records),
-        tables.unit_of_rates(record.megapixels_per_s or 0.0 for record, _ in records),
-    )
-
-
-def _caption(what: str, session: Session, baseline: tables.Baseline | None) -> str:
-    """Add to `what` everything held fixed, and the baseline of speed-ups."""
-    against = f"Speed-up against {baseline.title}." if baseline else ""
-    return " ".join(filter(None, (what, tables.conditions(session), against)))
-
-
-def times_table(session: Session, key: str) -> tables.Table | None:
-    """List every verified cell, in the order of the plan; None where there is none."""
-    verified, baseline = _verified(session), tables.baseline_of(session)
-    (time, rate), rows = _units(verified), list[Row]()
-    for record, measured in verified:
-        kernel, check = measured.kernel, measured.check
-        assert check is not None
-        has_spread = len(kernel.samples_ms) > 1
-        quartiles = tables.between(map(time.write, kernel.quartiles_ms)) if has_spread else ""
-        values = {
-            time.title("Median"): time.write(kernel.median_ms),
-            time.title("Quartiles"): quartiles,
-            "Samples": f"{len(kernel.samples_ms):,}",
-            rate.title("Throughput"): rate.write(record.megapixels_per_s),
-            **_speed_up(record, baseline),
-            "Largest error": f"{check.max_error:.1e}" if check.max_error else "0",
-            "Checked": "" if check.is_full else f"{check.checked:,} pixels",
-            "Remarks": "; ".join(_remarks(measured)),
+    def made(self, prefix: str) -> dict[str, tables.Table]:
+        """All tables that have rows, in the page's order; their keys begin with `prefix`."""
+        made = {
+            "best": self.quickest(),
+            "times": self.times(),
+            "end-to-end": self.end_to_end(),
+            "published": self.published(),
+            "refused": self.refusals(),
+            "launches": self.launches(),
         }
-        rows.append((record.cell, values))
-    return table_of(
-        session,
-        key,
-        _caption("verified times.", session, baseline),
-        rows,
-        is_grouped=True,
-        notes=_notes(session),
-    )
+        is_recorded = self._session.is_recorded
+        return {
+            name: replace(table, key=f"{prefix}-{name}", is_recorded=is_recorded)
+            for name, table in made.items()
+            if table is not None
+        }
 
+    def _caption(self, what: str, baseline: tables.Baseline | None) -> str:
+        """Add to `what` everything held fixed, and the baseline of speed-ups."""
+        against = f"Speed-up against {baseline.title}." if baseline else ""
+        return " ".join(filter(None, (what, tables.conditions(self._session), against)))
 
-def _notes(session: Session) -> Iterator[str]:
-    """Explain the remarks, the checks, and whether the tolerance was kept."""
-    measured = [each for _, each in _verified(session)]
-    if tables.baseline_of(session):
-        yield INTERVAL
-    there = {remark for each in measured for remark in _remarks(each)}
-    yield from (text for remark, text in REMARKS.items() if remark in there)
-    yield CHECKED
-    tolerance = session.plan.tolerance
-    if tolerance is not None:
-        checks = [each.check for each in measured if each.check]
-        kept = sum(each.max_error <= tolerance for each in checks)
-        yield f"Within the plan's tolerance {tolerance:g}: {kept:,} of {len(checks):,} outputs."
+    def times(self) -> tables.Table | None:
+        """List every verified cell, in the order of the plan."""
+        time, rows = self._time, list[Row]()
+        for record, measured in self._verified:
+            kernel, check = measured.kernel, measured.check
+            assert check is not None
+            has_spread = len(kernel.samples_ms) > 1
+            quartiles = tables.between(map(time.write, kernel.quartiles_ms)) if has_spread else ""
+            values = {
+                time.title("Median"): time.write(kernel.median_ms),
+                time.title("Quartiles"): quartiles,
+                "Samples": f"{len(kernel.samples_ms):,}",
+                self._rate.title("Throughput"): self._rate.write(record.megapixels_per_s),
+                **self._speed_up(record),
+                "Largest error": f"{check.max_error:.1e}" if check.max_error else "0",
+                "Checked": "" if check.is_full else f"{check.checked:,} pixels",
+                "Remarks": "; ".join(_remarks(measured)),
+            }
+            rows.append((record.cell, values))
+        caption = self._caption("verified times.", self._baseline)
+        return table_of(self._session, caption, rows, is_grouped=True, notes=self._notes())
+
+    def _notes(self) -> Iterator[str]:
+        """Explain the remarks, the checks, and whether the tolerance was kept."""
+        measured = [each for _, each in self._verified]
+        if self._baseline:
+            yield INTERVAL
+        there = {remark for each in measured for remark in _remarks(each)}
+        yield from (text for remark, text in REMARKS.items() if remark in there)
+        yield CHECKED
+        tolerance = self._session.plan.tolerance
+        if tolerance is not None:
+            checks = [each.check for each in measured if each.check]
+            kept = sum(each.max_error <= tolerance for each in checks)
+            yield f"Within the plan's tolerance {tolerance:g}: {kept:,} of {len(checks):,} outputs."
+
+    def quickest(self) -> tables.Table | None:
+        """List the quickest way of each work done in several ways."""
+        by_work: dict[Cell, dict[Cell, tuple[Record, Measurement]]] = {}
+        for record, measured in self._verified:
+            work = tables.work_of(record.cell)
+            by_work.setdefault(work, {})[record.cell] = record, measured
+        if not any(len(group) > 1 for group in by_work.values()):
+            return None
+        rows = list[Row]()
+        for group in by_work.values():
+            timings = {cell: measured.kernel for cell, (_, measured) in group.items()}
+            best, *equals = groups_of_equals(timings)[0]
+            record, measured = group[best]
+            values = {
+                "Quickest": _way(best),
+                "Equals it": ", ".join(map(_way, equals)),
+                self._time.title("Median"): self._time.write(measured.kernel.median_ms),
+                self._rate.title("Throughput"): self._rate.write(record.megapixels_per_s),
+                **self._speed_up(record),
+                "Of": tables.plural(len(group), "way"),
+                "Remarks": "; ".join(_remarks(measured)),
+            }
+            rows.append((best, values))
+        caption = self._caption("the quickest of each.", self._baseline)
+        outer = tables.outer_dimensions(self._session)
+        notes = (INTERVAL,) if self._baseline else ()
+        return table_of(self._session, caption, rows, dimensions=outer, notes=notes)
+
+    def _speed_up(self, record: Record) -> dict[str, str]:
+        found = self._baseline.in_words(record) if self._baseline else ("", "")
+        return dict(zip(("Speed-up", "Interval"), found, strict=True))
+
+    def end_to_end(self) -> tables.Table | None:
+        """List upload, filter time and download; None where transfers were not measured."""
+        found: list[tuple[Record, dict[str, float]]] = []
+        for record, measured in self._verified:
+            if moved := measured.transfers:
+                kernel_ms = measured.kernel.median_ms
+                up_ms, down_ms = moved.pinned_up.median_ms, moved.pinned_down.median_ms
+                parts = {
+                    **{"Upload": moved.pageable_up.median_ms, "Filter time": kernel_ms},
+                    "Download": moved.pageable_down.median_ms,
+                    "Total": measured.end_to_end_ms or 0.0,
+                    **{"Upload, pinned": up_ms, "Download, pinned": down_ms},
+                    "Total, pinned": up_ms + kernel_ms + down_ms,
+                }
+                found.append((record, parts))
+        baseline = self._baseline
+        if baseline and tables.is_on_gpu(baseline.key):
+            baseline = None
+        unit, rows = tables.unit_of_times(ms for _, p in found for ms in p.values()), list[Row]()
+        for record, parts in found:
+            theirs = baseline.against(record) if baseline else None
+            ratio = numbers.speed_up(theirs.kernel.median_ms / parts["Total"]) if theirs else ""
+            values = {unit.title(each): unit.write(ms) for each, ms in parts.items()}
+            rows.append((record.cell, values | {"Speed-up of the total": ratio}))
+        caption = self._caption("with the way to the device and back.", baseline)
+        return table_of(self._session, caption, rows)
+
+    def published(self) -> tables.Table | None:
+        """List published times beside this session's; None where nothing was published."""
+        try:
+            published = published_for(self._session.plan)
+        except BadJobError:  # it names implementations of another version of this program
+            return None
+
+        def alike(cell: Cell) -> Cell:  # without what publications do not tell
+            return replace(cell, cache=None, picture="")
+
+        # Warm before cold, so that of a cell measured in both ways the cold one is kept.
+        ordered = sorted(self._verified, key=lambda each: each[0].cell.cache != "warm")
+        here = {alike(record.cell): measured.kernel.median_ms for record, measured in ordered}
+        unit = tables.unit_of_times([*(each.milliseconds for each in published), *here.values()])
+        rows = list[Row]()
+        for each in published:
+            ours = here.get(alike(each.cell))
+            values = {
+                "Published on": each.gpu,
+                unit.title("Published"): unit.write(each.milliseconds),
+                unit.title("This session"): unit.write(ours) or numbers.MISSING,
+                "Published ÷ this session": numbers.ratio(each.milliseconds / ours) if ours else "",
+            }
+            rows.append((each.cell, values))
+        sources = dict.fromkeys(
+            ", ".join(filter(None, (each.source, f"table {each.table}" if each.table else "")))
+            for each in published
+        )
+        caption = f"published elsewhere. {'; '.join(sources)}."
+        headers = [name for name in tables.header_dimensions(self._session) if name != "caches"]
+        notes = dict.fromkeys(each.note for each in published if each.note)
+        return table_of(self._session, caption, rows, dimensions=headers, notes=notes)
+
+    def refusals(self) -> tables.Table | None:
+        """List the reasons why cells have no time; None where every cell has one."""
+        groups: dict[tuple[str, str], list[Record]] = {}
+        for record in self._session.records:
+            if record.objection:
+                kind = "refused" if isinstance(record.outcome, str) else "not counted"
+                groups.setdefault((kind, record.objection), []).append(record)
+        if not groups:
+            return None
+        headers, count = tables.header_dimensions(self._session), sum(map(len, groups.values()))
+        words = (tables.Column(each, is_number=False) for each in ("Which", "Why"))
+        title = self._session.plan.title
+        return tables.Table(
+            "",
+            f"{title} – {tables.plural(count, 'cell')} without a time that counts.",
+            (tables.Column("Cells"), *words),
+            tuple(
+                tables.TableRow((f"{len(those):,}", _which(those, headers), f"{kind}: {reason}"))
+                for (kind, reason), those in groups.items()
+            ),
+        )
+
+    def launches(self) -> tables.Table | None:
+        """List the launches and the occupancy of every verified cell that a rung ran, if any."""
+        rows = list[Row]()
+        for record, measured in self._verified:
+            if record.cell.cache:
+                found = measured.occupancy
+                values = {
+                    "Launches": "; ".join(map(str, measured.ran)),
+                    "Occupancy": numbers.percent(found.share) if found else "",
+                    "Limited by": found.limit if found else "",
+                }
+                rows.append((record.cell, values))
+        caption = "what ran on the GPU. Occupancy is from the driver, of the first launch."
+        return table_of(self._session, caption, rows)
 
 
 def _remarks(measurement: Measurement) -> Iterator[str]:
@@ -153,143 +288,11 @@ def _remarks(measurement: Measurement) -> Iterator[str]:
             yield f"{what}: {list_of(reasons)}"
 
 
-def quickest_table(session: Session, key: str) -> tables.Table | None:
-    """List the quickest way of each work done in several ways; None without any."""
-    verified, baseline = _verified(session), tables.baseline_of(session)
-    by_work: dict[Cell, dict[Cell, tuple[Record, Measurement]]] = {}
-    for record, measured in verified:
-        by_work.setdefault(tables.work_of(record.cell), {})[record.cell] = record, measured
-    if not any(len(group) > 1 for group in by_work.values()):
-        return None
-    (time, rate), rows = _units(verified), list[Row]()
-    for group in by_work.values():
-        timings = {cell: measured.kernel for cell, (_, measured) in group.items()}
-        best, *equals = groups_of_equals(timings)[0]
-        record, measured = group[best]
-        values = {
-            "Quickest": _way(best),
-            "Equals it": ", ".join(map(_way, equals)),
-            time.title("Median"): time.write(measured.kernel.median_ms),
-            rate.title("Throughput"): rate.write(record.megapixels_per_s),
-            **_speed_up(record, baseline),
-            "Of": tables.plural(len(group), "way"),
-            "Remarks": "; ".join(_remarks(measured)),
-        }
-        rows.append((best, values))
-    return table_of(
-        session,
-        key,
-        _caption("the quickest of each.", session, baseline),
-        rows,
-        dimensions=tables.outer_dimensions(session),
-        notes=(INTERVAL,) if baseline else (),
-    )
-
-
-def _speed_up(record: Record, baseline: tables.Baseline | None) -> dict[str, str]:
-    found = baseline.in_words(record) if baseline else ("", "")
-    return dict(zip(("Speed-up", "Interval"), found, strict=True))
-
-
 def _way(cell: Cell) -> str:
     """Write "Shared-memory tile 32×8", with a warm cache or several GPUs named."""
     way = f"{implementation_title(cell.implementation)} {cell.block_in_words}".rstrip()
     cache = "L2 warm" if cell.cache == "warm" else ""
     return ", ".join(filter(None, (way, cache, cell.devices_in_words)))
-
-
-def end_to_end_table(session: Session, key: str) -> tables.Table | None:
-    """List upload, filter time and download; None where transfers were not measured."""
-    found: list[tuple[Record, dict[str, float]]] = []
-    for record, measured in _verified(session):
-        if moved := measured.transfers:
-            kernel_ms = measured.kernel.median_ms
-            up_ms, down_ms = moved.pinned_up.median_ms, moved.pinned_down.median_ms
-            parts = {
-                **{"Upload": moved.pageable_up.median_ms, "Filter time": kernel_ms},
-                "Download": moved.pageable_down.median_ms,
-                "Total": measured.end_to_end_ms or 0.0,
-                **{"Upload, pinned": up_ms, "Download, pinned": down_ms},
-                "Total, pinned": up_ms + kernel_ms + down_ms,
-            }
-            found.append((record, parts))
-    baseline = tables.baseline_of(session)
-    if baseline and tables.is_on_gpu(baseline.key):
-        baseline = None
-    unit, rows = (
-        tables.unit_of_times(ms for _, parts in found for ms in parts.values()),
-        list[Row](),
-    )
-    for record, parts in found:
-        theirs = baseline.against(record) if baseline else None
-        ratio = numbers.speed_up(theirs.kernel.median_ms / parts["Total"]) if theirs else ""
-        values = {unit.title(each): unit.write(ms) for each, ms in parts.items()}
-        rows.append((record.cell, values | {"Speed-up of the total": ratio}))
-    caption = _caption("with the way to the device and back.", session, baseline)
-    return table_of(session, key, caption, rows)
-
-
-def published_table(session: Session, key: str) -> tables.Table | None:
-    """List published times beside this session's; None where nothing was published."""
-    try:
-        published = published_for(session.plan)
-    except BadJobError:  # it names implementations of another version of this program
-        return None
-
-    def alike(cell: Cell) -> Cell:  # without what publications do not tell
-        return replace(cell, cache=None, picture="")
-
-    # Warm before cold, so that of a cell measured in both ways the cold one is kept.
-    ordered = sorted(_verified(session), key=lambda each: each[0].cell.cache != "warm")
-    here = {alike(record.cell): measured.kernel.median_ms for record, measured in ordered}
-    unit = tables.unit_of_times([*(each.milliseconds for each in published), *here.values()])
-    rows = list[Row]()
-    for each in published:
-        ours = here.get(alike(each.cell))
-        values = {
-            "Published on": each.gpu,
-            unit.title("Published"): unit.write(each.milliseconds),
-            unit.title("This session"): unit.write(ours) or numbers.MISSING,
-            "Published ÷ this session": numbers.ratio(each.milliseconds / ours) if ours else "",
-        }
-        rows.append((each.cell, values))
-    sources = dict.fromkeys(
-        ", ".join(filter(None, (each.source, f"table {each.table}" if each.table else "")))
-        for each in published
-    )
-    return table_of(
-        session,
-        key,
-        f"published elsewhere. {'; '.join(sources)}.",
-        rows,
-        dimensions=[name for name in tables.header_dimensions(session) if name != "caches"],
-        notes=dict.fromkeys(each.note for each in published if each.note),
-    )
-
-
-def refusals_table(session: Session, key: str) -> tables.Table | None:
-    """List the reasons why cells have no time; None where every cell has one."""
-    groups: dict[tuple[str, str], list[Record]] = {}
-    for record in session.records:
-        if record.objection:
-            kind = "refused" if isinstance(record.outcome, str) else "not counted"
-            groups.setdefault((kind, record.objection), []).append(record)
-    if not groups:
-        return None
-    headers, count = tables.header_dimensions(session), sum(map(len, groups.values()))
-    return tables.Table(
-        key,
-        f"{session.plan.title} – {tables.plural(count, 'cell')} without a time that counts.",
-        (
-            tables.Column("Cells"),
-            tables.Column("Which", is_number=False),
-            tables.Column("Why", is_number=False),
-        ),
-        tuple(
-            tables.TableRow((f"{len(records):,}", _which(records, headers), f"{kind}: {reason}"))
-            for (kind, reason), records in groups.items()
-        ),
-    )
 
 
 def _which(records: Iterable[Record], dimensions: Sequence[str]) -> str:
@@ -304,19 +307,3 @@ def _which(records: Iterable[Record], dimensions: Sequence[str]) -> str:
         if values:
             parts.append(f"{title}{', '.join(values)}")
     return "; ".join(parts)
-
-
-def launches_table(session: Session, key: str) -> tables.Table | None:
-    """List the launches and the occupancy of every verified cell that a rung ran, if any."""
-    rows = list[Row]()
-    for record, measured in _verified(session):
-        if record.cell.cache:
-            found = measured.occupancy
-            values = {
-                "Launches": "; ".join(map(str, measured.ran)),
-                "Occupancy": numbers.percent(found.share) if found else "",
-                "Limited by": found.limit if found else "",
-            }
-            rows.append((record.cell, values))
-    caption = "what ran on the GPU. Occupancy is from the driver, of the first launch."
-    return table_of(session, key, caption, rows)
