@@ -69,8 +69,7 @@ class Against:
 
     option  the possible baselines
     name    that of the baseline, with its threads
-    pairs   each point with the measurement of the baseline on the same work
-    notes   a sentence for each source with points that ran only once
+    notes   a sentence for each source with points that have no speed-up
     """
 
     def __init__(self, shown: Slice, everything: Slice) -> None:
@@ -82,18 +81,18 @@ class Against:
         theirs = [p for p in timed(everything.points) if p.cell.implementation == key]
         theirs.sort(key=lambda point: -point.cell.devices)
         by_work = {(*_work(point), point.cell.cache): point for point in theirs}
-        self.pairs = [
-            (point, found)
-            for point in timed(shown.points)
-            if (found := by_work.get((*_work(point), point.cell.cache)))
-            or (found := by_work.get((*_work(point), None)))
-        ]
-        ratios = {id(point): _ratio(point, found) for point, found in self.pairs}
-        self._found = {key: ratio for key, ratio in ratios.items() if ratio}
-        single = dict.fromkeys(p.source.name for p, _ in self.pairs if not self.of(p))
-        self.notes = tuple(
-            f"{each}: times taken in a single run have no speed-up." for each in single
-        )
+        self._found: dict[int, Spread] = {}
+        notes: dict[str, None] = {}
+        for point in timed(shown.points):
+            work, cache = _work(point), point.cell.cache
+            other = by_work.get((*work, cache)) or by_work.get((*work, None))
+            if other and (ratio := _ratio(point, other)):
+                self._found[id(point)] = ratio
+            else:
+                why = f"{self.name} was not measured on the same work."
+                why = "times taken in a single run have no speed-up." if other else why
+                notes[f"{point.source.name}: {why}"] = None
+        self.notes = tuple(notes)
 
     def of(self, point: Point) -> Spread | None:
         """The speed-up of a point; None without a baseline, or where either ran only once."""
@@ -231,7 +230,7 @@ def _speed_ups(data: Data, title: str, *, name: str) -> Figure:
         Plot(x, y, series, (Guide(((low, 1.0), (high, 1.0))),)),
         chart_words.by_source(shown, lambda own: _say_best(own, against, name)),
         options=against.option,
-        notes=(*_missing(shown, against), *against.notes),
+        notes=against.notes,
     )
 
 
@@ -245,13 +244,6 @@ def _say_best(shown: Slice, against: Against, name: str) -> str:
         return f"Nothing is faster than {against.name}."
     who, where = series_name(best, shown.data), cell_words.where(best.cell, [name])
     return f"At best {who} is {numbers.ratio(most)} as fast as {against.name}, at {where}."
-
-
-def _missing(shown: Slice, against: Against) -> tuple[str, ...]:
-    """Name the sources without speed-ups, whose machine did not run the baseline."""
-    having = {id(point) for point, _ in against.pairs}
-    names = dict.fromkeys(p.source.name for p in shown.points if p.ms and id(p) not in having)
-    return tuple(f"{each}: {against.name} was not measured on the same work." for each in names)
 
 
 # -- the roofline: a model beside the measurement, as bytes and operations are computed
