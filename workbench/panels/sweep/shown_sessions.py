@@ -59,16 +59,15 @@ class Sessions(QObject):
         super().__init__(parent)
         self._reading = reading
         self._shown: list[ShownSession] = []
-        self._live: ShownSession | None = None
+        self._live: ShownSession | None = None  # as it began
         self._records: dict[Cell, Record] = {}  # of the live session, the newest of each cell
-        self._is_behind = False  # `_live` lacks some of `_records`
         self._last_number = 0
 
     @property
     def shown(self) -> tuple[ShownSession, ...]:
         """The sessions that are shown, the live one first."""
-        self._catch_up()
-        return (*([self._live] if self._live else []), *self._shown)
+        live = self.live
+        return (*([live] if live else []), *self._shown)
 
     @property
     def measured(self) -> int:
@@ -84,8 +83,10 @@ class Sessions(QObject):
     @property
     def live(self) -> ShownSession | None:
         """The session measured last, or now, in this window; None: there is none."""
-        self._catch_up()
-        return self._live
+        if self._live is None:
+            return None
+        session = replace(self._live.session, records=tuple(self._records.values()))
+        return replace(self._live, session=session)
 
     def sessions(self) -> tuple[Session, ...]:
         """The sessions alone, for a chart or a report."""
@@ -106,22 +107,13 @@ class Sessions(QObject):
     def add(self, record: Record) -> None:
         """Add a record to the live session, or replace that of the same cell."""
         self._records[record.cell] = record
-        self._is_behind = True
         self.changed.emit()
 
     def lose_file(self) -> None:
         """Forget the live session's file, which cannot be written any more."""
-        if (live := self.live) is not None:
-            self._live = replace(live, path=None)
+        if self._live is not None:
+            self._live = replace(self._live, path=None)
             self.changed.emit()
-
-    def _catch_up(self) -> None:
-        """Add new records to the live session: one tuple for many records."""
-        live = self._live
-        if live is not None and self._is_behind:
-            session = replace(live.session, records=tuple(self._records.values()))
-            self._live = replace(live, session=session)
-        self._is_behind = False
 
     # -- read from files
 
