@@ -73,7 +73,6 @@ def rows() -> tuple[Row, ...]:
 
 
 def _row_of(cell: Cell) -> Row:
-    """The columns of a cell."""
     x, y = cell.block_xy or ("", "")
     values = (cell.width, cell.height, cell.implementation, cell.ksize)
     others = (cell.pixel_type, cell.channels, cell.filter, x, y)

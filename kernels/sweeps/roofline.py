@@ -136,6 +136,5 @@ def _percent(share: float) -> str:
 
 
 def _time(milliseconds: float) -> str:
-    """Format "12.3 µs" or "1.23 ms"."""
     is_short = milliseconds < 0.9995
     return f"{milliseconds * 1e3:.3g} µs" if is_short else f"{milliseconds:.3g} ms"

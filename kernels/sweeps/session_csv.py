@@ -70,7 +70,6 @@ PAIR_COLUMNS = (
 
 
 def _facts_of(cell: Cell) -> dict[str, Any]:
-    """Values of a cell that columns read."""
     kind = kind_of(cell).replace("own", "cuda")
     return {
         "cell": cell,
@@ -81,7 +80,6 @@ def _facts_of(cell: Cell) -> dict[str, Any]:
 
 
 def _facts(session: Session, record: Record) -> dict[str, Any]:
-    """Values of a record and of its session that columns read."""
     cell, varied, measured = record.cell, session.plan.varied, record.outcome
     facts = {
         **_facts_of(cell),

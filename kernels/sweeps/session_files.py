@@ -192,7 +192,6 @@ def _read(file: BinaryIO, path: Path) -> tuple[Session, int, bool]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
-    """Open the file's plain bytes, unpacked where it is compressed."""
     with _refusals(path, "read"):
         if not path.is_file():  # a folder, or a pipe that might never end
             raise SessionFileError(f"{path} is not a file.")

@@ -333,7 +333,6 @@ class FigureView(Canvas):
             super().keyPressEvent(event)
 
     def _show_all(self) -> None:
-        """Zoom out until everything is in sight."""
         self._view, self._is_dragged = None, True  # the click has done its work
         self.redraw()
 

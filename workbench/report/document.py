@@ -280,7 +280,6 @@ def _has_times(pair: CellPair) -> bool:
 
 
 def _medians_ms(pair: CellPair) -> list[float]:
-    """The medians of A and of B, verified as they are wherever they are compared."""
     both = (each.verified for each in (pair.a, pair.b) if each)
     return [each.kernel.median_ms for each in both if each]
 
@@ -301,7 +300,6 @@ def sentences_of(pairs: Sequence[CellPair], name_b: str) -> Iterator[str]:
 
 
 def _names(a: Session, b: Session) -> tuple[str, str]:
-    """Name the machines, with the mark of recorded ones; two of one name get a letter."""
     one, other = (
         f"{machine_name(each.machine)}{', recorded' if each.is_recorded else ''}" for each in (a, b)
     )

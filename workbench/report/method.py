@@ -81,7 +81,6 @@ SENTENCES: dict[str, str] = parse_toml(FILE.read_text("utf-8"), FILE.name)
 
 
 def _say(name: str, **values: object) -> str:
-    """A sentence of method.toml with its values."""
     return SENTENCES[name].strip().format(**values)
 
 

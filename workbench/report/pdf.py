@@ -157,7 +157,6 @@ def _needed(block: QTextBlock) -> QTextBlock:
 
 
 def _page_of(text: QTextDocument, block: QTextBlock) -> int:
-    """The page of its first line, counted from 0."""
     box = text.documentLayout().blockBoundingRect(block)
     line = block.layout().lineAt(0).height() if block.layout().lineCount() else box.height()
     return int((box.top() + line - 1) // BODY_PX.height())
@@ -200,7 +199,6 @@ def _paint(
 
 
 def _paint_edges(painter: QPainter, document: Document, mark: str, number: str) -> None:
-    """Paint the header and the footer."""
     left, wide = SIDE_MM * PX_PER_MM, BODY_PX.width()
     plain, bold = _font(MARK_PX), _font(MARK_PX)
     bold.setWeight(QFont.Weight.Bold)

@@ -76,7 +76,6 @@ def column_of(dimension: str) -> Column:
 
 
 def _varied(session: Session) -> list[str]:
-    """List the dimensions in which a session's measured cells differ."""
     cells = [record.cell for record in session.records]
     return [name for name in cell_words.NAMES if len(cell_words.values_of(cells, name)) > 1]
 
@@ -234,7 +233,6 @@ def baseline_of(session: Session) -> Baseline | None:
 
 
 def _quickest(records: Sequence[Record]) -> dict[Cell, Measurement]:
-    """The quickest cell of each work, with its measurement."""
     best: dict[Cell, tuple[Cell, Measurement]] = {}
     for record in records:
         measured, work = record.verified, work_of(record.cell)

@@ -95,7 +95,6 @@ def writing(
 
 
 def _refuse_nothing(sessions: Sequence[Session]) -> None:
-    """Refuse a report of nothing that was verified: it would be a page of reasons."""
     if not sessions:
         raise ReportError("There is no session to report on; name one, or run `workbench sweep`.")
     if any(record.verified for session in sessions for record in session.records):

@@ -344,7 +344,6 @@ class Slice:
 
 
 def _quickest(points: Iterable[Point]) -> str | None:
-    """The implementation that is quickest at more cells than any other."""
     best: dict[tuple[Any, ...], str] = {}
     for point in sorted(timed(points), key=lambda point: -point.median_ms):
         best[tuple(map(point.value, WHAT))] = point.cell.implementation  # the quickest is the last

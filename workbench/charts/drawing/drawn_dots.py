@@ -95,7 +95,6 @@ def draw_plot(frame: Frame, body: Plot, view: tuple[Range, Range] | None) -> lis
 
 
 def _xs(body: Plot) -> Iterable[float]:
-    """All values along x that have to be in sight."""
     yield from (dot.x for series in body.series for dot in series.dots)
     yield from body.x.ends or ()
     yield from (x for guide in body.guides for x, _ in guide.points)
@@ -124,7 +123,6 @@ def _range(values: Sequence[float], axis: Axis, size_px: float) -> Range:
 
 
 def _at(frame: Frame, body: Plot, x: float, y: float) -> QPointF:
-    """The pixel of two values."""
     return frame.at(body.x.place(x), body.y.place(y))
 
 

@@ -200,7 +200,6 @@ def _draw_tile(frame: Frame, tile: Tile, fill: QColor, how: Writing | None) -> S
 
 
 def _inside(box: QRectF, share: float) -> QRectF:
-    """The box without a share of it at each side."""
     across, down = share * box.width(), share * box.height()
     return box.adjusted(across, down, -across, -down)
 
@@ -375,7 +374,6 @@ def _write_beside(frame: Frame, body: Bars, bar: Bar, words: str, row: float, fo
 
 
 def _write(p: QPainter, text: str, at: QPointF, font: QFont, color: str) -> None:
-    """Write text right of a place."""
     metrics = QFontMetricsF(font)
     p.setFont(font)
     p.setPen(QColor(color))

@@ -104,7 +104,6 @@ def _dots_by_shape(
 
 
 def _by_series(points: Iterable[Point]) -> list[list[Point]]:
-    """The measured points of each series, without published ones."""
     found: dict[str, list[Point]] = {}
     for point in timed(points):
         if not point.is_published:
@@ -122,7 +121,6 @@ def bar_of(point: Point, shown: Slice, entries: Entries) -> Bar:
 
 
 def _say(shown: Slice, *, name: str) -> str:
-    """Say the best and the worst value of each series."""
     told = [
         (group[0], chart_words.best_and_worst(group, name)) for group in _by_series(shown.points)
     ]

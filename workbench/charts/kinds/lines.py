@@ -197,7 +197,6 @@ def _times(data: Data, title: str, *, name: str) -> Figure:
 
 
 def _throughput(data: Data, title: str) -> Figure:
-    """Megapixels per second against image size."""
     shown = data.slice("sizes", *SERIES)
     log = is_log(shown, [rate.middle for p in shown.points if (rate := rate_of(p))])
     y = Axis("Pixels per second: median, quartiles as a bar", numbers.pixel_rate, log)
@@ -235,7 +234,6 @@ def _speed_ups(data: Data, title: str, *, name: str) -> Figure:
 
 
 def _say_best(shown: Slice, against: Against, name: str) -> str:
-    """Say the best speed-up."""
     rated = [(ratio.middle, p) for p in shown.points if (ratio := against.of(p))]
     if len(rated) < 2:
         return ""
@@ -345,7 +343,6 @@ def _guides(seen: Sequence[tuple[Point, Roof]]) -> tuple[Guide, ...]:
 
 
 def _say_nearest(seen: Sequence[tuple[Point, Roof]], data: Data) -> str:
-    """Say which series comes nearest to the roof, in the model's own words."""
     if not seen:
         return ""
     best, roof = max(seen, key=lambda pair: pair[1].share)

@@ -138,7 +138,6 @@ def _say_ends(
 
 
 def _sides(data: Data) -> tuple[list[int], list[int]]:
-    """The widths and the heights of the blocks."""
     blocks = data.values("blocks")
     return sorted({x for x, _ in blocks}), sorted({y for _, y in blocks})
 

@@ -138,7 +138,6 @@ class RunRow(QWidget):
         self._left.setText(f"{about(left_s)} left" if rest and session.records else "")
 
     def _show_done(self, session: Session) -> None:
-        """Show the progress: the bar by rounds, the words by complete cells."""
         self._done = sum(record.is_complete for record in session.records)
         share = share_done(self._cells, session.records, session.plan.sampling)
         self._bar.setValue(round(share * self._bar.maximum()))
