@@ -395,7 +395,7 @@ def test_what_another_version_can_is_reported_by_its_key(report):
 def test_of_many_cells_the_quickest_come_first_and_all_are_folded_away(many_cells):
     session, page = many_cells
     details = next(each for each in page.all("details") if each.words.startswith("Table"))
-    title = "Table 3. Sizes, kernels, blocks and filters – verified times ("
+    title = "Table 2. Sizes, kernels, blocks and filters – verified times ("
     assert details.words.startswith(title)
     assert len(details.all("tr")) == 1 + sum(each.verified is not None for each in session.records)
     rows = table(page, "the quickest of each")
