@@ -41,8 +41,8 @@ class Dimension:
     """One list of a `kernels.sweeps.plan.Plan`, whose words are those of its file."""
 
     field: str  # its name there
-    title: str  # on the button that varies it, with & for the mnemonic
-    start: str  # what is proposed when it is first varied, and given as an example
+    title: str  # before its line, with & for the mnemonic
+    start: str  # an example
     tip: str  # the list's tooltip
     ticks: Ticks = ()  # the words there are with what they mean; none where there are too many
     lines: Ticks = ()  # whole lines to choose from, each with its meaning

@@ -17,7 +17,6 @@ from kernels.sweeps.plan import Plan
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.plan_draft import (
-    BY_FIELD,
     DIMENSIONS,
     Dimension,
     Draft,
@@ -26,19 +25,18 @@ from workbench.model.plan_draft import (
     words_of,
 )
 from workbench.panels.controls.tool_row import KIND_TITLES
-from workbench.widgets.boxes import Flow, HBox, VBox
-from workbench.widgets.buttons import described, make_button, tab_button
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import described, tab_button
 from workbench.widgets.tile import scaled_font
 
 Own = tuple[dict[str, str], list[str], bool]  # lines, implementations turned, transfers
 LABEL_PX = 88
 MAX_TEXT = 1000  # characters of a line of values
+EMPTY_TIP = "Empty: as it is set in the window, or in the plan"
 
 
 class ValuesRow(QWidget):
     """A label, a line of values, and below it the problem with them.
-
-    chip  the button that shows the row
 
     Signals:
         edited(): the user changed the line.
@@ -50,14 +48,14 @@ class ValuesRow(QWidget):
         super().__init__()
         self.dimension = dimension
         name = dimension.field.replace("_", "-")
-        label = Label(dimension.name)
+        label = Label(dimension.title)
         label.setFixedWidth(theme.in_letters(LABEL_PX))
         title = dimension.name.lower()
-        tip = f"{dimension.tip}\nKey: Alt+Down for what may stand here"
-        self._line = described(
-            QLineEdit(dimension.start), f"values-{name}", f"Values of {title}", tip
-        )
+        tip = f"{dimension.tip}\n{EMPTY_TIP}\nKey: Alt+Down for what may stand here"
+        self._line = described(QLineEdit(), f"values-{name}", f"Values of {title}", tip)
         self._line.setMaxLength(MAX_TEXT)
+        self._line.setPlaceholderText(f"not varied; or {dimension.start}")
+        label.setBuddy(self._line)
         self._line.textEdited.connect(lambda _: self.edited.emit())
         shortcut = QShortcut(QKeySequence("Alt+Down"), self._line, self._choose)
         shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)  # each line has its own
@@ -65,11 +63,6 @@ class ValuesRow(QWidget):
         more = tab_button(f"choose-{name}", "▾", tip, f"Choose values of {title}")
         more.setProperty("flat", True)
         more.clicked.connect(self._choose)
-        tip = f"{dimension.tip}\nOff: as it is set in the window, or in the plan"
-        self.chip = make_button(f"vary-{name}", dimension.title, tip, f"Vary: {dimension.name}")
-        self.chip.setFont(scaled_font(0.88))
-        self.chip.setProperty("chip", True)
-        self.chip.setCheckable(True)
         self._wrong = Label(name=f"wrong-{name}", font=scaled_font(0.9), wraps=True)
         self._wrong.setForegroundRole(QPalette.ColorRole.BrightText)
         self._wrong.hide()
@@ -82,11 +75,6 @@ class ValuesRow(QWidget):
     def text(self) -> str:
         """The line as it is written."""
         return self._line.text()
-
-    def show_varied(self, is_varied: bool) -> None:
-        """Show the row, or hide it."""
-        self.chip.setChecked(is_varied)
-        self.setVisible(is_varied)
 
     def show_text(self, text: str) -> None:
         """Show `text` in the line, cut after MAX_TEXT characters."""
@@ -160,13 +148,10 @@ class PlanEditor(QWidget):
         # By key: to be ticked where it can run; by default all but user kernels are.
         self._wanted: dict[str, bool] = {}
         caption = Label("Vary (all combinations)", font=scaled_font(0.9), is_muted=True)
-        chips, lines = Flow(4), VBox(spacing=4)
+        lines = VBox(spacing=4)
         self._rows = {each.field: ValuesRow(each) for each in DIMENSIONS}
-        for name, row in self._rows.items():
-            row.chip.clicked.connect(lambda on, name=name: self._vary(name, on))
+        for row in self._rows.values():
             row.edited.connect(self.edited)
-            row.show_varied(name in FIRST)
-            chips.addWidget(row.chip)
             lines.addWidget(row)
         title = "Implementations to measure"
         self._list = described(QListWidget(), "sweep-implementations", title)
@@ -178,7 +163,7 @@ class PlanEditor(QWidget):
         box = QCheckBox("Measure transfers too")
         self._transfers = described(box, "sweep-transfers", "", TRANSFERS_TIP)
         self._transfers.clicked.connect(self.edited)
-        VBox(self, 0, 6).add(caption, chips, lines, self._list, self._transfers)
+        VBox(self, 0, 6).add(caption, lines, self._list, self._transfers)
 
     # -- what it holds
 
@@ -195,7 +180,7 @@ class PlanEditor(QWidget):
 
     def texts(self) -> dict[str, str]:
         """The lines of the dimensions that vary, by field."""
-        return {name: row.text for name, row in self._rows.items() if row.chip.isChecked()}
+        return {name: row.text for name, row in self._rows.items() if row.text.strip()}
 
     @property
     def own(self) -> Own:
@@ -239,19 +224,17 @@ class PlanEditor(QWidget):
         self._transfers.setToolTip(tip_text(reason or TRANSFERS_TIP))
 
     def show_wrong(self, problem: UnclearError | None) -> bool:
-        """Show the problem below its line; False where that line is hidden."""
+        """Show the problem below its line; False where it is not one of a line's."""
         named = problem.field if problem else ""
         for name, row in self._rows.items():
             row.show_wrong(str(problem) if name == named else "")
-        return named in self.texts()
+        return named in self._rows
 
     # -- inside
 
     def _show(self, texts: Mapping[str, str], transfers: bool) -> None:
         for name, row in self._rows.items():
-            row.show_varied(name in texts)
-            if name in texts:
-                row.show_text(texts[name])
+            row.show_text(texts.get(name, ""))
         self._transfers.setChecked(transfers)
         self._show_ticks()
 
@@ -275,13 +258,4 @@ class PlanEditor(QWidget):
 
     def _tick(self, item: QListWidgetItem) -> None:
         self._wanted[item.data(KEY)] = item.checkState() == Qt.CheckState.Checked
-        self.edited.emit()
-
-    def _vary(self, name: str, is_varied: bool) -> None:
-        row = self._rows[name]
-        row.show_varied(is_varied)
-        if is_varied:
-            base = getattr(self._base, name) if self._base else ()
-            row.show_text(BY_FIELD[name].text(base) if len(base) > 1 else BY_FIELD[name].start)
-            row.setFocus()
         self.edited.emit()

@@ -150,8 +150,7 @@ def test_start_asks_for_the_values_and_implementations_chosen(panel):
 
 def test_several_dimensions_vary_together(panel):
     write(panel, "sizes", "8, 16")
-    for name in ("vary-ksizes", "vary-blocks", "vary-filters"):
-        click(panel, name)
+    write(panel, "filters", "gaussian, box")
     write(panel, "ksizes", "3, 5")
     write(panel, "blocks", "8×8")
     plan = asked(panel)
@@ -183,7 +182,6 @@ def test_without_a_gpu_the_cpus_can_be_measured_and_the_others_say_why_not(panel
     assert NO_GPU.reason in shared.toolTip()
     assert not child(panel, "sweep-transfers").isEnabled()
     assert {implementations()[key].kind for key in asked(panel).implementations} == {"cpu"}
-    click(panel, "vary-blocks")
     write(panel, "blocks", "grid")
     assert "this computer has no GPU" in words(panel, "wrong-blocks")
 
@@ -241,7 +239,6 @@ def again(make_panel, panel):
 
 def test_the_choices_survive_a_restart(panel, make_panel):
     write(panel, "sizes", "8, 16")
-    click(panel, "vary-ksizes")
     write(panel, "ksizes", "5, 9")
     toggle(panel, "sequential")
     click(panel, "sweep-transfers")
