@@ -127,15 +127,13 @@ def composing(
     machines, sections = tuple(method.cards(session.machine for session in sessions)), []
     for number, session in enumerate(sessions, start=1):
         yield Progress(f"writing the tables of {session.plan.title}")
-        section, shown = _section(session, f"session-{number}"), []
+        section = _section(session, f"session-{number}")
         if len(machines) > 1:
             title = f"{section.title}, {machine_name(session.machine)}"
             section = replace(section, title=title)
-        for step in examples(session, pictures, engine, section.key):
-            if isinstance(step, Example):
-                shown.append(step)
-            yield Progress(f"filtering the examples of {session.plan.title}")
-        sections.append(replace(section, examples=tuple(shown)))
+        yield Progress(f"filtering the examples of {session.plan.title}")
+        shown = tuple(examples(session, pictures, engine, section.key))
+        sections.append(replace(section, examples=shown))
     records = (record for session in sessions for record in session.records)
     ran = {record.cell.implementation for record in records if record.verified}
     ideas = ((each.title, each.idea) for each in all_implementations() if each.key in ran)
