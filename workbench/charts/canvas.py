@@ -37,6 +37,7 @@ KEYS_RING, MARK_RING = (17, "accent", 3.0), (24, "text", 2.5)  # size, colour, w
 EDGE_PX = 2  # around it, for the focus
 DRAG_PX = 4  # a movement that is no click any more
 CLOSER = 1.0025  # by so much closer for each of the 120 units of a wheel's step
+CLOSEST = 1e-4  # of all there is, that is in sight at least
 STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1}
 PICKS = Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space
 ALL_HIDDEN = "Everything is hidden; show something by the legend."
@@ -92,7 +93,7 @@ class Canvas(QWidget):
     @property
     def drawn(self) -> Drawn:
         """What is drawn now."""
-        if self._pixmap is None:
+        if self._pixmap is None and not self.size().isEmpty():
             ratio = self.devicePixelRatioF()
             self._pixmap = pixmap = QPixmap((QSizeF(self.size()) * ratio).toSize())
             pixmap.setDevicePixelRatio(ratio)
@@ -235,8 +236,8 @@ class Canvas(QWidget):
 class FigureView(Canvas):
     """A canvas for figures of every kind, as high as they need, with fonts that suit its size.
 
-    Ctrl and the wheel zoom in where that makes sense, and a drag moves what is in sight; a double
-    click or Esc shows everything again.
+    Ctrl and the wheel zoom in where that makes sense, and then a drag moves what is in sight; a
+    double click or Esc shows everything again.
     """
 
     def __init__(self, empty: str, *, fills: bool = False, least_px: int | None = None) -> None:
@@ -250,6 +251,7 @@ class FigureView(Canvas):
         self._room_px = 0
         self.figure: Figure | None = None
         self._view: tuple[Range, Range] | None = None  # what the user zoomed to
+        self._home: tuple[Range, Range] = ((0.0, 1.0), (0.0, 1.0))  # all there is
         self._grip: QPointF | None = None  # where a drag began
         self._is_dragged = False
         self.setMinimumHeight(least_px or MIN_PX)
@@ -274,7 +276,10 @@ class FigureView(Canvas):
         if self.figure is None or self.figure.is_empty:
             return NOTHING
         drawn = draw(p, page, self.figure, theme.colors(), self.letters(), self._view)
-        self._view = self._view if drawn.frame else None
+        if drawn.frame is None:
+            self._view = None
+        elif self._view is None:
+            self._home = drawn.frame.x, drawn.frame.y
         return drawn
 
     def redraw(self) -> None:
@@ -295,13 +300,14 @@ class FigureView(Canvas):
         if frame is None or not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             event.ignore()
             return
-        share = CLOSER ** -event.angleDelta().y()
-        x, y = frame.place(event.position())
-        self._zoom(
-            (x + share * (frame.x[0] - x), x + share * (frame.x[1] - x)),
-            (y + share * (frame.y[0] - y), y + share * (frame.y[1] - y)),
-        )
         event.accept()
+        share, least = CLOSER ** -event.angleDelta().y(), CLOSEST * _span(self._home[0])
+        places = zip((frame.x, frame.y), frame.place(event.position()), strict=True)
+        x, y = ((at + share * (low - at), at + share * (high - at)) for (low, high), at in places)
+        if _span(x) >= _span(self._home[0]):
+            self._show_all()
+        elif _span(x) > least:
+            self._zoom(x, y)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         super().mousePressEvent(event)
@@ -313,10 +319,10 @@ class FigureView(Canvas):
         if frame is None or self._grip is None or not event.buttons():
             super().mouseMoveEvent(event)
         elif self._is_dragged or (here - self._grip).manhattanLength() > DRAG_PX:
-            (x0, y0), (x1, y1) = frame.place(self._grip), frame.place(here)
+            begin, end = frame.place(self._grip), frame.place(here)
             self._grip, self._is_dragged = here, True
-            x, y = x0 - x1, y0 - y1
-            self._zoom((frame.x[0] + x, frame.x[1] + x), (frame.y[0] + y, frame.y[1] + y))
+            x, y = map(_moved, (frame.x, frame.y), self._home, begin, end)
+            self._zoom(x, y)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         self._grip = None
@@ -339,3 +345,13 @@ class FigureView(Canvas):
     def _zoom(self, x: Range, y: Range) -> None:
         self._view = x, y
         self.redraw()
+
+
+def _span(ends: Range) -> float:
+    return ends[1] - ends[0]
+
+
+def _moved(ends: Range, home: Range, begin: float, end: float) -> Range:
+    """A range moved by a drag, but not beyond all there is."""
+    by = max(min(begin - end, home[1] - ends[1]), home[0] - ends[0])
+    return ends[0] + by, ends[1] + by

@@ -308,11 +308,14 @@ def test_a_drag_moves_what_is_in_sight_and_picks_nothing(qtbot, view):
     canvas = show(qtbot, view, a_session("ksizes"))
     asked, whole = [], in_sight(canvas)
     view.picked.connect(asked.append)
-    begin = next(spot for spot in canvas.spots if spot.cell).at.toPoint()
-    QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=begin)
-    QTest.mouseMove(canvas, begin + QPoint(40, 0))
-    QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=begin + QPoint(40, 0))
-    assert in_sight(canvas)[0] < whole[0]
+    wheel(canvas, Qt.KeyboardModifier.ControlModifier)
+    closer = in_sight(canvas)
+    for by in (40, 4000):  # never beyond all there is
+        begin = QPoint(canvas.width() // 2, canvas.height() // 2)
+        QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=begin)
+        QTest.mouseMove(canvas, begin + QPoint(by, 0))
+        QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=begin + QPoint(by, 0))
+        assert whole[0] <= in_sight(canvas)[0] < closer[0]
     assert not asked
     QTest.mouseDClick(canvas, Qt.MouseButton.LeftButton, pos=begin)
     assert in_sight(canvas) == whole

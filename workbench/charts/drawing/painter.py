@@ -288,7 +288,7 @@ def _draw_bars(frame: Frame, body: Bars) -> list[Spot]:
     wide -= name_px + 2 * EDGE_PX
     frame.begin_at(name_px)
     frame.x = start, start + _length(body, start, end, metrics, wide)
-    frame.y = frame.plot.height() / row_px, 0.0  # rows go down
+    frame.y = tall / row_px, 0.0  # rows go down
     frame.draw_below(frame.ticks_below(body.axis, (start, end + TICK_SLACK)))
     frame.draw_captions(body.axis.label, "")
     half = min(0.36 * row_px, 0.5 * MAX_BAR_PX * magnified(frame.font))
