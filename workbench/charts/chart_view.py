@@ -15,7 +15,6 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
-from workbench.charts import COPY, LOG, PUBLISHED, SAVE_PNG, SAVE_SVG, SHOW_ALL
 from workbench.charts.chart_card import ChartCard
 from workbench.charts.data.figure import Bars, Choices, Figure, Option, Plot
 from workbench.charts.data.points import Data
@@ -30,6 +29,15 @@ from workbench.widgets.tile import scaled_font
 USUAL_PX = (900, 640)  # a larger chart has larger letters: it is looked at from farther away
 MAX_FACTOR = 1.6
 IMAGE_PX = (1000, 640)
+# Lines of the chart's menu, with their tips.
+LINES = {
+    "&Copy the chart": "With its title and its words.",
+    "Save as &PNG…": "With the settings and the plan inside.",
+    "Save as &SVG…": "As lines and letters, for print.",
+    "&Logarithmic scale": "Equal steps for equal factors, or for equal differences.",
+    "P&ublished numbers, in grey": "What the authors of this plan's table measured, in grey.",
+    "Show &all, unpin": "Every line as it was at first.",
+}
 GAP_PX, ROW_GAP_PX = 6, 4  # between the controls, and between rows of lists
 MAX_LIST_PX = 300
 Identity = tuple[float, str, bool, Plan]  # the part of a session that stays while it grows
@@ -221,9 +229,7 @@ class ChartView(QWidget):
         tip = "Copy, save as PNG or SVG, logarithmic scale, published numbers"
         self._menu = tab_button("chart-menu", "⋯", tip, "More for this chart")
         self._menu.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        actions = []
-        for text, tip in (COPY, SAVE_PNG, SAVE_SVG, LOG, PUBLISHED, SHOW_ALL):
-            actions.append(QAction(text, self, toolTip=tip_text(tip)))
+        actions = [QAction(text, self, toolTip=tip_text(tip)) for text, tip in LINES.items()]
         copy, png, svg, self._log, self._grey, self._all = actions
         self._exports = copy, png, svg
         # Those that other menus take over.

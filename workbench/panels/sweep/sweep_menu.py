@@ -22,7 +22,6 @@ from kernels.sweeps.session_files import read_heading
 from workbench.base.background import Background
 from workbench.base.paths import data_folder
 from workbench.base.plain_text import tip_text
-from workbench.charts import LOG, PUBLISHED, SAVE_SVG, SHOW_ALL
 from workbench.model.plan_draft import given
 from workbench.panels.sweep.sweep_controller import SweepParts
 from workbench.session import session_store
@@ -156,12 +155,7 @@ def session_title(path: Path) -> str:
 
 RECENT, RECORDED = "&Sweep/&Recent sessions", "&Sweep/Recor&ded sessions"
 PLAN, CHART = "&Sweep/P&lan", "&Sweep/C&hart"
-CHART_LINES = {  # by their keys
-    "Ctrl+F9": SAVE_SVG,
-    "Shift+F9": LOG,
-    "Alt+F9": PUBLISHED,
-    "Ctrl+Shift+F9": SHOW_ALL,
-}
+CHART_KEYS = ("Ctrl+F9", "Shift+F9", "Alt+F9", "Ctrl+Shift+F9")
 SESSION_FILTER = "Sessions (*.jsonl *.jsonl.gz);;All files (*)"
 PLAN_FILTER = "Plans (*.toml);;All files (*)"
 NONE_OPEN = "No session is open."
@@ -202,18 +196,13 @@ class SweepMenu(QObject):
         ):
             self._list(tree.menu(path), find)
         chart = tree.menu(CHART)
-        for key, (text, tip) in CHART_LINES.items():
-            line = chart.addAction(text)
-            line.setShortcut(key)
-            line.setToolTip(tip_text(tip))
-            line.setEnabled(False)  # until there is a chart
+        chart.menuAction().setEnabled(False)  # until there is a chart
 
         def take_over(sweep: SweepPanel) -> None:
-            for old, new in zip(chart.actions(), sweep.chart.actions_of_menu, strict=True):
-                new.setShortcut(old.shortcut())
-                chart.removeAction(old)
-                old.deleteLater()
-                chart.addAction(new)
+            for key, action in zip(CHART_KEYS, sweep.chart.actions_of_menu, strict=True):
+                action.setShortcut(key)
+                chart.addAction(action)
+            chart.menuAction().setEnabled(True)
             reports = [tree.action(name) for name in REPORTS]
             plans = tree.menu(PLAN).actions()
             lines = tree.menu("&Sweep").actions()
