@@ -42,7 +42,9 @@ def most_grown(before, after, most=12):
 # A chart keeps what can be pointed at in its last drawing.
 # The grid of weights has a tint for each cell, and up to 31 × 31 of those.
 BOUNDED = {
-    "workbench.charts.drawing.plotting.Spot": 300,
+    "workbench.charts.drawing.plotting.Spot": 1200,
+    "PySide6.QtCore.QPointF": 1200,
+    "PySide6.QtCore.QRectF": 1200,
     "PySide6.QtGui.QColor": 31 * 31,
 }
 
