@@ -18,7 +18,7 @@ from kernels.core.errors import DeviceLostError, SessionFileError
 from kernels.core.job import Progress
 from kernels.core.version import program_version
 from kernels.pictures import generated
-from kernels.sweeps import estimate, plan_run
+from kernels.sweeps import estimate
 from kernels.sweeps.estimate import ROUNDS
 from kernels.sweeps.plan_files import KEYS, plan_of
 from kernels.sweeps.record import Measurement
@@ -66,10 +66,12 @@ def here(tmp_path, monkeypatch):
 def in_a_hurry(monkeypatch):
     """Here, not in other processes, a round of a cell takes a few samples only."""
 
-    def part_of(sampling, number):
-        return replace(estimate.part_of(sampling, number), max_seconds=0.005)
+    whole = estimate.part_of
 
-    monkeypatch.setattr(plan_run, "part_of", part_of)
+    def part_of(sampling, number):
+        return replace(whole(sampling, number), max_seconds=0.005)
+
+    monkeypatch.setattr(estimate, "part_of", part_of)
 
 
 @pytest.fixture
