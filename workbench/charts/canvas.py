@@ -26,8 +26,6 @@ from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.charts.data.figure import Figure
-from workbench.charts.drawing.marks import draw_shape
-from workbench.charts.drawing.painter import draw, least_px, most_px
 from workbench.charts.drawing.plotting import WRAP, Drawn, Range, Spot
 from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import scaled_font
@@ -135,6 +133,8 @@ class Canvas(QWidget):
         p = QPainter(self)
         p.setRenderHint(QPainter.RenderHint.Antialiasing)
         if spots and self._pixmap is not None:
+            from workbench.charts.drawing.marks import draw_shape  # a start draws nothing
+
             p.drawPixmap(0, 0, self._pixmap)
             at = [spots[self._at]] if self._at is not None and self.hasFocus() else []
             for those, (px, color, width) in ((at, KEYS_RING), (self._marks(), MARK_RING)):
@@ -275,6 +275,8 @@ class FigureView(Canvas):
         """Draw the figure."""
         if self.figure is None or self.figure.is_empty:
             return NOTHING
+        from workbench.charts.drawing.painter import draw
+
         drawn = draw(p, page, self.figure, theme.colors(), self.letters(), self._view)
         if drawn.frame is None:
             self._view = None
@@ -286,6 +288,8 @@ class FigureView(Canvas):
         """Be as high as the figure needs, and draw again."""
         least, most, font = self._least_px or MIN_PX, float(MAX_PX), self.letters()
         if self.figure is not None and not self.figure.is_empty:
+            from workbench.charts.drawing.painter import least_px, most_px
+
             least = self._least_px or round(least_px(self.figure, self.width(), font))
             most = most_px(self.figure, font)
         self.setMinimumHeight(max(self._room_px, least))
