@@ -1,18 +1,7 @@
 """Plans as TOML, for people to write: one key a dimension, and a value may stand for a list of one.
 
-    title = "Shared memory against registers"
-    implementation = ["shared", "register_tile"]
-    size = [256, "640x480"]
-    kernel_size = [3, 5, 7]
-    block = ["16x16", "32x8"]
-    cache = "cold"
-
-    [sampling]
-    max_samples = 50
-
-What is left out is as `Plan` has it, but title and implementation have to be there.  The remaining
-keys are those of PLAN_KEYS and of [sampling], whose names are the fields of
-`kernels.core.job.Sampling`; where one of these may be None, 0 stands for that.
+What is left out is as `Plan` has it, but title and implementation have to be there; for what may be
+None, 0 stands.  docs/sweeps.md has an example.
 """
 
 from __future__ import annotations
