@@ -154,12 +154,14 @@ class SweepController(QObject):
         else:
             self._parts.docks.bring_forward("Sweep")
             pictures = given(self._store.state.picture)
-            self._begin(partial(session_store.resuming, path, pictures, self._parts.kernels.paths))
+            paths = self._parts.kernels.paths
+            self._begin(partial(session_store.resuming, path, pictures, paths))
 
     @Slot(object)
     def _start_sweep(self, plan: Plan) -> None:
         pictures = given(self._store.state.picture)
-        self._begin(partial(session_store.measuring, plan, pictures, None, self._parts.kernels.paths))
+        paths = self._parts.kernels.paths
+        self._begin(partial(session_store.measuring, plan, pictures, None, paths))
 
     def _begin(self, steps: Any) -> None:
         self._sweep.get().show_asked()
