@@ -127,7 +127,10 @@ def find_gpus() -> Gpus | str:
 
 
 def choose_cuda(driver_version: int, compute_capabilities: Sequence[tuple[int, int]]) -> str | None:
-    """The lock file for this driver and every card: CUDA 13's compiler starts at sm_75."""
+    """The lock file whose CuPy runs on this driver and on every card, or None.
+
+    CUDA 13's compiler starts at sm_75, so one older card among several decides for CUDA 12.
+    """
     if not compute_capabilities or driver_version < 12000:
         return None
     if driver_version >= 13000 and min(compute_capabilities) >= (7, 5):
@@ -166,7 +169,10 @@ def venv_works() -> bool:
 
 
 def make_venv() -> None:
-    """Make a `.venv` unless there is one that works; a link is left alone."""
+    """Make a `.venv` unless there is one that works.
+
+    That begins by emptying the folder, so a link, whose target may be in use, is left alone.
+    """
     if VENV.is_symlink():
         raise SetupError(
             f"{VENV} is a symbolic link to {VENV.readlink()}, which stays as it is: "
@@ -191,7 +197,10 @@ def pip(*arguments: str) -> None:
 
 
 def install_lock(name: str) -> None:
-    """Install the files of a lock file, each checked against its hash."""
+    """Install the files of a lock file, each checked against its hash.
+
+    Tests import less than half of theirs, so that pip compiles none of them.
+    """
     lock = ROOT / "packaging" / "lock" / f"{name}.txt"
     exactly = ("--only-binary=:all:", "--require-hashes", "--requirement", str(lock))
     pip("install", *exactly, *["--no-compile"] * (name == "test"))
@@ -200,7 +209,8 @@ def install_lock(name: str) -> None:
 def best_python() -> str:
     """The system's own Python where it has this one's version, else this one.
 
-    A distribution's takes two thirds of the time of pyenv's for a loop of plain Python.
+    A distribution builds its Python with optimisations that pyenv leaves out: a loop of plain
+    Python takes half as long again there.
     """
     # Debian has ensurepip, which makes environments, in a package of its own.
     ask = "import ensurepip, sys; print(sys.version_info[:2])"

@@ -30,7 +30,11 @@ OUTSIDE = -1
 
 
 def source_indices(start: int, stop: int, size: int, border: str) -> NDArray[np.intp]:
-    """Indices in [0, size) of positions start, ..., stop - 1, or OUTSIDE where they are zero."""
+    """Source indices of positions start, ..., stop - 1 along an axis of `size` samples.
+
+    returns  (stop - start,) of indices in [0, size), or OUTSIDE where the sample is zero.
+             Any distance from the picture is allowed, also more than its size.
+    """
     at = np.arange(start, stop)
     match border:
         case "zero":
@@ -52,7 +56,12 @@ def source_indices(start: int, stop: int, size: int, border: str) -> NDArray[np.
 def read(
     picture: NDArray[Any], border: str, rows: tuple[int, int], columns: tuple[int, int]
 ) -> NDArray[Any]:
-    """Copy a rectangle of `picture`, (H, W, C), continued beyond its edges by `border`."""
+    """Return the rectangle rows × columns of `picture`, continued beyond its edges by `border`.
+
+    picture        (H, W, C) of any dtype
+    rows, columns  (start, stop); may reach outside the picture by any distance
+    returns        a copy, (rows, columns, C), same dtype
+    """
     height, width, channels = picture.shape
     ys = source_indices(*rows, height, border)
     xs = source_indices(*columns, width, border)
@@ -79,7 +88,11 @@ def read_made(
     rows: Span,
     columns: Span,
 ) -> NDArray[Any]:
-    """`read` a picture of that size; `make` gives any rectangle inside it."""
+    """`read` a picture whose parts are made on demand.
+
+    make     (rows, columns) -> (rows, columns, C), for any rectangle inside the picture
+    size_hw  height and width of the whole picture
+    """
     ys = source_indices(*rows, size_hw[0], border)
     xs = source_indices(*columns, size_hw[1], border)
     parts: NDArray[Any] | None = None
@@ -131,7 +144,10 @@ class RowStrip:
 
 
 def block_rows(row_samples: int) -> int:
-    """Rows of a block, for what rounds by where rows of that many samples begin."""
+    """Rows of a block, for what rounds by where the rows begin: strips are multiples of it.
+
+    row_samples  of each row of the picture; neither its height nor free memory counts
+    """
     rows = BLOCK_ROWS
     while rows > 1 and rows * row_samples > BLOCK_SAMPLES:
         rows //= 2
@@ -141,7 +157,12 @@ def block_rows(row_samples: int) -> int:
 def strips_of(
     height: int, rows: int, reach: int, border: str, first: int = 0
 ) -> Iterator[RowStrip]:
-    """Yield strips of `rows` rows, from row `first` to the end; reach as `Job.reach`."""
+    """Yield strips that cover rows `first` to height - 1 once, from top to bottom.
+
+    height  of the whole picture
+    rows    of each strip; the last may have fewer
+    reach   how many rows away a sample still counts: `Job.reach`
+    """
     for top in range(first, height, rows):
         yield strip_of_rows(top, min(top + rows, height), height, reach, border)
 
@@ -183,7 +204,10 @@ class HaloRows:
 
 
 def halo_rows(parts: Sequence[RowStrip], taker: int) -> Iterator[HaloRows]:
-    """Yield what fills the picture of `parts[taker]` beside its own rows."""
+    """Yield what fills the picture of `parts[taker]` but for its own rows, from top to bottom.
+
+    parts  cover all rows of the picture once, from top to bottom
+    """
     to, own = 0, parts[taker].own
     for start, stop in parts[taker].spans:
         while start < stop:
@@ -199,7 +223,10 @@ def halo_rows(parts: Sequence[RowStrip], taker: int) -> Iterator[HaloRows]:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """A plan of what to read of a picture for a rectangle of it."""
+    """A plan of what to read of a picture for a rectangle of it, and where that lies in it.
+
+    rows, columns  along either axis, columns counted as rows are
+    """
 
     rows: RowStrip
     columns: RowStrip
@@ -210,7 +237,10 @@ class Surroundings:
         return self.rows.own, self.columns.own
 
     def read(self, part: Callable[[Span, Span], NDArray[Any]]) -> NDArray[Any]:
-        """Read all of it by `part`, which gives (rows, columns) of the whole."""
+        """Return all of it, (rows, columns, C).
+
+        part  gives a rectangle of the whole picture, by its rows and columns
+        """
         bands = [
             [part(rows, columns) for columns in self.columns.spans] for rows in self.rows.spans
         ]
@@ -222,7 +252,11 @@ class Surroundings:
 def surroundings_of(
     rows: Span, columns: Span, size_hw: tuple[int, int], reach: int, border: str
 ) -> Surroundings:
-    """The parts of a picture of that size that the output for a rectangle needs."""
+    """The parts of a picture that the output for a rectangle needs.
+
+    size_hw  height and width of the whole picture
+    reach    how many pixels away a sample still counts, at least: `Job.reach`
+    """
     height, width = size_hw
     down = strip_of_rows(*rows, height, reach, border)
     return Surroundings(down, strip_of_rows(*columns, width, reach, border))

@@ -158,7 +158,10 @@ def finished(
 
 
 def take_replies(into: IO[bytes] | None = None) -> int:
-    """Keep standard output for replies; send what is printed `into` a file."""
+    """Keep standard output for replies alone, and return it; all that is printed goes elsewhere.
+
+    into  a file; None: nowhere
+    """
     replies = os.dup(1)
     elsewhere = into.fileno() if into else os.open(os.devnull, os.O_WRONLY)
     os.dup2(elsewhere, 1)

@@ -14,7 +14,10 @@ from time import perf_counter, process_time
 
 @cache
 def usable_cores() -> int:
-    """Cores that this process is bound to, or as many as a container's quota allows."""
+    """The number of cores that this process may use.
+
+    Those it is bound to, or as many as a container's quota allows: it holds back more threads.
+    """
     has_mask = hasattr(os, "sched_getaffinity")
     bound = len(os.sched_getaffinity(0)) if has_mask else os.cpu_count() or 1
     quota = quota_of(control_group())
@@ -108,7 +111,10 @@ class Load:
 
 
 def disturbed_in_words(loads: Iterable[Load | None]) -> str:
-    """Describe the worst disturbances of measurements with these loads; or ""."""
+    """Describe disturbances of measurements with these loads, those of the worst; or "".
+
+    None stands for a measurement on a GPU, or for an unknown load.
+    """
     known = [each for each in loads if each is not None]
     disturbed = [each for each in known if each.disturbances]
     if not disturbed:
@@ -121,7 +127,10 @@ def disturbed_in_words(loads: Iterable[Load | None]) -> str:
 
 
 class LoadWatch:
-    """A watch of the rest of the CPU's load, cheap enough for any measurement."""
+    """Watches the rest of the CPU's load; cheap enough to be asked around any measurement.
+
+    proc, cgroups  where Linux shows its counters
+    """
 
     def __init__(self, proc: Path = PROC, cgroups: Path = CGROUPS) -> None:
         self._proc, self._group = proc, control_group(proc, cgroups)

@@ -62,7 +62,11 @@ HaloPath = Literal["peer", "host", ""]
 
 @dataclass(frozen=True, slots=True)
 class DeviceShare:
-    """One GPU's part of a job, and the medians of its times, by its own events."""
+    """One GPU's part of a job, and the medians of its times, by its own events.
+
+    halo_path  "peer": straight from the other GPU; "host": through this computer's memory, as the
+               driver allows nothing else for one of them; "": there are none
+    """
 
     index: int  # the GPU's number
     name: str

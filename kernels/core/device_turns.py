@@ -236,7 +236,11 @@ def last_of(steps: Iterable[Progress | T]) -> Generator[Progress, None, T]:
 
 
 def run_with_progress(steps: Generator[Any, None, T], where: Any) -> Generator[Any, None, T]:
-    """Drive `steps`, yielding `where`, or its value, for each but a Waiting."""
+    """Drive `steps`, yielding `where` instead of each but a Waiting; return their value.
+
+    where  a value, or a function that gives it after each step
+    Closing this closes `steps` at once.
+    """
     try:
         while True:
             step = next(steps)
@@ -250,7 +254,10 @@ def run_with_progress(steps: Generator[Any, None, T], where: Any) -> Generator[A
 
 
 def side_by_side(*steps: Generator[Any, None, Any]) -> Generator[None, None, list[Any]]:
-    """Drive several by turns, until the first has a value; return their values."""
+    """Drive several by turns to their ends; return their values.
+
+    As soon as the first returns anything, the others are closed, and return None.
+    """
     found: dict[int, Any] = {}
     try:
         while len(found) < len(steps) and not found.get(0):

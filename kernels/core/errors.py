@@ -84,7 +84,12 @@ class PlanFileError(BadJobError):
 
 @contextmanager
 def cuda_errors_in_words(doing: str) -> Iterator[None]:
-    """Turn CuPy's exceptions into ours; doing: "filtering 4096×4096 pixels"."""
+    """Turn CuPy's exceptions into those of this module.
+
+    No other module catches a CuPy exception.
+
+    doing  what was under way, after "while": "filtering 4096×4096 pixels"
+    """
     import cupy as cp
 
     try:

@@ -19,7 +19,10 @@ UNSTEADY = 0.5  # of the median between the quartiles: so far apart they say tha
 def disturbances_of(
     load: Load | None, health: Health | None, samples_ms: tuple[float, ...] = ()
 ) -> tuple[str, ...]:
-    """Disturbances in words, also by samples of a time too short for a load."""
+    """Disturbances in words; empty if there were none, or nothing is known.
+
+    samples_ms  of a time taken in one go, too short for the system to tell the load meanwhile
+    """
     known = (each.disturbances for each in (load, health) if each)
     return (*chain.from_iterable(known), *_unsteady(samples_ms))
 
@@ -117,7 +120,13 @@ class Nvml:
         return Health(**found) if found else None
 
     def others_since(self, since_us: int) -> dict[int, int]:
-        """Processes of others that used the GPU since then, and their share in percent."""
+        """Processes of others that used the GPU since then, and their share in percent.
+
+        None where the driver tells nothing of processes, or numbers them otherwise than this
+        system: then ours are not among them.
+
+        since_us  by the system's clock, which the driver's samples have
+        """
         try:
             there = {each.pid for each in self._ask("ComputeRunningProcesses")}
             used = self._ask("ProcessUtilization", since_us)
@@ -149,7 +158,12 @@ class Nvml:
 
 
 class Watch:
-    """Collects readings of one GPU; why_not_alone: of the last turn, see `Turns`."""
+    """Collects readings of one GPU; cheap enough to be called between any two samples.
+
+    Look when something has just run: an idle GPU's clocks say nothing of what was timed.
+
+    why_not_alone  of the turn that was had last: see `Turns`
+    """
 
     def __init__(
         self,

@@ -31,18 +31,20 @@ class Job:
     """One filtering to do; raises BadJobError where its parts do not fit together.
 
     picture         (H, W, C) of one of PIXEL_TYPES, C-contiguous; C = 1 to 4, and the last of 2 or
-                    4 channels is alpha, which is copied.  Only a read-only one may stay on the
-                    device between jobs.  (H, W) becomes (H, W, 1); `is_flat` then has the Engine
-                    give back (H, W).
+                    4 channels is alpha, which passes through untouched.  Make it read-only where it
+                    can be: only then may it stay on the device between jobs.  (H, W) is taken as
+                    one channel: `picture` becomes its (H, W, 1) view, `is_flat` says so, and what
+                    the Engine gives back is (H, W) again.
     weights         (K, K) float32, K odd, applied as drawn (correlation), finite
-    implementation  a key of `engine.all_implementations()`, "auto", or a user kernel's "mine.cu"
-    own             the text of that file
+    implementation  a key of `engine.all_implementations()`, "auto", or the name of a file of the
+                    user's own, "mine.cu"
+    own             the text of that file; of no account where it is none
     block_xy        threads per block; x counts samples (pixel × channel) along a row
     strip           which rows of a larger picture this one holds; None: it is whole
-    gradient        then the length √(gx² + gy²) of Sobel's derivatives of the unrounded weighted
-                    picture, which has the border applied to it
-    offset          added to every weighted sample but alpha before it is rounded; at most
-                    MAX_OFFSET either way, and 0 with a gradient
+    gradient        after the weights, the length √(gx² + gy²) of Sobel's derivatives of what they
+                    give, which is kept unrounded and has the border applied to it; rounded once
+    offset          added to every weighted sample but alpha, in sample values, before it is
+                    rounded: at most MAX_OFFSET either way, and 0 with a gradient
     """
 
     picture: NDArray[Any] = field(repr=False)
@@ -92,7 +94,12 @@ class Job:
             raise BadJobError("Weights must be finite float32 numbers.")
 
     def same_work(self, other: Job, *, any_content: bool = False) -> bool:
-        """True if `other` has the same output; any_content: or takes as long."""
+        """Return True if `other` has the same output, in whatever way it is computed.
+
+        Pictures compare by identity: to compare their samples would take as long as a filter.
+
+        any_content  pictures of one shape and pixel type will do: times depend on no more
+        """
         others = [each.name for each in fields(self) if each.name not in (*NOT_WORK, *ARRAYS)]
         mine, theirs = self.picture, other.picture
         is_alike = any_content and (mine.shape, mine.dtype) == (theirs.shape, theirs.dtype)
@@ -213,7 +220,10 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A place to stop or pause a computation: "compiling shared"."""
+    """A note that something is under way, in the -ing form: "compiling shared".
+
+    The caller may stop or pause a computation wherever it yields one of these.
+    """
 
     doing: str
 

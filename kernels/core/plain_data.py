@@ -29,7 +29,10 @@ IN_WORDS: dict[Any, str] = {
 
 
 class NotPlainError(ValueError):
-    """Data is not what its type asks for: "cell.ksize is not a whole number"."""
+    """Data is not what its type asks for.
+
+    str(error) says where and why, as in "cell.ksize is not a whole number".
+    """
 
     def __init__(self, why: str, where: str = "") -> None:
         shown = without_controls(where.lstrip("."))
@@ -44,7 +47,10 @@ def without_controls(text: str) -> str:
 
 
 def to_plain(value: Any, digits: int | None = None) -> Any:
-    """Convert to what JSON can hold; digits: significant ones to keep of each float."""
+    """Return `value` as dicts, lists, texts, numbers, true, false and None.
+
+    digits  significant ones to keep of each float; None: all
+    """
     match value:
         case bool() | int() | str() | None:
             return value

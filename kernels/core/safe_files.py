@@ -68,7 +68,10 @@ def unlock(file_number: int) -> None:
 
 
 def hold(path: Path) -> BinaryIO | None:
-    """Open and lock a file of no other use; None if another process has it."""
+    """Open and lock `path`, a file of no other use; None if another process has it.
+
+    Raises OSError where there can be no such file.
+    """
     file = open(path, "ab", opener=regular)  # noqa: SIM115 - locked until it is closed
     if lock(file.fileno()):
         return file
@@ -78,7 +81,11 @@ def hold(path: Path) -> BinaryIO | None:
 
 @contextmanager
 def holding(path: Path, patience_s: float) -> Iterator[bool]:
-    """`hold` while the block runs; yields False if it could not for so long."""
+    """Lock `path`, a file of no other use, which is made and stays, while the block runs.
+
+    Yields False if another process kept it for longer than `patience_s`.
+    Raises OSError where there can be no such file.
+    """
     until = monotonic() + patience_s
     with open(path, "ab", opener=regular) as file:
         while not (is_held := lock(file.fileno())) and monotonic() < until:
@@ -90,10 +97,12 @@ def holding(path: Path, patience_s: float) -> Iterator[bool]:
 def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
     """Open a binary file that becomes `path` when the block ends, and vanishes when it raises.
 
-    The new file has the old one's permissions; files that killed programs left in the folder are
-    removed.  A device or a pipe is written to instead.
+    A file that is replaced leaves its permissions to the new one; files that killed programs left
+    in the folder are removed.  A device or a pipe is written to instead: another file in place of
+    /dev/null would harm the whole computer.
 
     is_synced  be on the disk at the end, to outlive a power failure; takes milliseconds
+
     Raises OSError; `reason()` puts it in words.
     """
     if is_special(path):
@@ -125,7 +134,10 @@ def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
 
 
 def replace_all(contents: Mapping[Path, bytes]) -> None:
-    """Replace files, none before all are on the disk.  Raises OSError."""
+    """Write files, none of which is put in its place before all are on the disk.
+
+    Raises OSError as `replacing` does.
+    """
     with ExitStack() as files:
         for path, content in contents.items():
             file = files.enter_context(replacing(path, is_synced=False))
@@ -144,7 +156,11 @@ def is_special(path: Path) -> bool:
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Remove files that killed programs left in the folder, which nobody locks."""
+    """Remove files that killed programs left in the folder while writing.
+
+    They have our kind of name and nobody locks them.  Locks of another computer may not be seen
+    here; those of its files that are so new that somebody may be about to write them stay.
+    """
     count = 0
     with suppress(OSError), os.scandir(folder) as entries:  # on Windows: of whoever writes one
         for count, entry in enumerate(entries, 1):  # noqa: B007 - it counts them
@@ -198,7 +214,10 @@ def _resolved(path: Path) -> Path:
 
 
 def regular(path: str, flags: int) -> int:
-    """Open a regular file, no pipe, no link: an opener.  Raises OSError."""
+    """Open a regular file: an `opener` for `open` that waits for no pipe and follows no link.
+
+    Raises OSError for anything else.
+    """
     if os.path.islink(path):  # noqa: PTH114 - where the flag is not known, or says ELOOP
         raise OSError(errno.EMLINK, "it is a link", path)
     extra = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC")
@@ -240,7 +259,10 @@ def lines_in(file: BinaryIO) -> Iterator[LogLine]:
 
 
 def whole_lines(path: Path) -> Iterator[LogLine]:
-    """Yield a log's lines, but one that was being written.  Raises OSError."""
+    """Yield the lines of a log, but one that was being written.
+
+    Raises OSError, also for a link, a pipe and a device.
+    """
     with open(path, "rb", opener=regular) as file:
         yield from (line for line in lines_in(file) if line.is_whole)
 
@@ -265,7 +287,12 @@ class AppendLog:
         self._end = end
 
     def put(self, line: bytes, *, sync: bool = False) -> None:
-        """Append a line, on the disk now with `sync`, else within a second.
+        """Append a line.
+
+        The system has it then; the disk has it with the first line that comes a second later, or
+        when the file is closed.
+
+        sync  have it on the disk now
 
         Raises OSError, as on a full disk; the file then holds the lines before.
         """

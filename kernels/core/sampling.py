@@ -37,10 +37,13 @@ class Sampler:
     noise is the quartile range over the median, which no outlier moves; it must have been below
     the limit for SETTLED_FOR samples; and `max_samples` ends what stays noisy.
 
-    No sample is ever dropped.  A warm-up counts only where it is the only run: it takes longer than
-    REPEATED_S, and than the plan allows.
+    No sample is ever dropped.  Warm-ups are no samples: a first run is shown until there is a
+    better one, and counts only where it takes longer than REPEATED_S, and than the plan allows.
+    A run that takes longer than the plan allows is the last warm-up, or the only sample.  A plan
+    without samples is for the output alone: the first run is the only one.
 
-    clock  seconds, for the warm-up's end and for news; samples bring their own time
+    first_ms  what the first run took
+    clock     seconds, for the warm-up's end and for news; samples bring their own time
     """
 
     def __init__(
@@ -127,7 +130,13 @@ def taking_samples(
     doing: str = "timing",
     turns: Turns | None = None,
 ) -> Generator[Progress, None, Timing]:
-    """Run the job until the plan is met, each time in its turn; return its timing."""
+    """Run the job until the plan is met, then return its timing.
+
+    It may be paused at each Progress.
+
+    run_ms  runs it once, and says how many milliseconds that took
+    turns   on the device that it runs on, of which each run has one; None: on the CPU
+    """
     turns = turns or Turns([])
     sampler = Sampler((yield from turns.doing(run_ms)), plan, cache)
     while sampler.wants_more():

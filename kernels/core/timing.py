@@ -68,9 +68,12 @@ Ended = Literal["stable", "samples", "time", "single", ""]
 class Timing:
     """All samples in milliseconds, in the order they were taken, without warm-ups.
 
-    ended    why there are no more: their spread had settled ("stable"), their number or time was
-             reached, one took longer than that or was made of strips ("single"); "": not known
-    rounds   samples of each round, where others were timed between them; empty: all in one go
+    ended    why there are no more: "stable", their spread had settled below the limit;
+             "samples", there were as many as planned; "time", the time for them was over;
+             "single", there is only one, which took longer than there was time for, or was made of
+             strips; "", they are still being taken, or it is not known
+    rounds   how many samples were taken in each of several rounds, in their order, where others
+             were timed between them; empty: all in one go
     """
 
     samples_ms: tuple[float, ...]
@@ -108,7 +111,11 @@ class Timing:
 
     @property
     def interval_ms(self) -> tuple[float, float] | None:
-        """The median's interval at CONFIDENCE; None of too few values."""
+        """The interval that the median lies in, at CONFIDENCE.
+
+        None of fewer than ENOUGH_SAMPLES independent values: no interval between so few covers the
+        median that often; all five of them together do with 93.75 %.
+        """
         if len(self.independent_ms) < ENOUGH_SAMPLES:
             return None
         low, high = median_interval(self.independent_ms)

@@ -19,7 +19,11 @@ GIT_SECONDS = 2.0  # on a slow disk the number alone will do
 
 @cache
 def program_version() -> str:
-    """Format "0.1.0 (a7a5365)", or the number alone where git says nothing."""
+    """Return "0.1.0 (a7a5365)", with ", changed" behind the commit where files differ from it.
+
+    In a checkout git is asked; an installed wheel holds what git said when it was built.  Where
+    neither is so, the number stands alone.
+    """
     from importlib.metadata import PackageNotFoundError, version  # 50 ms that few need
 
     try:

@@ -59,7 +59,8 @@ def separable_terms(weights: Weights) -> tuple[Separable, ...]:
 def separate(weights: Weights) -> Separable | None:
     """Return (column, row), both (K,) float32, whose outer product is `weights`, or None.
 
-    They go through the largest element, which keeps them exact for binomials and Sobel.  Each
+    Rank-1 weights are the row through their largest element times the column through it.  That
+    keeps the factors exact where the weights are, as for binomials and Sobel.  "Is" means: each
     product is within a few roundings of its weight, all of them together within 5 · 2⁻²⁴ · Σ|w|.
     """
     exact = weights.astype(np.float64)
@@ -86,6 +87,11 @@ def terms_gain(weights: Weights) -> float:
 
 
 def frequency_response(weights: Weights, size: int) -> NDArray[np.float64]:
-    """Amplitude of a wave after filtering, by frequency, zero in the middle: (size, size)."""
+    """Amplitude of a wave after filtering, by frequency: (size, size) float64.
+
+    Element (v, u) is for (v - size // 2) / size and (u - size // 2) / size cycles a pixel, which
+    are from -0.5 up to 0.5: the size of the discrete Fourier transform of `weights`, with zeros
+    around them.  size is at least that of the weights.
+    """
     spectrum = np.fft.fft2(weights.astype(np.float64), (size, size))
     return np.abs(np.fft.fftshift(spectrum))

@@ -26,7 +26,10 @@ _ran_s: defaultdict[str, float] = defaultdict(float)
 
 
 def filtering(implementation: HostImplementation, job: Job, sampling: Sampling) -> Results:
-    """Compile and filter, then repeat for the timing."""
+    """Compile and filter, then repeat for the timing.
+
+    Time that the caller spends between the steps does not count.
+    """
     watch = LoadWatch()
     # A quick job's first run counts for nothing: only its picture is waited for.
     if sampling.max_samples and takes_long(job):

@@ -62,13 +62,14 @@ def call_for(job: Job) -> Call:
     """Choose the call for `job`'s weighted samples, by its pixel type and weights alone.
 
     The rule is fitted to cv2 5.0 with 1, 2 and 16 threads.  It knows neither the picture's size nor
-    the cores nor a clock, so that a strip and a busy computer give the same pixels:
+    the number of cores nor a clock, so that a strip, a busy computer and a larger one give the same
+    pixels:
 
     - Separable weights: sepFilter2D, whose sums are float32.
     - A mean: blur, whose running sums do not depend on K, from MIN_BLUR_KSIZE on; for uint16
       always.
-    - A bell over integers up to MAX_BELL_KSIZE: GaussianBlur, where its weights are off by less
-      than MAX_OFF.
+    - A bell over integers up to MAX_BELL_KSIZE: GaussianBlur, for uint8 only where its weights are
+      exact and for uint16 where they are off by less than MAX_OFF, whatever the picture.
     - All else: filter2D.
 
     cv2 filters uint16 with generic code, five to ten times slower than float32: see `in_float32`.
@@ -124,7 +125,10 @@ def _sigma(ksize: int, factors: Separable) -> float | None:
 
 @lru_cache(maxsize=64)
 def most_off(ksize: int, sigma: float, pixel_type: str) -> float:
-    """Largest error of GaussianBlur's rounded weights, in levels, over all pictures."""
+    """Largest error of GaussianBlur's rounded weights, in levels, over all pictures.
+
+    An impulse brings out the integers that cv2 makes of them.
+    """
     import cv2
 
     largest = np.iinfo(pixel_type).max
@@ -171,7 +175,11 @@ def tolerance(job: Job) -> Tolerance:
 
 
 def why_not(job: Job) -> str | None:
-    """Reason why it cannot run `job`, for the user; None if it can."""
+    """Reason why it cannot run `job`, for the user; None if it can.
+
+    filter2D skips weights of zero, so NaN and infinity would not spread as they should; integers
+    have to stay below MAX_SUM, and real numbers within float32.
+    """
     if not all_finite(job.picture):  # which would not spread over weights of zero
         return (
             "The picture holds NaN or infinity, which OpenCV does not treat as the other "
@@ -362,7 +370,11 @@ def factor_for(picture: NDArray[Any]) -> int:
 
 
 def preview(job: Job) -> NDArray[Any] | None:
-    """Return about what `job` gives; None where OpenCV cannot."""
+    """Return about what `job` gives, at its size and of its pixel type; None where OpenCV cannot.
+
+    The picture is averaged, and each weight shared among the nearest weights of the smaller grid:
+    right for slopes, not for the finest detail.
+    """
     if job.pixel_type == "float16" or why_not(job):
         return None
     import cv2

@@ -38,7 +38,10 @@ def prepare(job: Job) -> Prepared:
 
 
 def runner(job: Job) -> Callable[[NDArray[Any]], Iterator[float]]:
-    """A function that fills an array like job.picture in steps."""
+    """A function that fills an array like job.picture, some rows on all threads at a time.
+
+    Nothing runs on while it is paused at a yield, so a pause does not spoil a timing.
+    """
     run = _gradient(job) if job.gradient else _sums(job)
     if job.picture.dtype != np.float16:
         return lambda out: run(job.picture, out)

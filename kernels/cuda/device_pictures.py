@@ -26,7 +26,10 @@ CHUNK_BYTES = 4 << 20  # long enough for full speed, short enough to page-lock i
 
 
 def pinned_like(cp: Any, picture: NDArray[Any]) -> NDArray[Any]:
-    """Make an array like `picture`, page-locked if the system grants that."""
+    """Return an uninitialised page-locked array like `picture`, whose memory CuPy pools.
+
+    Ordinary memory, which is slower to copy, where the system grants no more page-locked.
+    """
     try:
         with cuda_errors_in_words("page-locking memory"):
             memory = cp.cuda.alloc_pinned_memory(picture.nbytes)
@@ -48,7 +51,11 @@ class Moved(NamedTuple):
 
 
 class Staging:
-    """An uploader of ordinary memory through two page-locked chunks."""
+    """An uploader of ordinary memory through two page-locked chunks.
+
+    While one is on its way to the device, the next is being filled.  That is faster than CUDA's
+    own copy from ordinary memory, and needs no page-locked copy of the whole picture.
+    """
 
     def __init__(self, cp: Any, stream: Any) -> None:
         self._cp, self._stream = cp, stream
@@ -56,7 +63,10 @@ class Staging:
         self._chunks = [pinned_like(cp, chunk) for _ in range(2)]
 
     def upload(self, picture: NDArray[Any], array: Any) -> Moved:
-        """Copy `picture`, (H, W, C), to the rows of `array`, (H, pitch), and wait for it."""
+        """Copy `picture` to the rows of the device array `array`, and wait for it.
+
+        `picture` is (H, W, C) and C-contiguous, `array` (H, pitch) of the same dtype.
+        """
         begun = perf_counter()
         rows = picture.reshape(len(picture), -1).view(np.uint8)
         pitch_bytes = array.shape[1] * picture.itemsize
@@ -76,7 +86,10 @@ class Staging:
         return self._moved(begun, copies)
 
     def download(self, packed: Any, picture: NDArray[Any], begun: float) -> Moved:
-        """Copy the contiguous `packed` to `picture`, and wait."""
+        """Copy the contiguous device array `packed` to `picture`, of as many bytes, and wait.
+
+        begun  when the host began with it, by `perf_counter`
+        """
         copies = [self._between_events(packed.data.copy_to_host_async, picture)]
         self._stream.synchronize()
         return self._moved(begun, copies)
@@ -187,7 +200,13 @@ Rows = tuple[int, int]  # first, end
 
 
 class DevicePictures:
-    """A cache of pictures in the memory of a `Gpu`."""
+    """A cache of pictures in the device's memory.
+
+    cp         the cupy module
+    stream        what copies are queued on
+    using         the context in which CUDA may be called, given what is done; see `Gpu`
+    with_room     calls what makes an array, and again after making room where there was none
+    """
 
     def __init__(self, cp: Any, stream: Any, using: Using, with_room: WithRoom) -> None:
         self._cp, self._using, self._with_room = cp, using, with_room
@@ -211,7 +230,10 @@ class DevicePictures:
         self._resident.clear()
 
     def empty(self, picture: NDArray[Any], rows_more: int = 0) -> Any:
-        """Make a device array (H + rows_more, pitch) for `picture`: see `pitch_of`."""
+        """Return an uninitialised device array (H, pitch) for `picture`: see `pitch_of`.
+
+        rows_more  how many rows it has beside those of the picture
+        """
         height, width, channels = picture.shape
         shape = (height + rows_more, pitch_of(width, channels, picture.itemsize))
         with self._using(f"making room for {picture.nbytes / 1e6:.0f} MB"):
@@ -240,7 +262,10 @@ class DevicePictures:
             return self._staging.upload(picture, array)
 
     def download(self, array: Any, like: NDArray[Any]) -> tuple[NDArray[Any], Moved]:
-        """Copy `array`, (H, pitch), into read-only memory like `like`, and time that."""
+        """Copy `array`, (H, pitch), into memory like the picture `like`, and time that.
+
+        The memory is its own and read-only.
+        """
         picture = self.pinned(like)
         moved = self.download_into(picture, array)
         return read_only(picture), moved

@@ -17,8 +17,10 @@ HOLD_CYCLES = 200_000  # some 0.1 ms: longer than Python needs to queue two even
 
 
 class EventTimer:
-    """A timer of launches on the current stream, from a cold or a warm L2.
+    """A timer of launches on the current stream with CUDA events, from a cold or a warm L2.
 
+    cp           the cupy module
+    l2_bytes     of the device; twice as much is read to empty it
     hold_cycles  how long the stream is kept busy while the host queues what is timed
     """
 
@@ -37,7 +39,10 @@ class EventTimer:
         self._evict((512,), (256,), (self._words, count, self._sink))
 
     def hold(self, times: int = 1) -> None:
-        """Keep the stream busy while the host queues that many launches."""
+        """Queue work that keeps the stream busy while the host queues what is timed.
+
+        times  the number of launches
+        """
         self._hold((1,), (1,), (np.int64(times * self._hold_cycles),))
 
     def launch_nothing(self) -> None:
@@ -68,7 +73,10 @@ L2_PASSES = 64
 
 
 class CeilingBench:
-    """A bench that measures on the current stream, with `timer`."""
+    """A bench that measures on the current stream, with `timer`.
+
+    cp  the cupy module
+    """
 
     def __init__(self, cp: Any, timer: EventTimer, device: Device) -> None:
         self._cp, self._timer, self._device = cp, timer, device
@@ -79,10 +87,11 @@ class CeilingBench:
         self._sink = cp.zeros(1, dtype=np.uint32)
 
     def ceilings(self) -> dict[str, float]:
-        """Measure all ceilings, by name.
+        """Return all ceilings by name.
 
         copy_gb_s        bytes read and written by a large copy on the device, from a cold L2
-        l2_read_gb_s     bytes read from the L2, none written
+        l2_read_gb_s     bytes read from the L2, none written: no copy, and not to be held against
+                         copy_gb_s, which counts what is read and what is written
         fma_tflop_s      float32; a multiply-add counts as two operations
         empty_launch_ms  between two events, with a kernel between them that does nothing
         """

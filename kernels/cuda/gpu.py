@@ -52,9 +52,11 @@ def timed_results(
 ) -> Results:
     """Run until `sampling` is met; yields a Result after the first run, now and then, and last.
 
+    run_ms    runs it once, and says how many milliseconds that took
     fetch     brings the output of the last run, as a Result that has no time yet
     complete  gives that one the times of all runs so far
-    look      watches the GPU, when something has just run that was to be timed
+    look      looks after the GPU, when something has just run that was to be timed
+    turns     on what it runs on; each run and each fetching has one of its own
     """
     is_shared = sampling.max_samples == 0  # with others that want the output alone
     first_ms = yield from turns.doing(run_ms, shared=is_shared)
@@ -107,7 +109,10 @@ class Gpu:
         note_process()
 
     def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Results:
-        """Compile, upload, filter, download; then repeat the kernel for its timing."""
+        """Compile, upload, filter, download; then repeat the kernel for its timing.
+
+        Where memory is short after all, in strips half as high, if those give the same bytes.
+        """
         rows = self._rows_at_once(rung, job)
         while True:
             try:
@@ -269,7 +274,10 @@ class Gpu:
 
     @contextmanager
     def using(self, doing: str) -> Iterator[None]:
-        """Enter this device and this stream, and put failures into words."""
+        """Enter this device and this stream, and put failures into words.
+
+        Also those of entering and leaving, which a device that is gone has as well.
+        """
         device = self.cp.cuda.Device(self.device.index)
         try:
             with cuda_errors_in_words(doing), device, self.stream:

@@ -39,7 +39,12 @@ GRAPH_FROM = 2  # launches: as one CUDA graph they follow one another with short
 
 @dataclass(frozen=True, slots=True)
 class LaunchStep:
-    """One launch of a pass, for rows (first, end); a library's has no grid."""
+    """One launch of one pass, in numbers.
+
+    number      of the pass in the rung
+    grid, block blocks, and threads in each; a library's pass has neither
+    rows        (first, end) of those it writes
+    """
 
     number: int
     grid: tuple[int, int] | None
@@ -51,7 +56,10 @@ class LaunchStep:
 def plan_steps(
     rung: Rung, job: Job, device: Device, rows: tuple[int, int] | None = None
 ) -> tuple[LaunchStep, ...]:
-    """The launches that write `rows` of the output, or all."""
+    """The launches that write `rows` of the output, or all of it, in their order.
+
+    More than one a pass where a grid would be too tall, or too long for a display's watchdog.
+    """
     facts, wanted = Facts(job, device), rows or (0, job.height)
     return tuple(
         step
@@ -97,14 +105,20 @@ def rows_per_launch(job: Job, device: Device, block_rows: int) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """A rung compiled for one set of knobs; a library's pass has no function."""
+    """A rung compiled for one set of knobs, on one device.
+
+    functions  of its passes; None for a library's
+    """
 
     rung: Rung
     module: Any
     functions: tuple[Any, ...]
 
     def bind(self, cp: Any, operands: Operands) -> None:
-        """Copy the weights to constant memory, which equal sources share."""
+        """Copy the weights to constant memory, before every launch.
+
+        CuPy shares one module, and so one constant memory, between equal sources.
+        """
         for name, values in operands.constants.items():
             self.module.get_global(name).copy_from_host_async(values.ctypes.data, values.nbytes)
         if operands.constants:
@@ -228,8 +242,9 @@ def prepare_launch(
 ) -> Launch:
     """Make the buffers, send the weights, allow the shared memory the job needs.
 
-    rows     (first, end) to write; None: all
-    buffers  of the rung, by name, where they are there already
+    source, target  (H, pitch) device arrays of the job's pixel type
+    rows            (first, end) to write; None: all
+    buffers         of the rung, by name, where they are there already: device arrays of bytes
     """
     rung, facts = program.rung, Facts(job, device)
     steps = plan_steps(rung, job, device, rows)
@@ -299,7 +314,10 @@ PATIENCE_S = 0.05
 
 
 def compiling_ahead(device: Device, wanted: Iterable[tuple[Rung, Job]]) -> Iterator[Progress]:
-    """Compile every binary that `wanted` needs into CuPy's cache on disk."""
+    """Compile every binary that `wanted` needs into CuPy's cache on disk.
+
+    Stopping, wherever this yields, waits for those being compiled and drops the rest.
+    """
     import cupy as cp
 
     def compile_(rung: Rung, job: Job) -> None:
@@ -319,7 +337,11 @@ def compiling_ahead(device: Device, wanted: Iterable[tuple[Rung, Job]]) -> Itera
 
 
 def memory_bytes(rung: Rung, job: Job, device: Device, height: int | None = None) -> int:
-    """Bytes of the device's memory that `job`, or one of another height, takes in all."""
+    """Bytes of the device's memory that `job`, or one of another height, takes.
+
+    Source, output, and the output without padding; buffers, arguments, and cuFFT's working space,
+    as large as what it transforms.
+    """
     facts = Facts(job, device, height)
     samples = facts["HEIGHT"] * (2 * facts["PITCH"] + job.width * job.channels)
     arguments = sum(array.nbytes for array in rung.operands(job).arguments)
@@ -330,7 +352,10 @@ def memory_bytes(rung: Rung, job: Job, device: Device, height: int | None = None
 
 
 def rows_a_strip(rung: Rung, job: Job, device: Device, room_bytes: int) -> int:
-    """The rows to filter at once in that room: all, half of them, and so on."""
+    """The rows to filter at once in at most `room_bytes`.
+
+    The whole picture, or half of it, and so on; 0 if there is no room for one.
+    """
     rows = height = job.height
     while rows and memory_bytes(rung, job, device, height) > room_bytes:
         rows = -(-rows // 2) if rows > 1 else 0

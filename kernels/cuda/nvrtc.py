@@ -73,7 +73,10 @@ class Compiled:
 
 
 class CompilerEndedError(Exception):
-    """NVRTC's process ended without a reply; no code: it took too long."""
+    """NVRTC's process ended without a reply.
+
+    code  its exit code; None: it took too long, and was ended
+    """
 
     def __init__(self, code: int | None) -> None:
         super().__init__(code)
@@ -95,12 +98,18 @@ class Compiler:
         return self.library._name
 
     def compile(self, text: str, options: Sequence[str]) -> Compiled:
-        """Compile `text`; raise CompileFailedError with the log where that fails."""
+        """Compile `text`; raise CompileFailedError with the log where that fails.
+
+        Takes 50 ms, or seconds for large weights unrolled; the interpreter is free meanwhile.
+        """
         given = (*options, *self.without_cache)
         return _compiled(*compiled(self.library, text, given, OUTPUTS))
 
     def compiling_apart(self, text: str, options: Sequence[str]) -> Generator[None, None, Compiled]:
-        """Compile in a process of its own.  Raises CompileFailedError and CompilerEndedError."""
+        """Compile likewise in a process of its own, which a text may crash.
+
+        Raises CompileFailedError and CompilerEndedError; closing the generator ends it.
+        """
         given = (*options, *self.without_cache)
         (reply,) = yield from self.replies(text, [[given]], OUTPUTS, int(PATIENCE_S))
         made = {each: binascii.a2b_base64(reply[each]) for each in OUTPUTS if each in reply}
@@ -146,7 +155,10 @@ class Compiler:
 
     @property
     def without_cache(self) -> tuple[str, ...]:
-        """The option against the driver's cache: what comes from there has no log."""
+        """Return the option against the driver's cache: what comes from there has no log.
+
+        (Seen with NVRTC 13 on an H200: the second time nothing tells of registers and spills.)
+        """
         return ("--no-cache",) if self.version >= CACHING_SINCE else ()
 
 
@@ -166,13 +178,19 @@ def compiler_for(architecture: int) -> Compiler | None:
 
 
 def compile_rung(rung: Rung, job: Job, architecture: int, *, with_lines: bool = False) -> Compiled:
-    """Compile `rung` for `job` as CuPy would, perhaps with the source's lines."""
+    """Compile `rung` for `job` as CuPy would.  Raises CompileFailedError.
+
+    with_lines  have the output name the source's lines; the instructions are the same
+    """
     options = options_for(rung, job, architecture)
     return compile_text(rung.text, [*options, *([LINES] if with_lines else ())], architecture)
 
 
 def compile_text(text: str, options: Sequence[str], architecture: int) -> Compiled:
-    """Compile `text`; raise CompileFailedError, also without a compiler for `architecture`."""
+    """Compile `text` with the compiler that is here for `architecture`.
+
+    Raises CompileFailedError, also where there is no such compiler.
+    """
     return compiler_here(architecture).compile(text, options)
 
 
@@ -232,7 +250,10 @@ WITHOUT_IT = (
 
 
 def disassembled(cubin: bytes) -> str:
-    """Machine code as `nvdisasm -gi` writes it.  Raises CompileFailedError, also without it."""
+    """Return machine code as `nvdisasm -gi` writes it.
+
+    Raises CompileFailedError where it is not installed, or cannot read this.
+    """
     program = the_program()
     if program is None:
         raise CompileFailedError(WITHOUT_IT.format(how_to_add("nvidia-cuda-nvdisasm")))
@@ -315,7 +336,11 @@ def numbered(row: Row, file: str) -> str:
 
 
 def listing_of(compiled: Compiled, kind: Kind) -> Listing:
-    """The compiler's output as rows.  Raises CompileFailedError, as `disassembled`."""
+    """The compiler's output as rows.
+
+    It names lines if it was compiled with them.  Raises CompileFailedError where there is no
+    disassembler, or it cannot read this.
+    """
     if kind == "ptx":
         return ptx_listing(compiled.ptx)
     return sass_listing(disassembled(compiled.cubin))

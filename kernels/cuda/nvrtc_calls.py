@@ -57,7 +57,10 @@ def _bytes(nvrtc: ctypes.CDLL, what: str, program: ctypes.c_void_p) -> bytes:
 
 
 def main() -> None:
-    """Compile the request on standard input with the first options that work, and reply."""
+    """Compile the request on standard input, up to what has errors; write a reply for each.
+
+    Of each the first options that work are taken.
+    """
     place, text, wanted, outputs, seconds = json.load(sys.stdin)
     _limit(seconds)
     library = opened(place)

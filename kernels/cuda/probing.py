@@ -30,7 +30,10 @@ NO_DRIVER = "No NVIDIA driver was found, so only the CPU implementations are ava
 
 
 def probe(index: int = 0) -> Device | NoDevice:
-    """Look for GPU number `index`, which never raises.  Imports CuPy: half a second."""
+    """Look for GPU number `index`.  Imports CuPy; half a second the first time.
+
+    Never raises for what a computer may lack: that is the result.
+    """
     if importlib.util.find_spec("cupy") is None:
         return _without_cupy()
     try:
@@ -142,7 +145,11 @@ def _first_line(error: Exception) -> str:
 
 
 def leave_quietly() -> None:
-    """Hush stderr when the process ends, where CuPy fails once more."""
+    """Write nothing to stderr at the end of the process, when everything is torn down.
+
+    CuPy unloads its modules there, and gives back memory; after a failure that ended CUDA each of
+    these fails once more, where no hook of Python's is asked any longer.
+    """
     atexit.unregister(_hush)
     atexit.register(_hush)  # the last to be registered is the first to be called
 
@@ -164,10 +171,16 @@ SHARED_UNIT_BEFORE = 256
 def occupancy_of(
     device: Device, threads: int, registers: int, shared_bytes: int, blocks: int
 ) -> Occupancy:
-    """The driver's number of blocks in warps, with the resource that explains it.
+    """Return the driver's answer in warps, with the resource that explains it.
 
-    The arithmetic is that of the CUDA C++ Programming Guide (Multiprocessor Level) with the units
-    of NVIDIA's `cuda_occupancy.h`; where it differs from the driver's the sentence says so.
+    threads       in a block
+    registers     of a thread
+    shared_bytes  of a block, static and dynamic
+    blocks        on a multiprocessor, by `cudaOccupancyMaxActiveBlocksPerMultiprocessor`
+
+    The driver counts, and arithmetic names the cause: that of the CUDA C++ Programming Guide
+    (Multiprocessor Level) with the units of NVIDIA's `cuda_occupancy.h`.  Where the two differ the
+    sentence says so, as when the driver keeps more of the shared memory for L1.
     """
     limits = sorted(_limits(device, threads, registers, shared_bytes))
     words = [f"{why} room for {allowed} blocks" for allowed, _, why in limits[:1]]

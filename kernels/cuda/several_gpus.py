@@ -32,7 +32,11 @@ T = TypeVar("T")
 
 
 def part_jobs(job: Job) -> tuple[tuple[RowStrip, Job], ...]:
-    """The parts of job.picture, and the job that each GPU does."""
+    """Return the parts of job.picture, and the job that each GPU does.
+
+    The picture of such a job has no more than the size and type of its part: the samples are on the
+    GPU alone.
+    """
     shape = job.width, job.channels
     return tuple(
         (part, replace(job, picture=np.empty((part.height, *shape), job.picture.dtype), devices=1))
@@ -49,7 +53,10 @@ class SeveralGpus:
         self._turns = Turns([gpu.device for gpu in gpus])
 
     def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Results:
-        """Compile, upload, filter, download; then repeat halo and kernels for their timing."""
+        """Compile, upload, filter, download; then repeat halo and kernels for their timing.
+
+        Raises the errors of `kernels.core.errors`.
+        """
         jobs, is_shared = part_jobs(job), sampling.max_samples == 0
         gpus = self._gpus[: len(jobs)]  # all, unless there are fewer rows
         # Each for its part: how long a transform is goes by the size of what it is for.
@@ -187,7 +194,11 @@ class Part:
 
 
 class JointRun:
-    """The parts of one job, made ready; paths: see `open_paths`; doing: for errors."""
+    """The parts of one job, made ready.
+
+    paths  between GPUs, see `open_paths`
+    doing  what it is called where it fails
+    """
 
     def __init__(
         self,
@@ -203,7 +214,11 @@ class JointRun:
             self._gate, self._all_ended = self._cp.cuda.Event(), self._cp.cuda.Event()
 
     def run_ms(self) -> float:
-        """Run once; return the time until all have ended, by the first's events."""
+        """Run once, and wait; return the time from the first GPU's start until all have ended.
+
+        It is taken by the first GPU's events alone, since those of two GPUs cannot be compared: in
+        it is what the others take to learn of the start, and the first to learn of their ends.
+        """
         goes = [self._ready(part) for part in self.parts]
         first, *others = self.parts
         with first.gpu.using(self._doing):
@@ -277,10 +292,14 @@ class JointRun:
 
 
 class SharingGpus:
-    """The GPUs that an Engine may use; `first(count)` are some as one.
+    """The GPUs that an Engine may use, each looked at and made when it is first needed.
 
+    first   the one that the Engine uses for itself
     others  the numbers of those that may help, in their order; None: all there are
+    find    looks for the GPU of a number
     gpu     returns what drives the first
+
+    `first(count)` are the first `count` GPUs, of as many or more, as one.
     """
 
     def __init__(

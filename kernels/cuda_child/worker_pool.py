@@ -259,9 +259,10 @@ class GpuWorker:
 
     It starts by itself, while nobody waits.  Once its process has ended it is of no use any more.
 
-    maker     "module:function" that makes its device, of a number
-    compiled  how many times it compiled
-    waits     for whom, where it waits for its turn on the device; "" where it does not
+    maker       "module:function" that makes its device, of a number
+    compiled    how many times it compiled
+    is_overdue  a kernel was running at its deadline, and the GPU may still report why
+    waits       for whom, where it waits for its turn on the device; "" where it does not
     """
 
     def __init__(self, maker: str = CUDA, index: int = 0, limits: Limits | None = None) -> None:
@@ -419,7 +420,10 @@ class WorkerPool:
         self._ended: list[GpuWorker] = []  # not gone yet
 
     def taking(self) -> Generator[None, None, GpuWorker]:
-        """Take a child that is ready; it has to be given back.  Raises RunEndedError."""
+        """Take a child that is ready; it has to be given back.  Raises RunEndedError.
+
+        One that was left at work is waited for, a while where another one is ready.
+        """
         while True:
             with self._lock:
                 self._drop_ended()

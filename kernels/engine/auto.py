@@ -145,7 +145,11 @@ class Measurements:
         self._change(kind, way, None)
 
     def save(self) -> None:
-        """Write what has changed, the whole file or nothing; `complaint` says where that fails."""
+        """Write what has changed, the whole file or nothing.
+
+        A folder that cannot be written costs the memory of what was measured, which is no
+        reason to fail: `complaint` says so.
+        """
         if not self._changed:
             return
         try:
@@ -302,7 +306,10 @@ class Picker:
         self.measurements = measurements or Measurements(device)
 
     def picks(self, job: Job) -> Iterator[Pick]:
-        """Yield the ways to run `job`, the best first: those measured, if there are any."""
+        """Yield the ways to run `job`, the best first; none rejects it.
+
+        Only measured ways where there are any for its kind: other rungs were wrong or hopeless.
+        """
         kind = job_class_of(job)
         measured = self.measurements.of(kind)
         why = f"the quickest of {len(measured)} measured here"

@@ -51,9 +51,10 @@ class Engine:
 
     Use it from one thread: CUDA's context, stream and arrays live and die there.
 
-    others   GPUs that take part where a job asks for several, in their order; None: all others
-    use_gpu  False: behave as on a computer without one
-    lost     why the GPU can no longer be used; empty while it can
+    device_index  which GPU
+    others        those that take part where a job asks for several, in their order; None: all
+                  others that there are
+    use_gpu       False: behave as on a computer without one
     """
 
     def __init__(
@@ -91,7 +92,11 @@ class Engine:
         return self._sharing.numbers if isinstance(self.device, Device) else ()
 
     def try_again(self) -> Device | NoDevice:
-        """Look again for a GPU that failed or was not there; one out of reach may be back."""
+        """Look again for a GPU that failed or was not there.
+
+        One that was out of reach may be back; after a failure that ends CUDA for this process it
+        stays lost.  (Resetting the device would take away the page-locked memory of results.)
+        """
         if isinstance(self.device, NoDevice):
             del self.device  # and look for it anew
         elif self.lost:
@@ -105,7 +110,12 @@ class Engine:
         return self.device
 
     def implementation(self, key: str) -> Runnable:
-        """Find what `key` names, to run in this process.  Raises KernelError."""
+        """Find the implementation called `key`.
+
+        Raises BadJobError if there is none, as for `auto`, which picks one, and CannotRunError for
+        a rung whose file cannot be used, and for a user kernel, which only `filtering` and
+        `why_not` take, as it must not run in this process.
+        """
         if is_own(key):
             raise CannotRunError(NOT_HERE.format(key=key))
         found = self._named(key)
@@ -182,21 +192,32 @@ class Engine:
             yield from compiling_ahead(self.device, wanted)
 
     def launch_once(self, job: Job) -> tuple[Ran, ...]:
-        """Launch a rung once, for a profiler: in an NVTX range that has its name."""
+        """Launch a rung once, for a profiler: in an NVTX range that has its name.
+
+        Raises the errors of `kernels.core.errors`.
+        """
         rung, job = self._runnable(job)
         if not isinstance(rung, Rung):
             raise CannotRunError(f"{rung.title} runs on the CPU, so there is nothing to launch.")
         return self.gpu.launch_once(rung, job)
 
     def transfers(self, job: Job) -> Iterator[Progress | Transfers]:
-        """Measure up- and download of job.picture; the last step is Transfers."""
+        """Measure up- and download of job.picture, by its bytes alone; the last step is Transfers.
+
+        Raises CannotRunError without a GPU and for a picture too large, OutOfMemoryError where
+        there is no room to page-lock as much memory.
+        """
         if reason := self._why_no_gpu():
             raise CannotRunError(reason)
         with self._noticing_loss():
             yield from self.gpu.transfers(job)
 
     def occupancy(self, job: Job) -> Occupancy | None:
-        """Warps that fit on a multiprocessor; None on the CPU, and for what a library launches."""
+        """Warps of job.implementation that fit on a multiprocessor.
+
+        None on the CPU, and for what a library launches.  Raises the errors of
+        `kernels.core.errors`.
+        """
         rung, job = self._runnable(job)
         if not isinstance(rung, Rung):
             return None
@@ -213,7 +234,10 @@ class Engine:
         return found, job
 
     def ceilings(self) -> dict[str, float]:
-        """The GPU's limits by name, measured once: see `CeilingBench`; none without one or room."""
+        """The GPU's limits by name, measured once: see `CeilingBench.ceilings`; none without one.
+
+        Also none where it has no room for measuring.
+        """
         return dict(self._ceilings)
 
     @cached_property
@@ -245,7 +269,13 @@ class Engine:
             yield from checked(result, implementation.tolerance(job), sampling.check_taps)
 
     def picking(self, job: Job, sampling: Sampling, refused: Collection[Pick] = ()) -> Results:
-        """Filter with the best pick that is not `refused`, and that works."""
+        """Filter with the best there is for `job`; with the next best where that one fails.
+
+        A lack of memory is no such failure: another time there is more, and the next best may
+        round otherwise.
+
+        refused  picks that are not to be taken
+        """
         failure: KernelError | None = None
         ways = [(each.implementation, each.block_xy) for each in refused]
         for best in self.picks(job):
@@ -376,7 +406,10 @@ class StripFilter:
         self.pick, self._refused, self._for_now = pick, refused, for_now
 
     def filtering(self, picture: NDArray[Any], strip: RowStrip) -> Results:
-        """Filter a strip's picture; the last step is its Result.  Raises PickRefusedError."""
+        """Filter a strip's picture; the last step is its Result, and `Result.check` if wanted.
+
+        Raises the errors of `kernels.core.errors`, and PickRefusedError.
+        """
         job = replace(self._like, picture=picture, strip=strip)
         if self._named is not None:
             self._reject_strips(self._named)

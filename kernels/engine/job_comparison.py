@@ -156,9 +156,13 @@ def comparing(
 ) -> Iterator[Progress | Snapshot]:
     """Run jobs in turn, a sample each, until every one has its samples and is checked.
 
-    Raises DeviceLostError; any other failure is its job's reason.
+    jobs    all of one picture, weights and border; sampled by the rule, and held against the
+            oracle, as any other measurement
+            a user kernel is timed in one go, in its own process, when it is its turn
+    yields  Progress wherever it may be paused or stopped, a Snapshot every tenth of a second, and
+            the last one when all is known
 
-    jobs  all of one picture, weights and border; a user kernel is timed in one go, in its process
+    Raises DeviceLostError; any other failure is its job's reason.
     """
     jobs = tuple(jobs)
     standings = [CandidateState() for _ in jobs]
@@ -294,8 +298,11 @@ class Trial:
 def tuning(
     engine: Engine, jobs: Sequence[Callable[[], Job]], *, shapes: bool = True
 ) -> Iterator[Tuning | Trial]:
-    """Measure, check and remember every way to run each of `jobs`, made one by one.
+    """Measure, check and remember every way to run each of `jobs`.
 
+    Saves what is known after each job, and wherever this is stopped.
+
+    jobs    made when it is their turn: their pictures together may be large
     shapes  whether to try other block shapes than the usual one
     Raises CannotRunError without a GPU, DeviceLostError where it fails.
     """

@@ -29,7 +29,11 @@ PATIENCE = 20.0
 
 
 def own_filtering(job: Job, device: Device | NoDevice, sampling: Sampling) -> Results:
-    """Filter all of the picture, verify and time it.  Raises KernelError."""
+    """Filter all of the job's picture, verify it, and time it where there is a GPU.
+
+    Raises CannotRunError, and CompileFailedError, with the sentence for the user: also for an
+    output that is more than right or wrong, as where some of it was never written.
+    """
     own = OwnKernel.of(job)
     if reason := own.why_not(job, device):
         raise CannotRunError(reason)

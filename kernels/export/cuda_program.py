@@ -40,7 +40,13 @@ ASSUMED = Device(
 
 
 def cuda_program(rung: Rung, job: Job, device: Device | None = None) -> str:
-    """The source of a .cu file that runs `job` by itself.  Raises CannotRunError."""
+    """The source of a .cu file that runs `job` by itself, on one GPU.
+
+    Of job.picture only the shape and the pixel type are in it.
+
+    device  what grids are sized for; None: a GPU of usual size
+    Raises CannotRunError with the rung's reason.
+    """
     job = replace(job, devices=1)
     reason = rung.why_not_anywhere(job) if device is None else rung.why_not(job, device)
     if reason:

@@ -38,8 +38,10 @@ Oracle = dict[Rectangle, Floats]
 def error_bound(job: Job, chain: int, factor: float) -> float:
     """The largest error of a float32 output, in sample values before rounding.
 
-    factor · chain · 2⁻²⁴ · (Σ|w| · max|p| + |offset|), without the picture's infinities and NaN.
-    Infinite where float32 sums may overflow.
+    factor · chain · 2⁻²⁴ · (Σ|w| · max|p| + |offset|); the offset is one addition more.
+
+    Infinities and NaN are left out of max|p|: they are compared as such.  Infinite where float32
+    sums may overflow, since then nothing can be said.
     """
     grows = LENGTH_GAIN if job.gradient else 1.0
     chain += LENGTH_CHAIN if job.gradient else bool(job.offset)
@@ -58,8 +60,9 @@ def checking(
 ) -> Iterator[Check]:
     """Compare tile by tile, yielding the Check so far after each; the last one counts.
 
+    answer    the output for job.picture, same dtype and shape, or (H, W)
     max_taps  products that the oracle may compute; None: check everything
-    known     the oracle's tiles, for many outputs of one job: filled if empty, else these alone are
+    known     the oracle's tiles, for many outputs of one job: filled if empty, else only these are
               compared
     """
     answer = answer.reshape(job.picture.shape)
@@ -91,8 +94,9 @@ def limits_of(job: Job, tolerance: Tolerance) -> Limits:
 def plan_tiles(job: Job, max_taps: int | None) -> Iterator[Rectangle]:
     """Yield the rectangles to compare: all, where that costs at most `max_taps` products.
 
-    Else half of it goes into all four edges, or into the corners and random stretches of them, the
-    other half into random tiles of the inside.  The part of each GPU has its own edges.
+    Else half of it goes into all four edges, the other half into tiles of the inside, drawn at
+    random; where even one pixel along all edges costs more, into the corners and random
+    stretches of the edges.  The part of each GPU that shares the picture has its own edges.
     """
     taps = job.ksize**2 * job.channels
     if max_taps is None or job.height * job.width * taps <= max_taps:

@@ -59,7 +59,10 @@ class Explained:
 
 
 def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
-    """Explain one sample of `job`'s output.  Raises IndexError outside the picture."""
+    """Explain what `job` asks for in one place, whatever the implementation.
+
+    y, x, channel  inside the picture; IndexError else
+    """
     if not (0 <= y < job.height and 0 <= x < job.width and 0 <= channel < job.channels):
         raise IndexError(f"there is no sample at x {x}, y {y}, channel {channel}")
     around = _around(job, y, x, job.radius)
@@ -91,7 +94,10 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
 
 
 def derivative(job: Job, found: Explained, axis: Literal["x", "y"]) -> Explained:
-    """Explain one derivative of a gradient that was explained."""
+    """Explain one derivative of a gradient: the weighted pixels around times Sobel's weights.
+
+    job, found  what was explained, and the explanation, with slopes
+    """
     slopes = found.slopes
     assert slopes is not None
     weights = SOBEL_X if axis == "x" else SOBEL_X.T

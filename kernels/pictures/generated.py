@@ -25,7 +25,11 @@ def white(dtype: np.dtype[Any]) -> float:
 
 
 def stored_as(samples: NDArray[Any], pixel_type: str) -> NDArray[Any]:
-    """Convert to another pixel type, black to white; integers rounded and saturated."""
+    """Convert `samples` to another pixel type, from black to white as before.
+
+    To integers: rounded half to even and saturated, NaN as 0.  Between floats: converted, so that
+    what is too large for float16 is infinite.
+    """
     old, new = samples.dtype, np.dtype(pixel_type)
     if old == new:
         return samples
@@ -148,7 +152,11 @@ def of_kind(
     pixel_type: str = "uint8",
     number: int = 0,
 ) -> NDArray[Any]:
-    """Make read-only picture `number` of one of KINDS, moved or drawn anew."""
+    """Make a read-only picture of one of KINDS: (height, width, channels).
+
+    number  0, 1, ... of pictures of one kind.  Noise is drawn anew; the others are moved, and
+            what leaves at one side comes in at the other, which does not show where all is uniform.
+    """
     if kind == "noise":
         picture = noise(height, width, channels, pixel_type, NOISE_SEED + number)
     else:

@@ -174,7 +174,10 @@ SIDES = (8, 16, 32)  # a transform of SIDE² numbers is SIDE threads with SIDE n
 
 
 def fft_side(width: int, height: int, radius: int) -> int:
-    """Return the square root of the transform length with the fewest numbers to transform."""
+    """Return the square root of the transform length that costs the least for a picture.
+
+    It makes the fewest numbers to transform.
+    """
 
     def numbers(side: int) -> int:
         pairs, tiles = tiles_of(width, height, radius, side)

@@ -53,7 +53,10 @@ def with_texts(plan: Plan, rungs: Iterable[Rung]) -> tuple[Plan, Texts]:
 
 
 def read_texts(plan: Plan, paths: Paths) -> tuple[Plan, Texts]:
-    """`with_texts` of the present files.  Raises CannotRunError for one that makes no kernel."""
+    """`with_texts` of the present files.
+
+    Raises CannotRunError for one that is not there, or makes no kernel.
+    """
     rungs = []
     for key in filter(is_own, plan.implementations):
         if key not in paths:
@@ -88,10 +91,13 @@ NO_TEXTS: Texts = {}
 def job_of(
     cell: Cell, given: Given = NOTHING_GIVEN, number: int = 0, texts: Texts = NO_TEXTS
 ) -> Job:
-    """Make the job of `cell`'s picture `number`, of cell.count; the picture is read-only and kept.
+    """Make the job of `cell`'s picture `number`, of cell.count.
 
-    given  pictures that are not of PICTURE_KINDS, by name: (H, W, C) of one of PIXEL_TYPES
+    given  pictures that are not of PICTURE_KINDS, by name: (H, W, C) of one of PIXEL_TYPES; they
+           are converted to the cell's channels and pixel type
     texts  sources of user kernels; a missing one is empty
+    The picture is read-only, so that it may stay on the device, and is kept as long as KEPT_BYTES
+    allow, so that many cells share it, round after round.
     Raises BadJobError, and OutOfMemoryError for a picture that is too large.
     """
     with _checked(cell):
@@ -108,7 +114,10 @@ def stand_in_job(cell: Cell, texts: Texts = NO_TEXTS) -> Job:
 
 
 def weights_of(cell: Cell) -> NDArray[np.float32]:
-    """The cell's weights, (ksize, ksize) float32.  Raises BadJobError."""
+    """The cell's weights, (ksize, ksize) float32.
+
+    Raises BadJobError for a size or parameter out of range.
+    """
     return made_weights(cell.filter, cell.ksize, cell.sigma, cell.amount, cell.matrix)
 
 
@@ -204,7 +213,10 @@ def refusal(engine: Engine, cell: Cell, texts: Texts = NO_TEXTS) -> str | None:
 
 
 def one_after_another(parts: Sequence[Measurement]) -> Measurement:
-    """Sum up `parts`, at least one, run in turn: sample i is the sum of their samples i."""
+    """Sum up `parts`, at least one, run in turn: sample i is the sum of their samples i.
+
+    Launches and occupancy are those of the first; `ended` is that of the shortest.
+    """
     first, shortest = parts[0], min(parts, key=lambda each: len(each.kernel.samples_ms))
     if len(parts) == 1:
         return first

@@ -61,9 +61,11 @@ def in_order(cells: Sequence[Cell], number: int) -> list[Cell]:
 def with_part(
     before: Measurement | None, part: Measurement, sampling: Sampling, count: int = 1
 ) -> Measurement:
-    """Add a part to the measurement of a cell; a wrong output stays wrong.
+    """Add a part to the measurement of a cell.
 
-    sampling  of each of the cell's `count` pictures, in all rounds
+    sampling  of each of the cell's `count` pictures, in all rounds; a run of one that takes longer
+              than its max_seconds is the only one
+    A wrong output stays wrong.
     """
     known = before.kernel if before else Timing(())
     samples_ms = (*known.samples_ms, *part.kernel.samples_ms)

@@ -27,7 +27,10 @@ NO_LIMITS = {"index", "count", "driver_version", "runtime_version", "watchdog"}
 
 
 def this_machine(engine: Engine) -> Machine:
-    """Describe this computer with the engine's GPU, whose ceilings are measured."""
+    """Describe this computer with the engine's GPU; unknown values are empty.
+
+    Measures that GPU's ceilings, which takes some seconds the first time.
+    """
     device = engine.device
     bare = Machine(cpu=cpu(), memory=memory(), system=system(), software=software(device))
     if isinstance(device, NoDevice):

@@ -116,11 +116,13 @@ class OwnText:
 class Plan:
     """A sweep: each list is a dimension, one value in it is none.
 
+    sizes            (width, height) in pixels; a picture that is given has its own
     sigma, matrix    as in Cell
     cell_seconds     a cell that is still at its first run after so long is given up, and says so
     source, table    the publication it reproduces, and where in it
     tolerance        an output may be off by so much; shown beside the rounding bound it always has
-    own_texts        of its user kernels; not in a plan's file: whoever measures it reads them
+    own_texts        of those of the implementations that are user kernels; it does not
+                     stand in a plan's file, whoever measures it reads theirs: see `own_texts`
     """
 
     title: str

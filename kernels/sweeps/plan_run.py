@@ -29,7 +29,11 @@ HOPELESS = 2.0  # a first run estimated at this many times its limit is not begu
 
 @dataclass(frozen=True, slots=True)
 class OfCell(Progress):
-    """A step of measuring a cell; place and round are counted from 1."""
+    """A step of measuring a cell.
+
+    place, count   of all cells of the sweep, from 1 on
+    round, rounds  of it, from 1 on
+    """
 
     place: int
     count: int

@@ -142,7 +142,11 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """All records of one plan on one machine; is_shipped: it came with the program."""
+    """All records of one plan on one machine, in the order they were measured.
+
+    is_shipped   came with the program: recorded by its authors on the machine it names, and not by
+                 the user
+    """
 
     plan: Plan
     machine: Machine
@@ -183,8 +187,9 @@ OBJECTIONS = {
 class CellPair:
     """One cell, as it came out in the sessions A and B; None in one that does not have it.
 
-    comparison  how B stands to A: with 2.0 B takes half as long; None where one is wrong, or was
-                disturbed
+    comparison  how B stands to A: a ratio of 2.0 is the time of A over that of B, and means that B
+                takes half as long.  None unless both answers were checked and are right: what is
+                wrong has no speed; nor has what was disturbed one to be compared.
     """
 
     cell: Cell
@@ -213,7 +218,11 @@ class CellPair:
 
 
 def compare_sessions(a: Session, b: Session) -> tuple[CellPair, ...]:
-    """The cells of `a` in its order, then those that only `b` has; machines may differ."""
+    """Return the cells of `a` in its order, then those that only `b` has.
+
+    Cells are paired where all that decides how long something takes is equal, but for the
+    machine.
+    """
     of_a, of_b = ({record.cell: record for record in each.records} for each in (a, b))
     cells = dict.fromkeys((*of_a, *of_b))
     return tuple(_pair(cell, of_a.get(cell), of_b.get(cell)) for cell in cells)

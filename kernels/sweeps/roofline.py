@@ -96,7 +96,11 @@ class Roof:
 
 
 def roof_of(record: Record, machine: Machine) -> Roof | None:
-    """The place of `record` under `machine`'s roof; None on the CPU, or where it is not known."""
+    """The place of `record` under `machine`'s roof; None where there is none.
+
+    Not on the CPU, nor where a ceiling or the rung's operations are not known.  Needs no GPU: both
+    may have been read from a file.
+    """
     measured, cell = record.verified, record.cell
     copy_gb_s, tflop_s = (machine.ceilings.get(name) for name in ("copy_gb_s", "fma_tflop_s"))
     if measured is None or is_own(cell.implementation) or not copy_gb_s or not tflop_s:

@@ -121,7 +121,10 @@ def _value(facts: dict[str, Any], path: str) -> Any:
 
 
 def write_csv(sessions: Iterable[Session], file: TextIO) -> None:
-    """Write a row for each record into a file opened with newline=""."""
+    """Write a row for each record, as `row_of` says.
+
+    file  opened with newline=""
+    """
     rows = (row_of(session, record) for session in sessions for record in session.records)
     write_rows(COLUMNS, rows, file)
 
@@ -133,7 +136,10 @@ def row_of(session: Session, record: Record) -> Row:
 
 
 def write_rows(columns: Sequence[str], rows: Iterable[Row], file: TextIO) -> None:
-    """Write a header and `rows` into a file opened with newline=""."""
+    """Write a header and `rows`: floats in six significant digits, texts as no formula.
+
+    file  opened with newline=""
+    """
     writer = csv.DictWriter(file, columns, lineterminator="\n")
     writer.writeheader()
     for row in rows:

@@ -70,7 +70,10 @@ def record_line(record: Record) -> bytes:
 
 
 def session_of(line: bytes, name: str) -> Session:
-    """Parse a file's first line as a session without records.  Raises SessionFileError."""
+    """Parse a file's first line as a session without records.
+
+    Raises SessionFileError, which calls the file `name`.
+    """
     try:
         data = _data(line)
     except NotPlainError:
@@ -146,7 +149,8 @@ def read_heading(path: Path) -> Session:
 def read_session(path: Path) -> Session:
     """Read a file's session, marked as recorded; `path` as in `session_path`.
 
-    Lines that cannot be understood are left out, and `remarks` say so.  Raises SessionFileError.
+    Of a cell that was measured twice the last record counts.  Lines that cannot be understood are
+    left out, and `remarks` say so.  Raises SessionFileError where it is no session of this version.
     """
     path = _existing(path)
     with _opened(path) as file:
@@ -231,7 +235,10 @@ def _existing(path: Path) -> Path:
 
 
 class SessionFile(AppendLog):
-    """A session being written, by one process at a time, with its cells so far."""
+    """A session being written.  Made by `create` or `resume`; one process at a time.
+
+    cells  that it holds
+    """
 
     def __init__(self, path: Path, mode: str) -> None:
         """Open the file and lock it; SessionFileError where another process writes to it."""
@@ -268,7 +275,10 @@ class SessionFile(AppendLog):
         return made
 
     def append(self, record: Record) -> None:
-        """Append a record.  Raises SessionFileError; the file then holds the records before."""
+        """Append a record; the disk has it a second later, or when the cell is complete.
+
+        Raises SessionFileError, as on a full disk; the file then holds the records before.
+        """
         if not self.is_in_its_place():
             raise SessionFileError(
                 f"The file {self.path} was deleted or moved while it was being written."
@@ -284,7 +294,10 @@ class SessionFile(AppendLog):
 
 
 def resume(path: Path, machine: Machine, plan: Plan | None = None) -> tuple[Session, SessionFile]:
-    """Resume a session on the machine it was begun on; with the file to append to.
+    """Resume a session on the machine it was begun on.
+
+    Returns the session, no longer marked as recorded, and the file to append to, without a line
+    that a killed process left unfinished.
 
     plan  about to be measured; None: the session's own
     Raises SessionFileError where it belongs to another machine or plan, or is being written to.

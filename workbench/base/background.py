@@ -18,7 +18,8 @@ TOO_LITTLE_MEMORY = "This computer has too little memory for that; use a smaller
 class Background(QObject):
     """A thread that runs functions one after another; made and closed by its owner.
 
-    Failures of the expected types, and a lack of memory, go to `on_failure`; others are bugs.
+    Expected failures, of the types named at the start, go to `on_failure`, and so does a lack of
+    memory, as an OutOfMemoryError; anything else is a bug.
     """
 
     _answered = Signal(object)  # a function to call

@@ -12,7 +12,10 @@ EVERY_MS = 200
 class GarbageCollector(QObject):
     """A collector that replaces Python's own, in the GUI thread.
 
-    Python's runs in whichever thread allocates next, and there destroys widgets.
+    Python's runs in whichever thread allocates next, and there destroys widgets that cycles
+    kept alive.
+
+    Generations are collected by Python's own thresholds, looked at every EVERY_MS.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:

@@ -34,8 +34,11 @@ class UnreadableSettingsError(Exception):
 class Settings:
     """Named values that outlive the program.
 
-    Never fails: a file that cannot be read, or is of a newer version, is kept aside before another
-    takes its place.  What another window has written meanwhile stays, but for what changed here.
+    Never fails: without a readable file it starts empty, and says so once in `complaint`.
+
+    Nobody's settings are lost: a file that cannot be read is kept aside before another takes its
+    place; one of a newer version stays as it is, and this version keeps a file of its own beside
+    it; and what another window has written meanwhile stays, but for what was changed here.
 
     complaint  one sentence on what is wrong with the file or its folder; "" when nothing is
     lost       values that make no sense, in words

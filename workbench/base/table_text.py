@@ -22,7 +22,11 @@ ARRAY = re.compile(rf"{BEFORE}([\[{{].*[\]}}]){AFTER}", re.DOTALL)
 
 
 def rows_of_array(text: str) -> str:
-    """Rows of {{0, 1, 0}, …}, [[0, 1, 0], …] or {0, 1, 0, …}; else `text` as it is."""
+    """Rows of {{0, 1, 0}, …}, [[0, 1, 0], …] or {0, 1, 0, …}; 1.0f is 1.0.
+
+    A square written as one row becomes rows.  `text` as it is where it is no such array, or more
+    than one.
+    """
     array = None if DIVIDED.search(text) else ARRAY.fullmatch(COMMENT.sub(" ", text))
     if array is None:
         return text
@@ -76,9 +80,10 @@ def _number(text: str) -> float | None:
 
 
 def read_table(text: str) -> Texts:
-    """Cells of a square of numbers, of odd size from 1 to 31.  Raises BadTextError.
+    """Cells of a square of numbers, of odd size from 1 to 31.
 
-    The separator is whichever makes it one: 1,5 is a number or two, and not both make a square.
+    The separator is whichever makes it one: of 1,5 as a number and as two, no more than one can be
+    a square.  Raises BadTextError where there is none.
     """
     tables = _readings(text)
     for table in tables:

@@ -24,11 +24,13 @@ _ICONS = ("chevron-down", "chevron-up", "check")
 
 @dataclass(frozen=True, slots=True)
 class Colors:
-    """The colours of one theme, as "#rrggbb"; hues are Okabe and Ito's, shaded for text.
+    """The colours of one theme, as "#rrggbb".
+
+    Hues are Okabe and Ito's, shaded until they read as text.
 
     surface, panel    behind everything; behind a group of controls, a field, a table
     raised, hover     a button's face, and under the pointer
-    border, grid      a control's outline; and lines that only part
+    border, grid      a control's outline; and lines that only part: a card's edge, a chart's grid
     text, muted       on any of the above; muted is for captions and units
     accent, on_accent the focus ring, a selection; and text on it
     good, bad, warn   always with a word or a mark beside them

@@ -31,7 +31,10 @@ Say = Callable[[Outcome, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Pausing:
-    """What holds a batch up: while it is paused, what was begun is finished, and no more begun."""
+    """What holds a batch up: while it is paused nothing is begun, and what was begun is finished.
+
+    rest       called again and again while nothing is half done; may raise KeyboardInterrupt
+    """
 
     is_paused: Callable[[], bool] = lambda: False
     # Called again and again while nothing is half done; may raise KeyboardInterrupt.
@@ -58,10 +61,12 @@ def running(
 ) -> Generator[Outcome, None, None]:
     """Do every pair; yields each when there is nothing left to do to it, the first done first.
 
-    After a KeyboardInterrupt those still come whose files are written, before it is raised again.
+    A picture that fails does not keep the others from being done.  After a KeyboardInterrupt those
+    still come whose files are written, before it is raised again.
 
     engine  used on the caller's thread alone
     jobs    how many are read, and written, at a time
+    say     gets what is under way
     """
     begun = (Outcome(pair, index) for index, pair in enumerate(pairs))
     return finishing(engine, begun, recipe, jobs, say, pausing=pausing)
@@ -76,7 +81,11 @@ def finishing(
     processes: int = 1,
     pausing: Pausing = NEVER_PAUSED,
 ) -> Generator[Outcome, None, None]:
-    """Do the same to outcomes that have their index only; `begun` may give more after its end."""
+    """Do the same to outcomes that have their index, and nothing else yet.
+
+    begun      may give more after it has ended
+    processes  that do so and share this computer's memory
+    """
     budget = memory_available_bytes() * MEMORY_SHARE / processes
     run = _Run(engine, begun, recipe, jobs, budget, say)
     try:
@@ -90,7 +99,12 @@ def finishing(
 
 
 def room_for(recipe: Recipe, jobs: int) -> int:
-    """Pictures in memory at a time, at most; where nothing is timed, others wait for threads."""
+    """Pictures in memory at a time, at most; large ones are fewer.
+
+    Those being read or written; where all goes on at once, as many again that wait for their turn,
+    as many that wait for the disk, one that is filtered, and one more, so that no thread has to
+    wait for it.
+    """
     return jobs if recipe.is_timed else 3 * jobs + 2
 
 
@@ -206,6 +220,9 @@ class _Run:
                 yield future.result()
 
     def close(self) -> None:
-        """Wait for the steps that have begun, and let go of the others."""
+        """Wait for the steps that have begun, and let go of the others.
+
+        What is written comes to its place.
+        """
         self._stop.set()
         self._pool.shutdown(cancel_futures=True)

@@ -69,7 +69,10 @@ class News:
 
 
 def engine_on(device: int | None) -> Engine:
-    """Make an Engine that has this GPU, or none.  Raises CannotRunError."""
+    """Make an Engine that has this GPU, or none.
+
+    Raises CannotRunError where there is none of that number.
+    """
     if device is None:
         return Engine(use_gpu=False)
     engine = Engine(device)

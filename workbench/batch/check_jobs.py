@@ -82,13 +82,15 @@ COUNTED_AT = 3  # the 7×7 that shows best what a tile spares
 
 @cache
 def check_jobs(seed: int) -> tuple[CheckJob, ...]:
-    """All of them, with samples, weights and three sizes that `seed` draws.
+    """All of them.
 
     No picture but one is a multiple of a block; one is smaller than the weights, one has many
-    blocks and more samples than 16 bits count, one is wider and one taller than 1024; one is black,
-    one white.  Sums leave the range of their type; no weights are the same turned or mirrored, but
-    for those that are uniform.  Separable ones come with every border, in grey and in RGB.  One has
-    alpha, which no filter changes, and an offset.
+    blocks and more samples than 16 bits count, one is wider and one taller than 1024, and three
+    have sizes that `seed` draws, of the picture or also of the weights; one is black, one white.
+    All samples and weights are drawn by it, so that no text can know them.
+    Sums leave the range of their type; no weights are the same turned or mirrored, but for those
+    that are uniform.  Some kernels ask for these, or for separable ones, which come with every
+    border, in grey and in RGB.  One has alpha, which no filter changes, and an offset.
     """
     rng = np.random.default_rng(seed)
     return tuple(_made(rng, *row) for row in _TABLE)
@@ -105,7 +107,12 @@ def drawn_seed() -> int:
 
 
 def fitted(each: CheckJob, rung: Rung, *, is_strict: bool = False) -> Job:
-    """The job as `rung` does it; where its header may choose, with a gradient's length."""
+    """The job as `rung` does it: with the length of a gradient, where it does only that.
+
+    To that no offset is added.
+
+    is_strict  its header does not choose
+    """
     if is_strict:
         return replace(each.job, implementation=rung.key)
     offset = 0.0 if rung.gradient else each.job.offset

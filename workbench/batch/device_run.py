@@ -42,7 +42,11 @@ MAX_EACH = 8
 
 
 def processes_each(jobs: int, pictures: int) -> int:
-    """Processes that filter on one GPU, or on the CPU, where so many files are read at a time."""
+    """Processes that filter on one GPU, or on the CPU, at a time.
+
+    jobs      how many pictures are read at a time
+    pictures  that there are to filter
+    """
     return max(min(jobs // JOBS_EACH, pictures // PICTURES_EACH, MAX_EACH), 1)
 
 
@@ -117,7 +121,13 @@ class SharedRun:
         pausing: Pausing = NEVER_PAUSED,
         say: Say = lambda _outcome, _doing: None,
     ) -> Generator[Outcome, None, None]:
-        """Do every pair, as `batch_run.running`.  Raises DeviceLostError where none is left."""
+        """Do every pair; yields each when there is nothing left to do to it.
+
+        say  gets the progress of pictures that are filtered in strips
+
+        After a KeyboardInterrupt those still come whose files are written, before it is raised
+        again.  Raises DeviceLostError where no worker is left.
+        """
         self._pausing = pausing
         left = enumerate(pairs)
         if (first := next(left, None)) is None:
@@ -259,6 +269,7 @@ class DeviceRun(SharedRun):
 
     devices      the number of each one's GPU, or None for the CPU; several may have the same
     jobs         pictures that are read, and written, at a time, by all processes together
+    warn         gets a sentence for each process that is lost
     make_engine  makes a process's Engine, in that process; tests have devices made up there
     shares       files that are read at a time by each process of each GPU
     """

@@ -58,7 +58,10 @@ class Recipe:
     memory_bytes: int | None = None  # a picture that takes more is filtered in strips
 
     def strips_bytes(self) -> tuple[int, bool]:
-        """Memory for the strips of a large picture; True where it is less than at other times."""
+        """Memory for the strips of a large picture; True where it is less than at other times.
+
+        Some rungs round by where a strip begins.
+        """
         if self.memory_bytes is not None:
             return self.memory_bytes // 2, False
         usual = min(STRIPS_BYTES, int(memory_there_bytes() * STRIPS_SHARE))
@@ -171,7 +174,10 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
 
 
 def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
-    """Filter, time and check what was read; what is large is read and written as well."""
+    """Filter, time and check what was read; on the engine's thread, and alone for the timing.
+
+    What is large is read and written as well.
+    """
     with _failing(outcome):
         if outcome.is_large:
             _filter_large(engine, outcome, recipe, say)

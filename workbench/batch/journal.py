@@ -69,7 +69,10 @@ class Journal(AppendLog):
         return target.relative_to(self._folder).as_posix()
 
     def append(self, line: Line) -> None:
-        """Put a line behind all others; it is with the system then, and on the disk soon."""
+        """Put a line behind all others; it is with the system then, and on the disk soon.
+
+        Raises JournalError where it cannot be written, as on a full disk.
+        """
         with _failures(self.path):
             self.put(f"{json.dumps(line)}\n".encode())
 
@@ -137,7 +140,10 @@ class LastRun:
 
 
 def last_run(folder: Path, name: str = NAME) -> LastRun:
-    """Read the last run into `folder`, without touching anything.  Raises JournalError."""
+    """Read the last run into `folder`, without touching anything.
+
+    Raises JournalError where its journal cannot be read.
+    """
     with _failures(folder / name, "read"):
         try:
             return _read(folder / name)
@@ -194,6 +200,8 @@ def journals_among(inputs: Iterable[Path]) -> Iterator[Path]:
 
 def merge(journals: Iterable[Path], folder: Path) -> dict[str, int]:
     """Write the journals of all shards as that of one batch; returns the pictures by their status.
+
+    folder  of the results, which can be resumed as a whole then
 
     Raises JournalError where a shard is missing or not at its end, or is of another batch.
     """

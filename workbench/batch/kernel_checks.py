@@ -148,7 +148,10 @@ class Exam:
 
 
 def kernel_files(named: Path) -> dict[Path, str]:
-    """`named`, or the kernels in and below that folder, and their names in tables."""
+    """`named` itself, or the kernels in that folder and in those in it, by name.
+
+    Links to folders, which may lead in circles, and hidden ones are passed over.
+    """
     if not named.is_dir():
         return {named: str(named)}
     found = (each for each in named.rglob("*") if each.suffix.lower() == SUFFIX)

@@ -224,13 +224,16 @@ def filtering_file(
     max_taps: int | None = 0,
     for_now: bool = False,
 ) -> Generator[Progress, None, LargeAnswer]:
-    """Filter `picture` into `target`, a TIFF, or resume that where it was begun.
+    """Filter `picture` into `target`, or resume that where it was begun.
 
     It may be stopped, and resumed later; an output that is found to be wrong is not kept.
 
-    like      a job of the same weights, pixel type and channels; its picture does not count
-    named     the implementation; None: the best that can run it
-    max_taps  for all strips together; like `for_now` as `StripFilter` has it
+    target        a TIFF
+    like          a job of the same weights, pixel type and channels; its picture does not count
+    named         the implementation; None: the best that can run it
+    memory_bytes  for all strips together
+    max_taps      as `StripFilter` has it, for all strips together
+    for_now       as `StripFilter` has it
 
     Raises ImageFileError and the errors of `kernels.core.errors`.
     """
@@ -279,7 +282,12 @@ def _failure(error: Exception, target: Path) -> Exception:
 def rows_a_strip(
     picture: LargePicture, like: Job, memory_bytes: int, *, for_now: bool = False
 ) -> int:
-    """The rows to filter at once: whole tiles, or for now whole blocks.  Raises ImageFileError."""
+    """The rows to filter at once: whole tiles, if there is memory for them.
+
+    for_now  whether it has to be whole blocks, as the picture's own
+
+    Raises ImageFileError where there is too little memory for that.
+    """
     samples = picture.width * picture.channels
     beside = BESIDE_BYTES if like.gradient or picture.dtype == np.float16 else 0
     row_bytes = IN_MEMORY * picture.row_bytes + beside * samples

@@ -24,11 +24,14 @@ class PairingError(Exception):
 
 
 def naming(pattern: str | None, format_name: str | None, chosen: State) -> Naming:
-    """The names of results.  Raises PairingError where the pattern makes no sense.
+    """The names of results.
 
-    pattern      such as "{stem}_{filter}.png"; one that names no format gets an extension.  None:
-                 each is called as its picture
+    pattern      such as "{stem}_{filter}.png": {stem} and {ext} are the picture's, {filter} and
+                 {size} those of `chosen`; one that names no format gets an extension.  None: each
+                 is called as its picture
     format_name  one of EXTENSION_OF, for that extension; None: as the picture's
+
+    Raises PairingError where the pattern makes no sense.
     """
     extension = EXTENSION_OF[format_name] if format_name is not None else None
     if pattern is None:
@@ -143,7 +146,10 @@ class FilePairs:
         return replace(self, groups=tuple(map(part_of, self.groups)))
 
     def refuse_losses(self) -> None:
-        """Raise PairingError where an input, or another result, would be written onto."""
+        """Raise PairingError where an input, or another result, would be written onto.
+
+        The disk is asked about files only where folders of the output hold some already.
+        """
         targets: dict[Path, set[str]] = {}
         for group in self.groups:
             taken = targets.setdefault(group.target, set())
@@ -170,7 +176,10 @@ def _holds_files(folder: Path) -> bool:
 def pairs_into(
     inputs: Sequence[Path], folder: Path, *, recursive: bool = False, rename: Naming = str
 ) -> FilePairs:
-    """Pair each input with a file in `folder`.  Raises PairingError rather than lose a picture."""
+    """Pair each input with a file in `folder`.
+
+    Raises PairingError rather than lose a picture, and where there is none of the inputs.
+    """
     if not any(map(os.path.lexists, inputs)):
         raise PairingError(f"There is no file or folder {inputs[0]}; check the name.")
     if os.path.isdir(folder) and identity(folder) in map(identity, inputs):  # noqa: PTH112

@@ -85,7 +85,15 @@ class BatchProgress:
 
 
 class StageTimes:
-    """The times of all stages so far, for one thread."""
+    """The times of all stages so far, for one thread.
+
+    total    pictures that are to be done
+    jobs     threads that read and write, and as many that wait for the disk
+    engines  that filter, on as many threads
+    clock, cpu_clock  seconds, and core-seconds of all that filters; None: it is not known
+    devices  where several GPUs share the pictures: of each the threads of its processes
+    counts, seconds  pictures by their status, and the time of each stage
+    """
 
     def __init__(
         self,
@@ -263,7 +271,10 @@ def summary(progress: BatchProgress) -> dict[str, Any]:
 
 
 def stage_table(progress: BatchProgress, marks: str = "#.") -> str:
-    """A line for each stage, with a bar of `marks`: what is busy, and what is not."""
+    """A line for each stage, in letters of one width.
+
+    marks  letters of a bar: what is busy, and what is not
+    """
     rows = [
         (
             each.stage,

@@ -25,7 +25,10 @@ VERIFY_VALUE = re.compile(r"all|none|\d+")  # a word behind --verify that is its
 
 
 def matching(pattern: str, takes: str, make: Callable[..., T | None]) -> Callable[[str], T]:
-    """Create a parser; `make` gets the groups, and returns None or raises ValueError."""
+    """Create a parser that hands the groups of `pattern` to `make`.
+
+    make  returns None, or raises ValueError, for a word that is no value
+    """
 
     def parse(text: str) -> T:
         with suppress(ValueError):

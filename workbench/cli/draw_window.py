@@ -64,7 +64,10 @@ def run(arguments: Namespace) -> int:
 def draw(
     arguments: Namespace, look: Callable[[MainWindow], QImage], modes: Sequence[str] = ()
 ) -> int:
-    """Draw the image that `look` returns once settled; `modes` are written into the file."""
+    """Draw the image that `look` returns once the result has settled.
+
+    modes  of the window, to write into the file
+    """
     output, size = arguments.output, arguments.size_px
     paths = [arguments.image] if arguments.image else []
     if output.suffix.lower() != ".png":
@@ -171,7 +174,10 @@ def wait_until(
     every_ms: int = POLL_MS,
     act: Callable[[], object] = lambda: None,
 ) -> None:
-    """Do `act`, and run Qt's loop until `is_so`.  Raises CommandError, bugs, KeyboardInterrupt."""
+    """Do `act`, and run Qt's loop until `is_so`.
+
+    Raises CommandError with the sentence that the window would show, bugs and KeyboardInterrupt.
+    """
     loop, failures = QEventLoop(), list[BaseException]()
     connections = [
         (window.live.refused, lambda sentence, _: failures.append(CommandError(sentence))),

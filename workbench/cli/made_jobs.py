@@ -46,7 +46,11 @@ def job(
     border: str = "clamp",
     **how: Any,
 ) -> Job:
-    """Make a Job with the weights called `name`, on a picture of `size`, (height, width)."""
+    """Make a Job with the weights called `name`.
+
+    size  (height, width) in pixels
+    how   implementation and block_xy, where they matter
+    """
     chosen = None if name == RANDOM else filters.get(name)
     return Job(
         picture=picture(*size, channels, pixel_type),

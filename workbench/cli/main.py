@@ -79,7 +79,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def exit_code_of(act: Callable[[], int], name: str) -> int:
-    """Run `act`, which uses the GPU as `name`; print an expected failure as a sentence."""
+    """Run `act`; print an expected failure as a sentence on stderr.
+
+    name  of the user of a GPU meanwhile, for other programs that wait for it
+    """
     from kernels.core.device_turns import purpose
     from kernels.core.errors import BadJobError, KernelError, in_full
 

@@ -93,7 +93,11 @@ def run(arguments: Namespace) -> int:
 
 
 def plan_for(arguments: Namespace) -> tuple[Plan, Texts]:
-    """Read the named preset or file, with the options laid over it, and user kernels' sources."""
+    """Read the named preset or file, with the options laid over it.
+
+    And the sources of the user kernels that it measures: files beside the plan's, or, where the
+    option names them, wherever that says.
+    """
     plan, folder = _named_plan(arguments.plan), Path(arguments.plan).parent
     if arguments.implementations:
         plan, folder = replace(plan, implementations=arguments.implementations), Path()
@@ -218,7 +222,11 @@ def closing_lines(session: Session) -> Iterator[str]:
 
 
 def sweep_data(session: Session, cells: int, folder: Path) -> Data:
-    """Describe a sweep as it stands; `cells` is their number in all."""
+    """Describe a sweep as it stands.
+
+    `cells` is their number in all, `records` those with an outcome, of which `measured` have a
+    time beside a passed check.
+    """
     baseline = baseline_of(session)
     return {
         "command": "sweep",

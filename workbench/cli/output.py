@@ -60,7 +60,10 @@ def _finite(value: Any) -> Any:
 
 @contextmanager
 def printed_apart(wanted: bool) -> Iterator[Callable[[Callable[[], dict[str, Any]]], None]]:
-    """Print to stderr within this, where a document is wanted; gives what prints that."""
+    """Send everything that is printed within this to stderr, where a document is wanted.
+
+    Gives a function that prints the document made by its argument; a no-op where none is wanted.
+    """
     stdout = sys.stdout
     if not wanted:
         yield lambda _: None

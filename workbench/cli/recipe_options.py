@@ -35,8 +35,10 @@ GPU_BYTES_EACH = 1 << 30  # of a GPU's memory, for a process: half of it before 
 def changes_of(arguments: Namespace, state: State) -> Changes:
     """Collect the State fields that the options set, checked together with the rest of `state`.
 
-    A sigma without a size brings the size that holds its bell.  A user kernel is left out.
-    Raises BadJobError where they make no sense, as does an option that would be ignored.
+    A sigma without a size brings the size that holds its bell.  A user kernel is left out: the
+    reader of its file gives it to the State.
+    Raises BadJobError where they make no sense: an even size, an unknown name, an option that
+    would be ignored.
     """
     changes = _filter_changes(arguments, state)
     given = {name: getattr(arguments, option) for name, option in OPTIONS.items()}
@@ -86,7 +88,10 @@ def read_named(path: Path) -> Rung:
 
 
 def devices_of_window(arguments: Namespace) -> Changes:
-    """Set the Engine's first GPU in `arguments`; return the State field with their number."""
+    """Move the named GPUs to the `device` and `devices` of `arguments`, for the Engine.
+
+    Returns the State field with their number; the window complains of GPUs that are not there.
+    """
     named: tuple[int, ...] | None = arguments.devices
     arguments.device = named[0] if named else None
     if named is not None and len(named) == 1:
@@ -97,7 +102,8 @@ def devices_of_window(arguments: Namespace) -> Changes:
 def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
     """Make the recipe for all pictures; warn of a bell that is cut off.
 
-    Set `device` of `arguments` to the GPU that this process uses, of several number 0.
+    Set `device` of `arguments` to the GPU that this process uses: of several it is number 0, which
+    is there wherever there is any, and knows their number.
     Raises CommandError for a user kernel that cannot be read, and BadJobError.
     """
     own, numbers = named_kernel(arguments), arguments.devices
@@ -124,7 +130,10 @@ def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
 def complain_of_ignored(
     arguments: Namespace, implementation: str, reason: str | None = None
 ) -> None:
-    """Name the GPU's options that `implementation` does not use; `reason`: why the CPU."""
+    """Name the GPU's options that `implementation` does not use, in a sentence.
+
+    reason  for running on the CPU, if that is nobody's choice
+    """
     given = [f"--{name}" for name in ("block", "device") if getattr(arguments, name) is not None]
     kind = intents.implementation(implementation).kind
     if kind == "auto" and "--block" in given:
@@ -183,8 +192,9 @@ def processes_for(
 ) -> tuple[int | None, ...]:
     """The GPU, or None for the CPU, of each process that filters so many pictures.
 
-    None at all where this process does it: too few pictures or threads, a limit of memory, or a
-    user kernel.
+    sharing  the GPUs that share the pictures; none: one engine filters them all
+    returns  none if this process does it all: too few pictures or threads for more; a limit of
+             memory; or a user kernel, which has its own processes
     """
     jobs, count = arguments.jobs or usable_cores(), len(sharing) or 1
     each = processes_each(jobs // count, pictures // count)

@@ -39,7 +39,10 @@ def ended_by_sigterm() -> Iterator[None]:
 
 
 class HeldBack:
-    """Ctrl+C and SIGTERM held back, the first one until `rest`; only in the main thread."""
+    """Ctrl+C and SIGTERM held back within this, to be raised where nothing is half done.
+
+    A second one is raised at once.  Only in the main thread.
+    """
 
     def __init__(self) -> None:
         self._pending: KeyboardInterrupt | None = None

@@ -65,7 +65,10 @@ def run(arguments: Namespace) -> int:
 
 
 def jobs_for(arguments: Namespace) -> list[Make]:
-    """List the makers of the jobs, those of one picture together.  Raises BadJobError."""
+    """List the makers of the jobs, those of one picture together.
+
+    Raises BadJobError for names that do not exist, before anything is measured.
+    """
     names = arguments.filter or (QUICK_FILTERS if arguments.quick else FILTERS)
     ksizes = arguments.size or (QUICK_KSIZES if arguments.quick else KSIZES)
     pictures = arguments.picture or (QUICK_PICTURES if arguments.quick else PICTURES)

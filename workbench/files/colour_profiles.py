@@ -25,7 +25,10 @@ _HALF_A_LEVEL = 128  # of 8 bits, in 16
 
 
 def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]:
-    """Convert samples, (H, W, C), to sRGB, with a note; alpha and the number of bits stay."""
+    """Convert samples, (H, W, C), to sRGB; alpha and the number of bits stay as they are.
+
+    notes  gets a sentence where anything was done, or could not be
+    """
     name, space = _name_and_space(icc)
     if space is None:
         notes.append("Damaged colour profile ignored.")
@@ -44,7 +47,10 @@ def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]
 
 
 def cmyk_to_rgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]:
-    """Convert (H, W, 4) CMYK to (H, W, 3) RGB, by the file's own profile where that is sound."""
+    """Convert (H, W, 4) CMYK to (H, W, 3) RGB, by the file's own profile where that is sound.
+
+    notes  gets a sentence that says how
+    """
     name, space = _name_and_space(icc)
     if space == _CMYK and samples.dtype in (np.uint8, np.uint16):
         with suppress(imagecodecs.CmsError):

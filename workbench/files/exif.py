@@ -26,7 +26,10 @@ _SRGB = 1
 
 
 def of_tiff(path: Path, page: tifffile.TiffPage) -> Image.Exif:
-    """The EXIF of a TIFF file; of a big-endian BigTIFF, which Pillow misreads, its words alone."""
+    """Return the EXIF of a TIFF file, whose own directory it is.
+
+    Of a big-endian BigTIFF, which Pillow takes for a small one, its words alone.
+    """
     exif = Image.Exif()
     exif.bigtiff, exif.endian = page.parent.is_bigtiff, page.parent.byteorder
     if exif.bigtiff and exif.endian == ">":
@@ -43,7 +46,8 @@ def portable(exif: Image.Exif, width: int, height: int) -> bytes | None:
     """The kept part of EXIF as a small TIFF structure; None where there is nothing.
 
     It is for a picture of that size, upright and in sRGB: the orientation, the thumbnail, the
-    maker's own notes and a microscope's list of planes are left out.
+    maker's own notes and a microscope's list of planes are left out.  Raises whatever Pillow does
+    where it is damaged.
     """
     # As bytes, which Pillow leaves alone: it reads Latin-1, but of words writes ASCII only.
     words = {tag: exif[tag].encode("latin-1") for tag in _WORDS if isinstance(exif.get(tag), str)}
@@ -67,7 +71,11 @@ def portable(exif: Image.Exif, width: int, height: int) -> bytes | None:
 
 
 def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, str, int, Any, bool]]:
-    """The `extratags` of a TIFF or BigTIFF; directories are empty until `fill_tiff` fills them."""
+    """The `extratags` of `tifffile.imwrite`.
+
+    Directories are empty until `fill_tiff` fills them.
+    is_big  whether the file is a BigTIFF, whose offsets have 64 bits
+    """
     found = _read(exif)
     words = [(tag, found[tag].encode("latin-1") + b"\0") for tag in _WORDS if tag in found]
     tags: list[tuple[int, str, int, Any, bool]] = [
@@ -80,7 +88,10 @@ def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, str, int, Any, bo
 
 
 def fill_tiff(file: BinaryIO, exif: bytes) -> None:
-    """Append EXIF's directories to a TIFF file that was written with `tiff_tags`."""
+    """Append EXIF's directories to a TIFF file that was written with `tiff_tags`.
+
+    And point to them; the file can be read as well as written.
+    """
     found = _read(exif)
     file.seek(0)
     with tifffile.TiffFile(file) as tiff:
@@ -142,7 +153,8 @@ ElementTree.register_namespace("x", _META)
 def portable_xmp(packet: bytes | str) -> bytes | None:
     """The kept part of an XMP packet as a new one; None where there is nothing.
 
-    Orientation, size, thumbnails, history and the settings of raw converters are left out.
+    It is for a picture that was changed, upright and in sRGB: orientation, size, thumbnails,
+    history and the settings of raw converters are left out.
     Raises ValueError or ParseError where it is damaged.
     """
     text = packet.decode() if isinstance(packet, bytes) else packet

@@ -117,7 +117,10 @@ def extension_of(title: str) -> str:
 
 
 def extension_for(source: Path | None, samples: NDArray[Any]) -> str:
-    """The extension of `source`, where its format holds the samples; else PNG's, or TIFF's."""
+    """The extension to propose for samples that came of the file `source`.
+
+    Its own, where that format holds them; else PNG's, or for floats TIFF's.
+    """
     own = source.suffix.lower() if source is not None else ""
     if any(own in each.extensions for each in able(samples)):
         return own

@@ -44,12 +44,16 @@ class Reader(Protocol):
     """A picture file that is open, of a kind that one library reads."""
 
     def need(self) -> Need:
-        """The memory that it takes, by its header alone.  Raises ImageFileError and EOFError."""
+        """The memory that it takes, by its header alone.
+
+        Raises ImageFileError where nothing here reads its kind, EOFError where it is cut short.
+        """
 
     def read(self, notes: list[str]) -> Decoded:
-        """Decode the first picture; raises whatever the library does where it is damaged.
+        """Decode the first picture of the file.
 
         notes  gets a sentence for each conversion made
+        Raises whatever the library does where the file is damaged, EOFError where it is cut short.
         """
 
 
@@ -74,7 +78,10 @@ _handler = _Handler(_on_message)  # as long as the process lives
 
 
 def fax_error() -> str | None:
-    """The last error in a fax that this thread has decoded since the last call: libtiff goes on."""
+    """The last error in a fax that this thread has decoded since the last call, or None.
+
+    libtiff leaves out what it cannot decode, and goes on.
+    """
     last: str | None = getattr(_fax_errors, "last", None)
     _fax_errors.last = None
     return last
@@ -130,7 +137,10 @@ def image_in(path: Path, is_stopped: Callable[[], bool]) -> Iterator[ImageFile.I
 
 
 class Watched(io.BufferedReader):
-    """A binary file to read, which raises StoppedError once `is_stopped` says so."""
+    """A binary file to read, which raises StoppedError once `is_stopped` says so.
+
+    Pillow reads as it decodes, some 64 KiB at a time.
+    """
 
     def __init__(self, path: Path, is_stopped: Callable[[], bool]) -> None:
         super().__init__(io.FileIO(path))

@@ -56,8 +56,9 @@ _ASSOCIATED, _UNASSOCIATED = 1, 2  # of the tag ExtraSamples
 def opened(
     path: Path, files: ExitStack, level: int = 0, *, by_rows: bool = False
 ) -> TiffReader | None:
-    """Open a TIFF file, which `files` closes; None where it is none, or this does not read it.
+    """Open a TIFF file; None where it is none, or this does not read it.
 
+    files    closes it
     level    0: the picture itself; else one of its reduced copies, as `TiffReader.sizes` counts
     by_rows  for some rows at a time; of the whole Pillow reads some kinds
     Raises ImageFileError where nothing reads it, EOFError where it is cut short.
@@ -111,7 +112,10 @@ class TiffReader:
         return tuple((int(each.imagewidth), int(each.imagelength)) for each in pages)
 
     def decoded(self, stored: NDArray[Any], notes: list[str]) -> Decoded:
-        """Convert samples, (rows, W, C) as they are stored, maybe in place."""
+        """Convert samples, (rows, W, C) as they are stored, maybe in place.
+
+        notes  gets a sentence for each conversion made
+        """
         page, tags = self.page, self._first.tags
         samples = _meant(stored, page, notes)
         is_inks = page.photometric == PHOTOMETRIC.SEPARATED  # converted by their profile already

@@ -39,7 +39,13 @@ def reader_of(path: Path, is_stopped: Callable[[], bool], files: ExitStack) -> R
 def decode(
     path: Path, ask: bool, is_stopped: Callable[[], bool], max_bytes: int | None = None
 ) -> tuple[NDArray[Any], list[str], Metadata]:
-    """The samples, a sentence for each conversion made, and the metadata that are kept."""
+    """Return the samples, the conversions that were made, and the metadata that are kept.
+
+    Samples are (H, W, C) and C-contiguous, conversions one sentence each.
+
+    ask, is_stopped, max_bytes  as `image_files.load` has them
+    Raises ImageFileError.
+    """
     notes: list[str] = []
     with failures_in_words(path.name), ExitStack() as files:
         reader = reader_of(path, is_stopped, files)
@@ -177,7 +183,10 @@ class BmpReader:
 
 
 def bmp_reader(path: Path, start: bytes) -> BmpReader | None:
-    """The reader of a file that begins so; None where it is no BMP with bit fields."""
+    """The reader of a file of these first bytes; None where it is no BMP with bit fields.
+
+    Raises ImageFileError where the fields are such that nothing can be made of them.
+    """
     if not start.startswith(b"BM") or len(start) < _FILE_HEADER + _HEADER_WITH_ALPHA:
         return None
     (offset,) = struct.unpack_from("<I", start, 10)

@@ -84,7 +84,10 @@ def _write_tiff(file: BinaryIO, samples: Samples, _quality: int | None, metadata
 def tiff_words(
     dtype: np.dtype[Any], channels: int, metadata: Metadata, *, is_big: bool
 ) -> dict[str, Any]:
-    """The keywords of tifffile's writers beside the samples; `exif.fill_tiff` has to follow."""
+    """The keywords of tifffile's writers beside the samples.
+
+    EXIF's directories are empty until `exif.fill_tiff` fills them.
+    """
     tags = [] if metadata.exif is None else exif_of.tiff_tags(metadata.exif, is_big=is_big)
     if metadata.xmp is not None:
         tags.append((XMP_TAG, "B", len(metadata.xmp), metadata.xmp, True))

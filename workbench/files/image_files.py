@@ -25,11 +25,13 @@ def load(
     is_stopped: Callable[[], bool] = lambda: False,
     max_bytes: int | None = None,
 ) -> Picture:
-    """Read a picture by its content, whatever its extension; on any thread.  Raises ImageFileError.
+    """Read a picture by its content, whatever its extension; safe on any thread.
 
     ask         raise LargePictureError, before any memory is taken, where the user is to be asked
     is_stopped  is asked now and then; True: StoppedError is raised there
     max_bytes   raise TooLargeError where filtering it takes more, or more than is free
+    returns     samples as the workbench wants them; `notes` say what was converted on the way
+    raises      ImageFileError
     """
     path = Path(path).absolute()
     _check_readable(path)
@@ -48,6 +50,7 @@ def save(
     """Write samples, (H, W, C) of any pixel type, in the format that the extension names.
 
     quality   1 to 100, of JPEG and WebP; None: a JPEG of high quality, a WebP without any loss
+    metadata  as `Picture.metadata` has them; left out where the format cannot hold them
     Raises ImageFileError, and then leaves the folder as it was.
     """
     with saving(path, samples, quality, metadata):
@@ -61,7 +64,10 @@ def saving(
     quality: int | None = None,
     metadata: Metadata = NO_METADATA,
 ) -> Iterator[None]:
-    """Do as `save` does; when the block has ended, the file is on the disk and in its place."""
+    """Do as `save` does, in two steps: all is written when the block begins.
+
+    It is on the disk and in its place when the block has ended, which may be on another thread.
+    """
     path = Path(path).absolute()
     from workbench.files import image_encoders
 
@@ -103,7 +109,13 @@ def load_any_size(
     is_stopped: Callable[[], bool] = lambda: False,
     say: Callable[[float], None] = lambda _: None,
 ) -> Picture:
-    """Read a picture as `load`, or a reduced copy of a TIFF; `say` gets the share that was read."""
+    """Read a picture, of a TIFF that does not fit into memory a reduced copy.
+
+    ask, is_stopped  as `load` has them; about a copy nothing is asked
+    say              gets the share of a copy that has been read now and then
+
+    Raises ImageFileError.
+    """
     path = Path(path).absolute()
     try:
         return load(path, ask=ask, is_stopped=is_stopped)
@@ -119,7 +131,10 @@ def load_any_size(
 
 @dataclass(frozen=True, slots=True)
 class PictureRef:
-    """A reference to a picture; without a path or a built-in's key there is no way back to it."""
+    """A reference to a picture.
+
+    path, built_in  as in `state.Picture`; without either there is no way back to it.
+    """
 
     name: str
     path: Path | None = None

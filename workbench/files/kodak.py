@@ -115,7 +115,10 @@ class KodakSet:
         return self.folder / NAMES[number - 1]
 
     def missing(self) -> tuple[int, ...]:
-        """The numbers of the pictures that are missing or damaged; reads every file: some 30 ms."""
+        """The numbers of the pictures that are missing or damaged.
+
+        Reads every file: some 30 ms.
+        """
         numbers = range(1, len(NAMES) + 1)
         return tuple(number for number in numbers if not self._is_right(number))
 
@@ -133,7 +136,10 @@ def default_folder() -> Path:
 
 
 def use_folder(folder: Path) -> tuple[KodakSet, str]:
-    """The set in a folder that the user has, and how much of it is right.  Raises KodakError."""
+    """The set in a folder that the user has, and a sentence on how much of it is right.
+
+    Raises KodakError where none of the pictures is there.
+    """
     kodak = KodakSet(folder)
     missing = kodak.missing()
     right = len(NAMES) - len(missing)
@@ -153,8 +159,9 @@ def download(folder: Path, mirror: str, report: Callable[[Downloading], None]) -
     """Fetch what is missing; each picture is verified before it takes its place.
 
     mirror  the address that the pictures' names are appended to
-    report  called here ten times a second at least; whatever it raises ends the download, and
-            what was finished stays
+    report  called before, between and within the pictures, ten times a second at least, here on
+            this thread; whatever it raises ends the download, and what was finished stays for the
+            next time
     raises  KodakError
     """
     import pooch

@@ -30,7 +30,11 @@ _ON_ITS_SIDE = 5
 
 
 class LargePicture:
-    """A TIFF that is open, of any size, for one thread; to be closed."""
+    """A TIFF that is open, of any size, for one thread; to be closed.
+
+    width, height, channels, dtype  of what `rows` gives: one of PIXEL_TYPES
+    notes, metadata  as `Picture` has them
+    """
 
     def __init__(
         self, path: Path, pixel_type: str | None = None, kept: int = 0, level: int = 0
@@ -163,7 +167,13 @@ Say = Callable[[float], None]  # gets the share that has been read
 def load_reduced(
     path: Path, is_stopped: Callable[[], bool] = lambda: False, say: Say = lambda _: None
 ) -> Picture:
-    """Read a copy that fits into memory; all of a picture that does.  Raises ImageFileError."""
+    """Read a copy of a picture that fits into memory; all of it where that does.
+
+    is_stopped  as `image_files.load` has it
+    say         gets the share that has been read now and then
+
+    Raises ImageFileError.
+    """
     with LargePicture(path) as whole:
         like, size = whole.sample(), (whole.width, whole.height)
         sizes: Sequence[Size] = (size,)
@@ -251,7 +261,10 @@ class RegionReader:
         self._last: tuple[Surroundings, NDArray[Any]] | None = None
 
     def read(self, path: Path, pixel_type: str, wanted: Surroundings) -> NDArray[Any]:
-        """Read samples, (rows, columns, C), stored as `pixel_type`.  Raises ImageFileError."""
+        """Return the samples, (rows, columns, C), read-only, stored as `pixel_type`.
+
+        Raises ImageFileError.
+        """
         if self._file is None or self._of != (path, pixel_type):
             self.close()
             self._file, self._of = LargePicture(path, pixel_type), (path, pixel_type)

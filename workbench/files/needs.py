@@ -43,7 +43,10 @@ class Need:
 
 
 def is_large(need: Need, free: int | None = None) -> bool:
-    """True if a picture is not opened just like that, with so many bytes of memory free."""
+    """True if a picture takes so much that it is not opened just like that.
+
+    free  bytes of memory; None: to be found out
+    """
     free = memory_available_bytes() if free is None else free
     return need.to_show > min(LARGE_BYTES, free // 2)
 

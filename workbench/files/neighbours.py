@@ -41,7 +41,10 @@ class Shelf:
 
 
 def shelf_of(path: Path, together: Sequence[Path] = ()) -> Shelf:
-    """The pictures opened together with `path`, or those in its folder.  Raises ImageFileError."""
+    """The pictures that were opened together with `path`, or else those in its folder.
+
+    Takes as long as `neighbours`.  Raises ImageFileError when the folder cannot be read.
+    """
     if path in together:
         return Shelf(None, [str(each) for each in together], together.index(path))
     names = _listed(path.parent)
@@ -51,7 +54,11 @@ def shelf_of(path: Path, together: Sequence[Path] = ()) -> Shelf:
 
 
 def pictures_among(paths: Sequence[Path]) -> list[Path]:
-    """The pictures among files, and those in folders, in order.  Raises ImageFileError."""
+    """The pictures among files, and those in folders, in order.
+
+    Of several files those whose names are no picture's are left out.
+    Raises ImageFileError where there is none, or a folder cannot be read.
+    """
     found: list[Path] = []
     for path in paths:
         # `Path.is_dir` raises where a name is too long, or looking at it is not allowed.
@@ -66,7 +73,14 @@ def pictures_among(paths: Sequence[Path]) -> list[Path]:
 
 
 def neighbours(path: str | Path) -> tuple[Path | None, Path | None]:
-    """The pictures before and after `path`, or None.  Raises ImageFileError."""
+    """The pictures before and after `path` in its folder, as a person sorts names.
+
+    A third of a second for a hundred thousand files, and next to nothing the next time, unless the
+    folder has changed.
+
+    returns  (previous, next); None at either end.  `path` itself need not exist any more.
+    raises   ImageFileError when the folder cannot be read
+    """
     path = Path(path).absolute()
     here = natural_key(path.name)
     names = _listed(path.parent)

@@ -8,7 +8,10 @@ class ImageFileError(Exception):
 
 
 class LargePictureError(ImageFileError):
-    """A picture takes so much memory that the user is to be asked; its header was read."""
+    """A picture needs so much memory that the user is to be asked whether to open it.
+
+    str(error) says how much.  Nothing but its header was read.
+    """
 
 
 class TooLargeError(ImageFileError):

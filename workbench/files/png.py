@@ -53,7 +53,10 @@ def parts_with(
 
 
 def chunks(file: BinaryIO) -> Iterator[Chunk]:
-    """Yield the chunks in order, up to the file's end; none where it is not a PNG."""
+    """Yield the chunks in order, skipping over their data; none where `file` is not a PNG.
+
+    Ends early, without complaint, where the file does.
+    """
     if file.read(len(SIGNATURE)) != SIGNATURE:
         return
     while len(head := file.read(8)) == 8:
@@ -84,7 +87,10 @@ _PACKED_COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}  # by channels
 def parts_of(
     samples: NDArray[Any], more: Iterable[tuple[bytes, bytes]]
 ) -> Iterator[bytes | memoryview]:
-    """Yield the parts of a file of (H, W, C) of uint8 or uint16; `more` chunks stand in front."""
+    """Yield the parts of a file of (H, W, C) of uint8 or uint16.
+
+    more  chunks to be put in front of the samples, by kind
+    """
     height, width, channels = samples.shape
     bits = 8 * samples.itemsize
     header = struct.pack(">IIBBBBB", width, height, bits, _PACKED_COLOUR_TYPES[channels], 0, 0, 0)
@@ -97,7 +103,10 @@ def parts_of(
 
 
 def filtered(samples: NDArray[Any]) -> NDArray[np.uint8]:
-    """The rows as PNG has them: the number of the filter that leaves less, and its differences."""
+    """Return the rows as PNG has them: a filter's number, and the differences that it leaves.
+
+    Of each row those of the two filters that are the smaller ones.
+    """
     height, width, channels = samples.shape
     apart = channels * samples.itemsize  # bytes from a pixel to the next
     made = np.empty((height, 1 + width * apart), np.uint8)

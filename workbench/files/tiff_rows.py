@@ -27,10 +27,11 @@ MAX_SEGMENT_BYTES = 1 << 30  # of the rows that can only be decoded together
 
 
 class TiffRows:
-    """The samples of a page of a kind that `from_tiff` reads, for one thread.
+    """The samples of a page, for one thread.
 
-    kept  so many rows at the end of what was read last are likely to be wanted again, and are not
-          decoded twice; at its beginning, where one reads from the bottom up
+    page      of a kind that `from_tiff` reads, with samples that lie beside each other or in planes
+    kept      so many rows at the end of what was read last are likely to be wanted again, and are
+              not decoded twice; at its beginning, where one reads from the bottom up
     """
 
     def __init__(self, path: Path, page: tifffile.TiffPage, kept: int) -> None:
@@ -71,6 +72,7 @@ class TiffRows:
 
         columns  of them; None: all.  Of tiles only those are decoded that they need
         out      where they are put; None: in a new array
+        Raises EOFError where the file is cut short, and whatever tifffile does where it is damaged.
         """
         left, right = columns or (0, self.width)
         is_whole = right - left == self.width
@@ -221,7 +223,10 @@ STEP = 16  # which a tile's sides are multiples of
 def lay_out(
     path: Path, shape: tuple[int, int, int], dtype: np.dtype[Any], metadata: Metadata
 ) -> None:
-    """Write a black TIFF, (H, W, C), which takes next to nothing of the disk.  Raises OSError."""
+    """Write a TIFF of that shape, (H, W, C), that is black, and takes next to nothing of the disk.
+
+    Raises OSError.
+    """
     height, width, channels = shape
     high, wide = (min(TILE, -(-side // STEP) * STEP) for side in (height, width))
     pixels = -(-height // high) * high * -(-width // wide) * wide

@@ -135,7 +135,10 @@ Levels = tuple[float, float]
 
 
 def spanning(*pictures: NDArray[Any]) -> Levels | None:
-    """The lowest and highest finite value, alpha left out; None where they are not two."""
+    """The lowest and highest finite value of all pictures, alpha left out.
+
+    None where there is only one value, or none that is finite.
+    """
     there = [each for each in map(_finite, pictures) if each.size]
     low = min((float(each.min()) for each in there), default=0.0)
     high = max((float(each.max()) for each in there), default=0.0)
@@ -143,7 +146,10 @@ def spanning(*pictures: NDArray[Any]) -> Levels | None:
 
 
 def around_zero(samples: NDArray[Any], display: NegativeDisplay) -> Levels | None:
-    """Levels that hold HELD per cent of what is not zero; None where all of it is zero."""
+    """Levels that hold HELD per cent of what is not zero in a result around zero.
+
+    None where all of it is zero.
+    """
     apart = math.isqrt(samples.size // MAX_SAMPLES) + 1
     sizes = np.abs(_finite(samples[::apart, ::apart])).ravel()
     sizes = sizes[sizes > 0]
@@ -166,7 +172,12 @@ Line = tuple[Pixel, Pixel]
 
 
 def along(samples: NDArray[Any], line: Line) -> NDArray[Any]:
-    """The samples along `line` in the picture, (n, C): one per step of its longer side."""
+    """The samples along `line`, (n, C): one pixel per step of its longer side.
+
+    Both its ends are among them.
+
+    samples  (H, W, C); what of the line lies beyond its edges is left out
+    """
     xs, ys, inside = _pixels(samples, line)
     found: NDArray[Any] = samples[ys[inside], xs[inside]]
     return found

@@ -110,7 +110,13 @@ def subtracting(
 
 
 def auto_gain(sizes: NDArray[Any], largest: float, full: float) -> float:
-    """The largest of GAINS that keeps 99.5 % of all that differs on the scale."""
+    """The largest of GAINS that keeps 99.5 % of all that differs on the scale.
+
+    So a few pixels that differ much, a dead one or an edge of the picture, hide nothing else.
+
+    sizes    |differences| of some samples, (n,) uint8 or float32
+    largest  that of all samples
+    """
     if not sizes.any():  # they may miss all that differs
         sizes = np.array([largest])
     allowed = OFF_SCALE * np.count_nonzero(sizes)

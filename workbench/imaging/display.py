@@ -183,7 +183,10 @@ def _smaller(pixels: Bytes) -> list[Bytes]:
 
 
 def show(samples: NDArray[Any], look: DisplayMapping) -> Display:
-    """Make `samples`, (H, W, C) of any pixel type, ready to paint, as `to_display`."""
+    """Make `samples`, (H, W, C) of any pixel type, ready to paint; they stay as they are.
+
+    Raises ValueError and MemoryError as `to_display`.
+    """
     full = white(samples.dtype) if look.full is None else look.full
     levels = look.levels or default_levels(look.negative_display, full)
     if levels is None:

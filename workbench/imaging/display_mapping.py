@@ -34,7 +34,10 @@ class DisplayMapping:
 
 
 def default_levels(display: NegativeDisplay, span: float) -> tuple[float, float] | None:
-    """The sample values shown as black and white, `span` apart; None: only the samples can tell."""
+    """The sample values shown as black and white; None: only the samples can tell.
+
+    span  how far they are apart: the value of full intensity
+    """
     if display == "scaled":
         return None
     return (-span / 2, span / 2) if display == "offset" else (0.0, span)
@@ -52,7 +55,11 @@ def natural_display(weights: NDArray[np.float32]) -> NegativeDisplay:
 
 
 def is_signed(weights: NDArray[np.float32], gradient: bool) -> bool:
-    """True if results swing around zero: the weights cancel each other, and it is no gradient."""
+    """True if results of `weights` swing around zero.
+
+    They cancel each other, so that a flat area gives nothing.  A gradient's length is never
+    below zero.
+    """
     total = float(np.abs(weights).sum(dtype=np.float64))
     return not gradient and total > 0 and abs(float(weights.sum(dtype=np.float64))) < CANCEL * total
 
@@ -76,7 +83,11 @@ _wide: dict[int, tuple[weakref.ref[Any], NDArray[np.float32]]] = {}
 
 
 def unclipped(samples: NDArray[Any]) -> NDArray[np.float32]:
-    """The read-only samples as float32, kept as long as they live.  Raises MemoryError."""
+    """The output with nothing cut off: (H, W, C) float32, read-only, in the same units.
+
+    samples  read-only; the result is kept as long as they live
+    Raises MemoryError.
+    """
     if (known := known_unclipped(samples)) is not None:
         return known
     require_memory(3 * 4 * samples.size)  # what comes of it will be as wide
@@ -88,7 +99,10 @@ def unclipped(samples: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def with_file_white(samples: NDArray[Any], picture: NDArray[Any]) -> NDArray[Any]:
-    """The samples, which were made of `picture`, in the units of files: white is 1 for floats."""
+    """Return `samples`, which were made of `picture`, in the units that files have.
+
+    Floats that were made of whole numbers are in theirs, and white is 1 in a file of floats.
+    """
     if samples.dtype.kind != "f" or picture.dtype.kind != "u":
         return samples
     require_memory(4 * samples.size)

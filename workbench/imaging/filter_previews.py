@@ -33,7 +33,12 @@ def reduced(samples: Samples, width: int, height: int) -> Samples:
 
 
 def preview(small: Samples, full: float, weights: Samples, gradient: bool) -> QImage:
-    """Apply `weights` to a reduced picture, (H, W, C) float32; `full` is its full intensity."""
+    """Apply `weights` to a reduced picture.
+
+    small     (H, W, C) float32
+    full      the value of full intensity
+    gradient  as of `Job`
+    """
     job = Job(small, weights, "clamp", "sequential", gradient=gradient)
     look = natural_display(weights) if is_signed(weights, gradient) else "clip"
     found = np.ascontiguousarray(filtered(job), np.float32)

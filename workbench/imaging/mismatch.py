@@ -53,7 +53,10 @@ class Mismatch:
         return np.flatnonzero(self.is_place).tolist()
 
     def next_after(self, place: int, step: int) -> int | None:
-        """The next of `places` after (step 1) or before (-1) `place`, around the picture's ends."""
+        """The next of `places` after (step 1) or before (-1) `place`.
+
+        Around the picture's ends; None where there is none.
+        """
         if self.count == 0:
             return None
         places = np.flatnonzero(self.is_place)
@@ -85,8 +88,9 @@ def searching(
 ) -> Iterator[Mismatch | None]:
     """Compare tile by tile; a Mismatch now and then, and a last one that knows all.
 
-    answer   the output for job.picture; `shown` is its display
-    in_view  top, bottom, left, right: what to begin with
+    answer         the output for job.picture; `shown` is its display
+    tolerance      of the implementation
+    in_view        top, bottom, left, right: what to begin with
     """
     limits = limits_of(job, tolerance)
     is_judged = math.isfinite(limits.bound)

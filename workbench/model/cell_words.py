@@ -106,7 +106,10 @@ def values_of(cells: Iterable[Cell], name: str) -> set[Any]:
 
 
 def held_fixed(cells: Collection[Cell], varied: Collection[str] = ()) -> str:
-    """Name what cells share, but for `varied`: "Gaussian blur 5×5, 1 channel float32, cold L2"."""
+    """Name all that cells share: "Gaussian blur 5×5, 1 channel float32, border clamp, cold L2".
+
+    varied  dimensions that are left out
+    """
     said = dict.fromkeys(_TABLE, "")
     for name in {*NAMES, "sigma", "amount"} - {*varied}:
         values = values_of(cells, name)
@@ -129,7 +132,10 @@ def varied_of(cells: Iterable[Cell]) -> frozenset[str]:
 
 
 def cell_in_words(cell: Cell, varied: Collection[str] = ()) -> str:
-    """Format a cell: "Gaussian blur 5×5 · OpenCV · noise 1024²", and its `varied` of ASIDE."""
+    """Format a cell: "Gaussian blur 5×5 · Shared-memory tile 32×8 · noise 1024²".
+
+    varied  names in ASIDE that are added: " · border wrap, 3 channels"
+    """
     how = f"{implementation_title(cell.implementation)} {cell.block_in_words}".strip()
     values = ((name, of(cell, name)) for name in ASIDE if name in varied)
     aside = ", ".join(

@@ -91,7 +91,11 @@ def offset_for(state: State) -> float:
 
 
 def is_unclipped(state: State) -> bool:
-    """Return True if a picture of whole numbers is filtered as float32, to keep what is below 0."""
+    """Return True if a picture of whole numbers is to be filtered as float32.
+
+    Negative results are cut off only where a pixel type of whole numbers was chosen, and no way
+    to see values below zero.
+    """
     if state.picture is None or state.picture.samples.dtype.kind != "u":
         return False
     is_to_be_cut = state.pixel_type in ("uint8", "uint16") and (
@@ -322,7 +326,10 @@ def has_parameter(chosen: Filter, name: str) -> bool:
 def why_unavailable(
     state: State, candidate: Choice, device: Device | NoDevice | None
 ) -> str | None:
-    """Reason why `candidate` cannot run what `state` asks for; None if it can, as `auto` always."""
+    """Reason why `candidate` cannot run what `state` asks for; None if it can, as `auto` always.
+
+    device  None: still being looked for
+    """
     if isinstance(candidate, Auto):
         return None
     if reason := why_not_here(candidate, device):

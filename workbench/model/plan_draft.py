@@ -53,7 +53,11 @@ class Dimension:
         return self.title.replace("&", "")
 
     def values(self, text: str, here: Here = None) -> Values:
-        """Values that `text` lists for this GPU, each once.  Raises PlanFileError."""
+        """Values that `text` lists, each once.
+
+        here  the GPU that is to run it; None: not known yet
+        Raises PlanFileError with a sentence for the user.
+        """
         words = words_of(text)
         if not words:
             raise PlanFileError(f"{self.name}: list at least one, as in “{self.start}”.")
@@ -221,7 +225,10 @@ TICKED = ("implementations", "own_texts", "transfers")  # of a plan: below its l
 
 
 class UnclearError(ValueError):
-    """A draft that cannot be planned as it stands, in a sentence, and the field of its line."""
+    """A draft that cannot be planned as it stands; str(error) is a sentence for the user.
+
+    field  of the line it is about; "" where it is about none
+    """
 
     def __init__(self, sentence: str, field: str = "") -> None:
         super().__init__(sentence)
@@ -361,8 +368,9 @@ MAX_ESTIMATED = 1000  # takes about 10 ms
 
 
 def time_s(cells: Sequence[Cell], plan: Plan, seen: Sequence[Record] = ()) -> float:
-    """Estimate the seconds that `cells` of `plan` will take, after the records seen so far.
+    """Return about how many seconds `cells` of `plan` will take.
 
+    seen  the records of it so far, in order
     More than MAX_ESTIMATED cells are judged by a sample of them.
     """
     if len(cells) <= MAX_ESTIMATED:

@@ -124,7 +124,10 @@ class _Way(NamedTuple):
 
 
 class RungTimes:
-    """The newest time of each way to do a work, for up to MAX_WORKS works."""
+    """A memory of the newest time of each way to do a work: see `_Way`.
+
+    Of more than MAX_WORKS works, those that were measured longest ago are forgotten.
+    """
 
     def __init__(self, device: str = "", jobs: tuple[Cell, ...] = ()) -> None:
         self.device = device  # the GPU where they were recorded: "NVIDIA H200"; empty: here
@@ -310,7 +313,11 @@ def ladder_places(
     cache: Cache,
     recorded: Mapping[str, Time] | None = None,
 ) -> list[LadderLine]:
-    """Make a ladder line for each; recorded: times for rungs that cannot run here."""
+    """Make a ladder line for each implementation given, in their order.
+
+    job       the present one, of whatever implementation; None: there is none
+    recorded  times that came with the program, by implementation: for rungs that cannot run here
+    """
     availability = list(availability)
     measured: Mapping[str, Time] = times.of_work(job, cache) if job else {}
     known, recorded = [each for each, _ in availability], recorded or {}
@@ -329,7 +336,10 @@ def ladder_places(
 
 
 def rung_before(chosen: Implementation, known: list[Implementation]) -> Implementation | None:
-    """Implementation that a rung changes a thing about; else the one before it in `known`."""
+    """Implementation that `chosen` is compared with; None for the first.
+
+    For a rung that is the one it changes a thing about, else the one before it in `known`.
+    """
     if isinstance(chosen, Rung):
         return next((each for each in known if each.key == chosen.after), None)
     at = known.index(chosen)

@@ -31,7 +31,11 @@ class SpeedUpWords:
 
 
 def speed_up_of(result: Result, baseline: Result | None) -> SpeedUpWords:
-    """The speed-up of a result in words; single runs, a wrong or another baseline have none."""
+    """Return in words how fast `result` is against `baseline`.
+
+    A wrong baseline, a single run of either, and a baseline of other work give no speed-up.
+    Neither has to be checked already.
+    """
     if baseline is None or not baseline.job.same_work(result.job):
         return SpeedUpWords(against="no CPU time yet")
     name = baseline_name(baseline)

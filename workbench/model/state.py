@@ -47,7 +47,11 @@ def choice(
     comes_with: str = "",
     **names: str,
 ) -> Any:
-    """Make a field of the State with its FieldFacts; `flags` are those that are true."""
+    """Make a field of the State with its default and its FieldFacts.
+
+    flags       the facts that are true, separated by spaces
+    comes_with  names of fields, likewise
+    """
     told = dict.fromkeys(flags.split(), True)
     known = FieldFacts(label, check, comes_with=tuple(comes_with.split()), **told, **names)  # type: ignore[arg-type]
     return field(default=default, metadata={"facts": known})
@@ -146,8 +150,10 @@ class State:
     order gives the undo step its name.
 
     implementation         the one to run now
-    chosen_implementation  the one the user chose, which may not run here; None: the best there is
-    own_kernel       the file of a user kernel that was read last; see `session.kernel_folder`
+    chosen_implementation  the one the user chose, which may not run here at the moment; None: the
+                           best there is, see `intents.implementation_for`
+    own_kernel       the file of a user kernel that was read last, as `implementation` names it;
+                     None: none was.  See `session.kernel_folder`
     devices          how many GPUs share the rows of the picture
     matrix           the weights of the filter "custom"
     offset           what is added to what these give, as a part of white: -1 to 1
@@ -156,7 +162,8 @@ class State:
     pixel_type       what pictures are stored as when they are opened; None: as in their files
     levels           sample values shown as black and white; None: 0 and the picture's white
     result_levels    the same for results that swing around zero; None: as suits how they are shown
-    negative_display how results that swing around zero are shown; None: as suits the filter
+    negative_display how results that swing around zero are shown: see `imaging.display_mapping`;
+                     None: as suits the filter
     divider          of the wipe: between left and right, or between above and below
     difference       how after minus before is shown
     gain             what that is multiplied by; None: so that it fits the range

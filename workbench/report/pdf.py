@@ -64,7 +64,10 @@ INSTEAD = {
 
 
 def pdf(page: str, document: Document) -> bytes:
-    """Convert the page: text that can be marked, fonts embedded, each page numbered and marked."""
+    """Convert the page: text that can be marked, fonts embedded, each page numbered.
+
+    Pages of recorded figures are marked.
+    """
     from workbench.charts.drawing.chart_export import have_application
 
     have_application()

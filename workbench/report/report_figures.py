@@ -55,7 +55,11 @@ class ReportChart:
         return isinstance(self.figure.body, Grid)
 
     def svg(self) -> str:
-        """Draw it as an svg element for the page, which says its words around it."""
+        """Draw it as an svg element for the page, which says its words around it.
+
+        Only "Recorded" stays in it, wherever it is taken to.  The page scales the element, and
+        its ids have a prefix so that they are unique there.
+        """
         from workbench.charts.drawing.chart_export import svg_of  # Qt
 
         said = "Recorded" if self.is_recorded else ""
@@ -69,7 +73,10 @@ class ReportChart:
 
 
 def charts_of(sessions: Sequence[Session], prefix: str) -> Iterator[ReportChart]:
-    """Yield a chart of every kind that shows something of `sessions`; their keys have a prefix."""
+    """Yield a chart of every kind that shows something of `sessions`, against their baseline.
+
+    prefix  of the charts' keys
+    """
     baseline = next(filter(None, map(baseline_of, sessions)), None)
     data = Data(sessions, Choices(baseline=baseline.key if baseline else None))
     is_recorded = any(session.is_recorded for session in sessions)
@@ -113,9 +120,10 @@ class Example:
 def examples(
     session: Session, pictures: Mapping[str, NDArray[Any]], engine: Engine, prefix: str
 ) -> Iterator[Example]:
-    """Make one example for each filter, with its largest weights up to MAX_KSIZE.
+    """Make one example for each filter, with its largest weights measured, up to MAX_KSIZE.
 
     pictures  by name, (H, W, C): those given to the sweep that are at hand
+    Yields Progress wherever it may be paused, as the engine does.
     """
     largest: dict[str, Cell] = {}
     for cell in (record.cell for record in session.records if record.verified):

@@ -198,7 +198,10 @@ class Baseline:
         return theirs
 
     def in_words(self, record: Record) -> tuple[str, str]:
-        """A speed-up and its interval: "12.3×", "11.9 – 12.6"; "2.4× slower", "2.3 – 2.5"."""
+        """A speed-up and its interval: "12.3×", "11.9 – 12.6"; "2.4× slower", "2.3 – 2.5".
+
+        Where the two count as equal, that is said; the baseline itself is "1".
+        """
         found = self.speed_up(record)
         if found is None:
             return "", ""

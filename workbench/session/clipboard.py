@@ -105,7 +105,10 @@ def image_in(content: QMimeData | None) -> Found:
 
 
 def picture_in(found: Found, **how: Any) -> Picture:
-    """Make `found` a Picture, as `image_files.load` does.  Raises ImageFileError."""
+    """Make `found` a Picture; on any thread.  Raises ImageFileError.
+
+    how  as `image_files.load` has it
+    """
     if isinstance(found, bytes):
         return _decoded(found, **how)
     if not isinstance(found, QImage):
@@ -142,8 +145,9 @@ def _named_in(text: str) -> list[Path]:
 
 
 def to_samples(image: QImage, notes: list[str]) -> NDArray[Any]:
-    """Samples of an image in sRGB, (H, W, 1, 3 or 4); `notes` gets remarks.
+    """Samples of an image in sRGB, (H, W, 1, 3 or 4).
 
+    notes  gets a sentence where colours were converted
     Raises ImageFileError for an image without pixels, and where memory runs out.
     """
     if image.isNull():
@@ -169,7 +173,12 @@ def to_samples(image: QImage, notes: list[str]) -> NDArray[Any]:
 
 
 def to_image(samples: NDArray[Any], shown: QImage) -> QImage:
-    """Make an image of (H, W, C) samples, exact if integers, else as shown.  Raises MemoryError."""
+    """Make an image for other programs: exact samples if they are integers, else as shown.
+
+    samples  (H, W, C) with C = 1 to 4
+    shown    the same picture as it is on the screen
+    Raises MemoryError.
+    """
     if samples.dtype.kind != "u":
         return shown.copy()
     height, width, channels = samples.shape

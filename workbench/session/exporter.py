@@ -32,9 +32,11 @@ _MAX_TEXT = 1_000_000  # bytes; the settings take a few hundred
 def save_png(
     path: str | Path, image: QImage | NDArray[np.uint8 | np.uint16], settings: dict[str, Any]
 ) -> None:
-    """Write a PNG that carries `settings`; whole, or not at all.  Raises ImageFileError.
+    """Write a PNG that carries `settings`; whole, or not at all.
 
-    image  a QImage, or (H, W, C) uint8 or uint16 with C = 1 to 4; 16 bits stay 16 bits
+    image     a QImage, or (H, W, C) uint8 or uint16 with C = 1 to 4; 16 bits stay 16 bits
+    settings  anything JSON can hold; tuples come back as lists
+    raises    ImageFileError
     """
     path = Path(path).absolute()
     buffer = io.BytesIO()
@@ -126,9 +128,11 @@ class Exporter(QObject):
         *,
         reduce: bool = False,
     ) -> None:
-        """Save the result of filtering `picture` at full resolution.
+        """Save the filtered picture at full resolution, as a picture like any other.
 
-        reduce  change what the format cannot hold, rather than refuse it
+        picture  the one that was filtered
+        quality  as `image_files.save` has it
+        reduce   change what the format cannot hold, rather than refuse it
         """
 
         def write() -> None:
@@ -143,7 +147,10 @@ class Exporter(QObject):
     def save_screenshot(
         self, path: Path, image: QImage | MakeImage | NDArray[Any], settings: Settings
     ) -> None:
-        """Save a screenshot, or samples of 8 or 16 bits, as PNG with the settings inside."""
+        """Save a screenshot as PNG with the settings inside.
+
+        image  an image, a function that makes one, or (H, W, C) samples of 8 or 16 bits
+        """
         path = path if path.suffix.lower() == ".png" else path.with_name(f"{path.name}.png")
         self._write(path, lambda: save_png(path, image() if callable(image) else image, settings))
 
@@ -153,10 +160,13 @@ class Exporter(QObject):
         self._write(path, lambda: _replace(path, text.encode()))
 
     def copy_result(self, picture: Picture, result: Result, shown: QImage) -> None:
-        """Copy the result of filtering `picture`, which is `shown` so, to the clipboard.
+        """Copy the filtered picture to the clipboard.
 
         Pasting in this program gives its very samples; floats that were made of whole numbers are
         scaled as in a float file, where white is 1.
+
+        picture  the one that was filtered
+        shown    how the result is on the screen
         """
 
         def make() -> tuple[NDArray[Any], QImage]:
@@ -166,7 +176,10 @@ class Exporter(QObject):
         self._copy(make, "the result")
 
     def copy_image(self, image: QImage | MakeImage, what: str) -> None:
-        """Copy an image, or what a function makes, to the clipboard as `what`."""
+        """Copy an image, or what a function makes, to the clipboard.
+
+        what  its name in the message
+        """
 
         self._copy(lambda: (None, image() if callable(image) else image), what)
 

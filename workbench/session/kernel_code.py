@@ -20,7 +20,10 @@ REMEMBERED = 16
 
 @dataclass(frozen=True, slots=True)
 class PtxRequest:
-    """One compilation; in words: "sm_90 · size 5 · 3 × uint8 · clamp · 32×8"."""
+    """One compilation; equal requests give equal output.
+
+    in_words  the settings: "sm_90 · size 5 · 3 × uint8 · clamp · 32×8"
+    """
 
     rung: Rung
     architecture: int

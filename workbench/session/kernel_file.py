@@ -82,7 +82,10 @@ class KernelFile(QObject):
         return self._at_disk > 0
 
     def begin(self, text: str, name: str) -> None:
-        """Work on a new kernel, which has no file yet; `name` is proposed for it."""
+        """Work on a new kernel, which has no file yet.
+
+        name  the one proposed for its file
+        """
         self._opening += 1
         self._begin(None, text, name=name)
 
@@ -341,7 +344,10 @@ def _look_at(path: Path, typed: str, known: str) -> _OnDisk:
 
 
 def read_kernel(path: Path) -> tuple[str, str]:
-    """A file's text, its lines ending in \\n, and its newline.  Raises KernelFileError."""
+    """A file's text, its lines ending in \\n, and its newline.
+
+    Raises KernelFileError.
+    """
     try:
         text = text_in(path)
     except HeaderError as error:

@@ -32,7 +32,8 @@ Kernels = dict[str, Rung | str]  # what each file is, or why it makes no kernel,
 class KernelFolder(QObject):
     """A reader of the user's folder of kernels, and of a file from elsewhere, in the background.
 
-    kernels  what was there when the folder was looked at last; the chosen one is newer in the State
+    kernels  what each file was when the folder was looked at last, or why it makes none, by name;
+             the chosen one is newer in the State
 
     Signals:
         changed(): there are other files, or other texts in them.

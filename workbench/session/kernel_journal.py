@@ -24,7 +24,10 @@ NOT_KEPT = "What you type is not kept if the program ends: {reason}."
 
 @dataclass(frozen=True, slots=True)
 class Unsaved:
-    """A text that was typed and not saved, and its file, if it has one."""
+    """A text that was typed and not saved.
+
+    path  the file that it belongs to; None: it has none yet
+    """
 
     text: str
     path: Path | None
@@ -43,6 +46,7 @@ def journal_folder() -> Path:
 class KernelJournal:
     """The journal of this program, and those that others left.
 
+    Never fails: where nothing can be written, `complaint` says so once there was a try.
     `note` and `set_aside` wait for no disk; all else does, and is called on one thread.
     """
 

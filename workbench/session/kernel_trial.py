@@ -45,7 +45,8 @@ class KernelText:
     at      the pixel (x, y) that is looked at; None: none in particular
     levels  of the picture, and `look` of the answer
     device  the GPU that it runs on; None: on the CPU
-    good    the last source that ran on another job: it is tried, too, if this one does not run
+    good    the last source that ran, where its output is of another job: it is tried, too, if this
+            one does not run; empty: it need not be
     """
 
     name: str
@@ -160,7 +161,10 @@ def searching(asked: KernelText) -> Steps:
 
 
 def following(asked: KernelText, number: int | None) -> Steps:
-    """Yield the steps of the block that stores the pixel, in a pass (None: the last)."""
+    """Yield the steps of the block that stores the pixel looked at.
+
+    number  of the pass; None: the last
+    """
 
     def follow(rung: Rung, asked: KernelText) -> Steps:
         for step in stepping(rung, asked.job, at=asked.at, number=number):

@@ -82,10 +82,11 @@ class LongTask(QObject):
 
 
 class Worker(Scheduler):
-    """A Scheduler with an engine, and one job in view; of those meanwhile only the newest waits.
+    """A thread that runs one job at most; of those requested meanwhile only the newest waits.
 
     Attributes:
         device: the latest Device or NoDevice; None before the first.
+        trials: of user kernels on the GPU.
         region, comparison, sweep: long computations, the most urgent first.
         baseline, again: idle timings; they emit checked Results.
 
@@ -131,7 +132,10 @@ class Worker(Scheduler):
     def request(
         self, job: Job, look: DisplayMapping | None = None, sampling: Sampling | None = None
     ) -> None:
-        """Filter `job` next, in place of one that still waits, and show it with this look."""
+        """Filter `job` next, in place of one that still waits.
+
+        look  how to show the result; None: from black to white, as its pixel type has them
+        """
         with self._wake:
             self._wanted_since, self._is_awaited = monotonic(), False
             self._wanted = (job, look or DisplayMapping(), sampling or Sampling())

@@ -25,7 +25,10 @@ def described(widget: W, name: str, title: str, tip: str = "") -> W:
 
 
 def tab_button(name: str, text: str, tip: str, title: str = "") -> QToolButton:
-    """A button that a click does not give the keyboard; title: for screen readers."""
+    """A button with a name and a tooltip, which a click does not give the keyboard.
+
+    title  what screen readers say in place of `text`
+    """
     button = described(QToolButton(), name, title, tip)
     button.setText(text)
     return button
@@ -46,9 +49,11 @@ def make_button(name: str, text: str, tip: str, title: str = "") -> QToolButton:
 def make_segments(
     segments: tuple[tuple[str, str, str], ...], want: Callable[[str], None]
 ) -> dict[str, QToolButton]:
-    """Buttons of which one is down, joined to a bar; `want` is called with that clicked.
+    """Buttons of which one is down, joined to a bar.
 
-    segments  name, text and tip of each
+    Each of `segments` is name, text and tip.
+
+    want  is called with the name of one that is clicked
     """
     made: dict[str, QToolButton] = {}
 

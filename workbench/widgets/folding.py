@@ -62,7 +62,10 @@ class FoldedSection(QWidget):
         return super().eventFilter(watched, event)
 
     def show_room(self, has_room: bool, is_choice: bool = True) -> None:
-        """Open it where there is room, else fold it; is_choice: as the user chose, if so."""
+        """Open it where there is room, and fold it where there is none.
+
+        is_choice  whether what the user chose goes before
+        """
         self._show(self._chosen if is_choice and self._chosen is not None else has_room)
 
     @property

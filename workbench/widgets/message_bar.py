@@ -199,7 +199,10 @@ class MessageBar(QFrame):
             self.hide()
 
     def outdate(self, least_ms: int = 0) -> None:
-        """Hide an info that would go by itself, unless shown less than `least_ms` ago."""
+        """Hide an info that would go by itself: its subject was undone or is past.
+
+        least_ms  it stays where it was shown more recently
+        """
         if not self._stays and self._age.isValid() and self._age.elapsed() >= least_ms:
             self.clear("info")
 
@@ -330,7 +333,10 @@ Answer = tuple[str, str, Callable[[], None]]  # what a button says, its tooltip,
 
 
 class Question(QWidget):
-    """A line that is hidden while there is nothing to ask; any answer ends it."""
+    """A line that is hidden while there is nothing to ask; any answer ends it.
+
+    name  of the object; its buttons are called name-0, name-1
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__()

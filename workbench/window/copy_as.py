@@ -45,7 +45,10 @@ ON_CPU = (
 
 
 class CopyAs(QObject):
-    """A menu that puts texts about the present job, or the rung in view, on the clipboard."""
+    """A menu that puts texts about the present job on the clipboard.
+
+    rung  whose implementation is copied where the chosen one is no rung
+    """
 
     def __init__(self, parts: Parts, rung: LazyPanel[RungPane]) -> None:
         super().__init__(parts.window)
@@ -156,7 +159,10 @@ def in_shell(words: Sequence[str]) -> str:
 
 
 def filter_words(state: State, stored: str | None) -> list[str]:
-    """Options on how to filter, in a pixel type or the file's: those that make a difference."""
+    """Options on how to filter: only those that make a difference.
+
+    stored  pixel type to filter in; None: that of the file
+    """
     chosen, words = filters.get(state.filter), []
     if has_parameter(chosen, "matrix"):
         rows = "; ".join(" ".join(map(repr, row)) for row in state.matrix)

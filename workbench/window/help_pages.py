@@ -169,7 +169,10 @@ RUNGS_CHAPTER = "Implementations"
 
 
 def rung_pages(overview: str) -> list[HelpPage]:
-    """Make the overview, a page about Auto, then one for each implementation in order."""
+    """Make the overview, a page about Auto, then one for each implementation in order.
+
+    overview  the page written by hand
+    """
     known = list(all_implementations())
     keys = {each.key: f"{RUNG_KEY}{each.key}" for each in known}
     table = _table(("", "idea"), ((link(e.title, keys[e.key]), escaped(e.idea)) for e in known))
@@ -185,7 +188,10 @@ CHARTS_CHAPTER = "Charts"
 
 
 def chart_pages(overview: str) -> list[HelpPage]:
-    """Make the page about reading any chart, then one for each kind."""
+    """Make the page about reading any chart, then one for each kind.
+
+    overview  the page written by hand
+    """
     kinds, title = chart_kinds(), "How to read a chart"
     rows = ((link(each.title, f"chart/{each.key}"), escaped(each.tip)) for each in kinds)
     text = f"{overview}\n\n{_table(('chart', 'shows'), rows)}"

@@ -60,7 +60,10 @@ class PaletteEntry:
 
 
 def entries_of(parts: Parts, sweep: LazyPanel[SweepPanel]) -> list[PaletteEntry]:
-    """Make all entries: the menus in order, then all else."""
+    """Make all entries: the menus in order, then all else.
+
+    sweep   shows presets, once docks brought it forward
+    """
     store, docks = parts.store, parts.docks
     return [
         *(_of_menu(line) for line in menu_lines(parts.window) if line.name != OWN_NAME),

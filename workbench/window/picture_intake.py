@@ -93,6 +93,10 @@ NOT_FINITE = (
 class PictureIntake(QObject):
     """A link that takes what the opener opened to the store.
 
+    timing      forgets the figures of the picture before
+    sweep       takes the plan inside a screenshot
+    sweep_menu  opens sessions and plans
+
     Signals:
         restoring(kept): picture and pins of a screenshot are to be brought back.
         talk_wanted(path): the steps in this file are to be presented.
@@ -125,7 +129,8 @@ class PictureIntake(QObject):
     def open_paths(self, paths: list[Path]) -> None:
         """Open the sessions, plans and kernels among `paths`, and the first picture, or a folder's.
 
-        Without a picture among them, the start picture is opened.  Settings in one are ignored.
+        The others are a step away.  Without a picture among them, the start picture is opened.
+        Pictures are opened as such even where they hold settings.
         """
 
         def open_found(found: LookedAt) -> None:

@@ -231,7 +231,10 @@ Session = dict[str, Any]
 
 
 class CrashRestore(QObject):
-    """Autosave of a window's choices, unless `is_held`, as by a talk; restore after a crash."""
+    """Autosave of a window's choices, and the offer to restore those that a crash left.
+
+    is_held  whether the window shows something other than the user's choices, such as a talk
+    """
 
     def __init__(
         self,

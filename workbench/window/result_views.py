@@ -344,7 +344,10 @@ class ExplanationController(QObject):
             panel.hold(pixel)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Let Esc over the picture let go of the pixel that is held, before it clears a message."""
+        """Let Esc over the picture let go of the pixel that is held, before it clears a message.
+
+        A double click zooms: the effect of its first click on the pixel is undone.
+        """
         is_press = is_escape(event, QEvent.Type.KeyPress)
         if is_press or is_escape(event, QEvent.Type.ShortcutOverride):
             panel = self._seen_pixel

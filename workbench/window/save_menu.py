@@ -193,7 +193,10 @@ WHOLE = "This picture is in memory: File ▸ Save result as saves its result."
 
 
 def filter_actions(service: LazyPanel[Any], store: Store) -> Actions:
-    """Lines of the menu File that filter files, by a FileFilter."""
+    """Lines of the menu File that filter files.
+
+    service  a FileFilter, made when it is first used
+    """
 
     def why_not() -> str:
         picture, made = store.state.picture, service.made
@@ -211,7 +214,11 @@ NOTHING_TO_COPY = "There is no result of this picture to copy yet."
 
 
 class Screenshots(QObject):
-    """A menu that takes screenshots, with the settings inside, to be restored when dropped here."""
+    """A menu that takes screenshots, with the settings inside, to be restored when dropped here.
+
+    save_menu  asks where to save
+    memory     says which settings to put inside
+    """
 
     def __init__(
         self,

@@ -71,7 +71,10 @@ Keys = Mapping[str, Callable[[], object]]
 
 
 class Stage(QObject):
-    """Words around the picture, and the keys of a clicker, in the window that presents."""
+    """Words around the picture, and the keys of a clicker, in the window that presents.
+
+    resized  called with the enlargement against the usual screen
+    """
 
     def __init__(self, window: QWidget, keys: Keys, resized: Callable[[float], None]) -> None:
         super().__init__(window)
@@ -207,7 +210,10 @@ class LadderBar(NamedTuple):
 
 
 class LadderBars(Label):
-    """The newest bars in the order of the steps, the present one in colour."""
+    """The newest bars in the order of the steps, the present one in colour.
+
+    lines  name, and time with comparison, of each bar
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -44,7 +44,10 @@ class PastPicture:
 
 
 class Album:
-    """A maker of PastPictures that holds those that cannot be loaded again, up to MAX_BYTES."""
+    """A maker of PastPictures that holds those that cannot be loaded again.
+
+    most_bytes  of the samples it holds together
+    """
 
     def __init__(self) -> None:
         self._held: list[Picture] = []  # the newest last
@@ -77,6 +80,8 @@ class StateStep(QUndoCommand):
 
     A change of the same gradual fields soon after the last one, or while a mouse button is held,
     is merged with it.
+
+    at_s  when it was made, by any clock
     """
 
     def __init__(self, before: Side, after: Side, at_s: float, *, is_held: bool = False) -> None:
@@ -142,6 +147,9 @@ class UndoHistory(QObject):
 
     A step may need its picture loaded in the background, so the store is changed first and the
     stack moved then.
+
+    background  loads pictures that are to be shown again
+    status      shows what was undone
 
     Signals:
         moved(): there is something else to undo or to redo.

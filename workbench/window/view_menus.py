@@ -109,7 +109,10 @@ KEY = "F1"
 
 
 class HelpController(QObject):
-    """An owner of the help's window, which is made when it is first wanted."""
+    """An owner of the help's window, which is made when it is first wanted.
+
+    window  the one that is explained, with its menus and all parts
+    """
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts.window)

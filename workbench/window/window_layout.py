@@ -80,7 +80,10 @@ class Toolbar(QFrame):
         self._draw_icons()
 
     def connect_action(self, name: str, action: QAction, menu: QMenu | None = None) -> None:
-        """Let a button, "open" or "save", do what `action` does; `menu` is behind its arrow."""
+        """Let a button, "open" or "save", do what `action` of the menus does.
+
+        menu  behind an arrow of the button
+        """
         button = self._buttons[name]
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         button.setToolTip(tip_text(f"{action.toolTip()} ({keys})"))
@@ -221,7 +224,10 @@ class WindowLayout(QObject):
         return {LAYOUTS: {**self._others, self._screen_key: here}}
 
     def restore(self, get: Callable[[str, Any], Any]) -> None:
-        """Take up the layout for this screen's size by `get`; without one fill the screen."""
+        """Take up the layout for this screen's size; without one fill the screen.
+
+        get: a setting by its name, with its default
+        """
         self._others = get(LAYOUTS, {})
         here = self._others.get(self._screen_key)
         here = here if isinstance(here, dict) else {}

@@ -156,7 +156,10 @@ def _mean_difference(one: Path, other: Path) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Pictures per second: of each stage alone, with all waits for the disk, and of the batch."""
+    """Pictures per second: of each stage while nothing else is done, and of the batch.
+
+    Encoding has the waits for the disk in it, which keep no core busy.
+    """
 
     decode: float
     filter: float
@@ -164,7 +167,10 @@ class Rates:
     batch: float
 
     def cells(self, name: str, *, on_gpu: bool) -> Row:
-        """Make a row of the table; cores decode and encode, and filter where there is no GPU."""
+        """Make a row of the table, with the limit of the batch.
+
+        Cores that decode also encode.  On a CPU they filter as well; a GPU does that meanwhile.
+        """
         alone = (self.decode, self.filter, self.encode)
         files_s = 1 / self.decode + 1 / self.encode
         allowed, limit = 1 / (files_s + 1 / self.filter), "the cores"
@@ -296,7 +302,10 @@ def _fail(sentence: str | None) -> None:
 
 
 def middle_per_s(finished_s: Sequence[float]) -> float:
-    """Rate in the middle of a batch, from the time at which each picture was finished."""
+    """Rate in the middle of a batch, from the time at which each picture was finished.
+
+    The start of processes takes as long however much there is to do.
+    """
     first, last = (round(share * (len(finished_s) - 1)) for share in MIDDLE)
     return (last - first) / (finished_s[last] - finished_s[first])
 

@@ -43,7 +43,11 @@ ON_CPU = Sampling(max_samples=5, max_seconds=0.5, warmup_seconds=THREADS_SETTLE_
 
 
 class Clock:
-    """A stream of its own on `device`, the current one within `using`; use it from one thread."""
+    """A stream of its own on `device`; use it from one thread.
+
+    cp      the cupy module
+    stream  to queue on; the current stream within `using`
+    """
 
     def __init__(self, device: Device) -> None:
         import cupy as cp

@@ -201,7 +201,10 @@ class CellReport:
 
     @property
     def auto_excess(self) -> float | None:
-        """The longer time of `auto`'s pick than of the quickest exact rung: 0.02 is 2 %."""
+        """The longer time of `auto`'s pick than of the quickest exact rung: 0.02 is 2 %.
+
+        None where either has no time.
+        """
         best = quickest(self.rungs, EXACT)
         picked = quickest([each for each in self.rungs if str(each) == self.auto], EXACT)
         return picked.time_ms / best.time_ms - 1 if best and picked else None

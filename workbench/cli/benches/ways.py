@@ -204,7 +204,10 @@ def first_line(error: Exception) -> str:
 
 
 def ways(name: str, job: Job) -> Iterator[Way]:
-    """Create every way there is here to do `job`, with the filter called `name`, or "random"."""
+    """Create every way there is here to do `job`, whose border is clamp.
+
+    name  of its filter, or "random"
+    """
     for title, (module, library) in LIBRARIES.items():
         if importable(module, title) is None:
             yield from library(name, job)

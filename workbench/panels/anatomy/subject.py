@@ -257,7 +257,10 @@ def look_at(subject: Subject, x: int, y: int) -> Look:
 
 
 def look_from(subject: Subject, block: Block, thread: int) -> Look | None:
-    """Choose a thread by its numbers, as of a transform; None: there is no such one."""
+    """Choose a thread that computes numbers of a transform; None: there is no such one.
+
+    Not all of these can be pointed at in the picture.
+    """
     (across, down), threads = subject.shape.grid, subject.shape.threads
     if not (0 <= block[0] < across and 0 <= block[1] < down and 0 <= thread < threads):
         return None

@@ -232,7 +232,10 @@ class ReadOut(QWidget):
         return self._label.text()
 
     def show_pins(self, shown: Collection[int], against: int) -> None:
-        """Show parts for these pins; `against` is subtracted from the newest, 0: the original."""
+        """Show parts for the pinned results of these numbers.
+
+        against  subtracted from the newest: 0 the original, else the pin of that number
+        """
         self._against = against
         pinned = [name for number, name in enumerate(_PINNED, 1) if number in shown]
         self._titles = {name: name for name in ("before", *pinned, "after", "difference")}

@@ -80,6 +80,11 @@ class CompareView(QWidget):
     keys          those of the picture under the pointer
     main          the view of the result, or of what the mode makes of it
     picture       the one on screen; the state may have a newer one
+
+    Signals:
+        unpin_wanted(index): remove the pinned result.
+        cells_wanted, drawn, hovered, pointed, picked: as of PictureView, from any view.
+        arranged(): another part may be in view.
     """
 
     arranged = Signal()  # another part may be in view
@@ -187,7 +192,10 @@ class CompareView(QWidget):
             self._refresh()
 
     def show_pins(self, pins: Sequence[Pin], against: int) -> None:
-        """Show pins beside the newest, which is compared with `against`; 0: the original."""
+        """Show at most MAX_PINS results beside the newest, which is compared with `against`.
+
+        against  0 the original, else the pin of that number
+        """
         self._pins, self._against = tuple(pins), against
         self.options.show_pins([pin_name(number) for number in range(1, len(pins) + 1)], against)
         self._show_options()
@@ -202,7 +210,10 @@ class CompareView(QWidget):
         self._refresh()
 
     def show_patches(self, before: Patch | None, after: Patch | None, words: str) -> None:
-        """Show parts at full resolution over reduced copies; words: on the scale, if reduced."""
+        """Show parts at full resolution over the pictures, which are reduced copies.
+
+        words  for the chip with the scale; empty: the pictures are whole
+        """
         self._large.setVisible(bool(words))
         self._large.setText(words)
         self._large.setAccessibleName(f"Scale: {words}")

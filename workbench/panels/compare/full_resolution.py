@@ -102,7 +102,8 @@ def filtering_region(
 class FullResolution(QObject):
     """Reads and filters the part in view, and draws it over the copy.
 
-    It is read on a thread of its own, the newest request alone, and filtered before all else.
+    It is read on a thread of its own; the worker filters it before everything else, as it is what
+    the user looks at.  Of the parts requested meanwhile only the newest waits.
     """
 
     def __init__(

@@ -233,7 +233,8 @@ def draw(
 ) -> None:
     """Draw the part of `display` that is visible in a view of `view` device pixels.
 
-    parts  to draw one by one, in device pixels: Qt takes longer for a region that is no rectangle
+    parts  rectangles to draw one by one, in device pixels; none: all at once.  Qt takes a quarter
+           longer for a region that is no rectangle.
     """
     scale = transform.scale
     # The smallest image with about one pixel for each device pixel.

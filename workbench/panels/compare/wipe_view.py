@@ -41,7 +41,10 @@ _REACH = 6  # px from the line that count as on it
 
 
 class WipeView(PictureView):
-    """The picture after, covered by the one before left of a divider, or above it."""
+    """The picture after, covered by the one before left of a divider, or above it.
+
+    The divider stays where it is while the picture moves under it.
+    """
 
     def __init__(self, name: str, hint: str) -> None:
         super().__init__(name, hint)

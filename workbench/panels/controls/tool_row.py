@@ -105,7 +105,10 @@ RUNS_ON_TIP = (
 
 
 class ToolRow(QWidget):
-    """Filter, size, "Runs on" and block in one line; choices go into the store."""
+    """Filter, size, "Runs on" and block in one line; a narrow one drops the slider.
+
+    Each choice is put into the store.
+    """
 
     def __init__(
         self, store: Store, background: Background, open_settings: Callable[[], object]

@@ -109,7 +109,11 @@ class Wall(QListView):
 
 
 class KodakCard(QFrame):
-    """The card of the Kodak pictures, with its buttons: offer, progress or error."""
+    """The card of the Kodak pictures: offer, progress or error.
+
+    mirror    the line with the address that pictures are downloaded from; empty: the usual one
+    download, cancel, folder  the buttons
+    """
 
     def __init__(self, mirror: str) -> None:
         super().__init__()
@@ -169,7 +173,10 @@ SOURCES = (
 
 
 class Gallery(QWidget):
-    """The gallery, which looks for its pictures whenever it is shown; call `close_threads()`."""
+    """The gallery, which looks for its pictures in the background whenever it is shown.
+
+    Call `close_threads()` before it goes.
+    """
 
     _progressed = Signal(object)
 

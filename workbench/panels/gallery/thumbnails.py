@@ -27,7 +27,10 @@ Key = Path | str  # a file, or the key of a built-in picture
 
 
 def thumbnail(key: Key, device_pixel_ratio: float) -> tuple[QImage, str]:
-    """Make a thumbnail, and a caption such as "768×512 RGB uint8".  Raises ImageFileError."""
+    """Make a thumbnail, and a caption such as "768×512 RGB uint8".
+
+    Raises ImageFileError, also for a file too large for this purpose.
+    """
     if not isinstance(key, Path):
         return _small(PICTURES[key].make(), None, device_pixel_ratio)
     if key.stat().st_size > MAX_FILE_BYTES:

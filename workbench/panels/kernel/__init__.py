@@ -43,7 +43,10 @@ class KernelMenu:
         return {name: partial(self._do, do) for name, do in LINES.items()}
 
     def open_file(self, path: Path, *, is_named: bool = False) -> None:
-        """Show the kernel in a file; one from elsewhere runs once the user says so, or named it."""
+        """Show the kernel in a file; one from elsewhere runs only once the user says so.
+
+        is_named  the user has said so, by naming it
+        """
         self._do(lambda pane: pane.files.open_file(path, is_named=is_named))
 
     def _do(self, do: Callable[[KernelPane], object]) -> None:

@@ -362,7 +362,10 @@ def _mark_color(kind: str, colors: theme.Colors) -> QColor:
 
 
 class LineGutter(QWidget):
-    """The column of line numbers, counts and marks beside the source."""
+    """The column of line numbers, counts and marks beside the source.
+
+    Screen readers get marks as sentences below the source, so it takes no keys.
+    """
 
     def __init__(self, editor: CodeEditor) -> None:
         super().__init__(editor)

@@ -102,7 +102,10 @@ class AnswerPair(QWidget):
         self._arrange()
 
     def take_room(self, room: QSize) -> None:
-        """Take the height of two pictures side by side in a widget of this size."""
+        """Take the height of two pictures side by side in a widget of this size.
+
+        Not in its own width: with the height a scroll bar comes and goes, and that width with it.
+        """
         # Not in its own width: with the height a scroll bar comes and goes, and that width with it.
         self._room = room
         across, down = self._size or (1, 1)
@@ -145,7 +148,10 @@ class AnswerPair(QWidget):
 
 
 class FactsCard(QFrame):
-    """Rows of facts at the top of a column; without any, no card."""
+    """Rows of facts; without any, no card.
+
+    column  its layout, the rows first
+    """
 
     def __init__(self, name: str) -> None:
         """Make the card; `name` begins the names of its labels."""

@@ -75,7 +75,10 @@ def _check_words(check: Check, region: Region, part: str) -> str:
 
 
 def pixel_of(rung: Rung, job: Job, finding: Finding) -> tuple[int, int] | None:
-    """The pixel (x, y) of its part that the thread of a finding computes, if it is one."""
+    """The pixel (x, y) of its part that the thread of a finding computes.
+
+    None where threads do not stand for samples side by side.
+    """
     (only, *others), block, thread = rung.passes, finding.block, finding.thread
     if others or only.grid or thread is None or block is None or only.covers != BLOCK:
         return None
@@ -118,7 +121,10 @@ def _rows(facts: Mapping[str, str]) -> list[FactRow]:
 
 
 def build_rows(built: Built, before: Built | None) -> list[FactRow]:
-    """The facts of a build, each beside that of the last save if there is one and it differs."""
+    """The facts of a build, each beside that of the last save if it differs.
+
+    before  the build of the last save; None: there is none
+    """
     facts, then = _build_facts(built), _build_facts(before or built)
     for name, fact in facts.items():
         if then.get(name, fact) != fact:

@@ -127,7 +127,10 @@ class Trying(QObject):
         self._device = device if isinstance(device, Device) else None
 
     def follow(self) -> None:
-        """Try the text on the store's picture and job, if either is another than the last."""
+        """Try the text on the store's picture and job, if either is another.
+
+        A text that the user stopped, or searched for its bug, stays so.
+        """
         if not _is_same(self._wanted(), self._doing):
             self._pause.start()
 
@@ -155,7 +158,11 @@ class Trying(QObject):
             self._begin(SEARCHING, asked, searching)
 
     def step_through(self, pixel: Pixel | None = None, number: int | None = None) -> None:
-        """Walk through the block that stores a pixel (None: as before), in a pass (the last)."""
+        """Begin to walk through a block of the text.
+
+        pixel   (x, y) that the block stores; None: as before
+        number  of the pass; None: the last
+        """
         self._at = pixel or self._at
         if asked := self._wanted():
             self._interrupt()

@@ -17,7 +17,10 @@ BEYOND = re.compile("[\U00010000-\U0010ffff]")  # letters that Qt counts as two
 
 
 def bracket_pair(text: str, at: int) -> tuple[int, int] | None:
-    """The places of the bracket beside the cursor, the one behind it first, and its other half."""
+    """The places of the bracket beside the cursor and of its other half, or -1 for that.
+
+    at  the cursor; a bracket behind it goes before one in front of it
+    """
     text = BEYOND.sub("  ", text)
     code = NO_CODE.sub(lambda found: " " * len(found[0]), text)
     for place in (at, at - 1):

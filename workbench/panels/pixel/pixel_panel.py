@@ -125,7 +125,10 @@ class PixelPane(QWidget):
             self.view_wanted.emit(self.found.x, self.found.y, self._job.reach)
 
     def point_at(self, point: tuple[float, float]) -> None:
-        """Explain the pixel under the pointer soon, unless one is held."""
+        """Explain the pixel under the pointer soon, unless one is held.
+
+        point  in pixels of the picture, perhaps beside it
+        """
         if self.is_held or self._job is None or not self.isVisible():
             return
         x, y = math.floor(point[0]), math.floor(point[1])
@@ -392,6 +395,7 @@ def paint_neighbourhood(
 
     painter  in pixels of the picture; see `picture_view.Overlay`
     reach    the radius, and one more where a gradient follows
+    is_held  written beside a pixel that stays while the pointer moves on
     """
     radius = len(found.rows) // 2
     if not found.is_alpha:

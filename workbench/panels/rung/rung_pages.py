@@ -38,7 +38,11 @@ KEY = "rung/"  # in front of a rung's key, in links to its page
 
 
 class IdeaPage(QTextBrowser):
-    """A page of Markdown on one implementation."""
+    """The page with title, idea, place, refusal and resources of one implementation.
+
+    Signals:
+        chosen(key): the user followed a link to another implementation.
+    """
 
     chosen = Signal(str)  # (key): the user followed a link to another implementation
 
@@ -231,7 +235,10 @@ class LadderView(QWidget):
         self._refresh()
 
     def show_places(self, places: Sequence[LadderLine], chosen: str, caption: str) -> None:
-        """Show a bar for each implementation, the chosen one marked; caption: on the job."""
+        """Show a bar for each implementation, the chosen one marked.
+
+        caption  on the job; "" where there is none
+        """
         self.places = places
         self.chart.show_figure(figure_of(places, chosen))
         self._caption.setText(caption or NO_JOB)

@@ -117,7 +117,10 @@ class ShownResult(NamedTuple):
 
 
 class RungPane(QWidget):
-    """The panel about the chosen implementation, refreshed while it is visible."""
+    """The panel about the chosen implementation, refreshed while it is visible.
+
+    ladder  the page with all times
+    """
 
     def __init__(
         self,

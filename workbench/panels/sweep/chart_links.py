@@ -43,7 +43,8 @@ class ApplyMeasurement(QObject):
     def pick(self, cell: Cell) -> None:
         """Show the filter and implementation of `cell` on the open picture.
 
-        The measured picture is opened where none is open, or the open one came this way.
+        The measured picture is opened only where none is open, or the open one came this way, or
+        differs in its type alone; else the message offers it.
         """
         self._newest_request += 1
         picture = self._store.state.picture
@@ -168,7 +169,10 @@ def is_of(picture: Picture | None, cell: Cell) -> bool:
 
 
 def picture_of(cell: Cell, own: Picture | None, at_hand: Given) -> Picture:
-    """Make the picture that `cell` measures; own: that in the window.  Raises KernelError."""
+    """Make the picture that `cell` measures, which may take a while.
+
+    own  the picture in the window, or None. Raises KernelError where the picture cannot be made.
+    """
     if not cell.is_made and own is not None and own.samples.shape[2] == cell.channels:
         return own.stored_as(cell.pixel_type)
     name = cell_name(cell) if cell.is_made else cell.picture

@@ -68,7 +68,11 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class CompareDialog(QDialog):
-    """A dialog that compares two of the shown sessions, off the GUI thread."""
+    """A dialog that compares two of the shown sessions.
+
+    comparing  runs the comparison: hundreds of bootstraps take a second
+    exporter   saves it
+    """
 
     def __init__(
         self,

@@ -38,6 +38,8 @@ EMPTY_TIP = "Empty: as it is set in the window, or in the plan"
 class ValuesRow(QWidget):
     """A label, a line of values, and below it the problem with them.
 
+    chip  the button that shows the row
+
     Signals:
         edited(): the user changed the line.
     """
@@ -206,7 +208,10 @@ class PlanEditor(QWidget):
         self._show(texts_of(plan), plan.transfers)
 
     def show_own(self, texts: Mapping[str, str], turned: Iterable[str], transfers: bool) -> None:
-        """Show the user's own plan; turned: implementations ticked or not against the default."""
+        """Show the user's own plan; other fields are as in the State.
+
+        turned  keys of implementations ticked or unticked against the default, runnable or not
+        """
         self._base = None
         others = set(turned)
         self._wanted = {key: is_own(key) == (key in others) for key in (*self._offered, *others)}

@@ -255,7 +255,13 @@ class SweepController(QObject):
 
 
 def unfinished(device: Device | NoDevice, but: Collection[str], now: float) -> ShownSession | None:
-    """Newest incomplete session of this machine, none of `but`, at most seven days old; or None."""
+    """Newest incomplete session of this machine, or None.
+
+    It is at most seven days old, and no process is writing to it.
+
+    but  names of files to leave out
+    now  seconds since 1970
+    """
     for path in session_store.saved_sessions():
         try:
             if (

@@ -62,7 +62,10 @@ class ReportWriter(QObject):
         }
 
     def start(self, place: Path | None = None, *, as_pdf: bool = False) -> None:
-        """Begin a report in a folder, unless one is being written; a PDF is opened at the end."""
+        """Begin a report, unless one is being written; a PDF is opened at the end.
+
+        place  a folder; None: that of reports
+        """
         sessions = self._parts.sessions.sessions()
         if self._doing or not any(session.records for session in sessions):
             why = f"{BUSY}: {self._doing}…" if self._doing else NOTHING
@@ -142,7 +145,10 @@ LOOKING, NONE = "Looking…", "There are none"
 
 
 def session_title(path: Path) -> str:
-    """The title of a session's preset, its plan's with its beginning, or its file's name."""
+    """The name of a session's file in lists.
+
+    That is the title of its preset, the plan's title with its beginning, or the file's name.
+    """
     stem = path.name.removesuffix(".gz").removesuffix(".jsonl")
     if preset := next((each for each in presets() if each.key == stem), None):
         return preset.plan.title

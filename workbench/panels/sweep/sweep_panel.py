@@ -44,10 +44,12 @@ Phase = Literal["idle", "starting", "running", "paused"]  # starting or stopping
 
 
 class RunRow(QWidget):
-    """Buttons that start, pause and cancel a sweep, a bar, and two lines of small print.
+    """Buttons, a bar, and two lines of small print.
+
+    phase  the SweepPhase
 
     Signals:
-        phase_changed(): the phase is another one.
+        phase_changed(phase): the SweepPhase is another one.
     """
 
     phase_changed = Signal()
@@ -285,7 +287,10 @@ class SweepPanel(QWidget):
         self._show_sessions()
 
     def conditions(self) -> dict[str, Any]:
-        """Collect what a picture of the chart keeps: its plan, and what that fixes."""
+        """Collect what a picture of the chart keeps beside the window's choices.
+
+        That is the plan of the first session, and what it holds fixed in the State's words.
+        """
         shown = self._sessions.sessions()
         return fixed_choices(shown[0].plan) | {"plan": as_toml(shown[0].plan)} if shown else {}
 

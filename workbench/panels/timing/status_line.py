@@ -280,7 +280,10 @@ PREVIEWED = "Preview. The whole picture is filtered next."
 
 
 class TimingViews(QObject):
-    """Show the newest times in the line, and in the panel once made."""
+    """Show the newest times in the line, and in the panel once made.
+
+    line  its owner places it
+    """
 
     def __init__(self, panel: LazyPanel[Any], parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -35,7 +35,10 @@ SMALL = (
 
 
 class TimingPanel(UprightArea):
-    """The tiles of the newest Result, filled in once the panel is open."""
+    """The tiles of the newest Result, filled in once the panel is open.
+
+    history  the plot of the last runs
+    """
 
     def __init__(self, runs: RunHistory) -> None:
         super().__init__()

@@ -65,7 +65,10 @@ def _disk(failure: str) -> Iterator[None]:
 
 
 class WeightsLibrary:
-    """The named weights in a folder; all methods touch the disk and raise WeightsFileError."""
+    """The named weights in a folder, which is made when the first are saved.
+
+    All methods touch the disk and raise WeightsFileError; none needs Qt.
+    """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or data_folder() / "weights"
@@ -152,7 +155,10 @@ def read_file(path: Path) -> Named:
 
 
 def write_file(path: Path, named: Named) -> None:
-    """Write a .toml with the cells as typed, or numbers.  Raises WeightsFileError."""
+    """Write a .toml with the cells as typed, or numbers as .csv or .txt.
+
+    Raises WeightsFileError, and then leaves the folder as it was.
+    """
     drawing, matrix = named.drawing, named.drawing.matrix
     if matrix is None or drawing.added is None:
         raise WeightsFileError("Not all cells are numbers yet, so there are no weights to save.")

@@ -50,7 +50,10 @@ class WeightsDraft:
 
     @property
     def matrix(self) -> Matrix | None:
-        """Each cell over the divisor; None while a number is invalid, or too large for float32."""
+        """The weights: each cell over the divisor.
+
+        None while a cell or the divisor is invalid, or a weight is beyond what float32 holds.
+        """
         divisor = self.divided_by
         values = [[value_of(text) for text in row] for row in self.cells]
         if divisor is None or any(None in row for row in values):
@@ -104,7 +107,10 @@ class WeightsDraft:
         return replace(self, cells=(*empty, *((*side, *row, *side) for row in self.cells), *empty))
 
     def normalised(self) -> WeightsDraft:
-        """The drawing divided so that its weights add up to 1.  Raises BadJobError."""
+        """The drawing divided so that its weights add up to 1.
+
+        Raises BadJobError where a cell is invalid, and where the sum is zero.
+        """
         values = [value_of(text) for row in self.cells for text in row]
         if None in values:
             raise BadJobError("One cell is not a number yet, so there is no sum to divide by.")
@@ -116,7 +122,12 @@ class WeightsDraft:
 
 
 def drawing_of(weights: NDArray[np.float32], offset: float = 0.0) -> WeightsDraft:
-    """Cells with exactly these weights, (K, K): whole numbers over a divisor if there is one."""
+    """Cells with exactly these weights, (K, K).
+
+    They are whole numbers over a divisor if there is one, so that 0.11111111 is 1 over 9.
+
+    offset  a part of white; in 8-bit steps where that is shorter: "0.5", "128/255"
+    """
     step = round(offset * 255)
     added = shortest(offset)
     if step / 255 == offset:

@@ -65,7 +65,10 @@ HINT = "Enter: down · Tab: right · Ctrl+Tab: leave grid · Ctrl+Z: undo"
 
 
 class WeightsEditor(QWidget):
-    """Weights panel: follows the filter, and filters valid input at once."""
+    """Weights panel: follows the filter, and filters valid input at once.
+
+    drawing  the present WeightsDraft
+    """
 
     def __init__(self, store: Store, writing: Background) -> None:
         """Make the editor; `writing` reads and writes named weights."""
