@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-HEAVY = ["PySide6", "cupy", "numba", "cv2", "scipy", "PIL", "imageio", "tifffile"]
+HEAVY = ["PySide6", "cupy", "numba", "cv2", "pyqtgraph", "scipy", "PIL", "imageio", "tifffile"]
 
 
 @pytest.mark.parametrize("module", HEAVY)

@@ -3,7 +3,7 @@
 # A process at rest is not one and the same twice: a few last runs, what is made at its first use.
 SOME, SHARE = 100, 0.1  # of objects, and of Qt's own windows: a list that drops down is one
 MANY = 3000  # of what belongs to nobody: a module that is imported late brings thousands
-NAMED = ("kernels.", "workbench.", "PySide6.")
+NAMED = ("kernels.", "workbench.", "PySide6.", "pyqtgraph.")
 FEW = 8  # of threads and open files: pools and event loops begin when they are needed
 # In the first minutes the heap still finds its size, in which much comes and goes: 40 MiB more in
 # two of them were seen, and 22 in the last forty of an hour.
@@ -39,12 +39,12 @@ def most_grown(before, after, most=12):
     return dict(sorted(more.items(), key=lambda each: -each[1])[:most])
 
 
-# A chart keeps what can be pointed at in its last drawing.
+# A chart keeps the axes and labels of the largest that it has drawn, which hold a few points each,
+# and what can be pointed at in its last drawing.
 # The grid of weights has a tint for each cell, and up to 31 × 31 of those.
 BOUNDED = {
-    "workbench.charts.drawing.plotting.Spot": 1200,
-    "PySide6.QtCore.QPointF": 1200,
-    "PySide6.QtCore.QRectF": 1200,
+    "pyqtgraph.Point.Point": 300,
+    "workbench.charts.data.figure.Spot": 1200,
     "PySide6.QtGui.QColor": 31 * 31,
 }
 

@@ -1,1 +1,1 @@
-"""Charts of sweeps, and of the last runs."""
+"""Charts of sweeps, and of the last runs: pyqtgraph, imported when the first of them shows."""

@@ -12,7 +12,6 @@ from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts.canvas import FigureView
 from workbench.charts.data.figure import Figure, LegendLine
-from workbench.charts.drawing.marks import draw_sample
 from workbench.widgets.boxes import Flow, UprightArea, VBox
 from workbench.widgets.letters import take_up
 from workbench.widgets.tile import scaled_font, words_label
@@ -155,6 +154,8 @@ class Legend(QWidget):
         self.setVisible(bool(self._shown))
 
     def _show_entry(self, button: LegendButton, entry: LegendLine) -> None:
+        from workbench.charts.drawing.marks import draw_sample  # and pyqtgraph
+
         pinned = ", pinned" if entry.is_pinned else ""
         name = f"{entry.label}{pinned}{', hidden' if entry.is_hidden else ''}"
         button.setText(entry.name.replace("&", "&&"))

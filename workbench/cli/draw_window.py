@@ -30,6 +30,7 @@ from workbench.base.background import bugs
 from workbench.base.garbage import GarbageCollector
 from workbench.base.paths import DATA_VARIABLE, identity
 from workbench.base.settings import Settings
+from workbench.charts.canvas import make_plots
 from workbench.cli.output import FAILED, USAGE, CommandError
 from workbench.cli.recipe_options import (
     changes_of,
@@ -213,6 +214,7 @@ def wait_for_calm(window: MainWindow, shown: QWidget) -> QImage:
         is_soon = any(each.isActive() and each.interval() <= SOON_MS for each in timers)
         if not seen and (is_soon or not window.analysis_thread.is_idle):
             return False
+        make_plots(shown)
         seen.append(window.screenshots.of_window() if shown is window else shown.grab().toImage())
         del seen[:-CALM]
         return len(seen) == CALM and all(each == seen[0] for each in seen)

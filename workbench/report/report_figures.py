@@ -60,7 +60,7 @@ class ReportChart:
         Only "Recorded" stays in it, wherever it is taken to.  The page scales the element, and
         its ids have a prefix so that they are unique there.
         """
-        from workbench.charts.drawing.chart_export import svg_of  # Qt
+        from workbench.charts.drawing.chart_export import svg_of  # pyqtgraph
 
         said = "Recorded" if self.is_recorded else ""
         drawn = replace(self.figure, title="", subtitle=said, sentence="", notes=())

@@ -24,6 +24,7 @@ from kernels.sweeps.record import Session
 from kernels.sweeps.session_csv import COLUMNS, Row, row_of, write_rows
 from workbench.report.document import Document, composing
 from workbench.report.pdf import pdf
+from workbench.report.report_figures import ReportChart
 from workbench.report.tables import Table, baseline_of
 
 PAGE, TABLES, DATA, PAPER = "report.html", "tables.tex", "results.csv", "report.pdf"
@@ -50,11 +51,13 @@ def writing(
     pictures: Mapping[str, NDArray[Any]] | None = None,
     *,
     as_pdf: bool = False,
+    draw: Callable[[ReportChart], str] = ReportChart.svg,
 ) -> Iterator[Progress | Path]:
     """Write the report a step at a time; the last thing yielded is the path.
 
     pictures  by name, (H, W, C): those of the sessions' cells that are at hand, for the examples
     as_pdf    with report.pdf
+    draw      draws a chart, which only the GUI thread may
 
     Raises ReportError.
     """
@@ -67,7 +70,7 @@ def writing(
     svgs: dict[str, str] = {}
     for chart in document.charts:
         yield Progress("drawing the charts")
-        svgs[chart.key] = chart.svg()
+        svgs[chart.key] = draw(chart)
     yield Progress(f"writing {PAGE}")
     template = environment().get_template("report.html.j2")
     whole = {"title": document.title, "version": document.version, "labels": document.labels}

@@ -14,6 +14,7 @@ from kernels.core.job import Result
 from workbench.base import numbers
 from workbench.base.paths import identity
 from workbench.base.plain_text import Label
+from workbench.charts.canvas import make_plots
 from workbench.files.formats import SAVE_FILTER, extension_for, extension_of
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import Picture
@@ -259,6 +260,7 @@ class Screenshots(QObject):
             self._timing.made.history.draw_now()
         if self._sweep.made is not None:
             self._sweep.made.draw_now()
+        make_plots(self._window)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
         return self._window.grab().toImage()
 

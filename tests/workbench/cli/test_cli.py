@@ -21,8 +21,8 @@ from workbench.cli.main import COMMANDS
 from workbench.files import image_files
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="about Linux's displays")
-HEAVY = ("PySide6", "cupy", "numba", "cv2", "PIL", "tifffile")
-NOT_FOR_FILES = ("PySide6", "cupy", "numba", "requests", "pooch", "jinja2")
+HEAVY = ("PySide6", "pyqtgraph", "cupy", "numba", "cv2", "PIL", "tifffile")
+NOT_FOR_FILES = ("PySide6", "pyqtgraph", "cupy", "numba", "requests", "pooch", "jinja2")
 
 
 def imported_after(script, names, cwd=None):

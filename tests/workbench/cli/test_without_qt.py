@@ -24,7 +24,7 @@ from workbench.model import intents
 from workbench.model.state import State
 from workbench.window.copy_as import command_line, python
 
-QT = ("PySide6", "shiboken6")
+QT = ("PySide6", "shiboken6", "pyqtgraph")
 
 # Says at the end which of them was loaded all the same: "libGL" is a part of a file's name.
 BEGINNING = """

@@ -99,6 +99,7 @@ def elsewhere(window):
         and not each.isSeparator()
         and each not in of_menus
         and plain(each.text())
+        and not type(each.parent()).__module__.startswith("pyqtgraph")  # whose menu never opens
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Standing = Literal["live", "recorded", "published"]
 Sample = Literal["line", "marker", "bar"]
@@ -246,3 +246,27 @@ class Figure:
             case Bars(groups=found) | Grid(tiles=found):
                 return not found
         return True
+
+
+class Spot(NamedTuple):
+    """A place in the plot's coordinates that can be pointed at."""
+
+    x: float
+    y: float
+    words: str | Callable[[], str]
+    cell: Any = None  # picked by a click or Enter; None: it leads nowhere
+    box: tuple[float, float, float, float] | None = None  # left, low, right, high; None: a mark
+
+    @property
+    def text(self) -> str:
+        """What is shown for it."""
+        return self.words if isinstance(self.words, str) else self.words()
+
+
+class Drawn(NamedTuple):
+    """The result of drawing a figure."""
+
+    spots: list[Spot]
+    x: tuple[float, float]  # the ranges that the plot shows
+    y: tuple[float, float]
+    can_zoom: bool = False  # zooming in makes sense

@@ -1,1 +1,1 @@
-"""Draws figures with a QPainter, on the screen and into files."""
+"""Draws figures with pyqtgraph, on the screen and into files: import `painter` when drawing."""

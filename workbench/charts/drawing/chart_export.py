@@ -1,4 +1,7 @@
-"""A chart with its words as a picture: PNG in pixels, or SVG whose marks tell their values."""
+"""A chart with its words as a picture: PNG in pixels, or SVG whose marks tell their values.
+
+Imports pyqtgraph: import it when exporting.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ import os
 import re
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
-from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRectF, QSize, QSizeF
+from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -21,10 +25,10 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication
 
 from workbench.base import theme
-from workbench.charts.data.figure import Figure
+from workbench.charts.data.figure import Figure, Spot
 from workbench.charts.drawing import painter
 from workbench.charts.drawing.marks import draw_sample
-from workbench.charts.drawing.plotting import WRAP, Spot, cut, scaled
+from workbench.charts.drawing.plotting import PlotView, cut, scaled
 
 SIZE_PX = (960, 600)
 BASE_PX = (900, 560)  # a page of this size has letters of FONT_PX, larger ones have larger letters
@@ -79,14 +83,12 @@ def have_application() -> None:
         _application.append(QApplication(["workbench"]))
 
 
-def _finished(text: str, spots: Sequence[Spot]) -> str:
+def _finished(text: str, spots: Sequence[tuple[QRectF, Spot]]) -> str:
     """The SVG with portable fonts, and marks that show a text under the pointer."""
-    around = QRectF(-MARK_PX, -MARK_PX, 2 * MARK_PX, 2 * MARK_PX)
     marks = "".join(
         f'<rect x="{box.x():.1f}" y="{box.y():.1f}" width="{box.width():.1f}" '
         f'height="{box.height():.1f}"><title>{escape(spot.text)}</title></rect>\n'
-        for spot in spots
-        for box in [spot.box or around.translated(spot.at)]
+        for box, spot in spots
     )
     text = re.sub(r'\s*font-(family="[^"]*"|weight="400"|style="normal")', "", text)
     text = re.sub(r"<g[^>]*>\s*</g>\s*", "", text)
@@ -100,7 +102,7 @@ class ChartPage:
     """A figure on a page: title, legend, plot, sentence and notes.
 
     size   as asked for, but higher or lower where words and plot need it
-    spots  what can be pointed at; filled by `paint`
+    spots  the box of each spot on the page, in pixels, and the spot; filled by `paint`
     """
 
     def __init__(self, figure: Figure, colors: theme.Colors, size_px: tuple[int, int]) -> None:
@@ -123,7 +125,7 @@ class ChartPage:
         plot_px = min(max(high - words, least), painter.most_px(figure, font))
         self.size = QSize(wide, round(words + plot_px))
         self._plot_size = QSizeF(self._wide, plot_px)
-        self.spots: Sequence[Spot] = ()
+        self.spots: list[tuple[QRectF, Spot]] = []
 
     def paint(self, device: QPaintDevice) -> None:
         """Paint the page onto a device."""
@@ -134,8 +136,7 @@ class ChartPage:
             p.fillRect(QRectF(QPointF(), QSizeF(self.size)), QColor(self._colors.panel))
             top = self._paint_texts(p, self._above, MARGIN_PX)
             top += self._lay_legend(p, top)
-            box = QRectF(QPointF(MARGIN_PX, top), self._plot_size)
-            self.spots = painter.draw(p, box, self._figure, self._colors, self._font).spots
+            self._paint_plot(p, QRectF(QPointF(MARGIN_PX, top), self._plot_size))
             self._paint_texts(p, self._below, top + self._plot_size.height() + GAP_PX)
         finally:
             p.end()
@@ -143,8 +144,8 @@ class ChartPage:
     def _high_px(self, text: Text) -> float:
         """The height of words across the page and of the gap below them."""
         words, font, _ = text
-        room = QRectF(0, 0, self._wide, 1e6)
-        return QFontMetricsF(font).boundingRect(room, WRAP, words).height() + GAP_PX if words else 0
+        room, wrap = QRectF(0, 0, self._wide, 1e6), Qt.TextFlag.TextWordWrap
+        return QFontMetricsF(font).boundingRect(room, wrap, words).height() + GAP_PX if words else 0
 
     def _paint_texts(self, p: QPainter, texts: Sequence[Text], top: float) -> float:
         for text in texts:
@@ -152,7 +153,7 @@ class ChartPage:
             p.setFont(font)
             p.setPen(QColor(color))
             box = QRectF(MARGIN_PX, top, self._wide, self._high_px(text))
-            p.drawText(box, WRAP, words)
+            p.drawText(box, Qt.TextFlag.TextWordWrap, words)
             top += self._high_px(text)
         return top
 
@@ -179,3 +180,30 @@ class ChartPage:
                 text = cut(name, metrics, wide - sample_px)
                 p.drawText(left + QPointF(sample_px, metrics.ascent()), text)
         return y + row_px - top if self._figure.legend else 0.0
+
+    def _paint_plot(self, p: QPainter, box: QRectF) -> None:
+        plot = PlotView()
+        try:
+            plot.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+            plot.resize(box.size().toSize())
+            plot.show()  # a hidden widget does not lay its contents out
+            drawn = painter.draw(plot, self._figure, self._colors, self._font)
+            view = plot.getViewBox()
+            self.spots = [(_box_of(spot, view, box), spot) for spot in drawn.spots]
+            plot.scene().render(p, box, plot.sceneRect(), Qt.AspectRatioMode.IgnoreAspectRatio)
+        finally:
+            plot.close()
+            plot.deleteLater()
+
+
+def _box_of(spot: Spot, view: Any, page: QRectF) -> QRectF:
+    """The box of a spot on the page: that of a bar or tile, or one around a mark."""
+    to_scene = view.mapViewToScene
+    if spot.box is None:
+        middle = to_scene(QPointF(spot.x, spot.y)) + page.topLeft()
+        return QRectF(middle, QSizeF()).adjusted(-MARK_PX, -MARK_PX, MARK_PX, MARK_PX)
+    (x0, x1), (y0, y1) = view.viewRange()
+    left, low, right, high = spot.box
+    one = to_scene(QPointF(max(left, x0), max(low, y0)))
+    other = to_scene(QPointF(min(right, x1), min(high, y1)))
+    return QRectF(one, other).normalized().translated(page.topLeft())

@@ -2,118 +2,92 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, QSizeF
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
-from workbench.charts.data.figure import Axis, Dot, Guide, Plot, Series, SeriesStyle
+from workbench.base.theme import Colors
+from workbench.charts.data.figure import Axis, Dot, Drawn, Guide, Plot, Series, SeriesStyle, Spot
 from workbench.charts.drawing import marks
-from workbench.charts.drawing.plotting import (
-    GAP_PX,
-    WRAP,
-    Frame,
-    Range,
-    Spot,
-    cut,
-    magnified,
-    scaled,
-    widest,
-)
+from workbench.charts.drawing.plotting import WRAP, cut, magnified, make_room, scaled, widest
 
-MARKER_PX, PINNED_PX, WRONG_PX = 9.0, 12.0, 13.0
-LINE, PINNED_LINE, WHISKER, GUIDE = 2.0, 3.2, 1.6, 1.4
-WRONG_SHARE = 0.03  # of the plot's height, at which a wrong one has its cross
+MARKER_PX, PINNED_PX = 9.0, 12.0
+LINE, PINNED_LINE, WHISKER = 2.0, 3.2, 1.6
 HEADROOM = 1.4  # times the height of a guide on a logarithmic axis
 BESIDE = 0.2  # of a guide's name: how far it stands from the guide's first point
 AXIS_PX = 80  # about as much as an axis with its caption takes
 ROOM_PX = 14.0  # between the outermost marks and the plot's edge
 MAX_SHARE = 0.46  # of the plot's width, taken by names
-MAX_ROOM = 0.6  # of the plot's width, right of the last value
 NARROW_PX = 300.0  # a narrower plot has names of what was measured alone
-SAMPLE_PX, NAME_GAP_PX, NAME_EDGE_PX = 16.0, 10.0, 4.0  # of a name: its marker, room on both sides
+SAMPLE_PX, GAP_PX, NAME_EDGE_PX = 16.0, 10.0, 4.0  # of a name: its marker, and room on both sides
 THREAD_SHARE = 0.5  # of the background in the thread from a line's end to its name
 NEAR_PX = 2.0  # a name so near to its end needs no thread to it
 IN_BRACKETS = re.compile(r" (?=[^()]*\))")  # a space that stays in its line
 BRACKETS = re.compile(r" \([^()]*\)$")
+Range = tuple[float, float]
 
 
-class LineName(NamedTuple):
-    """A name and where its line ends, in places."""
-
-    x: float
-    y: float
-    name: str
-    style: SeriesStyle
-
-
-def draw_plot(frame: Frame, body: Plot, view: tuple[Range, Range] | None) -> list[Spot]:
-    """Draw a curve, its quartiles and its markers for each series, over guides.
-
-    view  the places that the user zoomed to; None: all
-    """
-    metrics, page = QFontMetricsF(frame.small), frame.page
-    frame.x = _range([*_xs(body)], body.x, page.width() - AXIS_PX)
-    frame.y = _range([*_ys(body)], body.y, page.height() - AXIS_PX)
-    texts = [text for _, text in body.x.ticks]
-    wide = widest(texts, metrics) + NAME_GAP_PX
-    is_turned = body.x.turns and wide * len(texts) > page.width() - AXIS_PX
-    lines = max((len(text.splitlines()) for text in texts), default=1)
-    frame.make_room(
-        body.y.label,
-        body.x.label,
-        widest(texts, metrics) / metrics.height() if is_turned else lines,
-    )
-    frame.begin_at(widest([t for _, t in frame.ticks_left(body.y)], metrics) + GAP_PX + 2)
-    small, names, column = scaled(frame.font, 0.9), _names_of(body), 0.0
-    last = max((name.x for name in names), default=0.0)
-    if names:
-        around = SAMPLE_PX + NAME_GAP_PX + NAME_EDGE_PX
+def draw(plot: Any, body: Plot, colors: Colors, font: QFont) -> Drawn:
+    """Draw a curve, its quartiles and its markers for each series, over guides."""
+    x, y = _ranges(plot, body)
+    for side, axis, ends in (("bottom", body.x, (-math.inf, math.inf)), ("left", body.y, y)):
+        fixed = [(axis.place(value), text) for value, text in axis.ticks] or None
+        item = plot.getAxis(side)
+        wide = widest([text for _, text in axis.ticks], QFontMetricsF(item.font)) + GAP_PX
+        is_turned = axis.turns and wide * len(axis.ticks) > plot.width() - AXIS_PX
+        item.show_scale(axis.words, is_log=axis.is_log, fixed=fixed, ends=ends, is_turned=is_turned)
+    plot.setXRange(*x, padding=0)
+    plot.setYRange(*y, padding=0)
+    make_room(plot, (body.y.label, body.x.label), colors, font)
+    view, small = plot.getViewBox().boundingRect(), scaled(font, 0.9)
+    if names := _names_of(body):
+        last, around = max(name.x for name in names), SAMPLE_PX + GAP_PX + NAME_EDGE_PX
         column = widest([each.name for each in names], QFontMetricsF(small))
-        column = min(column + 1, MAX_SHARE * frame.plot.width() - around)
-        share = min((around + column) / max(frame.plot.width(), 1.0), MAX_ROOM)
-        low, high = frame.x
-        frame.x = low, max(high, low + (last - low) / (1 - share))
-    frame.x, frame.y = view or (frame.x, frame.y)
-    frame.draw_left(frame.ticks_left(body.y))
-    frame.draw_below(frame.ticks_below(body.x), is_turned=is_turned)
-    frame.draw_captions(body.y.label, body.x.label)
-    frame.p.setClipRect(frame.plot)
+        column = min(column + 1, MAX_SHARE * view.width() - around)
+        # This share of the width is right of the last value.
+        share = min((around + column) / max(view.width(), 1.0), 0.6)
+        x = x[0], max(x[1], x[0] + (last - x[0]) / (1 - share))
+        plot.setXRange(*x, padding=0)
+        plot.addItem(LineNames(_fitting(names, small, view, column), last, column, colors, small))
     for guide in body.guides:
-        frame.p.setPen(QPen(QColor(frame.colors.muted), GUIDE))
-        frame.p.drawPolyline(_ends_of(guide, frame, body))
-    spots = [spot for series in body.series for spot in _draw_series(frame, series, body)]
-    _draw_names(frame, _fitting(names, small, frame.plot, column), last, column, small)
-    for guide in body.guides:
-        _name_guide(frame, guide, body)
-    frame.p.setClipping(False)
+        _draw_guide(plot, guide, body, colors, font)
+    spots = []
+    for series in body.series:
+        spots += _draw_series(plot, series, body, colors, magnified(font))
+    wrong = [dot for series in body.series for dot in series.dots if dot.is_wrong]
+    if wrong:  # a cross at the bottom: it has a place, but no value
+        height, xs = y[0] + 0.03 * (y[1] - y[0]), [body.x.place(dot.x) for dot in wrong]
+        ink = {"brush": pg.mkBrush(colors.bad), "pen": pg.mkPen(colors.panel)}
+        plot.addItem(
+            marks.Markers(xs, [height] * len(xs), symbol=marks.WRONG_MARKER, size=13, **ink)
+        )
+        spots += map(_spot, xs, [height] * len(xs), wrong)
     spots.sort(key=lambda spot: spot.cell is None)  # what can be picked comes first
-    return spots
+    return Drawn(spots, x, y, can_zoom=True)
 
 
-def _xs(body: Plot) -> Iterable[float]:
-    yield from (dot.x for series in body.series for dot in series.dots)
-    yield from body.x.ends or ()
-    yield from (x for guide in body.guides for x, _ in guide.points)
-
-
-def _ys(body: Plot) -> Iterable[float]:
-    """All values upwards that have to be in sight."""
-    dots = [dot for series in body.series for dot in series.dots if not dot.is_wrong]
-    yield from (end for dot in dots for end in (dot.low, dot.high))
-    yield from body.y.ends or ()
-    yield from (y for guide in body.guides for _, y in guide.points)
+def _ranges(plot: Any, body: Plot) -> tuple[Range, Range]:
+    """The ranges of everything drawn, with a marker's room around it."""
+    dots = [dot for series in body.series for dot in series.dots]
+    guides = [point for guide in body.guides for point in guide.points]
+    xs = [*(dot.x for dot in dots), *(body.x.ends or ()), *(x for x, _ in guides)]
+    ys = [end for dot in dots if not dot.is_wrong for end in (dot.low, dot.high)]
+    ys += [*(body.y.ends or ()), *(y for _, y in guides)]
     if body.y.is_log:  # the name of a guide has its place over it
-        yield from (HEADROOM * guide.points[-1][1] for guide in body.guides if guide.label)
+        ys += [HEADROOM * guide.points[-1][1] for guide in body.guides if guide.label]
     else:
-        yield 0.0
+        ys.append(0.0)
+    return _padded(xs, body.x, plot.width() - AXIS_PX), _padded(ys, body.y, plot.height() - AXIS_PX)
 
 
-def _range(values: Sequence[float], axis: Axis, size_px: float) -> Range:
-    """The range of values, with a marker's room around it."""
+def _padded(values: Iterable[float], axis: Axis, size_px: float) -> Range:
     places = [axis.place(value) for value in values if value > 0 or not axis.is_log] or [0.0]
     low, high = min(places), max(places)
     if high - low < 1e-9:
@@ -122,66 +96,71 @@ def _range(values: Sequence[float], axis: Axis, size_px: float) -> Range:
     return (low if low == 0.0 and not axis.ticks and not axis.is_log else low - room), high + room
 
 
-def _at(frame: Frame, body: Plot, x: float, y: float) -> QPointF:
-    return frame.at(body.x.place(x), body.y.place(y))
-
-
-def _draw_series(frame: Frame, series: Series, body: Plot) -> list[Spot]:
-    p, colors, factor = frame.p, frame.colors, magnified(frame.font)
+def _draw_series(
+    plot: Any, series: Series, body: Plot, colors: Colors, factor: float
+) -> list[Spot]:
+    dots = [dot for dot in series.dots if not dot.is_wrong]
+    if not dots:
+        return []
     style, is_pinned = series.entry.style, series.entry.is_pinned
-    right = [dot for dot in series.dots if not dot.is_wrong]
-    wrong = [dot for dot in series.dots if dot.is_wrong]
-    places = [_at(frame, body, dot.x, dot.y) for dot in right]
-    if series.joined and len(right) > 1:
-        p.setPen(marks.pen_of(style, colors, factor * (PINNED_LINE if is_pinned else LINE)))
-        p.drawPolyline(places)
-    p.setPen(QPen(marks.color_of(style, colors), WHISKER * factor))
-    for dot in right:
-        if dot.high > dot.low:
-            p.drawLine(*(_at(frame, body, dot.x, end) for end in (dot.low, dot.high)))
-    marks.draw_marker(p, style, colors, places, factor * (PINNED_PX if is_pinned else MARKER_PX))
-    best = [at for at, dot in zip(places, right, strict=True) if dot.is_best]
-    marks.draw_shape(p, "circle", best, marks.RING_PX * factor, QPen(QColor(colors.text), 2), None)
-    # A cross at the bottom: a wrong one has a place, but no value.
-    bottom = frame.plot.bottom() - WRONG_SHARE * frame.plot.height()
-    crosses = [QPointF(frame.at(body.x.place(dot.x), 0.0).x(), bottom) for dot in wrong]
-    marks.draw_shape(p, "cross", crosses, WRONG_PX, QPen(QColor(colors.panel)), QColor(colors.bad))
-    return [*map(_spot, places, right), *map(_spot, crosses, wrong)]
+    xs = np.array([body.x.place(dot.x) for dot in dots])
+    ys = np.array([body.y.place(dot.y) for dot in dots])
+    if series.joined and len(dots) > 1:
+        width = factor * (PINNED_LINE if is_pinned else LINE)
+        plot.addItem(pg.PlotCurveItem(xs, ys, pen=marks.pen_of(style, colors, width)))
+    ends = np.array([body.y.place(end) for dot in dots for end in (dot.low, dot.high)])
+    if (ends[1::2] > ends[::2]).any():
+        pen = pg.mkPen(marks.color_of(style, colors), width=WHISKER * factor)
+        plot.addItem(pg.PlotCurveItem(np.repeat(xs, 2), ends, connect="pairs", pen=pen))
+    px = factor * (PINNED_PX if is_pinned else MARKER_PX)
+    plot.addItem(marks.Markers(xs, ys, **marks.marker_style(style, colors, px)))
+    if is_best := [dot.is_best for dot in dots]:
+        ring = {
+            **marks.RING,
+            "size": marks.RING["size"] * factor,
+            "pen": pg.mkPen(colors.text, width=2),
+        }
+        plot.addItem(marks.Markers(xs[is_best], ys[is_best], **ring))
+    return [*map(_spot, xs, ys, dots)]
 
 
-def _spot(at: QPointF, dot: Dot) -> Spot:
-    return Spot(at, dot.text, dot.cell)
+def _spot(x: float, y: float, dot: Dot) -> Spot:
+    return Spot(float(x), float(y), dot.text, dot.cell)
 
 
-def _ends_of(guide: Guide, frame: Frame, body: Plot) -> list[QPointF]:
-    """The pixels of a guide; a level one goes from edge to edge."""
-    places = [_at(frame, body, *point) for point in guide.points]
-    if len(places) == 2 and places[0].y() == places[1].y():
-        places = [QPointF(x, places[0].y()) for x in (frame.plot.left(), frame.plot.right())]
-    return places
-
-
-def _name_guide(frame: Frame, guide: Guide, body: Plot) -> None:
-    """Write a guide's name over its last point or beside its first."""
+def _draw_guide(plot: Any, guide: Guide, body: Plot, colors: Colors, font: QFont) -> None:
+    """Draw a thin line, a level one from edge to edge, with its name over or beside an end."""
+    xs = [body.x.place(x) for x, _ in guide.points]
+    ys = [body.y.place(y) for _, y in guide.points]
+    view = plot.getViewBox()
+    low, high = view.viewRange()[0]
+    if len(xs) == 2 and ys[0] == ys[1]:
+        xs = [low, high]
+    plot.addItem(pg.PlotCurveItem(xs, ys, pen=pg.mkPen(colors.muted, width=1.4)))
     if not guide.label:
         return
-    metrics, ends = QFontMetricsF(frame.font), _ends_of(guide, frame, body)
-    end = ends[0 if guide.is_at_start else -1]
-    left_px, right_px = end.x() - frame.plot.left(), frame.plot.right() - end.x()
-    room_px = (right_px if guide.is_at_start else left_px) / (1 + BESIDE)
+    end, anchor = (0, (-BESIDE, 0.4)) if guide.is_at_start else (-1, (1.0, 1.05))
+    share = (high - xs[end] if guide.is_at_start else xs[end] - low) / (high - low)
+    metrics = QFontMetricsF(font)
     # The machine's name is cut where there is no room for all of it, the number never.
     name, colon, number = guide.label.rpartition(": ")
+    room_px = share * view.boundingRect().width() / (1 + BESIDE)
     text = cut(name, metrics, room_px - metrics.horizontalAdvance(colon + number)) + colon + number
-    wide, high = metrics.horizontalAdvance(text), metrics.height()
-    away = (
-        QPointF(BESIDE * wide, -0.4 * high) if guide.is_at_start else QPointF(-wide, -1.05 * high)
+    plot.addItem(
+        marks.Labels([marks.PlotLabel(xs[end], ys[end], text, font, colors.muted, anchor)])
     )
-    frame.p.setFont(frame.font)
-    frame.p.setPen(QColor(frame.colors.muted))
-    frame.p.drawText(end + away + QPointF(0, metrics.ascent()), text)
 
 
 # -- names at the ends of lines
+
+
+class LineName(NamedTuple):
+    """A name and where its line ends, in the plot's coordinates."""
+
+    x: float
+    y: float
+    name: str
+    style: SeriesStyle
 
 
 def _names_of(body: Plot) -> list[LineName]:
@@ -196,16 +175,16 @@ def _names_of(body: Plot) -> list[LineName]:
     return found
 
 
-def _fitting(names: Sequence[LineName], font: QFont, plot: QRectF, column: float) -> list[LineName]:
+def _fitting(names: Sequence[LineName], font: QFont, view: QRectF, column: float) -> list[LineName]:
     """The names that fit below each other, if need be without brackets; published ones last."""
     own = [name for name in names if name.style.standing != "published"]
-    others = [name for name in names if name not in own and plot.width() >= NARROW_PX]
+    others = [name for name in names if name not in own and view.width() >= NARROW_PX]
     for pattern, instead in ((IN_BRACKETS, "\u00a0"), (BRACKETS, "")):
         tried = [each._replace(name=pattern.sub(instead, each.name)) for each in (*own, *others)]
         ends = [*accumulate(_high_px(each.name, font, column) for each in tried)]
-        if not own or ends[len(own) - 1] <= plot.height():
+        if not own or ends[len(own) - 1] <= view.height():
             break
-    return [each for each, end in zip(tried, ends, strict=True) if end <= plot.height()]
+    return [each for each, end in zip(tried, ends, strict=True) if end <= view.height()]
 
 
 def _high_px(name: str, font: QFont, column: float) -> float:
@@ -213,7 +192,11 @@ def _high_px(name: str, font: QFont, column: float) -> float:
 
 
 def spread(wanted: Sequence[tuple[float, float]], low: float, high: float) -> list[float]:
-    """The middles of boxes of (middle, height), moved so that none is over another."""
+    """The middles of boxes, near to where they are wanted, and none over another.
+
+    wanted     (middle, height), from top to bottom
+    low, high  where the first begins at the earliest, and where the last ends at the latest
+    """
     tops: list[float] = []
     least = low
     for middle, tall in wanted:
@@ -225,24 +208,38 @@ def spread(wanted: Sequence[tuple[float, float]], low: float, high: float) -> li
     return [top + tall / 2 for top, (_, tall) in zip(tops, wanted, strict=True)]
 
 
-def _draw_names(
-    frame: Frame, names: Sequence[LineName], x: float, column: float, font: QFont
-) -> None:
-    """Write names right of `x`, each with its marker and a thread to its line."""
-    p, colors, plot = frame.p, frame.colors, frame.plot
-    left = frame.at(x, 0.0).x() + NAME_GAP_PX
-    ends = sorted(((frame.at(each.x, each.y), each) for each in names), key=lambda e: e[0].y())
-    wanted = [(end.y(), _high_px(name.name, font, column)) for end, name in ends]
-    middles = spread(wanted, plot.top(), plot.bottom())
-    for (end, name), middle, (_, high) in zip(ends, middles, wanted, strict=True):
-        at, style = QPointF(left, middle), name.style
-        p.setPen(marks.mixed(marks.color_of(style, colors), colors.panel, THREAD_SHARE))
-        if abs(end.y() - middle) > NEAR_PX or left - end.x() > NAME_GAP_PX + 1:
-            p.drawLine(end, at)
-        box = QRectF(QPointF(left, middle - high / 2), QSizeF(plot.right() - left + 1, high))
-        p.fillRect(box, QColor(colors.panel))  # the grid ends where the names begin
-        marks.draw_marker(p, style, colors, [at + QPointF(SAMPLE_PX / 2 - 1, 0)])
-        p.setFont(font)
-        p.setPen(QColor(colors.muted if style.is_pale else colors.text))
-        words = QRectF(box.topLeft() + QPointF(SAMPLE_PX, 0), QSizeF(column, high))
-        p.drawText(words, WRAP, name.name)
+class LineNames(marks.OverPlot):
+    """An item that paints names right of `x`, each with its marker and a thread to its line."""
+
+    def __init__(
+        self, names: Sequence[LineName], x: float, column: float, colors: Colors, font: QFont
+    ) -> None:
+        super().__init__()
+        self._names, self._x, self._column = names, x, column
+        self._colors, self._font = colors, font
+        self.setZValue(4)
+
+    def paint(self, p: QPainter, *_: Any) -> None:
+        """Paint all names in device pixels."""
+        to_device, colors = p.transform(), self._colors
+        view = to_device.mapRect(QRectF(self.viewRect()))
+        left = to_device.map(QPointF(self._x, 0.0)).x() + GAP_PX
+        ends = [(to_device.map(QPointF(each.x, each.y)), each) for each in self._names]
+        ends.sort(key=lambda pair: pair[0].y())
+        wanted = [(end.y(), _high_px(n.name, self._font, self._column)) for end, n in ends]
+        p.save()
+        p.resetTransform()
+        p.setFont(self._font)
+        middles = spread(wanted, view.top(), view.bottom())
+        for (end, name), middle, size in zip(ends, middles, wanted, strict=True):
+            at, style, high = QPointF(left, middle), name.style, size[1]
+            p.setPen(marks.mixed(marks.color_of(style, colors), colors.panel, THREAD_SHARE))
+            if abs(end.y() - middle) > NEAR_PX or left - end.x() > GAP_PX + 1:
+                p.drawLine(end, at)
+            box = QRectF(QPointF(left, middle - high / 2), QSizeF(view.right() - left + 1, high))
+            p.fillRect(box, QColor(colors.panel))  # the grid ends where the names begin
+            marks.draw_marker(p, style, colors, at + QPointF(SAMPLE_PX / 2 - 1, 0))
+            p.setPen(QColor(colors.muted if style.is_pale else colors.text))
+            words = QRectF(box.topLeft() + QPointF(SAMPLE_PX, 0), QSizeF(self._column, high))
+            p.drawText(words, WRAP, name.name)
+        p.restore()

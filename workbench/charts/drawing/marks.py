@@ -1,37 +1,29 @@
-"""Marks of charts: the colour, marker and dash of a series, and the scale of maps."""
+"""Marks in a plot: the colour, marker and dash of a series, labels, and the scale of maps.
+
+Imports pyqtgraph: import it when drawing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
+import pyqtgraph as pg
+from pyqtgraph.graphicsItems.ScatterPlotItem import drawSymbol
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from workbench.base.theme import Colors
 from workbench.charts.data.figure import LegendLine, SeriesStyle
 
 # LOOKS of them, as many as a theme has colours; how much larger each is drawn to look as large.
-MARKERS = ("circle", "square", "up", "diamond", "star", "down", "right", "plus", "left")
+MARKERS = ("o", "s", "t1", "d", "star", "t", "t2", "+", "t3")
 MARKER_FACTORS = (1.0, 0.95, 1.15, 1.25, 1.45, 1.15, 1.15, 1.4, 1.15)
-PLUS = ((-0.5, -0.1), (-0.1, -0.1), (-0.1, -0.5), (0.1, -0.5), (0.1, -0.1), (0.5, -0.1))
-STAR = ((0.0, -0.5), (0.1123, -0.1545), (0.4755, -0.1545), (0.1816, 0.059), (0.2939, 0.4045))
-# Corners of a shape of size 1; a circle has none.
-SHAPES = {
-    "square": ((-0.5, -0.5), (-0.5, 0.5), (0.5, 0.5), (0.5, -0.5)),
-    "up": ((-0.5, 0.5), (0.0, -0.5), (0.5, 0.5)),
-    "down": ((-0.5, -0.5), (0.0, 0.5), (0.5, -0.5)),
-    "right": ((-0.5, -0.5), (-0.5, 0.5), (0.5, 0.0)),
-    "left": ((0.5, 0.5), (0.5, -0.5), (-0.5, 0.0)),
-    "diamond": ((0.0, -0.5), (-0.4, 0.0), (0.0, 0.5), (0.4, 0.0)),
-    "plus": (*PLUS, *((-x, -y) for x, y in PLUS)),
-    "star": (*STAR, (0.0, 0.191), *((-x, y) for x, y in reversed(STAR[1:]))),
-}
-SHAPES["cross"] = tuple(((x - y) * 0.5**0.5, (x + y) * 0.5**0.5) for x, y in SHAPES["plus"])
+WRONG_MARKER = "x"
 DASHES = {"solid": Qt.PenStyle.SolidLine, "dash": Qt.PenStyle.DashLine, "dot": Qt.PenStyle.DotLine}
 FIRST_DASH = {"solid": (8.0, 2.0), "dash": (4.0, 2.0), "dot": (2.0, 2.0)}  # in widths of the line,
 DOT = (1.0, 2.0)  # and after it one of these for each session before its own
 SAMPLE_MARKER_PX = 9
-RING_PX = 15.0  # around the best
+RING: dict[str, Any] = {"symbol": "o", "size": 15.0, "brush": None}  # around the best
 # Shares of the background in a colour: of recorded series beside live ones, of what is not pinned,
 # of publications by turns, of bars, on which their markers show, and of half-filled markers.
 FAINT_SHARE, PALE_SHARE, BAR_SHARE, HALF_SHARE = 0.3, 0.65, 0.45, 0.5
@@ -51,7 +43,7 @@ def color_of(style: SeriesStyle, colors: Colors) -> QColor:
 def pen_of(style: SeriesStyle, colors: Colors, width: float = 2.0) -> QPen:
     """The pen of a series' line."""
     thin = width if style.standing == "live" else 0.75 * width
-    pen = QPen(color_of(style, colors), thin, DASHES[style.dash])
+    pen: QPen = pg.mkPen(color_of(style, colors), width=thin, style=DASHES[style.dash])
     if style.session:
         pen.setDashPattern([*FIRST_DASH[style.dash], *style.session * DOT])
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)  # else dots are longer than the gaps
@@ -59,8 +51,22 @@ def pen_of(style: SeriesStyle, colors: Colors, width: float = 2.0) -> QPen:
 
 
 def marker_of(style: SeriesStyle) -> str:
-    """The shape of the marker of a series."""
+    """pyqtgraph's name of the marker of a series."""
     return MARKERS[(style.marker or 0) % len(MARKERS)]
+
+
+def marker_style(
+    style: SeriesStyle, colors: Colors, px: float = SAMPLE_MARKER_PX
+) -> dict[str, Any]:
+    """A scatter plot's arguments for one marker: hollow where it was not measured here and now."""
+    color = color_of(style, colors)
+    size = px * MARKER_FACTORS[(style.marker or 0) % len(MARKERS)]
+    if style.standing == "live" and not style.is_half:
+        pen, inside = pg.mkPen(colors.panel, width=1), color
+    else:
+        pen = pg.mkPen(color, width=1.6)
+        inside = mixed(color, colors.panel, HALF_SHARE if style.is_half else 1.0)
+    return {"symbol": marker_of(style), "size": size, "pen": pen, "brush": pg.mkBrush(inside)}
 
 
 def mixed(color: QColor, other: str | QColor, share: float) -> QColor:
@@ -83,42 +89,95 @@ def draw_sample(p: QPainter, entry: LegendLine, colors: Colors, box: QRectF) -> 
         p.fillRect(bar, mixed(color_of(style, colors), colors.panel, BAR_SHARE))
     is_plain = entry.sample == "line" and style.standing == "published"  # it has several markers
     if style.marker is not None and not is_plain:
-        draw_marker(p, style, colors, [box.center()])
+        draw_marker(p, style, colors, box.center())
 
 
-def draw_marker(
-    p: QPainter,
-    style: SeriesStyle,
-    colors: Colors,
-    places: Iterable[QPointF],
-    px: float = SAMPLE_MARKER_PX,
-) -> None:
-    """Draw a series' marker around each place: hollow where it was not measured here and now."""
-    color = color_of(style, colors)
-    if style.standing == "live" and not style.is_half:
-        pen, inside = QPen(QColor(colors.panel), 1), color
-    else:
-        pen = QPen(color, 1.6)
-        inside = mixed(color, colors.panel, HALF_SHARE if style.is_half else 1.0)
-    px *= MARKER_FACTORS[(style.marker or 0) % len(MARKERS)]
-    draw_shape(p, marker_of(style), places, px, pen, inside)
+def draw_marker(p: QPainter, style: SeriesStyle, colors: Colors, at: QPointF) -> None:
+    """Draw a series' marker around a point, as large as in a legend."""
+    p.save()
+    p.translate(at)
+    drawSymbol(p, *marker_style(style, colors).values())
+    p.restore()
 
 
-def draw_shape(
-    p: QPainter, name: str, places: Iterable[QPointF], px: float, pen: QPen, inside: QColor | None
-) -> None:
-    """Draw one of SHAPES, or a circle, around each place; `inside` None: an outline."""
-    corners = QPolygonF([QPointF(px * x, px * y) for x, y in SHAPES.get(name, ())])
-    p.setPen(pen)
-    if inside is None:
-        p.setBrush(Qt.BrushStyle.NoBrush)
-    else:
-        p.setBrush(inside)
-    for place in places:
-        if corners:
-            p.drawPolygon(corners.translated(place))
-        else:
-            p.drawEllipse(place, px / 2, px / 2)
+class Markers(pg.ScatterPlotItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """A scatter plot without clicks.
+
+    For each click pyqtgraph's own makes an object that is held by an array which the object holds.
+    Python's garbage collector cannot see through NumPy's arrays, so that memory would leak.
+    """
+
+    def __init__(self, x: Any, y: Any, **look: Any) -> None:
+        super().__init__(x=x, y=y, useCache=False, **look)
+
+    def mouseClickEvent(self, event: Any) -> None:  # noqa: N802
+        event.ignore()
+
+
+class PlotLabel(NamedTuple):
+    """A line of text at a place in the plot's coordinates.
+
+    anchor     which point of the text is there: 0, 0 is its upper left, 1, 1 its lower right
+    down       by how many of its own heights it is shifted down
+    is_turned  written upwards, around its middle
+    back       the colour behind it, where a grid would run through it; "": none
+    """
+
+    x: float
+    y: float
+    text: str
+    font: QFont
+    color: str
+    anchor: tuple[float, float] = (0.5, 0.5)
+    down: float = 0.0
+    is_turned: bool = False
+    back: str = ""
+
+
+class OverPlot(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
+    """An item that covers whatever the plot shows, and is painted anew when that changes."""
+
+    def boundingRect(self) -> QRectF:  # noqa: N802
+        return QRectF(self.viewRect()) if self.getViewBox() is not None else QRectF()
+
+    def viewRangeChanged(self) -> None:  # noqa: N802
+        self.prepareGeometryChange()
+        self.update()
+
+
+class Labels(OverPlot):
+    """An item that paints its `labels` over all items added before it."""
+
+    def __init__(self, labels: Sequence[PlotLabel]) -> None:
+        super().__init__()
+        self.labels = labels
+        self.setZValue(5)
+
+    def paint(self, p: QPainter, *_: Any) -> None:
+        """Paint all labels at their places, in device pixels."""
+        to_device = p.transform()
+        p.save()
+        p.resetTransform()
+        for label in self.labels:
+            self._paint_label(p, label, to_device.map(QPointF(label.x, label.y)))
+        p.restore()
+
+    def _paint_label(self, p: QPainter, label: PlotLabel, at: QPointF) -> None:
+        metrics = QFontMetricsF(label.font)
+        wide, high = metrics.horizontalAdvance(label.text), metrics.height()
+        left = at.x() - label.anchor[0] * wide
+        top = at.y() - (label.anchor[1] - label.down) * high
+        if label.back:
+            indent = wide - metrics.horizontalAdvance(label.text.lstrip())
+            p.fillRect(QRectF(left + indent, top, wide - indent, high), QColor(label.back))
+        p.setFont(label.font)
+        p.setPen(QColor(label.color))
+        if label.is_turned:
+            p.translate(at)
+            p.rotate(-90)
+            left, top = -wide / 2, -high / 2
+        p.drawText(QPointF(left, top + metrics.ascent()), label.text)
+        p.resetTransform()
 
 
 CIVIDIS = (

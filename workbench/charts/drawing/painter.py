@@ -1,28 +1,27 @@
-"""Drawing of a figure onto a page: dots, bars, maps and tables, by a QPainter."""
+"""Drawing of a figure into a pyqtgraph plot: bars, maps and tables here.  Imports pyqtgraph."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF
 
 from workbench.base.theme import Colors
-from workbench.charts.data.figure import Bar, Bars, Figure, Grid, Plot, Tile
-from workbench.charts.drawing import marks
-from workbench.charts.drawing.drawn_dots import draw_plot
+from workbench.charts.data.figure import Bar, Bars, Drawn, Figure, Grid, Plot, Spot, Tile
+from workbench.charts.drawing import drawn_dots, marks
 from workbench.charts.drawing.plotting import (
     EDGE_PX,
-    Drawn,
-    Frame,
-    Range,
-    Spot,
+    apply_theme,
     cut,
-    draw_upwards,
+    emptied,
     magnified,
+    make_room,
+    scaled,
     widest,
     wrapped,
 )
@@ -38,28 +37,21 @@ TURNED_MOST = 12  # heights of a letter, of a name that is written upwards
 TURNED_TILE = 5  # heights of a letter: in narrower tiles names are written upwards
 
 
-def draw(
-    p: QPainter,
-    page: QRectF,
-    figure: Figure,
-    colors: Colors,
-    font: QFont,
-    view: tuple[Range, Range] | None = None,
-) -> Drawn:
-    """Draw a figure into the box `page`.
+def draw(plot: Any, figure: Figure, colors: Colors, font: QFont) -> Drawn:
+    """Draw everything anew into `plot`, which has its size already.
 
     font  of labels; ticks are a little smaller
-    view  the places to zoom to, where the figure is a Plot; None: all
     """
-    frame = Frame(p, page, colors, font)
+    emptied(plot)
+    apply_theme(plot, colors, scaled(font, 0.92))
     match figure.body:
         case Plot():
-            return Drawn(draw_plot(frame, figure.body, view), frame)
+            return drawn_dots.draw(plot, figure.body, colors, font)
         case Bars():
-            return Drawn(_draw_bars(frame, figure.body))
+            return _draw_bars(plot, figure.body, colors, font)
         case Grid():
-            return Drawn(_draw_grid(frame, figure.body))
-    return Drawn(())
+            return _draw_grid(plot, figure.body, colors, font)
+    return Drawn([], (0.0, 1.0), (0.0, 1.0))
 
 
 def least_px(figure: Figure, wide_px: float, font: QFont) -> float:
@@ -88,34 +80,40 @@ def most_px(figure: Figure, font: QFont) -> float:
 # -- maps and tables: tiles in a colour-blind-safe scale, with their words
 
 
-def _draw_grid(frame: Frame, body: Grid) -> list[Spot]:
+class Writing(NamedTuple):
+    """The way words are written in all tiles."""
+
+    font: QFont
+    is_turned: bool = False  # upwards, where tiles are higher than wide
+    is_short: bool = False  # only their verdicts
+
+
+def _draw_grid(plot: Any, body: Grid, colors: Colors, font: QFont) -> Drawn:
     """Draw tiles in a grid, with the names of columns below and of rows at the left."""
-    metrics, letter = QFontMetricsF(frame.small), frame.font.pixelSize()
-    rows = [cut(row, metrics, NAME_SHARE * frame.page.width()) for row in body.rows]
+    left, bottom = plot.getAxis("left"), plot.getAxis("bottom")
+    metrics = QFontMetricsF(left.font)
+    rows = [cut(row, metrics, NAME_SHARE * plot.width()) for row in body.rows]
     row_px = widest(rows, metrics) + 10
-    tile_px = (frame.page.width() - row_px - 2 * EDGE_PX) / max(len(body.columns), 1)
-    names, lines = wrapped(body.columns, metrics, tile_px - 6), 1.0
-    if is_turned := not names:
-        names = [cut(name, metrics, TURNED_MOST * letter) for name in body.columns]
-        lines = widest(names, metrics) / metrics.height()
-    else:
-        lines = max(len(name.splitlines()) for name in names)
-    above, below = _captions(body)
-    frame.make_room(above, below, lines)
-    frame.begin_at(row_px)
-    high_px = min(frame.plot.height() / max(len(rows), 1), _largest_tile_px(body, frame.font))
-    frame.plot.setTop(frame.plot.bottom() - high_px * len(rows))  # what is left is free above
-    frame.x, frame.y = (-0.5, len(names) - 0.5), (len(rows) - 0.5, -0.5)
-    text = frame.colors.text
-    frame.draw_left([(float(number), name) for number, name in enumerate(rows)], color=text)
-    columns = [(float(number), name) for number, name in enumerate(names)]
-    frame.draw_below(columns, color=text, is_turned=is_turned)
-    frame.draw_captions(above, below)
-    size = frame.plot.width() / max(len(names), 1), high_px
-    ends, how = _ends(body), _writing(frame.font, body, size)
-    return [
-        _draw_tile(frame, tile, _fill(tile, body, ends, frame.colors), how) for tile in body.tiles
-    ]
+    tile_px = (plot.width() - row_px - 2 * EDGE_PX) / max(len(body.columns), 1)
+    columns = wrapped(body.columns, metrics, tile_px - 6)
+    is_turned = not columns
+    columns = columns or [cut(c, metrics, TURNED_MOST * font.pixelSize()) for c in body.columns]
+    left.show_scale(fixed=[(-float(i), name) for i, name in enumerate(rows)], has_grid=False)
+    fixed = [(float(i), name) for i, name in enumerate(columns)]
+    bottom.show_scale(fixed=fixed, has_grid=False, is_turned=is_turned)
+    left.text_color = bottom.text_color = QColor(colors.text)
+    x = (-0.5, len(columns) - 0.5)
+    plot.setXRange(*x, padding=0)
+    make_room(plot, _captions(body), colors, font, row_px)
+    box = plot.getViewBox().boundingRect()
+    high_px = min(box.height() / max(len(rows), 1), _largest_tile_px(body, font))
+    y = (0.5 - len(rows), box.height() / high_px - len(rows) + 0.5)  # what is left is free above
+    plot.setYRange(*y, padding=0)
+    size = box.width() / max(len(columns), 1), high_px
+    ends = _ends(body)
+    fills = [_fill(tile, body, ends, colors) for tile in body.tiles]
+    _draw_tiles(plot, body, fills, size, colors, font)
+    return Drawn([_spot(tile) for tile in body.tiles], x, y)
 
 
 def _least_grid_px(body: Grid, wide_px: float, font: QFont) -> float:
@@ -152,12 +150,12 @@ def _captions(body: Grid) -> tuple[str, str]:
     return above, below
 
 
-def _ends(body: Grid) -> Range:
+def _ends(body: Grid) -> tuple[float, float]:
     values = [tile.value for tile in body.tiles if tile.value]
     return (min(values), max(values)) if values else (1.0, 1.0)
 
 
-def _fill(tile: Tile, body: Grid, ends: Range, colors: Colors) -> QColor:
+def _fill(tile: Tile, body: Grid, ends: tuple[float, float], colors: Colors) -> QColor:
     if tile.verdict:
         tint = {"good": colors.good, "bad": colors.bad}.get(tile.verdict, colors.muted)
         return marks.mixed(QColor(tint), colors.panel, VERDICT_SHARES[tile.verdict])
@@ -171,53 +169,61 @@ def _fill(tile: Tile, body: Grid, ends: Range, colors: Colors) -> QColor:
     return marks.mixed(fill, colors.panel, PALE_SHARE) if tile.is_pale else fill
 
 
-class Writing(NamedTuple):
-    """The way words are written in all tiles."""
-
-    font: QFont
-    is_turned: bool = False  # upwards, where tiles are higher than wide
-    is_short: bool = False  # only their verdicts
-
-
-def _draw_tile(frame: Frame, tile: Tile, fill: QColor, how: Writing | None) -> Spot:
-    """Draw a box, the outline of the best, a dot in the one in use, and its words."""
-    p, colors, column, row = frame.p, frame.colors, tile.column, tile.row
-    box = QRectF(frame.at(column - 0.5, row - 0.5), frame.at(column + 0.5, row + 0.5))
-    hatched = QBrush(QColor(colors.border), Qt.BrushStyle.BDiagPattern)
-    p.fillRect(_inside(box, GAP), hatched if tile.verdict == "refused" else QBrush(fill))
-    p.setBrush(fill)
-    for color, width in ((colors.text, 5.0), (colors.panel, 1.6)) if tile.is_best else ():
-        p.setPen(QPen(QColor(color), width))
-        p.drawRect(_inside(box, 1.6 * GAP))
-    if tile.is_current:
-        corner = frame.at(column + 0.38, row - 0.32)
-        marks.draw_shape(p, "circle", [corner], 8, QPen(QColor("black")), QColor("white"))
-    if how is not None:
-        p.setFont(how.font)
-        p.setPen(QColor(colors.text) if tile.verdict == "bad" else marks.text_on(fill))
-        _write_tile(p, tile, how, box)
-    return Spot(box.center(), tile.text, tile.cell, box)
-
-
-def _inside(box: QRectF, share: float) -> QRectF:
-    across, down = share * box.width(), share * box.height()
-    return box.adjusted(across, down, -across, -down)
+def _draw_tiles(
+    plot: Any,
+    body: Grid,
+    fills: Sequence[QColor],
+    size: tuple[float, float],
+    colors: Colors,
+    font: QFont,
+) -> None:
+    """Draw boxes, outlines of the best, a dot in the one in use, and words."""
+    pairs = [*zip(body.tiles, fills, strict=True)]
+    if pairs:
+        boxes = [_box(tile, 0.5 - GAP) for tile in body.tiles]
+        hatched = QBrush(QColor(colors.border), Qt.BrushStyle.BDiagPattern)
+        brushes = [hatched if t.verdict == "refused" else pg.mkBrush(fill) for t, fill in pairs]
+        sides = {side: [box[side] for box in boxes] for side in boxes[0]}
+        plot.addItem(pg.BarGraphItem(**sides, brushes=brushes, pen=pg.mkPen(None)))
+    for tile, fill in pairs:
+        for color, width in ((colors.text, 5), (colors.panel, 1.6)) if tile.is_best else ():
+            look = {"brush": pg.mkBrush(fill), "pen": pg.mkPen(color, width=width)}
+            plot.addItem(pg.BarGraphItem(**_box(tile, 0.5 - 1.6 * GAP), **look))
+    if at := [(tile.column + 0.38, 0.32 - tile.row) for tile in body.tiles if tile.is_current]:
+        xs, ys = zip(*at, strict=True)
+        plot.addItem(marks.Markers(xs, ys, size=8, pen=pg.mkPen("k"), brush=pg.mkBrush("w")))
+    if how := _writing(font, body, size):
+        labels = [label for pair in pairs for label in _labels(*pair, how, size, colors)]
+        plot.addItem(marks.Labels(labels))
 
 
-def _write_tile(p: QPainter, tile: Tile, how: Writing, box: QRectF) -> None:
-    """Write the lines of a tile that fit, around its middle."""
+def _box(tile: Tile, half: float) -> dict[str, float]:
+    """The sides of a tile, `half` away from its middle, by their names in pyqtgraph."""
+    x, y = tile.column, -tile.row
+    return {"x0": x - half, "x1": x + half, "y0": y - half, "y1": y + half}
+
+
+def _spot(tile: Tile) -> Spot:
+    box = _box(tile, 0.5)
+    place = float(tile.column), -float(tile.row)
+    return Spot(*place, tile.text, tile.cell, (box["x0"], box["y0"], box["x1"], box["y1"]))
+
+
+def _labels(
+    tile: Tile, fill: QColor, how: Writing, size: tuple[float, float], colors: Colors
+) -> list[marks.PlotLabel]:
+    """The lines of a tile that fit, around its middle."""
+    color = colors.text if tile.verdict == "bad" else marks.text_on(fill).name()
     metrics = QFontMetricsF(how.font)
-    if how.is_turned:
-        draw_upwards(p, tile.words[0], box.center(), 0.5)
-        return
-    lines = [line for line in tile.words if metrics.horizontalAdvance(line) + 4 <= box.width()]
-    lines = lines[: max(1, int((box.height() - 2) / metrics.height()))]
-    if how.is_short:
-        lines = [_mark(tile)]
-    top = box.center().y() - len(lines) * metrics.height() / 2 + metrics.ascent()
-    for number, line in enumerate(lines):
-        left = box.center().x() - metrics.horizontalAdvance(line) / 2
-        p.drawText(QPointF(left, top + number * metrics.height()), line)
+    lines = [line for line in tile.words if metrics.horizontalAdvance(line) + 4 <= size[0]]
+    lines = lines[: max(1, int((size[1] - 2) / metrics.height()))]
+    if how.is_turned or how.is_short:
+        lines = [_mark(tile) if how.is_short else tile.words[0]]
+    place, first = (float(tile.column), -float(tile.row)), -(len(lines) - 1) / 2
+    return [
+        marks.PlotLabel(*place, line, how.font, color, down=first + at, is_turned=how.is_turned)
+        for at, line in enumerate(lines)
+    ]
 
 
 def _writing(font: QFont, body: Grid, size: tuple[float, float]) -> Writing | None:
@@ -259,7 +265,7 @@ TICK_SLACK = 1e-9
 PART_SHARE = 0.75  # of the background in a paler bar
 LOG_ROOM = 0.06  # of the range, below the smallest on a logarithmic axis
 MIN_DECADES = 0.3  # of a logarithmic axis, however near to each other its values are
-SPACE = "\u2002\u2009"  # between a bar and its words
+Row = tuple[Bar, float]  # with the middle of its row
 
 
 def _rows(body: Bars, wide_px: float) -> float:
@@ -271,45 +277,53 @@ def _has_names_above(body: Bars, wide_px: float) -> bool:
     return wide_px < NARROW_PX and not body.names_beside
 
 
-def _draw_bars(frame: Frame, body: Bars) -> list[Spot]:
+def _draw_bars(plot: Any, body: Bars, colors: Colors, font: QFont) -> Drawn:
     """Draw each group as a block of rows; in a narrow plot its name stands in a row above them."""
-    color, wide = frame.colors.text, frame.page.width()
     start, end = _bar_ends(body)
-    is_narrow, rows = _has_names_above(body, wide), _rows(body, wide)
-    frame.make_room(body.axis.label, "")
-    tall = max(frame.plot.height(), 40.0)
-    row_px = min(MAX_ROW_PX * magnified(frame.font), tall / max(rows, 1))
-    small = QFont(frame.font)  # as large as `font`, unless a row is too low for that
-    small.setPixelSize(max(MIN_TEXT_PX, min(small.pixelSize(), int(0.78 * row_px))))
+    left, bottom = plot.getAxis("left"), plot.getAxis("bottom")
+    bottom.show_scale(body.axis.words, is_log=body.axis.is_log, ends=(start, end + TICK_SLACK))
+    left.show_scale(fixed=(), has_grid=False)
+    is_narrow = _has_names_above(body, plot.width())
+    captions = (body.axis.label, "")
+    plot.setXRange(start, end, padding=0)
+    make_room(plot, captions, colors, font)
+    tall = max(plot.getViewBox().boundingRect().height(), 40.0)
+    row_px = min(MAX_ROW_PX * magnified(font), tall / max(_rows(body, plot.width()), 1))
+    small = QFont(font)  # as large as `font`, unless a row is too low for that
+    small.setPixelSize(max(MIN_TEXT_PX, min(font.pixelSize(), int(0.78 * row_px))))
     metrics = QFontMetricsF(small)
-    most = wide * (1.0 if is_narrow else BAR_NAME_SHARE) - 2 * EDGE_PX
+    most = plot.width() * (1.0 if is_narrow else BAR_NAME_SHARE) - 2 * EDGE_PX
     names = [cut(group.label, metrics, most) for group in body.groups]
     name_px = 0.0 if is_narrow else widest(names, metrics) + 10
-    wide -= name_px + 2 * EDGE_PX
-    frame.begin_at(name_px)
-    frame.x = start, start + _length(body, start, end, metrics, wide)
-    frame.y = tall / row_px, 0.0  # rows go down
-    frame.draw_below(frame.ticks_below(body.axis, (start, end + TICK_SLACK)))
-    frame.draw_captions(body.axis.label, "")
-    half = min(0.36 * row_px, 0.5 * MAX_BAR_PX * magnified(frame.font))
-    spots, at = [], 0.25
+    wide = plot.width() - name_px - 2 * EDGE_PX
+    x = (start, start + _length(body, start, end, metrics, wide))
+    y = (-tall / row_px, 0.0)
+    plot.setXRange(*x, padding=0)
+    plot.setYRange(*y, padding=0)
+    placed: list[Row] = []
+    labels: list[marks.PlotLabel] = []
+    ticks: list[tuple[float, str]] = []
+    at = 0.25
     for group, name in zip(body.groups, names, strict=True):
         if is_narrow:
-            _write(frame.p, name, frame.at(start, at + 0.55), small, color)
+            labels.append(
+                marks.PlotLabel(start, -(at + 0.55), name, small, colors.text, (0.0, 0.5))
+            )
             at += 1
         else:
-            frame.draw_left([(at + len(group.bars) / 2, name)], small, color)
-        for number, bar in enumerate(group.bars):
-            spots.append(_draw_bar(frame, body, bar, at + number + 0.5, half))
-            words = bar.words
-            if not bar.value:
-                words = cut(words, metrics, wide - 3 * small.pixelSize())
-            _write_beside(frame, body, bar, words, at + number + 0.5, small)
+            ticks.append((-(at + len(group.bars) / 2), name))
+        placed += [(bar, -(at + number + 0.5)) for number, bar in enumerate(group.bars)]
         at += len(group.bars) + 0.5
-    return spots
+    left.fixed, left.font, left.text_color = ticks, small, QColor(colors.text)
+    make_room(plot, captions, colors, font, name_px)
+    half = min(0.36, 0.5 * MAX_BAR_PX * magnified(font) / row_px)
+    spots = _draw_marks(plot, body, placed, half, start, colors, font)
+    labels += [_words_of(body, *row, start, colors, small, wide) for row in placed]
+    plot.addItem(marks.Labels(labels))
+    return Drawn(spots, x, y)
 
 
-def _bar_ends(body: Bars) -> Range:
+def _bar_ends(body: Bars) -> tuple[float, float]:
     """Where bars begin, 0 or below the smallest on a logarithmic axis; and the largest end."""
     ends = [end for bar in body.bars if bar.value for end in (bar.low, bar.high)]
     if not ends:
@@ -332,49 +346,76 @@ def _length(body: Bars, start: float, end: float, metrics: QFontMetricsF, wide_p
     return (end - start) * max(shares)
 
 
-def _draw_bar(frame: Frame, body: Bars, bar: Bar, row: float, half: float) -> Spot:
-    """Draw a bar, or a marker on a thin line, by which its name is found; and its whisker."""
-    p, colors, factor, axis = frame.p, frame.colors, magnified(frame.font), body.axis
-    begin = end = frame.at(frame.x[0], row)
-    right, style = frame.plot.right(), bar.entry.style
-    box = QRectF(begin.x(), begin.y() - half, right - begin.x(), 2 * half)
+def _words_of(
+    body: Bars, bar: Bar, y: float, start: float, colors: Colors, font: QFont, wide_px: float
+) -> marks.PlotLabel:
+    """The label of a bar: its value, or why it has none, cut to fit."""
+    x, color, words = start, colors.text, bar.words
     if bar.value:
-        end, outline = frame.at(axis.place(bar.value), row), QPen(QColor(colors.text), 2)
-        if axis.is_log:
-            p.setPen(QColor(colors.grid))
-            p.drawLine(begin, QPointF(right, begin.y()))
-        else:
-            share = PART_SHARE if bar.is_part else marks.BAR_SHARE
-            p.setBrush(marks.mixed(marks.color_of(style, colors), colors.panel, share))
-            p.setPen(outline if bar.is_best else Qt.PenStyle.NoPen)
-            p.drawRect(QRectF(box.topLeft(), QPointF(end.x(), box.bottom())))
-        if bar.high > bar.low:
-            p.setPen(QPen(QColor(colors.text), 1.4))
-            p.drawLine(*(frame.at(axis.place(each), row) for each in (bar.low, bar.high)))
-        if axis.is_log and bar.is_best:
-            marks.draw_shape(p, "circle", [end], marks.RING_PX * factor, outline, None)
-        if axis.is_log or style.marker is not None:  # a paler one is half filled
-            is_half = style.is_half or (axis.is_log and bar.is_part)
-            marks.draw_marker(p, replace(style, is_half=is_half), colors, [end], MARKER_PX * factor)
-    # It is pointed at anywhere beside its base line, or only near a bare marker.
-    return Spot(end, bar.text, bar.cell, None if axis.is_log else box)
-
-
-def _write_beside(frame: Frame, body: Bars, bar: Bar, words: str, row: float, font: QFont) -> None:
-    """Write a bar's value, or why it has none, on a ground without the grid."""
-    metrics, colors = QFontMetricsF(font), frame.colors
-    at = frame.at(body.axis.place(bar.high) if bar.value else frame.x[0], row)
-    at += QPointF(metrics.horizontalAdvance(SPACE), 0)
-    high, color = metrics.height(), colors.text
-    back = QRectF(at.x(), at.y() - high / 2, metrics.horizontalAdvance(words), high)
-    frame.p.fillRect(back, QColor(colors.panel))
-    if not bar.value:
+        x = body.axis.place(bar.high)
+    else:
         color = colors.bad if words.startswith("✗") else colors.muted
-    _write(frame.p, words, at, font, color)
+        words = cut(words, QFontMetricsF(font), wide_px - 3 * font.pixelSize())
+    text = f"\u2002\u2009{words}"
+    return marks.PlotLabel(x, y, text, font, color, (0.0, 0.5), back=colors.panel)
 
 
-def _write(p: QPainter, text: str, at: QPointF, font: QFont, color: str) -> None:
-    metrics = QFontMetricsF(font)
-    p.setFont(font)
-    p.setPen(QColor(color))
-    p.drawText(at + QPointF(0, (metrics.ascent() - metrics.descent()) / 2), text)
+def _draw_marks(
+    plot: Any,
+    body: Bars,
+    placed: Sequence[Row],
+    half: float,
+    start: float,
+    colors: Colors,
+    font: QFont,
+) -> list[Spot]:
+    """Draw boxes, whiskers and markers, each as one item; return all spots."""
+    place, is_log = body.axis.place, body.axis.is_log
+
+    def pairs(those: Sequence[Row], along: Sequence[float], pen: Any) -> None:
+        line = along, [y for _, y in those for _ in range(2)]
+        plot.addItem(pg.PlotCurveItem(*line, connect="pairs", pen=pen))
+
+    valued = [row for row in placed if row[0].value]
+    values, ys = [place(bar.value or 0.0) for bar, _ in valued], [y for _, y in valued]
+    outline, factor = pg.mkPen(colors.text, width=2), magnified(font)
+    if valued and is_log:  # a thin line along each row, by which names are found
+        pairs(valued, len(valued) * plot.getViewBox().viewRange()[0], pg.mkPen(colors.grid))
+    elif valued:
+        box = {"x0": start, "x1": values, "y": ys, "height": 2 * half}
+        fills = [pg.mkBrush(_bar_fill(bar, colors)) for bar, _ in valued]
+        pens = [outline if bar.is_best else pg.mkPen(None) for bar, _ in valued]
+        plot.addItem(pg.BarGraphItem(**box, brushes=fills, pens=pens))
+    if ranges := [row for row in valued if row[0].high > row[0].low]:
+        whiskers = [place(end) for bar, _ in ranges for end in (bar.low, bar.high)]
+        pairs(ranges, whiskers, pg.mkPen(colors.text, width=1.4))
+    if is_log and (best := [n for n, (bar, _) in enumerate(valued) if bar.is_best]):
+        ring = {**marks.RING, "size": marks.RING["size"] * factor, "pen": outline}
+        plot.addItem(marks.Markers([values[n] for n in best], [ys[n] for n in best], **ring))
+    marked = [
+        n for n, (bar, _) in enumerate(valued) if is_log or bar.entry.style.marker is not None
+    ]
+    if marked:
+        looks = [_look(valued[n][0], is_log, colors, MARKER_PX * factor) for n in marked]
+        look = {name: [each[name] for each in looks] for name in looks[0]}
+        plot.addItem(marks.Markers([values[n] for n in marked], [ys[n] for n in marked], **look))
+    return [_bar_spot(body, *row, half, start) for row in placed]
+
+
+def _look(bar: Bar, is_log: bool, colors: Colors, px: float) -> dict[str, Any]:
+    """The look of a bar's marker; a paler one is half filled, and none is a circle."""
+    style = bar.entry.style
+    is_half = style.is_half or (is_log and bar.is_part)
+    return marks.marker_style(replace(style, is_half=is_half, marker=style.marker or 0), colors, px)
+
+
+def _bar_fill(bar: Bar, colors: Colors) -> QColor:
+    share = PART_SHARE if bar.is_part else marks.BAR_SHARE
+    return marks.mixed(marks.color_of(bar.entry.style, colors), colors.panel, share)
+
+
+def _bar_spot(body: Bars, bar: Bar, y: float, half: float, start: float) -> Spot:
+    """A bar's spot: anywhere beside its base line, or only near a bare marker."""
+    x = body.axis.place(bar.value) if bar.value else start
+    box = None if body.axis.is_log else (start, y - half, math.inf, y + half)
+    return Spot(x, y, bar.text, bar.cell, box)

@@ -1,18 +1,22 @@
-"""The frame that all charts share: ticks with units, a grid, captions and their room."""
+"""The plot that all charts share: axes with units, captions and their room.  Imports pyqtgraph."""
 
 from __future__ import annotations
 
+import html
 import math
 import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
+import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QWheelEvent
+from PySide6.QtWidgets import QWidget
 
 from workbench.base.theme import Colors
-from workbench.charts.data.figure import Axis
+
+pg.setConfigOptions(antialias=True)  # each item asks this for itself
 
 LINES_PER_TICK = 1.7  # of the font's height, so that labels never touch
 GAP_PX = 6
@@ -23,191 +27,194 @@ LOG_STEPS = (
     *((1, (1,)), (2, (1,)), (3, (1,))),
 )
 WIDEST = "000 µs"  # the least room for a tick below a plot
-EDGE_PX, MARGIN_PX = 12, 2  # right of the plot, for half of the last tick's text; and elsewhere
+EDGE_PX = 12  # right of the plot, for half of the last tick's text
 MAX_LINES = 3  # of a name below a plot
 WRAP = Qt.TextFlag.TextWordWrap
 CAPTION_GAP_PX = 4  # where there is none above
 ABOVE_ROWS, BELOW_ROWS = 1.7, 1.3  # heights of captions in that of the font
-TICK_SHARE = 0.92  # of the font
 USUAL_FONT_PX = 13
-EVERYWHERE = (-math.inf, math.inf)
-Range = tuple[float, float]
 Ticks = Sequence[tuple[float, str]]
 
 
-class Spot(NamedTuple):
-    """A place that can be pointed at, in pixels."""
+class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """An axis with a grid, which paints text as text: an SVG of it can be read and searched."""
 
-    at: QPointF
-    words: str | Callable[[], str]
-    cell: Any = None  # picked by a click or Enter; None: it leads nowhere
-    box: QRectF | None = None  # None: a mark
+    def __init__(self, orientation: str) -> None:
+        super().__init__(orientation)
+        self.is_upright = orientation == "left"
+        self.show_scale()
+        self.font, self.grid_pen, self.text_color = QFont(), QPen(), QColor()
+        self.setStyle(tickLength=0, autoExpandTextSpace=False)
+        self.setGrid(255)  # so that its bounding rectangle covers the plot
 
-    @property
-    def text(self) -> str:
-        """What is shown for it."""
-        return self.words if isinstance(self.words, str) else self.words()
+    def show_scale(
+        self,
+        in_words: Callable[[float], str] = str,
+        *,
+        is_log: bool = False,
+        fixed: Ticks | None = None,
+        ends: tuple[float, float] = (-math.inf, math.inf),
+        has_grid: bool = True,
+        is_turned: bool = False,
+    ) -> None:
+        """Choose the ticks.
 
+        in_words   writes a value; the places of a logarithmic axis are log₁₀ of values
+        fixed      (place, text) of the only ticks
+        ends       where ticks begin and end; beyond is room only for markers and labels
+        has_grid   whether ticks continue as lines across the plot
+        is_turned  texts are written upwards, where they do not fit side by side
+        """
+        self.in_words, self.is_log, self.fixed = in_words, is_log, fixed
+        self.lowest, self.highest = ends
+        self.has_grid, self.is_turned = has_grid, is_turned
 
-class Drawn(NamedTuple):
-    """The result of drawing: what can be pointed at, and the frame of what can be zoomed."""
+    def ticks(self, low: float, high: float, size_px: float) -> Ticks:
+        """Places and texts of the ticks between two places that are `size_px` apart."""
+        if self.fixed is not None:
+            return [(place, text) for place, text in self.fixed if low <= place <= high]
+        metrics = QFontMetricsF(self.font)
+        gap = (high - low) / max(size_px, 1.0)
+        low, high = max(low, self.lowest), min(high, self.highest)
+        if self.is_upright:
+            gap *= LINES_PER_TICK * metrics.height()
+        else:
+            texts = (self._written(low), self._written(high), WIDEST)
+            gap *= max(map(metrics.horizontalAdvance, texts)) + LABEL_GAP_PX
+        places = log_ticks(low, high, gap) if self.is_log else even_ticks(low, high, gap)
+        return [(v, self._written(v)) for v in places]
 
-    spots: Sequence[Spot]
-    frame: Frame | None = None
+    def _written(self, place: float) -> str:
+        if place == 0 and not self.is_log:
+            return "0"  # of whatever unit
+        return shortened(self.in_words(10**place if self.is_log else place))
 
+    def room_px(self, size_px: float) -> float:
+        """The width or height that the texts take at the present range."""
+        metrics = QFontMetricsF(self.font)
+        low, high = self.range
+        texts = [text for _, text in self.ticks(low, high, size_px)]
+        if self.is_upright or self.is_turned:
+            return max(map(metrics.horizontalAdvance, texts), default=0) + GAP_PX + 2
+        lines = max((len(text.splitlines()) for text in texts), default=1)
+        return lines * metrics.height() + GAP_PX
 
-class Frame:
-    """A plot on a page with its axes: maps places to pixels, draws ticks, grid and captions.
-
-    page         the box of all of it
-    plot         the box inside the axes, once `make_room` was called
-    x, y         the places at its edges; log₁₀ of values on a logarithmic axis
-    font, small  of labels, and of ticks
-    """
-
-    def __init__(self, p: QPainter, page: QRectF, colors: Colors, font: QFont) -> None:
-        self.p, self.page, self.colors, self.font = p, page, colors, font
-        self.small = scaled(font, TICK_SHARE)
-        self.plot = QRectF(page)
-        self.x: Range = (0.0, 1.0)
-        self.y: Range = (0.0, 1.0)
-
-    def make_room(self, above: str, below: str, lines: float = 1.0) -> None:
-        """Leave room for captions and `lines` of ticks below, but none at the left yet."""
-        row = QFontMetricsF(self.font).height()
-        high = ABOVE_ROWS * row if above else CAPTION_GAP_PX
-        low = lines * QFontMetricsF(self.small).height() + GAP_PX
-        low += BELOW_ROWS * row if below else 0
-        self.plot = self.page.adjusted(MARGIN_PX, MARGIN_PX + high, -EDGE_PX, -MARGIN_PX - low)
-
-    def begin_at(self, left_px: float) -> None:
-        """Leave so much room at the left."""
-        self.plot.setLeft(self.page.left() + MARGIN_PX + left_px)
-
-    def at(self, x: float, y: float) -> QPointF:
-        """The pixel of a place."""
-        (left, right), (low, high), box = self.x, self.y, self.plot
-        across, up = (x - left) / (right - left), (y - low) / (high - low)
-        return QPointF(box.left() + across * box.width(), box.bottom() - up * box.height())
-
-    def place(self, pixel: QPointF) -> tuple[float, float]:
-        """The place of a pixel."""
-        (left, right), (low, high), box = self.x, self.y, self.plot
-        across = (pixel.x() - box.left()) / box.width()
-        up = (box.bottom() - pixel.y()) / box.height()
-        return left + across * (right - left), low + up * (high - low)
-
-    # -- axes
-
-    def ticks_left(self, axis: Axis) -> Ticks:
-        """The ticks of the left axis."""
-        tall_px = LINES_PER_TICK * QFontMetricsF(self.small).height()
-        return _ticks(axis, self.y, tall_px * _span(self.y) / max(self.plot.height(), 1))
-
-    def ticks_below(self, axis: Axis, ends: Range = EVERYWHERE) -> Ticks:
-        """The ticks of the lower axis, between its `ends`."""
-        x = max(self.x[0], ends[0]), min(self.x[1], ends[1])
-        texts = () if axis.ticks else (*(_written(axis, end) for end in x), WIDEST)
-        wide_px = widest(texts, QFontMetricsF(self.small)) + LABEL_GAP_PX
-        return _ticks(axis, x, wide_px * _span(self.x) / max(self.plot.width(), 1))
-
-    def draw_left(self, ticks: Ticks, font: QFont | None = None, color: str = "") -> None:
-        """Draw the texts of the left axis; with a grid in the usual colour."""
-        p, font = self.p, font or self.small
-        metrics = QFontMetricsF(font)
-        drop = (metrics.ascent() - metrics.descent()) / 2
-        for place, text in ticks:
-            y = self.at(0.0, place).y()
-            if not color:
-                self._draw_grid(QPointF(self.plot.left(), y), QPointF(self.plot.right(), y))
-            p.setFont(font)
-            p.setPen(QColor(color or self.colors.muted))
-            left = self.plot.left() - GAP_PX - metrics.horizontalAdvance(text)
-            p.drawText(QPointF(left, y + drop), text)
-
-    def draw_below(self, ticks: Ticks, *, color: str = "", is_turned: bool = False) -> None:
-        """Draw the texts below, as many as there is room for; with a grid in the usual colour."""
-        p, metrics = self.p, QFontMetricsF(self.small)
-        places = [(self.at(place, 0.0).x(), text) for place, text in ticks]
-        for x, _ in places if not color else ():
-            self._draw_grid(QPointF(x, self.plot.top()), QPointF(x, self.plot.bottom()))
-        p.setFont(self.small)
-        p.setPen(QColor(color or self.colors.muted))
-        top = self.plot.bottom() + GAP_PX
-        spans = [self._width(*each, is_turned=is_turned) for each in places]
-        for x, text in (places[number] for number in apart(spans)):
-            if is_turned:
-                draw_upwards(p, text, QPointF(x, top), 1.0)
-                continue
-            for number, line in enumerate(text.splitlines()):
-                left = self._left(x, metrics.horizontalAdvance(line) / 2)
-                down = metrics.ascent() + number * metrics.height()
-                p.drawText(QPointF(left, top + down), line)
-
-    def draw_captions(self, above: str, below: str) -> None:
-        """Write what the values are over the upper left corner, and what x is below the plot."""
-        p, metrics, box = self.p, QFontMetricsF(self.font), self.plot
+    def paint(self, p: QPainter, *_: Any) -> None:
+        """Draw the grid through the plot, and the texts beside it."""
+        view = self.linkedView()
+        if view is None:
+            return
+        plot = view.mapRectToItem(self, view.boundingRect())
+        low, high = self.range
+        size = plot.height() if self.is_upright else plot.width()
+        begin, way = (plot.bottom(), -size) if self.is_upright else (plot.left(), size)
+        ticks = self.ticks(low, high, size)
+        found = [(begin + way * (place - low) / (high - low), text) for place, text in ticks]
         p.setFont(self.font)
-        p.setPen(QColor(self.colors.muted))
-        above, below = (cut(text, metrics, box.width()) for text in (above, below))
-        spare = (ABOVE_ROWS - 1) / 2 * metrics.height()
-        p.drawText(QPointF(box.left(), box.top() - spare - metrics.descent()), above)
-        left = box.center().x() - metrics.horizontalAdvance(below) / 2
-        bottom = self.page.bottom() - MARGIN_PX - metrics.descent()
-        p.drawText(QPointF(left, bottom), below)
+        for at, _text in found if self.has_grid else ():
+            p.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            p.setPen(self.grid_pen)
+            if self.is_upright:
+                p.drawLine(QPointF(plot.left(), at), QPointF(plot.right(), at))
+            else:
+                p.drawLine(QPointF(at, plot.top()), QPointF(at, plot.bottom()))
+            p.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        p.setPen(self.text_color)
+        seen = range(len(found)) if self.is_upright else apart([self._span(*e) for e in found])
+        for number in seen:
+            self._draw_text(p, plot, *found[number])
 
-    def _draw_grid(self, one: QPointF, other: QPointF) -> None:
-        """Draw a line of the grid, as sharp as the screen can."""
-        self.p.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        self.p.setPen(QColor(self.colors.grid))
-        self.p.drawLine(one, other)
-        self.p.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-
-    def _width(self, at: float, text: str, *, is_turned: bool) -> Range:
+    def _span(self, at: float, text: str) -> tuple[float, float]:
         """The ends of a text below the plot, with half a gap on both sides."""
-        metrics = QFontMetricsF(self.small)
-        if is_turned:
+        metrics = QFontMetricsF(self.font)
+        if self.is_turned:
             return at - metrics.height() / 2, at + metrics.height() / 2
-        room = widest(text.splitlines(), metrics) + LABEL_GAP_PX / 2
+        room = max(map(metrics.horizontalAdvance, text.splitlines()), default=0.0)
+        room += LABEL_GAP_PX / 2
         return (left := self._left(at, room / 2)), left + room
 
     def _left(self, at: float, half: float) -> float:
         """The left end of a text of twice the width `half`, kept on the page."""
-        return min(max(at - half, self.page.left() + 1), self.page.right() - 1 - 2 * half)
+        edge = self.mapFromScene(QPointF(1, 0)).x()  # of what the plot stands in
+        wide = self.scene().views()[0].width() - 2
+        return float(min(max(at - half, edge), edge + wide - 2 * half))
+
+    def _draw_text(self, p: QPainter, plot: QRectF, at: float, text: str) -> None:
+        metrics = QFontMetricsF(self.font)
+        wide, drop = metrics.horizontalAdvance(text), metrics.ascent() / 2 - metrics.descent() / 2
+        if self.is_upright:
+            p.drawText(QPointF(plot.left() - GAP_PX - wide, at + drop), text)
+        elif self.is_turned:
+            p.save()
+            p.translate(at, plot.bottom() + GAP_PX)
+            p.rotate(-90)
+            p.drawText(QPointF(-wide, drop), text)
+            p.restore()
+        else:
+            top = plot.bottom() + GAP_PX + metrics.ascent()
+            for number, line in enumerate(text.splitlines()):
+                left = self._left(at, metrics.horizontalAdvance(line) / 2)
+                p.drawText(QPointF(left, top + number * metrics.height()), line)
 
 
-def draw_upwards(p: QPainter, text: str, at: QPointF, share: float) -> None:
-    """Write text upwards at a place, with this share of it below."""
-    metrics = QFontMetricsF(p.font())
-    p.save()
-    p.translate(at)
-    p.rotate(-90)
-    down = (metrics.ascent() - metrics.descent()) / 2
-    p.drawText(QPointF(-share * metrics.horizontalAdvance(text), down), text)
-    p.restore()
+class PlotView(pg.PlotWidget):  # type: ignore[misc]
+    """A plot that zooms with Ctrl and the wheel, which alone scrolls what the plot stands in."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        axes = {"left": ValueAxis("left"), "bottom": ValueAxis("bottom")}
+        # Menus that nobody sees would take 30 ms to make.
+        super().__init__(parent, axisItems=axes, enableMenu=False)
+        for axis in axes.values():
+            axis.setZValue(-1)  # what is drawn in the plot lies on the grid
+        self.setMouseEnabled(x=False, y=False)
+        self.hideButtons()
+        self.setAntialiasing(True)
+        self.setFrameShape(self.Shape.NoFrame)
+        for part in (self, self.viewport()):  # a click gives the keyboard to what it stands in
+            part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+def emptied(plot: Any) -> None:
+    """Take everything out of `plot`."""
+    _forget_pointer(plot)
+    plot.clear()
+
+
+def without(plot: Any, item: Any) -> None:
+    """Take `item` out of `plot`."""
+    _forget_pointer(plot)
+    plot.removeItem(item)
+
+
+def _forget_pointer(plot: Any) -> None:
+    """Empty the memory of what the pointer is over, before items are taken out.
+
+    The scene would ask those items at the next movement, though Qt may have deleted them by then,
+    which crashes the process.
+    """
+    if (scene := plot.scene()) is not None:
+        scene.hoverItems.clear()
+        scene.lastHoverEvent = None
+
+
+def apply_theme(plot: Any, colors: Colors, font: QFont) -> None:
+    """Put `plot` into a theme; `font` is that of its ticks."""
+    plot.setBackground(colors.panel)
+    for name in ("left", "bottom"):
+        axis = plot.getAxis(name)
+        axis.setPen(pg.mkPen(None))
+        axis.grid_pen = pg.mkPen(colors.grid, width=1)
+        axis.text_color = QColor(colors.muted)
+        axis.font = font
 
 
 # -- ticks
-
-
-def _span(ends: Range) -> float:
-    return ends[1] - ends[0]
-
-
-def _ticks(axis: Axis, ends: Range, gap: float) -> Ticks:
-    """Places and texts of the ticks between two places; round ones are `gap` apart."""
-    low, high = ends
-    if axis.ticks:
-        found = ((axis.place(value), text) for value, text in axis.ticks)
-        return [(place, text) for place, text in found if low <= place <= high]
-    places = log_ticks(low, high, gap) if axis.is_log else even_ticks(low, high, gap)
-    return [(place, _written(axis, place)) for place in places]
-
-
-def _written(axis: Axis, place: float) -> str:
-    if place == 0 and not axis.is_log:
-        return "0"  # of whatever unit
-    return shortened(axis.words(10**place if axis.is_log else place))
 
 
 def shortened(text: str) -> str:
@@ -216,7 +223,10 @@ def shortened(text: str) -> str:
 
 
 def apart(spans: Sequence[tuple[float, float]]) -> list[int]:
-    """The numbers of those (begin, end) that do not overlap; the first and the last come first."""
+    """The numbers of those (begin, end), from left to right, that do not overlap.
+
+    The first and the last come before all others, of which the right ones come first.
+    """
     kept = [0, len(spans) - 1] if len(spans) > 1 and spans[0][1] <= spans[-1][0] else []
     kept = kept or list(range(len(spans)))[-1:]
     for number in reversed(range(1, len(spans) - 1)):
@@ -227,7 +237,10 @@ def apart(spans: Sequence[tuple[float, float]]) -> list[int]:
 
 
 def log_ticks(low: float, high: float, gap: float) -> list[float]:
-    """log₁₀ of ticks at 1, 2, 5 or 1, 10 … at least `gap` apart; if it is one, two digits."""
+    """log₁₀ of ticks at 1, 2, 5 or 1, 10 … from 10**low to 10**high, at least `gap` apart.
+
+    If only one of them is in sight: the first and the last digit, as one tick is no scale.
+    """
 
     def seen(step: int, mantissas: Sequence[int]) -> list[float]:
         decades = range(math.floor(low), math.ceil(high) + 1)
@@ -244,7 +257,10 @@ def log_ticks(low: float, high: float, gap: float) -> list[float]:
 
 
 def even_ticks(low: float, high: float, gap: float) -> list[float]:
-    """Multiples of 1, 2 or 5 times a power of ten, `gap` apart, but at least two."""
+    """Multiples of 1, 2 or 5 times a power of ten from `low` to `high`, `gap` apart.
+
+    At least two where `high` is above `low`, even if nearer: one tick is no scale.
+    """
 
     def multiples(step: float) -> list[float]:
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
@@ -303,3 +319,40 @@ def wrapped(names: Sequence[str], metrics: QFontMetricsF, wide_px: float) -> lis
             return []
         found.append("\n".join(lines))
     return found
+
+
+def make_room(
+    plot: Any,
+    captions: tuple[str, str],
+    colors: Colors,
+    font: QFont,
+    left_px: float | None = None,
+) -> None:
+    """Give axes and captions the room they take, once the plot shows its range.
+
+    captions  of the values, over the upper left corner, and of x, under the plot
+    left_px   width of the left axis; None: what its texts take
+    """
+    metrics, item = QFontMetricsF(font), plot.getPlotItem()
+    left, bottom, label = plot.getAxis("left"), plot.getAxis("bottom"), item.titleLabel
+    above_px = ABOVE_ROWS * metrics.height() if captions[0] else CAPTION_GAP_PX
+    below_px = BELOW_ROWS * metrics.height() if captions[1] else 0.0
+    below_px += bottom.room_px(plot.width())
+    if left_px is None:
+        left_px = left.room_px(plot.height() - above_px - below_px)
+    wide = plot.width() - left_px - EDGE_PX - 4
+    above, below = (html.escape(cut(text, metrics, wide)) for text in captions)
+    label.setVisible(True)
+    label.setMaximumHeight(above_px)
+    label.item.setFont(font)
+    label.setText(above, color=colors.muted, size=f"{font.pixelSize()}px", justify="left")
+    bottom.label.setFont(font)
+    bottom.enableAutoSIPrefix(False)  # each tick has its unit
+    bottom.setLabel(below, color=colors.muted)
+    bottom.showLabel(bool(below))
+    bottom.setHeight(below_px)
+    left.setWidth(left_px)
+    item.layout.setContentsMargins(2, 2, EDGE_PX, 2)
+    item.layout.setRowFixedHeight(0, above_px)
+    item.layout.invalidate()
+    item.layout.activate()

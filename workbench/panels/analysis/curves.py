@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 
 from workbench.base import theme
 from workbench.base.numbers import in_digits, within
 from workbench.charts.canvas import Canvas
-from workbench.charts.data.figure import Axis
-from workbench.charts.drawing.plotting import Drawn, Frame, Spot
+from workbench.charts.data.figure import Spot
 from workbench.imaging.analyses import PERCENTILES, Histogram
 from workbench.widgets.letters import factor_of
 
 MAX_SPOTS = 256  # spots that can be pointed at
 MAX_POINTS = 2000  # of a curve, and at most POINTS_PER_PX for each pixel across
 POINTS_PER_PX = 2  # for a noisy curve's highest and lowest
-AXIS_PX = 56  # of the left axis
+AXIS_PX, TICKS_PX = 56, 18  # of the left axis, across; of the lower one's numbers, down
 MIN_HIGH_PX = 110  # its height
 PEN_PX = 1  # a wider one takes Qt a hundred times as long, half a second for three noisy curves
 USUAL_PERCENT = 99.0  # of a histogram's columns, which its scale goes by
@@ -59,11 +59,13 @@ class CurvesChart(Canvas):
         self._across = across
         self.setAccessibleName(name)
         self.setMinimumHeight(MIN_HIGH_PX)
-        self.curves: Sequence[Curve] = ()  # in the order in which they are drawn
+        self._curves: Sequence[Curve] = ()
+        self._nothing = empty
         self._is_log = False
         self._ceiling = math.inf
         self._tell_spot: Callable[[int], str] = str
         self._in_words: Callable[[float], str] = str
+        self.ready.connect(self._draw)
 
     def show_curves(
         self,
@@ -81,81 +83,84 @@ class CurvesChart(Canvas):
         tell_spot  describes the curves at the x of this index
         ceiling    where higher values are cut off
         """
-        self.curves = sorted(curves, key=lambda each: each.is_after)
-        self._is_log, self._ceiling = is_log, ceiling
+        self._curves, self._is_log, self._ceiling = curves, is_log, ceiling
         self._tell_spot, self._in_words = tell_spot, in_words
-        self.show_summary(summary or self.empty)
-        self.redraw()
+        self.show_summary(summary or self._nothing)
+        self._draw()
 
-    def draw(self, p: QPainter, page: QRectF) -> Drawn:
-        """Draw the curves, with spots on the first of those after."""
-        if not self.curves:
-            return Drawn(())
-        frame, factor = Frame(p, page, theme.colors(), self.letters()), factor_of(self)
-        frame.make_room("", self._across)
-        frame.begin_at(AXIS_PX * factor)
-        points = [self._points(curve, round(frame.plot.width())) for curve in self.curves]
-        xs = self.curves[0].xs
-        frame.x = _padded(float(xs[0]), max(float(xs[-1]), float(xs[0]) + 1e-9), 0.01)
-        frame.y = self._heights([ys for _, ys in points])
-        upwards = frame.ticks_left(Axis("", self._in_words, self._is_log))
-        frame.draw_left([tick for tick in upwards if tick[0] >= 0 or not self._is_log])
-        frame.draw_below(frame.ticks_below(Axis("", self._in_words)))
-        frame.draw_captions("", self._across)
-        p.setClipRect(frame.plot)
-        for curve, (across, up) in zip(self.curves, points, strict=True):
+    def _draw(self) -> None:
+        plot = self.plot
+        if plot is None:
+            return
+        import pyqtgraph as pg
+
+        self._show_ring("keys", ())
+        if not self._curves:
+            self.show_spots(())
+            return
+        colors = theme.colors(self.palette())
+        low, high = math.inf, -math.inf
+        in_order = sorted(self._curves, key=lambda each: each.is_after)
+        for curve, item in zip(in_order, self._items_for(len(in_order)), strict=True):
+            xs, ys = thinned(curve, min(POINTS_PER_PX * self.width(), MAX_POINTS))
+            ys = np.log10(np.maximum(ys, 0.5)) if self._is_log else ys
+            if np.isfinite(ys).any():
+                low, high = min(low, float(np.nanmin(ys))), max(high, float(np.nanmax(ys)))
             style = Qt.PenStyle.SolidLine if curve.is_after else Qt.PenStyle.DashLine
-            p.setPen(QPen(color_of(curve.channel, frame.colors), PEN_PX, style))
-            for line in _lines(frame, across, up):
-                p.drawPolyline(line)
-        return Drawn(self._spots(frame), frame)
+            pen = pg.mkPen(color_of(curve.channel, colors), width=PEN_PX, style=style)
+            steps = "center" if xs.size == ys.size + 1 else None
+            item.setData(xs, ys, pen=pen, stepMode=steps, connect="finite")
+        self._set_range(low, min(high, self._ceiling))
+        self._show_spots()
 
-    def _points(
-        self, curve: Curve, wide_px: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The places of a curve's points; of steps, those of their corners."""
-        xs, ys = thinned(curve, min(POINTS_PER_PX * wide_px, MAX_POINTS))
-        ys = np.log10(np.maximum(ys, 0.5)) if self._is_log else ys
-        if xs.size > ys.size:
-            xs, ys = np.repeat(xs, 2)[1:-1], np.repeat(ys, 2)
-        return xs, ys
+    def _items_for(self, count: int) -> list[Any]:
+        """The items that draw curves, kept because making them takes longer."""
+        import pyqtgraph as pg
 
-    def _heights(self, curves: Sequence[NDArray[np.float64]]) -> tuple[float, float]:
-        """The range of the curves, without what is cut off."""
-        finite = np.concatenate(curves)
-        finite = finite[np.isfinite(finite)]
-        low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-        high = min(high, self._ceiling)
+        items = [each for each in self.plot.listDataItems() if isinstance(each, pg.PlotCurveItem)]
+        if len(items) != count:
+            from workbench.charts.drawing.plotting import emptied
+
+            emptied(self.plot)
+            items = [pg.PlotCurveItem() for _ in range(count)]
+            for item in items:
+                self.plot.addItem(item)
+        return items
+
+    def _set_range(self, low: float, high: float) -> None:
+        plot = self.plot
+        for name in ("left", "bottom"):
+            plot.getAxis(name).in_words = self._in_words
+        axis = plot.getAxis("left")
+        axis.is_log = self._is_log
+        bottom, factor = plot.getAxis("bottom"), factor_of(self)
+        bottom.setStyle(tickTextHeight=round(TICKS_PX * factor))
+        if self._across:
+            muted = theme.colors(self.palette()).muted
+            bottom.label.setFont(bottom.font)  # letters as large as those of the numbers
+            bottom.setLabel(self._across, color=muted)
+        axis.setWidth(round(AXIS_PX * factor))
+        xs = self._curves[0].xs
+        plot.setXRange(float(xs[0]), max(float(xs[-1]), float(xs[0]) + 1e-9), padding=0.01)
+        if not (math.isfinite(low) and math.isfinite(high)):
+            low, high = 0.0, 1.0
         if high <= low:
             low, high = low - 0.5, high + 0.5
-        return _padded(low, high, 0.04)
+        axis.lowest = 0.0 if self._is_log else -math.inf
+        plot.setYRange(low, high, padding=0.04)
 
-    def _spots(self, frame: Frame) -> list[Spot]:
-        curve = next((each for each in self.curves if each.is_after), self.curves[0])
+    def _show_spots(self) -> None:
+        curve = max(self._curves, key=lambda each: each.is_after)
         count = curve.ys.size
         spots = []
         for index in range(0, count, max(-(-count // MAX_SPOTS), 1)):
             y = min(float(curve.ys[index]), self._ceiling)
             y = math.log10(max(y, 0.5)) if self._is_log else y
             ends = curve.xs[index : index + 2] if curve.xs.size > count else curve.xs[index]
+            x = float(np.mean(ends))
             if math.isfinite(y):
-                at = frame.at(float(np.mean(ends)), y)
-                spots.append(Spot(at, partial(self._tell_spot, index)))
-        return spots
-
-
-def _padded(low: float, high: float, share: float) -> tuple[float, float]:
-    room = share * (high - low)
-    return low - room, high + room
-
-
-def _lines(
-    frame: Frame, xs: NDArray[np.float64], ys: NDArray[np.float64]
-) -> Iterator[list[QPointF]]:
-    """Yield the pixels of each part of a curve that is finite."""
-    finite = np.flatnonzero(np.isfinite(ys))
-    for part in np.split(finite, np.flatnonzero(np.diff(finite) > 1) + 1):
-        yield [frame.at(x, y) for x, y in zip(xs[part].tolist(), ys[part].tolist(), strict=True)]
+                spots.append(Spot(x, y, partial(self._tell_spot, index)))
+        self.show_spots(spots)
 
 
 def ceiling_of(curves: Sequence[Curve]) -> float:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from itertools import groupby
@@ -30,6 +32,7 @@ from workbench.widgets.actions import Action, Actions, MenuTree
 
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
+    from workbench.report.report_figures import ReportChart
 
 
 REPORTS = ("Report…", "Save report as…", "Report as PDF…")
@@ -38,9 +41,10 @@ NOTHING = "There is nothing to report yet: measure something, or open a session.
 
 
 class ReportWriter(QObject):
-    """Write reports off the GUI thread, each into its own folder, and open them."""
+    """Write reports, each into its own folder, and open them; the GUI thread only draws charts."""
 
     _stepped = Signal(str)
+    _waits = Signal(object, object)
 
     def __init__(self, parts: SweepParts) -> None:
         super().__init__(parts.window)
@@ -48,7 +52,9 @@ class ReportWriter(QObject):
         self._background = Background((KernelError,), self)  # its steps take seconds
         self._doing = ""  # "": nothing is being written
         self._is_stopped = False
+        self._svg: Future[str] = Future()  # that the thread waits for
         self._stepped.connect(self._show_doing)
+        self._waits.connect(self._draw)
 
     def actions(self) -> Actions:
         """Lines of the menu Sweep."""
@@ -88,6 +94,7 @@ class ReportWriter(QObject):
     def stop(self) -> None:
         """Stop writing after the present step."""
         self._is_stopped = True
+        self._svg.cancel()
 
     def close(self) -> None:
         """Stop for good."""
@@ -100,13 +107,31 @@ class ReportWriter(QObject):
         """Write all of it, on the thread; None: it was stopped."""
         from workbench.report.writing import writing  # jinja2 would delay the start
 
-        for step in writing(sessions, target, pictures, as_pdf=as_pdf):
-            if isinstance(step, Path):
-                return step
-            if self._is_stopped:
-                break
-            self._stepped.emit(step.doing)
+        with suppress(CancelledError):
+            for step in writing(sessions, target, pictures, as_pdf=as_pdf, draw=self._drawn):
+                if isinstance(step, Path):
+                    return step
+                if self._is_stopped:
+                    break
+                self._stepped.emit(step.doing)
         return None
+
+    def _drawn(self, chart: ReportChart) -> str:
+        """Have a chart drawn, and wait for it on the thread; `stop` ends that."""
+        svg: Future[str] = Future()
+        self._svg = svg
+        self._waits.emit(chart, svg)
+        if self._is_stopped:
+            svg.cancel()
+        return svg.result()
+
+    @Slot(object, object)
+    def _draw(self, chart: ReportChart, svg: Future[str]) -> None:
+        if svg.set_running_or_notify_cancel():
+            try:
+                svg.set_result(chart.svg())
+            except Exception as error:  # noqa: BLE001 - raised again by the thread
+                svg.set_exception(error)
 
     def _show_written(self, path: Path | None) -> None:
         self._end()

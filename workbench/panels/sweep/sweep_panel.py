@@ -19,6 +19,7 @@ from kernels.sweeps.record import Session
 from workbench.base import numbers
 from workbench.base.background import Throttle
 from workbench.base.plain_text import Label, tip_text
+from workbench.charts.canvas import make_plots
 from workbench.charts.chart_view import ChartView
 from workbench.model.cell_words import cell_in_words, varied_of
 from workbench.model.plan_draft import fixed_choices, time_s
@@ -268,6 +269,7 @@ class SweepPanel(QWidget):
         self._doubt.hide()
         self.run.show_asked()
         self.show_choice(False)
+        make_plots(self)  # the slow first drawing must not disturb the first cell
 
     def show_ended(self, is_complete: bool) -> None:
         """Show all that was measured, and that the sweep ended, be it complete or not."""
@@ -284,6 +286,7 @@ class SweepPanel(QWidget):
 
     def draw_now(self) -> None:
         """Draw what would be drawn in a moment, for a picture that is taken now."""
+        make_plots(self)
         self._show_sessions()
 
     def conditions(self) -> dict[str, Any]:

@@ -8,16 +8,15 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, QRectF, Signal
-from PySide6.QtGui import QPainter, QShowEvent
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QShowEvent
 
 from kernels.core.job import Job, Result
 from workbench.base import numbers
 from workbench.base.background import Throttle
 from workbench.base.numbers import star, why_starred
 from workbench.charts.canvas import FigureView
-from workbench.charts.data.figure import Axis, Dot, Figure, Guide, LegendLine, Plot, Series
-from workbench.charts.drawing.plotting import Drawn
+from workbench.charts.data.figure import Axis, Dot, Drawn, Figure, Guide, LegendLine, Plot, Series
 from workbench.model.intents import title_with_pick
 from workbench.model.speed_up import single_in_words
 
@@ -108,12 +107,12 @@ class HistoryPlot(FigureView):
 
     def draw_now(self) -> None:
         """Draw what would be drawn in a moment, for a picture that is taken now."""
+        self.make_plot()
         self._show()
 
-    def draw(self, p: QPainter, page: QRectF) -> Drawn:
-        """Draw the runs; the arrow keys go in their order, whatever ran."""
-        drawn = super().draw(p, page)
-        return drawn._replace(spots=sorted(drawn.spots, key=lambda spot: spot.at.x()))
+    def show_drawn(self, drawn: Drawn) -> None:
+        """Take the spots in the order of the runs, whatever ran: so the arrow keys go."""
+        super().show_drawn(drawn._replace(spots=sorted(drawn.spots, key=lambda spot: spot.x)))
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)

@@ -6,8 +6,8 @@ from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QImage, QPainter
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QFontInfo
 from PySide6.QtWidgets import QCheckBox, QFrame, QSizePolicy, QWidget
 
 from kernels.core.weights import frequency_response, gain, separable_terms
@@ -15,11 +15,12 @@ from workbench.base import theme
 from workbench.base.plain_text import Label
 from workbench.base.table_text import compact
 from workbench.charts.canvas import Canvas
-from workbench.charts.drawing.marks import cividis
-from workbench.charts.drawing.plotting import GAP_PX, Drawn, Frame, Spot
+from workbench.charts.data.figure import Spot
 from workbench.panels.weights.weights_draft import brightness_in_words
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import described
+from workbench.widgets.letters import factor_of
+from workbench.widgets.tile import scaled_font
 
 RESPONSE_SIZE = 128  # frequencies along an axis
 HALF = 0.5
@@ -89,7 +90,7 @@ def _separability(found: int, size: int) -> str:
 
 
 FLOOR_DB = -60.0  # relative to the largest value: dark on the logarithmic scale
-TICKS, ACROSS = (-0.5, 0.0, 0.5), "cycles per pixel"
+TICKS = (-0.5, 0.0, 0.5)
 SPOTS = 32  # to point at, along an axis
 NO_RESPONSE = "Unknown while a cell is not a number."
 
@@ -105,23 +106,30 @@ class ResponseView(Canvas):
         self.setMinimumHeight(190)
         self._values: NDArray[np.float64] | None = None
         self._is_log = False
+        self.ready.connect(self._draw)
 
     def show_response(self, values: NDArray[np.float64] | None, words: str) -> None:
         """Show an (N, N) response, the frequency 0 in the middle; None: there are no weights."""
         self._values = values
         self.show_summary(words or NO_RESPONSE)
-        self.redraw()
+        self._draw()
 
     def show_logarithmic(self, is_log: bool) -> None:
         """Switch between a linear scale and one in dB."""
         self._is_log = is_log
-        self.redraw()
+        self._draw()
 
-    def draw(self, p: QPainter, page: QRectF) -> Drawn:
-        """Draw the response, with a spot for every few frequencies."""
-        values = self._values
-        if values is None:
-            return Drawn(())
+    @Slot()
+    def _draw(self) -> None:
+        plot, values = self.plot, self._values
+        if plot is None or values is None or not self.isVisible():
+            self.show_spots(())
+            return
+        from pyqtgraph import ImageItem
+
+        from workbench.charts.drawing.marks import cividis
+        from workbench.charts.drawing.plotting import emptied, make_room
+
         size, largest = len(values), float(values.max())
         shade = values / (largest or 1.0)
         ends = "0", compact(largest, 3)
@@ -129,45 +137,39 @@ class ResponseView(Canvas):
             shade = 1 - 20 * np.log10(np.maximum(shade, 1e-9)) / FLOOR_DB
             highest = 20 * np.log10(largest)
             ends = f"{highest + FLOOR_DB:.0f} dB", f"{highest:.0f} dB"
-        above = f"Gain · dark {ends[0]} to light {ends[1]}".replace("-", "−")
-        frame = Frame(p, page, theme.colors(), self.letters())
-        frame.make_room(above, ACROSS)
-        frame.begin_at(QFontMetricsF(frame.small).horizontalAdvance("−0.5") + GAP_PX + 2)
-        frame.draw_captions(above, ACROSS)
-        middle, side = frame.plot.center(), min(frame.plot.width(), frame.plot.height())
-        frame.plot = QRectF(middle.x() - side / 2, middle.y() - side / 2, side, side)
-        frame.x = frame.y = (-0.5, 0.5)
-        for draw, sign in ((frame.draw_left, -1), (frame.draw_below, 1)):
+        emptied(plot)
+        self._ring = self._mark = None
+        colours = [cividis(step / 255) for step in range(256)]
+        table = np.array([(c.red(), c.green(), c.blue()) for c in colours], np.uint8)
+        picture = ImageItem(shade[::-1].T, levels=(0, 1), lut=table)
+        picture.setRect(-0.5 - 0.5 / size, -0.5 + 0.5 / size, 1.0, 1.0)  # rows go down
+        plot.addItem(picture)
+        for name, sign in (("left", -1), ("bottom", 1)):
             ticks = [(sign * tick, f"{tick:g}".replace("-", "−")) for tick in TICKS]
-            draw(ticks, color=frame.colors.muted)
-        half = 0.5 / size
-        box = QRectF(frame.at(-0.5 - half, 0.5 + half), frame.at(0.5 - half, -0.5 + half))
-        p.drawImage(box, _painted(shade))
+            plot.getAxis(name).show_scale(fixed=ticks, has_grid=False)
+        plot.setAspectLocked(True)
+        plot.setRange(xRange=(-0.5, 0.5), yRange=(-0.5, 0.5), padding=0)
+        above = f"Gain · dark {ends[0]} to light {ends[1]}".replace("-", "−")
+        captions = above, "cycles per pixel"
+        font = scaled_font(0.85 * factor_of(self))
+        font.setPixelSize(QFontInfo(font).pixelSize())
+        make_room(plot, captions, theme.colors(self.palette()), font)
         step = max(size // SPOTS, 1)
         places = range(0, size, step)
-        self._at = len(places) // 2 * (len(places) + 1)  # where the keys begin
-        half *= step
-        return Drawn([_spot(frame, values, x, y, half) for y in places for x in places])
+        self.show_spots([_spot(values, x, y, step / size / 2) for y in places for x in places])
+        middle = len(places) // 2
+        self._at = middle * len(places) + middle
 
 
-def _painted(shade: NDArray[np.float64]) -> QImage:
-    """An image of (N, N) values from 0 to 1."""
-    colours = [cividis(step / 255) for step in range(256)]
-    table = np.array([(each.red(), each.green(), each.blue()) for each in colours], np.uint8)
-    pixels = table[np.clip(255 * shade + 0.5, 0, 255).astype(np.uint8)]
-    high, wide = shade.shape
-    return QImage(pixels.tobytes(), wide, high, 3 * wide, QImage.Format.Format_RGB888).copy()
-
-
-def _spot(frame: Frame, values: NDArray[np.float64], column: int, row: int, half: float) -> Spot:
+def _spot(values: NDArray[np.float64], column: int, row: int, half: float) -> Spot:
     """Spot with the response in words, in a box `half` to each side."""
     size, value = len(values), float(values[row, column])
     across, down = (column - size // 2) / size, (row - size // 2) / size
     decibels = f", {20 * np.log10(value):.1f} dB" if value > 0 else ""
     place = f"{across:+.3f}, {down:+.3f} cycles/pixel (x, y)"
     text = f"{place}: ×{compact(value, 4)}{decibels}".replace("-", "−")
-    corners = frame.at(across - half, half - down), frame.at(across + half, -half - down)
-    return Spot(frame.at(across, -down), text, box=QRectF(*corners))
+    box = (across - half, -down - half, across + half, -down + half)
+    return Spot(across, -down, text, box=box)
 
 
 TITLE = "What these weights do"

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPointF, QRectF
 
 from tests.workbench.driving import until
 from tests.workbench.seeing import pixels_of
@@ -40,7 +41,13 @@ def painted(block_map, some):
 
 def tiles(block_map):
     """The box of each tile in the widget's pixels, by its shape."""
-    return {spot.cell: spot.box.toRect().adjusted(6, 6, -6, -6) for spot in block_map.spots}
+    view, corner = block_map.plot.getViewBox(), QPointF(block_map.plot.pos())
+    boxes = {}
+    for spot in block_map.spots:
+        left, low, right, high = spot.box
+        ends = (view.mapViewToScene(QPointF(x, y)) for x, y in ((left, high), (right, low)))
+        boxes[spot.cell] = QRectF(*ends).translated(corner).toRect().adjusted(6, 6, -6, -6)
+    return boxes
 
 
 def part(pixels, box):

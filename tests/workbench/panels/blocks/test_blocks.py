@@ -1,10 +1,11 @@
 """Block shapes compared live: what takes part, how it stands, and the panel in the real window."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit
 
@@ -192,7 +193,11 @@ def click_on(qtbot, window, shape):
     until(qtbot, lambda: chart.spots)
     name = "{}×{}".format(*shape)
     spot = next(each for each in chart.spots if each.text.splitlines()[0].split(":")[0] == name)
-    QTest.mouseClick(chart, Qt.MouseButton.LeftButton, pos=spot.box.center().toPoint())
+    left, low, _, high = spot.box
+    box = chart.plot.getViewBox()
+    across = spot.x if spot.box[2] < math.inf else (left + box.viewRange()[0][1]) / 2
+    at = box.mapViewToScene(QPointF(across, (low + high) / 2)).toPoint()
+    QTest.mouseClick(chart.plot.viewport(), Qt.MouseButton.LeftButton, pos=at)
 
 
 def noted(signal):

@@ -4,7 +4,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QComboBox,
@@ -231,7 +231,8 @@ def test_a_click_and_a_key_choose_a_rung(qtbot, window):
     chart = window.rung.get().ladder.chart
     until(qtbot, lambda: chart.spots)
     spot = next(each for each in chart.spots if each.cell == "global")
-    QTest.mouseClick(chart, Qt.MouseButton.LeftButton, pos=spot.at.toPoint())
+    place = chart.plot.getViewBox().mapViewToScene(QPointF(spot.x, spot.y)).toPoint()
+    QTest.mouseClick(chart.plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert window.store.state.implementation == "global"
     chart.setFocus()
     keys = [each.cell for each in chart.spots]

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -432,6 +433,17 @@ def test_a_report_is_written_and_opened(qtbot, window, monkeypatch):
     click(child(window.messages, "act-1"))
     click(child(window.messages, "act"))
     assert opened[1:] == [str(Path(opened[0]).parent), opened[0]]
+
+
+def test_a_report_that_waits_for_its_charts_can_be_closed(qtbot, window):
+    show_picture(qtbot, window, np.zeros((8, 8, 1), np.float32))
+    start(window, "4, 5")
+    ended(qtbot, window)
+    writer, waits = window.report_writer, Event()
+    writer._waits.connect(lambda *_: waits.set(), Qt.ConnectionType.DirectConnection)
+    writer.start()
+    assert waits.wait(20)
+    writer.close()
 
 
 # -- the chart in a window

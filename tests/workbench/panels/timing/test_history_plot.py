@@ -1,6 +1,7 @@
 """The history plot: one point a job, marked where what ran was changed."""
 
 import pytest
+from PySide6.QtCore import QPointF
 
 from tests.made_up import result
 from workbench.base import theme
@@ -33,12 +34,31 @@ def test_every_job_is_a_point_that_tells_its_values(qtbot, history, runs):
     assert texts(history)[0].splitlines()[0] == "Shared-memory tile 32×8: 200\u202fµs"
     assert texts(history)[1].splitlines()[0] == "OpenCV: 2.00\u202fms"
     spot = history.spots[1]
-    assert history.spot_at(spot.at) == spot
+    place = history.plot.getViewBox().mapViewToScene(QPointF(spot.x, spot.y))
+    assert history.spot_at(place) == spot
 
 
 def test_each_change_of_what_ran_has_a_tick_with_its_name(qtbot, history, runs):
     for key in ("shared", "shared", "opencv", "shared"):
         runs.add(result(key))
     qtbot.waitUntil(lambda: len(texts(history)) == 4)
-    shared = "Shared-memory tile\n32×8"
-    assert history.figure.body.x.ticks == ((0, shared), (2, "OpenCV"), (3, shared))
+    axis, shared = history.plot.getAxis("bottom"), "Shared-memory tile\n32×8"
+    assert axis.ticks(-1, 60, 600) == [(0, shared), (2, "OpenCV"), (3, shared)]
+
+
+def test_a_scene_forgets_what_the_pointer_was_over_when_it_is_emptied(qtbot):
+    """Or it would ask what Qt has deleted, and end the process."""
+    import pyqtgraph as pg
+
+    from workbench.charts.drawing.plotting import emptied
+
+    view = pg.PlotWidget()
+    qtbot.addWidget(view)
+    curve = view.plot([1, 2, 3])
+    scene = view.getPlotItem().scene()
+    scene.hoverItems[curve] = None
+    scene.lastHoverEvent = object()
+    emptied(view.getPlotItem())
+    assert not scene.hoverItems
+    assert scene.lastHoverEvent is None
+    assert not view.getPlotItem().listDataItems()

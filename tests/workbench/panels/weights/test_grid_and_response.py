@@ -20,6 +20,7 @@ def response(qapp, qtbot):
     qtbot.addWidget(found)
     found.resize(320, 280)
     found.show()
+    found.make_plot()
     return found
 
 
