@@ -52,7 +52,7 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
         window.docks.enter("Kernel")
         page = window.kernel.get()
         folder = kernels_folder()
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         for key in KEYS:
             path = folder / f"{key}.cu"
             path.write_text(_text(key, 0), encoding="utf-8")

@@ -82,7 +82,7 @@ def test_what_is_right_on_the_gpu_by_chance_is_not_verified(capsys, monkeypatch)
         yield KernelTrial(job, whole_of(job), answer=job.picture, problem=problem, line=7)
 
     monkeypatch.setattr("workbench.batch.kernel_checks.why_not_on_cpu", lambda: None)
-    monkeypatch.setattr("workbench.batch.kernel_checks.trial", trial)
+    monkeypatch.setattr("kernels.cuda_on_cpu.trial.trial", trial)
     write(right=text())
     assert check("right.cu") == 1
     said = capsys.readouterr().out
@@ -94,7 +94,7 @@ def test_what_is_right_on_the_gpu_by_chance_is_not_verified(capsys, monkeypatch)
 
 def test_a_bug_that_was_looked_for_in_vain_is_told_as_that(capsys, monkeypatch):
     monkeypatch.setattr("workbench.batch.kernel_checks.why_not_on_cpu", lambda: None)
-    monkeypatch.setattr("workbench.batch.kernel_checks.finding_bug", lambda *_, **__: iter([None]))
+    monkeypatch.setattr("kernels.cuda_on_cpu.trial.finding_bug", lambda *_, **__: iter([None]))
     write(wrong=text(run="wrong"))
     assert check("wrong.cu", "--find-bug") == 1
     row = rows_of(capsys.readouterr().out)["wrong.cu"]
