@@ -22,7 +22,9 @@ def enter(panel: QWidget, why: Qt.FocusReason = Qt.FocusReason.TabFocusReason) -
     Without one it is the first part that Tab comes to: the panel itself would show no focus.
     """
     part: QWidget | None = getattr(panel, "entrance", None)
-    (part or _first_stop(panel) or panel).setFocus(why)
+    part = part or _first_stop(panel) or panel
+    part.clearFocus()  # which may have come for another reason
+    part.setFocus(why)
 
 
 def is_escape(event: QEvent, kind: QEvent.Type) -> bool:
