@@ -138,10 +138,12 @@ class PictureIntake(QObject):
             if not found.others:
                 self._opener.open_built_in()
 
-        if others := [path.absolute() for path in paths if not self._take_for_a_panel(path)]:
+        if others := [path.absolute() for path in paths if not _is_for_a_panel(path)]:
             self._opener.look_at(others, open_found)
         else:
             self._opener.open_built_in()
+        for path in paths:
+            self._take_for_a_panel(path)  # its errors are shown after the picture came
 
     def _open(self, found: LookedAt, open_one: Callable[[Path], None] | None) -> None:
         """Open what was found; a single picture by `open_one`, if given."""
@@ -177,9 +179,7 @@ class PictureIntake(QObject):
             self._sweep_menu.open_plan(path)
         elif is_named_for_sweep(path):
             self._sweep_menu.open_session(path)  # for a table this explains the mistake
-        else:
-            return False
-        return True
+        return _is_for_a_panel(path)
 
     @Slot(object)
     def _take_picture(self, picture: Picture) -> None:
@@ -279,6 +279,10 @@ class PictureIntake(QObject):
         if key is None or device is None:  # checked once the GPU was found
             return None
         return intents.why_not_here(intents.implementation(key), device)
+
+
+def _is_for_a_panel(path: Path) -> bool:
+    return is_named_for_sweep(path) or is_own(path.name)
 
 
 def ask_about_large_pictures(opener: Opener, messages: MessageBar) -> None:

@@ -246,7 +246,7 @@ class WindowLayout(QObject):
     @Slot()
     def put_back(self) -> None:
         """Put the panels as at the first start; layouts of other screens stay."""
-        self._wants_bare = False
+        self._wants_bare, self._put_aside = False, []
         self._show_bare()
         self._docks.restore_places({})
 
@@ -330,7 +330,7 @@ class OnScreen(QObject):
     def _look(self) -> None:
         screens = [each.availableGeometry() for each in QGuiApplication.screens()]
         moved = [_bring_back(each, screens) for each in QApplication.topLevelWidgets()]
-        if any(moved) and not self._is_start and self._messages.kind != "error":
+        if any(moved) and not self._is_start and self._messages.kind is None:
             self._messages.show_message("info", MOVED)
 
 

@@ -221,3 +221,11 @@ def test_auto_is_the_first_choice_on_a_gpu_and_names_what_it_ran(qtbot, make_win
     assert not picker.isEnabled()
     settle(qtbot, window, lambda: window.store.update(implementation="shared"))
     assert picker.isEnabled()
+
+
+def test_what_is_wrong_with_a_session_is_still_said_once_the_start_picture_came(
+    qtbot, window, tmp_path
+):
+    settle(qtbot, window, lambda: window.intake.open_paths([tmp_path / "gone.jsonl"]))
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert "gone.jsonl" in window.messages.sentence
