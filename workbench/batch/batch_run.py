@@ -14,8 +14,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
-from threading import Event, Semaphore
+from threading import Event
 from time import sleep
+from typing import Any
 
 from kernels import Engine
 from workbench.base.memory import memory_available_bytes
@@ -134,8 +135,8 @@ class _Run:
     ) -> None:
         self._engine, self._recipe, self._say = engine, recipe, say
         self._waiting, self._budget_bytes = waiting, budget_bytes
-        self._pool = ThreadPoolExecutor(2 * jobs, "picture-files")
-        self._turns = Semaphore(jobs)  # of those that decode or encode
+        self._pool = ThreadPoolExecutor(jobs, "picture-files")
+        self._disk = ThreadPoolExecutor(jobs, "picture-disk")
         self._done: SimpleQueue[Future[Outcome]] = SimpleQueue()
         self._stop = Event()  # set where nobody wants the pictures any more
         self._busy = 0  # steps that were started and not yet taken
@@ -153,7 +154,8 @@ class _Run:
         ):
             self._under_way += 1
             self._say(outcome, "reading")
-            self._start(self._read, outcome)
+            reading = self._start(read, outcome, self._recipe, self._stop.is_set)
+            reading.add_done_callback(self._done.put)
         return bool(self._ready or self._busy)
 
     def _has_room(self) -> bool:
@@ -194,22 +196,25 @@ class _Run:
                 yield outcome
                 continue
             self._say(outcome, "writing")
-            self._start(self._write, outcome)
+            self._start(encode, outcome, self._recipe).add_done_callback(self._sync)
 
-    def _start(self, step: Callable[[Outcome], Outcome], outcome: Outcome) -> None:
+    def _start(self, step: Callable[..., None], outcome: Outcome, *words: Any) -> Future[Outcome]:
         self._busy += 1
-        self._pool.submit(step, outcome).add_done_callback(self._done.put)
+        return self._pool.submit(_after, step, outcome, *words)
 
-    def _read(self, outcome: Outcome) -> Outcome:
-        with self._turns:
-            read(outcome, self._recipe, self._stop.is_set)
-        return outcome
-
-    def _write(self, outcome: Outcome) -> Outcome:
-        with self._turns:
-            encode(outcome, self._recipe)
-        sync(outcome)
-        return outcome
+    def _sync(self, encoding: Future[Outcome]) -> None:
+        """Bring to the disk what is written, if it is."""
+        failed = encoding.cancelled() or encoding.exception() is not None
+        if failed or encoding.result().unsynced is None:
+            self._done.put(encoding)
+            return
+        try:
+            syncing = self._disk.submit(_after, sync, encoding.result())
+        except RuntimeError:  # the system starts no more threads
+            sync(encoding.result())
+            self._done.put(encoding)
+        else:
+            syncing.add_done_callback(self._done.put)
 
     def written(self) -> Iterator[Outcome]:
         """Begin nothing more, and yield what was written, or could not be."""
@@ -225,4 +230,12 @@ class _Run:
         What is written comes to its place.
         """
         self._stop.set()
-        self._pool.shutdown(cancel_futures=True)
+        try:
+            self._pool.shutdown(cancel_futures=True)
+        finally:  # of an interrupt as well
+            self._disk.shutdown()
+
+
+def _after(step: Callable[..., None], outcome: Outcome, *words: Any) -> Outcome:
+    step(outcome, *words)
+    return outcome

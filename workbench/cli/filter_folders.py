@@ -6,7 +6,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
@@ -26,7 +26,7 @@ from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
 from workbench.cli.recipe_options import complain_of, processes_for, recipe_of, several_gpus
 from workbench.cli.result_words import asked_of, rows_record
-from workbench.cli.stopping import HeldBack, RemoteControl
+from workbench.cli.stopping import HeldBack, RemoteControl, ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
 
 NEWS_S = 0.1  # between two lines of progress, as fast as they can be read
@@ -146,9 +146,15 @@ def _run(
 
     # The journal may know results of pictures that are not among the inputs any more.
     total = sum(1 for _ in left()) if journal.known else len(pairs)
-    held_back = HeldBack()
+    stopping: AbstractContextManager[None]
+    stopping = held_back = HeldBack()
     control, jobs = talk.control, arguments.jobs or usable_cores()
-    pausing = Pausing(control.is_paused, held_back.rest)
+
+    def rest() -> None:
+        held_back.rest()
+        control.rest()
+
+    pausing = Pausing(control.is_paused, rest)
     if isinstance(elsewhere, ClusterRun):
         device = None if arguments.no_gpu else arguments.device or 0
         threads, engines = elsewhere.prepare(recipe, device, arguments.jobs), elsewhere.addresses
@@ -165,14 +171,13 @@ def _run(
             talk.say(outcome, doing)
             if outcome.is_large:
                 control.obey()
-                held_back.rest()
 
         engine = engine_maker(arguments)()
         complain_of(engine, recipe, arguments)
         outcomes = running(engine, left(), recipe, jobs, say_and_obey, pausing=pausing)
-        times = StageTimes(total, jobs, control.clock)
+        times, stopping = StageTimes(total, jobs, control.clock), ended_by_sigterm()
     try:
-        with held_back, closing(outcomes):
+        with stopping, closing(outcomes):
             talk.follow(outcomes, times)
     except KeyboardInterrupt:
         talk.close("stopped", times)

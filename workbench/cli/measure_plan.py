@@ -68,8 +68,9 @@ def run(arguments: Namespace) -> int:
             known = {record.cell: record for record in session.records}
         left = {cell for cell in cells if cell not in known or not known[cell].is_complete}
         able = {cell for cell in left if refusal(engine, cell, texts) is None}
+        file = file or SessionFile.create(folder, plan, machine)
         try:
-            with file or SessionFile.create(folder, plan, machine) as log:
+            with file as log:
                 prospect = _prospect(plan, len(cells) - len(left), len(left), able, known)
                 print(f"{prospect} On {machine.name}, into {folder}.", flush=True)
                 for record in _measured(plan, engine, given, able, known, texts):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from _thread import interrupt_main
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition, Thread
@@ -70,28 +69,44 @@ class HeldBack:
 
 
 class RemoteControl:
-    """A listener to the lines of a file, if any: "stop", or its end, is a SIGTERM."""
+    """A listener to the lines of a file descriptor, whose end means stop.
+
+    descriptor  such as that of standard input; None: no control
+    """
 
     def __init__(self, descriptor: int | None) -> None:
         self._news = Condition()
         self._paused_at: float | None = None
-        self._paused_s, self._is_stopped = 0.0, False
+        self._paused_s, self._is_stopped, self._is_raised = 0.0, False, False
         if descriptor is not None:
             Thread(target=self._listen, args=(descriptor,), daemon=True).start()
 
     def clock(self) -> float:
         """Seconds that stand still while it is paused."""
         with self._news:
-            return (self._paused_at or monotonic()) - self._paused_s
+            now = monotonic() if self._paused_at is None else self._paused_at
+            return now - self._paused_s
 
     def is_paused(self) -> bool:
         """True while it is paused."""
-        return self._paused_at is not None
+        with self._news:
+            return self._paused_at is not None
 
     def obey(self) -> None:
-        """Wait while it is paused."""
+        """Wait while it is paused.  Raises TerminatedError once it is stopped."""
         with self._news:
-            self._news.wait_for(lambda: self._paused_at is None)
+            self._news.wait_for(lambda: self._is_stopped or self._paused_at is None)
+            self._is_raised = self._is_stopped
+            if self._is_stopped:
+                raise TerminatedError
+
+    def rest(self) -> None:
+        """Raise TerminatedError when it is stopped, unless that was raised before."""
+        with self._news:
+            is_news = self._is_stopped and not self._is_raised
+            self._is_raised = self._is_stopped
+        if is_news:
+            raise TerminatedError
 
     def _listen(self, descriptor: int) -> None:
         """Read lines without a buffer, whose lock the end of the process would wait for."""
@@ -109,7 +124,5 @@ class RemoteControl:
             elif word in (RESUME, STOP) and self._paused_at is not None:
                 self._paused_s += monotonic() - self._paused_at
                 self._paused_at = None
-            if word == STOP and not self._is_stopped:
-                self._is_stopped = True
-                interrupt_main(signal.SIGTERM)  # which does nothing where nobody handles it
+            self._is_stopped = self._is_stopped or word == STOP
             self._news.notify_all()

@@ -68,9 +68,13 @@ def decode(
 
 @contextmanager
 def failures_in_words(name: str) -> Iterator[None]:
-    """Turn whatever a library raises for a file into an ImageFileError with its name."""
+    """Turn whatever a library raises for a file into an ImageFileError with its name.
+
+    NumPy's warnings, of NaN for example, are ignored.
+    """
     try:
-        yield
+        with np.errstate(all="ignore"):
+            yield
     except ImageFileError:
         raise
     except UnidentifiedImageError as error:

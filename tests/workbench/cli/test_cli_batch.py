@@ -282,6 +282,14 @@ def test_a_program_stops_it_and_it_goes_on_later(folder, controlled, word):
     assert len(results("out")) == 31
 
 
+def test_the_end_of_its_input_stops_it_before_it_begins(folder, monkeypatch, capsys):
+    with Path(os.devnull).open() as nothing:
+        monkeypatch.setattr(sys, "stdin", nothing)
+        assert batch("in", "out", "--control") == 143
+    last = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert last["stopped"]["counts"].get("done", 0) < 7
+
+
 # -- shards
 
 

@@ -5,7 +5,7 @@ from threading import Thread
 
 import pytest
 
-from workbench.cli.stopping import RemoteControl, TerminatedError, ended_by_sigterm
+from workbench.cli.stopping import RemoteControl, TerminatedError
 
 
 @pytest.fixture
@@ -21,8 +21,11 @@ def obeying(control):
     ended = []
 
     def obey():
-        control.obey()
-        ended.append("resumed")
+        try:
+            control.obey()
+            ended.append("resumed")
+        except TerminatedError:
+            ended.append("stopped")
 
     thread = Thread(target=obey)
     thread.start()
@@ -37,6 +40,11 @@ def paused(control):
             pass
         if control.clock() == before:
             return
+
+
+def until_it_raises(ask):
+    while True:
+        ask()
 
 
 def test_a_pause_stops_the_clock_and_who_obeys_until_it_is_resumed(pipe):
@@ -55,17 +63,23 @@ def test_a_pause_stops_the_clock_and_who_obeys_until_it_is_resumed(pipe):
         pass
 
 
-@pytest.mark.parametrize("words", [b"stop\n", None])
-def test_a_stop_or_the_end_ends_a_pause_and_is_a_sigterm(words):
-    read, write = os.pipe()
-    control = RemoteControl(read)
-    os.write(write, b"pause\n")
+def test_a_stop_ends_a_pause_too(pipe):
+    control, say = pipe
+    say(b"pause\n")
     paused(control)
+    thread, ended = obeying(control)
+    say(b"stop\n")
+    thread.join()
+    assert ended == ["stopped"]
 
-    def wait_for_ever():
-        os.write(write, words) if words else os.close(write)
-        while True:
+
+def test_a_stop_comes_once_where_it_rests_and_each_time_where_it_obeys(pipe):
+    control, say = pipe
+    control.rest()
+    say(b"stop\n")
+    with pytest.raises(TerminatedError):
+        until_it_raises(control.rest)
+    control.rest()  # what is half done is brought to its end
+    for _ in range(2):
+        with pytest.raises(TerminatedError):
             control.obey()
-
-    with pytest.raises(TerminatedError), ended_by_sigterm():
-        wait_for_ever()
