@@ -198,20 +198,26 @@ class CodeView(QWidget):
         """The text in view."""
         return self.edit.toPlainText()
 
-    def show_texts(self, texts: Sequence[SourceText], caption: str = "") -> None:
-        """Show the first of `texts`, or the one of the name chosen before."""
+    def show_texts(
+        self, texts: Sequence[SourceText], caption: str = "", *, keeps_place: bool = False
+    ) -> None:
+        """Show the first of `texts`, or the one of the name chosen before.
+
+        keeps_place  at the row where that one was left
+        """
         self.edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._caption.show_or_hide(caption)
         if tuple(texts) == self._texts:
             return
-        chosen, self._texts = self._files.currentText(), tuple(texts)
+        chosen, keeps_place = self._files.currentText(), keeps_place and bool(self._texts)
+        self._texts = tuple(texts)
         with QSignalBlocker(self._files):
             self._files.clear()
             self._files.addItems([each.name for each in texts])
             self._files.setCurrentIndex(max(self._files.findText(chosen), 0))
         self._files.setVisible(len(self._texts) > 1)
         self._copy.setEnabled(True)
-        self._show_chosen()
+        self._show_chosen(keeps_place and self._files.currentText() == chosen)
 
     def show_sentence(self, sentence: str) -> None:
         """Show why there is no text, in its place."""
@@ -234,12 +240,18 @@ class CodeView(QWidget):
         return chosen.language if len(chosen.text) <= MAX_COLOURED else None
 
     @Slot()
-    def _show_chosen(self) -> None:
+    def _show_chosen(self, keeps_place: bool = False) -> None:
         self._colour(None)  # so that each line is coloured once
         chosen = self._texts[self._files.currentIndex()]
-        self.edit.setPlainText(chosen.text)
+        bar, document = self.edit.verticalScrollBar(), self.edit.document()
+        top = bar.value() if keeps_place else chosen.first_line  # it counts in lines
+        row = self.edit.textCursor().blockNumber() if keeps_place else 0
+        with QSignalBlocker(self.edit):  # nobody moved the cursor
+            self.edit.setPlainText(chosen.text)
+            block = document.findBlockByNumber(min(row, document.blockCount() - 1))
+            self.edit.setTextCursor(QTextCursor(block))
         self._colour(self._language)
-        self.edit.verticalScrollBar().setValue(chosen.first_line)  # it counts in lines
+        bar.setValue(top)
         self.shown.emit(chosen.name)
 
     def _colour(self, language: Language | None) -> None:

@@ -20,6 +20,7 @@ from workbench.model import intents
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
 from workbench.panels.compare.inspection import Inspection
+from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.status_line import PREVIEWED, REFUSED, TimingViews
 from workbench.session.live import Live
@@ -213,6 +214,7 @@ class ExplanationController(QObject):
         self._pixel, self._anatomy = pixel, anatomy
         self._places: tuple[Any, Any] | None = None  # in view before Anatomy, and since
         self._pointed: tuple[float, float] | None = None  # the last place in a picture
+        self._held_before: tuple[int, int] | None = None  # the last click
         for panel in (anatomy, pixel):
             compare.add_overlay(partial(_paint, panel))
             panel.when_made(self._connect)
@@ -220,6 +222,8 @@ class ExplanationController(QObject):
         compare.pointed.connect(self._point)
         compare.picked.connect(self._pick)
         compare.installEventFilter(self)  # for Esc
+        for view in compare.findChildren(PictureView):
+            view.installEventFilter(self)  # for double clicks
         inspection.found.connect(self._hold)
         pixel.when_made(self._connect_pixel)
         anatomy.when_made(self._connect_anatomy)
@@ -337,6 +341,7 @@ class ExplanationController(QObject):
 
     def _pick(self, pixel: tuple[int, int]) -> None:
         if (panel := self._seen_pixel) is not None:
+            self._held_before = panel.pixel if panel.is_held else None
             panel.pick(pixel)
 
     def _hold(self, pixel: tuple[int, int]) -> None:
@@ -348,6 +353,12 @@ class ExplanationController(QObject):
 
         A double click zooms: the effect of its first click on the pixel is undone.
         """
+        is_double = event.type() == QEvent.Type.MouseButtonDblClick
+        if is_double and (panel := self._seen_pixel) is not None:
+            if self._held_before is None:
+                panel.set_held(False)
+            else:
+                panel.hold(self._held_before)
         is_press = is_escape(event, QEvent.Type.KeyPress)
         if is_press or is_escape(event, QEvent.Type.ShortcutOverride):
             panel = self._seen_pixel

@@ -44,6 +44,7 @@ TIP = "The compiler's intermediate code, for any GPU, or the instructions of the
 NOTHING = (
     "Nothing is compiled yet: that takes a picture, and of a file from elsewhere a click on Run it."
 )
+COMPILING = "Compiling…"
 OUTDATED = "Below is the last text that compiled."
 NAME = "code"  # of the task on the thread
 
@@ -130,6 +131,8 @@ class MachineCodeView(QWidget):
         asked = self._asked
         if self._is_on and asked is not None and asked != self._read:
             self._read, self.is_settled = asked, False
+            if self._code is None:
+                self._view.show_sentence(COMPILING)
             reading = partial(reading_code, asked)
             self._thread.ask(NAME, reading, self._take, self._show_problem, on_end=self._end)
 
@@ -140,12 +143,14 @@ class MachineCodeView(QWidget):
         self._code = found
         self._problem.show_or_hide("")
         caption = f"sm_{found.architecture} · {resources_in_words(found.compiled)}"
-        self._view.show_texts(_texts_of(found), caption)
+        self._view.show_texts(_texts_of(found), caption, keeps_place=True)
 
     def _end(self, is_complete: bool) -> None:
         self.is_settled = True
         if not is_complete:
             self._read = None
+        if self._code is None:
+            self._view.show_sentence(NOTHING)
 
     def _show_problem(self, sentence: str) -> None:
         """Say why a text does not compile; the instructions before stay."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QProgressBar, QTextBrowser, QWidget
@@ -53,13 +55,16 @@ class IdeaPage(QTextBrowser):
         self.setProperty("sentence", True)  # for the style sheet
         self.setOpenLinks(False)
         self.anchorClicked.connect(lambda url: self.chosen.emit(url.path().removeprefix(KEY)))
-        self._shown = ""
+        self._key = self._shown = ""
 
-    def show_page(self, markdown: str) -> None:
-        """Show this text, from its beginning if it is another one."""
+    def show_page(self, key: str, markdown: str) -> None:
+        """Show this text on an implementation, from its beginning if that is another one."""
         if markdown != self._shown:
-            self._shown = markdown
+            bar = self.verticalScrollBar()
+            top = bar.value() if key == self._key else 0
+            self._key, self._shown = key, markdown
             self.setMarkdown(markdown)
+            bar.setValue(top)
 
 
 def escaped(text: str) -> str:
@@ -103,6 +108,11 @@ def place_words(chosen: Implementation, known: Sequence[Implementation]) -> str:
     return f"{KIND_TITLES[kind]} · {STEPS[kind]} {same.index(chosen) + 1} of {len(same)}"
 
 
+@cache
+def _forms() -> dict[str, Any]:
+    return parse_toml(asset("help/forms.toml").read_text("utf-8"), "forms.toml")
+
+
 def _of_rung(rung: Rung, known: Sequence[Implementation]) -> Iterator[str]:
     before = [other for other in known if other.key == rung.after]
     then = [other for other in known if isinstance(other, Rung) and other.after == rung.key]
@@ -111,7 +121,7 @@ def _of_rung(rung: Rung, known: Sequence[Implementation]) -> Iterator[str]:
     if then:
         yield f"Changed further by {_links(then)}."
     yield escaped(" ".join(rung.lesson.split()))
-    yield parse_toml(asset("help/forms.toml").read_text("utf-8"), "forms.toml")[rung.weights]
+    yield _forms()[rung.weights]
     yield escaped(rung.own_block or "It takes the block shape that you choose.")
     if len(rung.passes) > 1:
         names = ", ".join(f"`{each.library or each.function}`" for each in rung.passes)

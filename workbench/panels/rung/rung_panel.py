@@ -303,7 +303,7 @@ class RungPane(QWidget):
         known = [each for each, _ in self._availability]
         now = [f"✗ {escaped(refusal)}" if refusal else "", taken]
         words = words_on(chosen, known, self._pick(chosen), now)
-        self._idea.show_page(f"## {escaped(chosen.title)}\n\n{words}")
+        self._idea.show_page(chosen.key, f"## {escaped(chosen.title)}\n\n{words}")
 
     def _not_run(self, chosen: Implementation, job: Job | None) -> str:
         if not isinstance(chosen, Rung) or not isinstance(self._worker.device, NoDevice):

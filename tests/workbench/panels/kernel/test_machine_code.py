@@ -126,6 +126,22 @@ def test_a_line_sets_off_its_instructions_and_an_instruction_marks_its_line(show
     assert words(shown, "kernel-code-line").startswith("From prelude.cuh, line ")
 
 
+@needs_a_compiler
+def test_a_listing_compiled_again_stays_where_it_was_and_moves_nothing(qtbot, shown):
+    code = listing(shown)
+    editor(shown).go_to_line(1)
+    code.setFocus()
+    point_at(code, 40)
+    top = code.verticalScrollBar().value()
+    editor(shown).replace_text(SHARED.replace("__syncthreads();", "__syncthreads(); " * 2, 1))
+    step = editor(shown).step_line
+    tried(qtbot, shown)
+    assert sum("bar.sync" in row for row in rows(shown)) == 2
+    assert code.textCursor().blockNumber() == 40
+    assert code.verticalScrollBar().value() == top > 0
+    assert editor(shown).step_line == step
+
+
 # -- what cannot be shown
 
 
@@ -161,7 +177,9 @@ def test_nothing_is_compiled_until_it_is_looked_at_which_a_key_does(qtbot, windo
     write(qtbot, window, SHARED)
     assert compiled == []
     trigger(window, "PTX/SASS of the kernel")
+    assert rows(window) == ["Compiling…"]
     tried(qtbot, window)
+    assert rows(window)[0].startswith("Nothing is compiled yet")
     assert child(window, "kernel-machine-code").isVisible()
     assert words(window, "kernel-code-problem") == "Line 3: no."
     assert [each.architecture for each in compiled] == [90]

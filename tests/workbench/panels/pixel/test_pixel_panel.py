@@ -143,6 +143,21 @@ def test_it_follows_the_pointer_until_a_click_holds_the_pixel(qtbot, opened):
     until(qtbot, lambda: at(opened) == (7, 8))
 
 
+def test_a_double_click_leaves_what_is_held_as_it_was(opened):
+    pane, left = view(opened, "After"), Qt.MouseButton.LeftButton
+    click_at(pane, 9, 10)
+    spot = position_of(pane, 30, 12)
+    click_at(pane, 30, 12)
+    QTest.mouseDClick(pane, left, pos=spot)
+    assert at(opened) == (9, 10)
+    assert text(opened, "hint").startswith("Held")
+    opened.pixel.get().set_held(False)
+    spot = position_of(pane, 30, 12)
+    click_at(pane, 30, 12)
+    QTest.mouseDClick(pane, left, pos=spot)
+    assert text(opened, "hint").startswith("Follows the pointer")
+
+
 def test_esc_lets_go_of_the_pixel_wherever_the_keyboard_is(opened):
     opened.activateWindow()
     pane = view(opened, "After")

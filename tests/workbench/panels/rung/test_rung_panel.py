@@ -109,6 +109,19 @@ def test_resources_are_those_of_the_result_and_say_so_while_there_is_none(qtbot,
     assert "Not measured yet" in idea(window)
 
 
+def test_the_page_stays_where_it_was_read_until_another_is_chosen(qtbot, window):
+    bar = child(window, "rung-idea-page", QTextBrowser).verticalScrollBar()
+    window.rung.get().setFixedHeight(220)
+    until(qtbot, lambda: bar.maximum() > 40)
+    bar.setValue(30)
+    before = idea(window)
+    settle(qtbot, window, lambda: window.store.update(ksize=7))
+    assert idea(window) != before
+    assert bar.value() == 30
+    choose(window, "global")
+    assert bar.value() == 0
+
+
 def test_under_auto_it_shows_what_was_picked_and_why(qtbot, window):
     result = settle(qtbot, window, lambda: choose(window, "auto"))
     assert idea(window).startswith(title(result.implementation))
