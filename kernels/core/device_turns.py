@@ -191,10 +191,10 @@ class _Lock:
             weakref.finalize(self, os.close, each)
 
     def take(self, shared: bool, until: float) -> bool:
-        is_next = _tried(self._queue, False, until)
-        is_taken = is_next and _tried(self.device, shared, until)
-        unlock(self._queue)
-        return is_taken
+        try:
+            return _tried(self._queue, False, until) and _tried(self.device, shared, until)
+        finally:
+            unlock(self._queue)
 
     def write(self, record: str) -> None:
         os.lseek(self.device, 0, os.SEEK_SET)

@@ -136,6 +136,7 @@ class SharedBytes:
         self._map = None
         for each in self.descriptors:
             os.close(each)
+            self.handle = "-1"  # whatever comes to have its number is not ours
         self.descriptors = ()
 
 
@@ -322,7 +323,8 @@ class GpuWorker:
         try:
             said = yield from self._reply()
         except GeneratorExit:
-            threading.Thread(target=self._end_late, daemon=True).start()
+            if launch_s and not self.waits and not self.process.has_reply.is_set():
+                threading.Thread(target=self._end_late, daemon=True).start()
             raise
         if "error" in said:
             raise failed(request.rung, said)

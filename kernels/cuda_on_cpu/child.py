@@ -53,6 +53,7 @@ PR_SET_PDEATHSIG = 1
 
 def main(memory: str) -> None:
     """Serve requests; `memory` is the descriptor of what runs share with the parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when something is to end
     replies = take_replies()
     os.set_inheritable(int(memory), False)  # no compiler gets it
     reply(replies, {"ready": True})

@@ -21,11 +21,14 @@ from kernels.core.version import how_to_add
 from kernels.cuda.nvrtc import CompilerEndedError, compiler_for, options_for
 from kernels.cuda_on_cpu.compiler import HERE, REFUSED, SYSTEM, TOO_LONG
 from kernels.cuda_on_cpu.device_code import GENERATED
+from kernels.cuda_on_cpu.step_points import parser
 from kernels.rungs.cuda_text import (
     header_parts,
     hint_for,
     kernels_in,
     line_without_end,
+    without_comments,
+    without_decorations,
     without_literals,
 )
 from kernels.rungs.rung import Rung
@@ -204,6 +207,8 @@ def cuda_errors(rung: Rung, jobs: Sequence[Job], cache: Path) -> Generator[None,
         return ""
     architecture = max(ARCHITECTURE, 10 * rung.capability[0] + rung.capability[1])
     compiler = compiler_for(architecture)
+    if errors := _host_asm(rung):
+        return errors
     if compiler is None:
         return ""
     is_short = not CHOOSES.search(without_literals(rung.source))
@@ -258,3 +263,17 @@ def _short(said: str) -> str:
         name = mangled[2][: int(mangled[1])] if mangled[1] else mangled[2]
         return f"declared and called, but defined nowhere: {name}"
     return OF_HOST.sub("", said)
+
+
+def _host_asm(rung: Rung) -> str:
+    """The errors for asm outside of functions, which NVRTC passes over and nvcc does not."""
+    code = without_decorations(without_comments(rung.source)).encode()
+    nodes, errors = [parser().parse(code).root_node], ""
+    while nodes:
+        node = nodes.pop()
+        if node.type == "gnu_asm_expression":
+            line = node.start_point[0] + 1
+            errors += f"{rung.file}:{line}: error: asm outside of functions is no device code\n"
+        elif node.type != "function_definition":
+            nodes += reversed(node.children)
+    return errors

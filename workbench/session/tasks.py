@@ -268,11 +268,13 @@ class Scheduler(QThread):
         with self._wake:
             left, self._left = self._left, []
         for task in left:
+            steps, task.steps = task.steps, None
             try:
-                if isinstance(task.steps, Generator):
-                    task.steps.close()
+                if isinstance(steps, Generator):
+                    steps.close()
             except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
                 report(error)
+            del steps  # some Pythons 3.12 end what it iterates with its last reference alone
             self._told.emit(task.on_end, (None, False))
 
 

@@ -46,6 +46,7 @@ REFUSED = {
     "alloca": ("int* own = (int*)__builtin_alloca(8); own[0] = 0;", ""),
     "hidden in a macro": ("#define TRY try\nTRY { } catch (...) {}", ""),
     "pasted": ("#define CAT(a, b) a##b\nCAT(thr, ow) 1;", ""),
+    "asm of the host": ("", 'extern "C" { asm volatile(".include \\"/dev/ptmx\\""); }'),
 }
 # What a CUDA compiler takes.
 TAKEN = (

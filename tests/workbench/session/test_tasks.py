@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QThread
 
 from tests.workbench.driving import until
-from workbench.session.tasks import AnalysisThread
+from workbench.session.tasks import AnalysisThread, Task
 
 
 @pytest.fixture
@@ -63,6 +63,18 @@ def test_what_was_cancelled_says_nothing_more(qtbot, steps):
     steps.ask("b", lambda: iter(("b",)), told.append)
     until(qtbot, lambda: told)
     assert told == ["b"]
+
+
+def test_of_a_dropped_task_nothing_keeps_the_generator(qtbot, steps):
+    """Some Pythons 3.12 end the inner ones of a closed generator with its last reference."""
+    ended = []
+    task = Task("a", lambda: iter(int, 1), lambda _: None, lambda *how: ended.append(how))
+    steps.put(task)
+    until(qtbot, lambda: task.steps is not None)
+    steps.drop("a")
+    until(qtbot, lambda: ended)
+    assert ended == [(None, False)]
+    assert task.steps is None
 
 
 def test_a_bug_is_carried_to_whoever_listens_and_the_thread_lives_on(qtbot, steps, bugs_met):
