@@ -28,7 +28,7 @@ Values = dict[str, Any]
 
 
 class UnreadableSettingsError(Exception):
-    """The settings file holds no settings that this version can read."""
+    """The settings file, its one argument, holds no settings."""
 
 
 class Settings:
@@ -89,6 +89,8 @@ class Settings:
         self._values = {}
         self._is_forgotten = True
 
+    # -- recent files
+
     @property
     def recent_files(self) -> list[Path]:
         """Recent files, the newest first."""
@@ -100,31 +102,44 @@ class Settings:
         others = [each for each in self.recent_files if each != path]
         self.set(RECENT, [str(each) for each in [path, *others][:RECENT_FILES]])
 
+    # -- the file
+
     def _read(self) -> Values:
-        folder = self._path.parent
-        if not _can_write_below(folder):
-            self.complaint = (
-                f"What is chosen here will not be remembered: writing to {folder} is not possible."
-            )
+        named = self._path
         try:
-            return _read_file(self._path)
-        except UnreadableSettingsError:
+            self._path, values = _read_file(named)
+        except UnreadableSettingsError as error:
+            (self._path,) = error.args
             self.complaint = (
-                f"This version cannot read the settings in {self._path}; starting afresh, and what "
-                f"they were is kept as {self._aside().name}."
+                f"The settings in {self._path} could not be read; starting afresh, and what they "
+                f"were is kept as {self._aside().name}."
             )
             return {}
+        if self._path != named and not self._path.exists():
+            self.complaint = (
+                f"The settings in {named} are from a newer version of this program; they stay as "
+                "they are, and this version begins with its own."
+            )
+        elif not _can_write_below(self._path.parent):
+            self.complaint = (
+                f"What is chosen here will not be remembered: writing to {self._path.parent} is "
+                "not possible."
+            )
+        return values
 
     def _theirs(self) -> Values:
         """Read the file now; move an unreadable one out of the way.  Raises OSError."""
         try:
-            return _read_file(self._path)
-        except UnreadableSettingsError:
+            self._path, values = _read_file(self._path)  # a newer version may have run meanwhile
+        except UnreadableSettingsError as error:
+            (self._path,) = error.args
             if not self._path.is_dir():
                 self._path.rename(self._aside())
             return {}
+        return values
 
     def _merged(self, theirs: Values) -> Values:
+        """Changes made here, and of everything else the values in the file now."""
         if self._is_forgotten:
             return dict(self._values)
         texts = _texts(self._values)
@@ -136,6 +151,7 @@ class Settings:
         return {**theirs, **ours}
 
     def _aside(self) -> Path:
+        """Free path to keep a file that cannot be read."""
         stem, suffix = self._path.stem, self._path.suffix
         names = (f"{stem}.damaged{number}{suffix}" for number in ("", *range(2, 100)))
         paths = [self._path.with_name(name) for name in names]
@@ -148,21 +164,26 @@ def default_path() -> Path:
     return Path(folder) / "settings.json"
 
 
-def _read_file(path: Path) -> Values:
-    """Read `path`; {} where there is none.  Raises UnreadableSettingsError."""
+def _read_file(path: Path) -> tuple[Path, Values]:
+    """Read `path`, or this version's own file beside a newer one's; {} where there is none.
+
+    Raises UnreadableSettingsError.
+    """
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
-            raise UnreadableSettingsError  # a pipe would be waited for
+            raise UnreadableSettingsError(path)  # a pipe would be waited for
         values = plain_data.parse_json(path.read_bytes())
         version = values.pop("version")
     except (FileNotFoundError, NotADirectoryError):
-        return {}
+        return path, {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UnreadableSettingsError from error
-    if type(version) is not int or version != VERSION:
-        raise UnreadableSettingsError
-    return {name: value for name, value in values.items() if name not in NO_LONGER_KEPT}
+        raise UnreadableSettingsError(path) from error
+    if type(version) is not int or version < VERSION:
+        raise UnreadableSettingsError(path)
+    if version > VERSION:
+        return _read_file(path.with_name(f"{path.stem}.{VERSION}{path.suffix}"))
+    return path, {name: value for name, value in values.items() if name not in NO_LONGER_KEPT}
 
 
 def _texts(values: Values) -> dict[str, str]:

@@ -50,11 +50,10 @@ def test_values_come_back(path):
         "[]",
         "{}",
         '{"version": 1',
-        '{"version": 2, "theme": "dark"}',
         b"\xff\xfe\x00",
         "[" * 100_000,
     ],
-    ids=range(8),
+    ids=range(7),
 )
 def test_a_damaged_file_is_said_once_and_kept_aside(path, text):
     settings = written(path, text)
@@ -68,6 +67,27 @@ def test_a_damaged_file_is_said_once_and_kept_aside(path, text):
     assert (path.parent / "settings.damaged.json").read_bytes() == before
     assert Settings(path).complaint == ""
     assert Settings(path).get("theme", "") == "dark"
+
+
+def test_a_newer_version_s_settings_stay_and_this_one_has_its_own(path):
+    newer = json.dumps({"version": 2, "theme": ["dark", "warm"]})
+    settings = written(path, newer)
+    assert str(path) in settings.complaint
+    assert "newer version" in settings.complaint
+    assert settings.get("theme", "system") == "system"
+    settings.set("theme", "light")
+    assert settings.save() == ""
+    assert path.read_text() == newer
+    again = Settings(path)
+    assert (again.complaint, again.get("theme", "")) == ("", "light")
+    again.set("theme", "dark")
+    assert again.save() == ""
+    assert path.read_text() == newer
+    assert sorted(each.name for each in path.parent.iterdir()) == [
+        ".settings.lock",
+        "settings.1.json",
+        "settings.json",
+    ]
 
 
 # -- two windows

@@ -95,7 +95,7 @@ def test_everything_chosen_is_there_the_next_time(qtbot, home, make_window, tmp_
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"version": 2}', "starting afresh"),
+        ('{"version": 2}', "begins with its own"),
         ("garbage", "starting afresh"),
         ("", "starting afresh"),
     ],
