@@ -262,7 +262,6 @@ class GpuWorker:
 
     maker       "module:function" that makes its device, of a number
     compiled    how many times it compiled
-    is_overdue  a kernel was running at its deadline, and the GPU may still report why
     waits       for whom, where it waits for its turn on the device; "" where it does not
     """
 
@@ -424,7 +423,7 @@ class WorkerPool:
     def taking(self) -> Generator[None, None, GpuWorker]:
         """Take a child that is ready; it has to be given back.  Raises RunEndedError.
 
-        One that was left at work is waited for, a while where another one is ready.
+        One that was left at work is waited for.
         """
         while True:
             with self._lock:

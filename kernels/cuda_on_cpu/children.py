@@ -52,7 +52,7 @@ class Child:
         self._is_ready = False
 
     def serving(self, request: Any) -> Generator[None, None, dict[str, Any]]:
-        """Send a `Compilation` or a `Run`; return the reply, with its exit code as "ended".
+        """Send a `Compilation` or a `Request`; return the reply, with its exit code as "ended".
 
         Closing the generator ends what it does.
         """
@@ -106,6 +106,7 @@ def borrowed_child() -> Iterator[Child]:
     finally:
         with _lock:
             if child.memory >= 0 and child.process.is_alive and len(_idle) < usable_cores():
+                os.ftruncate(child.memory, 0)  # what runs wrote there would be held until the next
                 _idle.append(child)
             else:
                 child.end()

@@ -15,6 +15,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
+from workbench.charts import LINES
 from workbench.charts.chart_card import ChartCard
 from workbench.charts.data.figure import Bars, Choices, Figure, Option, Plot
 from workbench.charts.data.points import Data
@@ -29,15 +30,6 @@ from workbench.widgets.tile import scaled_font
 USUAL_PX = (900, 640)  # a larger chart has larger letters: it is looked at from farther away
 MAX_FACTOR = 1.6
 IMAGE_PX = (1000, 640)
-# Lines of the chart's menu, with their tips.
-LINES = {
-    "&Copy the chart": "With its title and its words.",
-    "Save as &PNG…": "With the settings and the plan inside.",
-    "Save as &SVG…": "As lines and letters, for print.",
-    "&Logarithmic scale": "Equal steps for equal factors, or for equal differences.",
-    "P&ublished numbers, in grey": "What the authors of this plan's table measured, in grey.",
-    "Show &all, unpin": "Every line as it was at first.",
-}
 GAP_PX, ROW_GAP_PX = 6, 4  # between the controls, and between rows of lists
 MAX_LIST_PX = 300
 Identity = tuple[float, str, bool, Plan]  # the part of a session that stays while it grows

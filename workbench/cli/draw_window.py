@@ -19,6 +19,8 @@ from PySide6.QtCore import (
     QEventLoop,
     Qt,
     QTimer,
+    QtMsgType,
+    qInstallMessageHandler,
 )
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
@@ -85,7 +87,6 @@ def draw(
     if kernel is not None:
         read_named(kernel)  # it rejects sources of which the window would only complain
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    os.environ["QT_LOGGING_RULES"] = "default.warning=false"  # it warns of each window's size hints
     with real_window(arguments, changes, size, arguments.theme) as window:
         wait_for_device(window)
         if kernel is not None:
@@ -142,6 +143,8 @@ def real_window(
     """
     make_application(scheme)
     with ExitStack() as stack:
+        qInstallMessageHandler(_pass_on)
+        stack.callback(qInstallMessageHandler, None)
         folder = Path(stack.enter_context(TemporaryDirectory()))
         stack.callback(os.environ.update, dict(os.environ))
         for name in (DATA_VARIABLE, KERNELS_VARIABLE):
@@ -162,6 +165,12 @@ def real_window(
             window.close()
             window.deleteLater()
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def _pass_on(_kind: QtMsgType, _context: object, words: str) -> None:
+    """Print what Qt says, but not what the offscreen platform says of each window."""
+    if "propagateSizeHints" not in words:
+        print(words, file=sys.stderr)
 
 
 def wait_for_device(window: MainWindow) -> None:

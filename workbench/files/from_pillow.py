@@ -103,6 +103,7 @@ Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows
 
 # What we promise, and GIF.  JPEG brings MPO along, which the files of many phones really are.
 _FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF")
+WORD_BYTES = 64  # of a sample that is text, beside its number
 BAND_PIXELS = 1 << 22  # taken over at once, since that takes several copies
 _STORED_BYTES = {"1": 1, "L": 1, "P": 1}  # of a pixel, inside Pillow; else 4
 _MIN_BITS = {"1": 1, "L": 1, "P": 1, "RGB": 15}  # of a pixel in a file; else 8 a band
@@ -180,6 +181,8 @@ class PillowReader:
             channels = len(image.getbands())
             ours = 2 * pixels * channels
             held = self._path.stat().st_size + (2 if self._largest else 1) * ours
+            if image.tile[0][0] == "ppm_plain":  # each sample is a word before it is a number
+                held += WORD_BYTES * pixels * channels
         else:
             ours = pixels * channels * (4 if image.mode == "F" else 1)
             inks = 4 * pixels if image.mode == "CMYK" else 0

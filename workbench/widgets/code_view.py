@@ -120,7 +120,7 @@ def one_step(cursor: QTextCursor) -> Iterator[None]:
         cursor.endEditBlock()
 
 
-MAX_COLOURED = 400_000  # characters; beyond, colouring would hold up the window
+MAX_COLOURED = 150_000  # characters; beyond, colouring would hold up the window
 MARGIN_PX = 6
 
 

@@ -139,7 +139,8 @@ class FileFilter(QDialog):
         if self.is_settled:
             if self._is_file:
                 self._fill(self._remembered())
-            self._show_choice()
+            if not self._said:
+                self._show_choice()
         self.bring_forward()
 
     def open_file(self) -> None:

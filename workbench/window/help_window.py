@@ -48,6 +48,7 @@ IMAGE = "\ufffc"  # the character that stands for an image
 LINE_PERCENT = 135.0
 MARGIN_PX, CELL_PX, PICTURE_PX = 22, 6, 680
 WIDEST_PX = 900  # longer lines are hard to read
+MAX_MARKS = 500
 MARKDOWN = QTextDocument.ResourceType.MarkdownResource
 
 
@@ -150,8 +151,21 @@ class PageView(QTextBrowser):
                     _dress_table(frame, QColor(theme.colors(self.palette()).grid))
 
     def _find_words(self) -> None:
-        """Select the first of the words of a search that the page has."""
-        next((word for word in self.words if self.find(word)), None)
+        """Mark the words of a search, and select the first."""
+        colour = self.palette().color(QPalette.ColorRole.Highlight)
+        colour.setAlpha(90)
+        marks: list[QTextEdit.ExtraSelection] = []
+        for word in self.words:
+            found = self.document().find(word)
+            while not found.isNull() and len(marks) < MAX_MARKS:
+                mark = QTextEdit.ExtraSelection()
+                mark.cursor = found
+                mark.format.setBackground(colour)
+                marks.append(mark)
+                found = self.document().find(word, found)
+        self.setExtraSelections(marks)
+        if marks:
+            self.setTextCursor(min((each.cursor for each in marks), key=QTextCursor.position))
 
     def _scroll_to(self, cursor: QTextCursor) -> None:
         cursor = QTextCursor(cursor.block())

@@ -37,6 +37,23 @@ WIDTH_PX = 460
 QUALITY_TIP = "From 1, small and coarse, to 100, large and fine"
 
 
+class QualityBox(QSpinBox):
+    """A box of qualities; the one after "Lossless", which stands below 1, is the usual one."""
+
+    def __init__(self, fit: Fit, quality: int | None, default: int) -> None:
+        super().__init__()
+        self._default = default
+        self.setRange(0 if fit.format.can_be_lossless else 1, 100)
+        self.setSpecialValueText("Lossless" if fit.format.can_be_lossless else "")
+        self.setValue(quality or (0 if fit.format.can_be_lossless else default))
+
+    def stepBy(self, steps: int) -> None:  # noqa: N802
+        if self.value() == 0 and steps > 0:
+            self.setValue(self._default)
+        else:
+            super().stepBy(steps)
+
+
 class SaveDialog(QDialog):
     """A dialog that says what a format loses, offers one that does not, and asks for the quality.
 
@@ -63,10 +80,8 @@ class SaveDialog(QDialog):
         column = VBox(self, (24, 20, 24, 16), 12)
         if not fit.is_exact:
             column.addWidget(Label(str(fit), name="save-said", wraps=True))
-        self._quality = described(QSpinBox(), "save-quality", "Quality", QUALITY_TIP)
-        self._quality.setRange(0 if fit.format.can_be_lossless else 1, 100)
-        self._quality.setSpecialValueText("Lossless" if fit.format.can_be_lossless else "")
-        self._quality.setValue(quality or (0 if fit.format.can_be_lossless else default))
+        box = QualityBox(fit, quality, default)
+        self._quality = described(box, "save-quality", "Quality", QUALITY_TIP)
         if fit.format.has_quality and fit.why_not is None:
             label, row = Label("&Quality"), HBox(spacing=10)
             label.setBuddy(self._quality)

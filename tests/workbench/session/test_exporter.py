@@ -158,6 +158,18 @@ def test_a_format_that_loses_some_of_it_is_saved_with_the_quality_chosen(
     assert sizes[1] < sizes[0] / 2
 
 
+def test_a_step_from_lossless_begins_at_the_usual_quality(qtbot, window, choose, tmp_path):
+    show_picture(qtbot, window, noise(16, 16, 3, "uint16"))
+    choose(tmp_path / "result.webp")
+    trigger(window, "Save result as…")
+    box = child(window.findChildren(SaveDialog)[-1], "save-quality", QSpinBox)
+    assert box.text() == "Lossless"
+    box.stepUp()
+    assert box.value() > 50
+    box.stepDown()
+    assert box.value() > 50
+
+
 @pytest.mark.parametrize("answer", ["Yes", "No"])
 def test_no_file_gives_way_to_a_name_that_got_its_ending_here_without_a_question(
     answer, qtbot, window, choose, tmp_path, monkeypatch

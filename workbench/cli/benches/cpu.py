@@ -48,7 +48,9 @@ PICTURES = (
 BESIDE = {"opencv": "cv2", "parallel": "C"}  # ours -> the library of plain calls to compare with
 # The slow ones, and plain loops of many weights, take minutes on the largest picture.
 MAX_PRODUCTS = {"SciPy": 4e8, "scikit-image": 4e8, "Pillow": 4e9, "C": 1.2e10}
-SAMPLING = Sampling(min_samples=5, max_samples=41, max_seconds=0.6, warmup_seconds=THREADS_SETTLE_S)
+SAMPLING = Sampling(
+    min_samples=5, max_samples=41, max_seconds=3.0, noise=0.02, warmup_seconds=THREADS_SETTLE_S
+)
 CHECK_TAPS = 20_000_000
 WRONG = "WRONG"
 AIM = 1.4

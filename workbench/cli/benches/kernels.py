@@ -37,7 +37,7 @@ from workbench.cli import made_jobs, this_machine
 from workbench.cli.benches import chosen
 from workbench.cli.benches.gpu_ways import LIBRARIES, Clock, measure_peers
 from workbench.cli.benches.ways import Measured, Precision, of_timing, precision_of, quickest
-from workbench.cli.output import INTERRUPTED, say, write_whole
+from workbench.cli.output import INTERRUPTED, CommandError, say, write_whole
 from workbench.cli.this_machine import engine_maker
 
 SAMPLING = Sampling(max_samples=20, max_seconds=0.3, check_taps=3_000_000)
@@ -365,6 +365,8 @@ def run(arguments: Namespace) -> int:
 def conditions_of(engine: Engine, device: Device) -> Data:
     """Measure the device's copy, both ways, and an empty launch; with what they belong to."""
     ceilings = engine.ceilings()
+    if not ceilings:
+        raise CommandError("The GPU's limits cannot be measured: it has too little memory free.")
     return {
         "device": asdict(device),
         "driver": cuda_version(device.driver_version),

@@ -219,7 +219,7 @@ class AnatomyPane(QWidget):
         self._in_words.hide()
         inside = QWidget()
         VBox(inside, MARGINS, 6).add(
-            *(self._choice, self._sentence, self._loads, self._part_row, self._legend, self._warp),
+            *(self._choice, self._sentence, self._loads, self._part_row, self._warp, self._legend),
             *(self._in_words, 1),
         )
         folded.follow(self, WORDS_PX)

@@ -24,6 +24,7 @@ from kernels.sweeps.session_files import read_heading
 from workbench.base.background import Background
 from workbench.base.paths import data_folder
 from workbench.base.plain_text import tip_text
+from workbench.charts import LINES
 from workbench.model.plan_draft import given
 from workbench.panels.sweep.sweep_controller import SweepParts
 from workbench.session import session_store
@@ -186,7 +187,12 @@ def session_title(path: Path) -> str:
 
 RECENT, RECORDED = "&Sweep/&Recent sessions", "&Sweep/Recor&ded sessions"
 PLAN, CHART = "&Sweep/P&lan", "&Sweep/C&hart"
-CHART_KEYS = ("Ctrl+F9", "Shift+F9", "Alt+F9", "Ctrl+Shift+F9")
+CHART_KEYS = (
+    "Ctrl+F9",
+    "Shift+F9",
+    "Alt+F9",
+    "Ctrl+Shift+F9",
+)  # of the last lines of a chart's menu
 SESSION_FILTER = "Sessions (*.jsonl *.jsonl.gz);;All files (*)"
 PLAN_FILTER = "Plans (*.toml);;All files (*)"
 NONE_OPEN = "No session is open."
@@ -228,8 +234,11 @@ class SweepMenu(QObject):
             self._list(tree.menu(path), find)
         chart = tree.menu(CHART)
         chart.menuAction().setEnabled(False)  # until there is a chart
+        for key, text in zip(CHART_KEYS, list(LINES)[-len(CHART_KEYS) :], strict=True):
+            chart.addAction(text, key).setEnabled(False)  # told of by the help and the palette
 
         def take_over(sweep: SweepPanel) -> None:
+            chart.clear()
             for key, action in zip(CHART_KEYS, sweep.chart.actions_of_menu, strict=True):
                 action.setShortcut(key)
                 chart.addAction(action)

@@ -118,6 +118,8 @@ def test_typing_finds_and_selects_and_escape_brings_the_contents_back(opened):
     assert opened.page.key == "chart/roofline"
     page = child(opened, "help-page", PageView)
     assert page.textCursor().selectedText().lower() == "roofline"
+    marked = [each.cursor.selectedText().lower() for each in page.extraSelections()]
+    assert marked == ["roofline"] * page.document().toPlainText().lower().count("roofline")
     QTest.keyClick(search(opened), Qt.Key.Key_Down)
     assert QApplication.focusWidget() is contents or not opened.isActiveWindow()
     QTest.keyClicks(search(opened), "xyzzy")

@@ -82,6 +82,7 @@ def test_filters_implementations_and_presets_are_in_it(window):
     assert {("Filter", each.title) for each in filters.all_filters()} <= places
     assert {("Runs on", each.title) for each in intents.choices()} <= places
     assert {("Sweep preset", each.plan.title) for each in presets()} <= places
+    assert {("Sweep", "Save as SVG"), ("Sweep", "Logarithmic scale")} <= places  # of no chart yet
 
 
 def test_a_filter_is_chosen_with_the_keyboard_alone(qtbot, window):
