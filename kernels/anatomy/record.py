@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -227,18 +227,24 @@ def digest(rung: Rung, job: Job, shape: Shape) -> str:
 
 def read_kept(folder: Path, rung: Rung, job: Job, shape: Shape) -> Record | None:
     """Read the record of a launch's blocks inside the picture; None where none is kept."""
+    steps = _kept_steps(folder / f"{rung.key}.npz", digest(rung, job, shape), shape.threads)
+    return Record(steps, frame_of(shape), (1, 1)) if steps else None
+
+
+@lru_cache(maxsize=8)  # they may take megabytes each; a slider goes to and fro
+def _kept_steps(path: Path, name: str, threads: int) -> list[Access]:
     try:
-        with np.load(folder / f"{rung.key}.npz") as file:
-            packed = file[digest(rung, job, shape)].tobytes()
+        with np.load(path) as file:
+            packed = file[name].tobytes()
     except (KeyError, OSError, ValueError, BadZipFile):
-        return None
+        return []
     begin = 4 + int.from_bytes(packed[:4], "little")
     data, steps = np.frombuffer(packed[begin:], np.int32).astype(np.int64), []
     for array, is_store, file, line, size, count in json.loads(packed[4:begin]):
-        own, data = np.split(data, [count * shape.threads])
-        offsets = np.cumsum(own.reshape(count, shape.threads), axis=1)
+        own, data = np.split(data, [count * threads])
+        offsets = np.cumsum(own.reshape(count, threads), axis=1)
         steps.append(Access(array, is_store, file, line, size, offsets))
-    return Record(steps, frame_of(shape), (1, 1))
+    return steps
 
 
 def frame_of(shape: Shape) -> Shape:

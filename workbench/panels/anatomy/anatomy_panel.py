@@ -53,6 +53,7 @@ LOADS_TIP = (
 )
 PASSING_MS = 50
 RECORDS, COUNTS = "anatomy-block", "anatomy"  # the tasks on the thread for analyses
+CALM_MS = 120
 KEYS: dict[int, Part] = dict(zip((Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3), PARTS, strict=True))
 
 
@@ -80,6 +81,9 @@ class AnatomyPane(QWidget):
         self._numbers: tuple[Block, int] | None = None  # block and thread that keys went to
         self._passing = Throttle(PASSING_MS, self._show_look, self)
         self._later = Throttle(AFTER_PAINTING_MS, self._refresh, self)
+        self._wanted: dict[str, Callable[[], None]] = {}  # requests to the thread, by their names
+        self._calm = QTimer(self, singleShot=True, interval=CALM_MS)
+        self._calm.timeout.connect(self._request)
         self._choice = LaunchChoice(store)
         self._choice.changed.connect(self._refresh)
         self._choice.changed.connect(self._ask_zoom)  # its blocks may have quite another size
@@ -235,7 +239,7 @@ class AnatomyPane(QWidget):
             # They would keep a closed picture in memory.
             self._subject = self.look = None
             for name in (RECORDS, COUNTS):
-                self._counts.cancel(name)
+                self._cancel(name)
             return
         try:
             job = intents.job_for(self._store.state)
@@ -269,7 +273,7 @@ class AnatomyPane(QWidget):
         loads = subject.loads_per_sample(self._device) if subject else None
         self._loads.setVisible(loads is not None)
         self._loads.setText(loads_words(*loads) if loads is not None else "")
-        self._counts.cancel(COUNTS)
+        self._cancel(COUNTS)
         if subject is None:
             return
         records = subject.records
@@ -294,7 +298,22 @@ class AnatomyPane(QWidget):
     ) -> None:
         stop = Stop()
         steps = partial(told_at_end, partial(make, stop))
-        self._counts.ask(name, steps, show, on_drop=stop.set)
+        self._cancel(name)
+        self._wanted[name] = partial(self._counts.ask, name, steps, show, on_drop=stop.set)
+        self._calm.start()
+
+    def _request(self) -> None:
+        """Record what is wanted, now that it has not changed for a moment.
+
+        Recording while a slider is dragged would slow down the picture.
+        """
+        wanted, self._wanted = self._wanted, {}
+        for request in wanted.values():
+            request()
+
+    def _cancel(self, name: str) -> None:
+        self._wanted.pop(name, None)
+        self._counts.cancel(name)
 
     def _show_record(self, of: Look) -> None:
         look = self.look
