@@ -181,6 +181,8 @@ def _distance(got: NDArray[Any], expected: NDArray[Any]) -> Floats:
     """|got - expected|; 0 for equal infinities or two NaN, infinite where one is NaN."""
     with np.errstate(invalid="ignore", over="ignore"):
         distance = np.abs(got.astype(np.float64) - expected.astype(np.float64))
+        if got.dtype.kind == "u":  # and with less to do the picture on its way waits less
+            return distance
         overflowed = expected.astype(got.dtype)
     same = (got == overflowed) | (np.isnan(got) & np.isnan(expected))
     distance[same] = np.where(np.isfinite(distance[same]), distance[same], 0)

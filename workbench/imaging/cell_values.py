@@ -36,7 +36,10 @@ class CellRequest:
 
 
 def written(asked: CellRequest) -> QImage:
-    """Write numbers, channels from top to bottom; the offset is from the picture's corner."""
+    """Write numbers, channels from top to bottom; the offset is from the picture's corner.
+
+    NumPy puts them together from glyphs: a painter would hold up frames for thousands of numbers.
+    """
     scale, side = asked.scale, math.floor(asked.scale)
     left, top = asked.region.left(), asked.region.top()
     right, bottom = asked.region.right() + 1, asked.region.bottom() + 1
@@ -44,22 +47,50 @@ def written(asked: CellRequest) -> QImage:
     across, down = math.ceil(right * scale) - x0, math.ceil(bottom * scale) - y0
     image = QImage(across, down, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
-    painter, ascent = QPainter(image), QFontMetrics(asked.font).ascent()
-    painter.setFont(asked.font)
-    width, height = text_size(asked.font, asked.samples)
-    is_light = (_lightness(asked.pixels[top:bottom, left:right]) >= LIGHT).tolist()
-    texts = iter(texts_of(asked.samples[top:bottom, left:right]))
-    downwards = range(0, height, ascent + 1)
-    for y, row in enumerate(is_light, top):
-        first = math.floor(y * scale) - y0 + (side - height) // 2 + ascent
-        for x, is_on_light in enumerate(row, left):
-            painter.setPen(Qt.GlobalColor.black if is_on_light else Qt.GlobalColor.white)
-            at = math.floor(x * scale) - x0 + (side - width) // 2
-            for down in downwards:
-                painter.drawText(at, first + down, next(texts))
-    painter.end()
+    memory = np.frombuffer(image.bits(), np.uint8).reshape(down, across, 4)
+    cells = _cells(asked.samples[top:bottom, left:right], asked.font)
+    height, width = cells.shape[2:]
+    is_dark = (_lightness(asked.pixels[top:bottom, left:right]) < LIGHT).tolist()
+    xs = [math.floor(x * scale) - x0 + (side - width) // 2 for x in range(left, right)]
+    for y, row, inks in zip(range(top, bottom), cells, is_dark, strict=True):
+        begin = math.floor(y * scale) - y0 + (side - height) // 2
+        for x, cell, is_white in zip(xs, row, inks, strict=True):
+            place = memory[begin : begin + height, x : x + width]
+            place[..., 3] = cell
+            if is_white:
+                place[..., :3] = cell[..., np.newaxis]
     image.setOffset(QPoint(x0, y0))
     return image
+
+
+def _cells(samples: NDArray[Any], font: QFont) -> Bytes:
+    """How much of each of its pixels a cell's text covers: (rows, columns, height, width)."""
+    texts = texts_of(samples)
+    codes = np.frombuffer("".join(texts).encode("utf-32-le"), np.uint32)
+    characters, places = np.unique(codes, return_inverse=True)
+    glyphs = np.stack([_glyph(chr(each), font.pixelSize()) for each in characters.tolist()])
+    _, height, width = glyphs.shape
+    drawn = glyphs[places.ravel()].reshape(*samples.shape, len(texts[0]), height, width)
+    rows, columns, channels = samples.shape
+    by_lines = drawn.transpose(0, 1, 2, 4, 3, 5)
+    return by_lines.reshape(rows, columns, channels * height, len(texts[0]) * width)
+
+
+@lru_cache(256)
+def _glyph(character: str, size: int) -> Bytes:
+    """A character in white on black, in the place that each has: (height, width)."""
+    font = next(each for each in _fonts() if each.pixelSize() == size)
+    metrics = QFontMetrics(font)
+    width, height = metrics.horizontalAdvance("0"), metrics.ascent() + 1
+    image = QImage(width, height, QImage.Format.Format_Grayscale8)
+    image.fill(Qt.GlobalColor.black)
+    painter = QPainter(image)
+    painter.setFont(font)
+    painter.setPen(Qt.GlobalColor.white)
+    painter.drawText(0, metrics.ascent(), character)
+    painter.end()
+    lines = np.frombuffer(image.constBits(), np.uint8).reshape(height, image.bytesPerLine())
+    return lines[:, :width].copy()
 
 
 def texts_of(samples: NDArray[Any]) -> list[str]:
