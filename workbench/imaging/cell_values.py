@@ -67,19 +67,22 @@ def _cells(samples: NDArray[Any], font: QFont) -> Bytes:
     """How much of each of its pixels a cell's text covers: (rows, columns, height, width)."""
     texts = texts_of(samples)
     codes = np.frombuffer("".join(texts).encode("utf-32-le"), np.uint32)
-    characters, places = np.unique(codes, return_inverse=True)
-    glyphs = np.stack([_glyph(chr(each), font.pixelSize()) for each in characters.tolist()])
+    is_used = np.bincount(codes) > 0
+    characters = map(chr, np.flatnonzero(is_used).tolist())
+    glyphs = np.stack([_glyph(each, font.pixelSize()) for each in characters])
     _, height, width = glyphs.shape
-    drawn = glyphs[places.ravel()].reshape(*samples.shape, len(texts[0]), height, width)
+    drawn = glyphs[(np.cumsum(is_used) - 1)[codes]].reshape(
+        *samples.shape, len(texts[0]), height, width
+    )
     rows, columns, channels = samples.shape
-    by_lines = drawn.transpose(0, 1, 2, 4, 3, 5)
+    by_lines: Bytes = drawn.transpose(0, 1, 2, 4, 3, 5)
     return by_lines.reshape(rows, columns, channels * height, len(texts[0]) * width)
 
 
 @lru_cache(256)
 def _glyph(character: str, size: int) -> Bytes:
     """A character in white on black, in the place that each has: (height, width)."""
-    font = next(each for each in _fonts() if each.pixelSize() == size)
+    font = _font(size)
     metrics = QFontMetrics(font)
     width, height = metrics.horizontalAdvance("0"), metrics.ascent() + 1
     image = QImage(width, height, QImage.Format.Format_Grayscale8)
@@ -104,22 +107,28 @@ def texts_of(samples: NDArray[Any]) -> list[str]:
 
 def text_size(font: QFont, samples: NDArray[Any]) -> tuple[int, int]:
     """The width and height of the widest text in a cell."""
-    channels, metrics = samples.shape[2], QFontMetrics(font)
-    columns = WIDEST[str(samples.dtype)] + (2 if NAMES[channels] else 0)
+    return _text_size(font.pixelSize(), samples.shape[2], str(samples.dtype))
+
+
+@lru_cache(64)  # each frame asks
+def _text_size(size: int, channels: int, pixel_type: str) -> tuple[int, int]:
+    metrics = QFontMetrics(_font(size))
+    columns = WIDEST[pixel_type] + (2 if NAMES[channels] else 0)
     return columns * metrics.horizontalAdvance("0"), channels * (metrics.ascent() + 1)
 
 
-@lru_cache(1)
-def _fonts() -> list[QFont]:
-    fonts = [theme.fixed_font() for _ in SIZES_PX]
-    for font, size in zip(fonts, SIZES_PX, strict=True):
-        font.setPixelSize(size)
-    return fonts
+@lru_cache(len(SIZES_PX))
+def _font(size: int) -> QFont:
+    font = theme.fixed_font()
+    font.setPixelSize(size)
+    return font
 
 
 def font_for(side: int, samples: NDArray[Any]) -> QFont | None:
     """The largest font whose numbers fit a cell of `side` pixels; None where none does."""
-    fitting = (font for font in _fonts() if max(text_size(font, samples)) <= ROOM * side)
+    fitting = (
+        font for font in map(_font, SIZES_PX) if max(text_size(font, samples)) <= ROOM * side
+    )
     return next(fitting, None)
 
 

@@ -225,3 +225,20 @@ def test_running_sums_of_real_numbers_begin_in_strips_where_they_do_in_the_whole
     [*opencv.prepare(lower).filtering(out := np.empty_like(rows))]
     assert out[strip.own].tobytes() == whole[256:512].tobytes()
     assert exact_call(job).name == "cv2.sepFilter2D"
+
+
+@pytest.mark.parametrize(("name", "ksize"), [("gaussian", 3), ("box", 15), ("sharpen", 3)])
+def test_a_small_picture_is_one_call_straight_into_the_output(name, ksize, monkeypatch):
+    """It takes as long as plain cv2: nothing is copied, and no thread is started."""
+    picture = (np.random.default_rng(9).random((48, 64, 3)) * 200).astype(np.uint8)
+    prepared = opencv.prepare(Job(picture, filters.get(name).weights(ksize), "mirror", "opencv"))
+    out, done = np.zeros_like(picture), []
+    real = getattr(cv2, prepared.ran.function.removeprefix("cv2."))
+
+    def noted(*given, **named):
+        done.append(named.get("dst") is out)
+        return real(*given, **named)
+
+    monkeypatch.setattr(cv2, real.__name__, noted)
+    [*prepared.filtering(out)]
+    assert done == [True]

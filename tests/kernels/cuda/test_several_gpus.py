@@ -128,6 +128,15 @@ def test_the_time_is_from_the_common_start_until_the_last_has_ended(order, cache
     assert [share.halo_rows for share in result.shares] == [2, 2]
 
 
+@pytest.mark.parametrize(("peers", "path"), [(True, "peer"), (False, "host")])
+def test_it_is_said_how_the_halo_went_and_a_way_that_is_open_is_one(peers, path):
+    sharing, gpus, cuda = made(2, peers=peers)
+    for each in (sharing, SeveralGpus(gpus)):
+        result = last(each.filtering(SHARED, a_job(), ONCE))
+        assert [share.halo_path for share in result.shares] == [path, path]
+    assert cuda.opened == ({(0, 1), (1, 0)} if peers else set())
+
+
 def test_gpus_are_named_and_what_is_under_way_is_said():
     sharing, *_ = made(2)
     steps = list(sharing.filtering(SHARED, a_job(), ONCE))
