@@ -101,7 +101,7 @@ def accesses_of(counts, block, array, is_store):
 
 
 # Of every fourth rung each time: it is compiled for long.
-SOME = [*RUNGS][::4]
+SOME = [*RUNGS][::6]
 EACH = [
     pytest.param(
         key, case, marks=() if key in SOME and case == one_of(key) else pytest.mark.nightly

@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from workbench.batch import cluster
 from workbench.cli import main
 from workbench.files import image_files
 
-pytest.importorskip("distributed")
+# It is not imported, as that takes each of the test processes two seconds.
+pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="it takes distributed")
 
 OPTIONS = ("--filter", "sharpen", "--no-gpu", "--implementation", "parallel")
 # A worker that stops for ever in its third file, between its last byte and its name.

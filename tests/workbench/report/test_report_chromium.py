@@ -32,6 +32,7 @@ def pixels(path):
     return np.asarray(Image.open(path).convert("RGB"))
 
 
+@pytest.mark.nightly
 def test_it_is_silent_needs_no_network_and_keeps_its_headings(report, tmp_path):
     seen = visit(report, tmp_path, "--dump-dom")
     assert seen.console == []
