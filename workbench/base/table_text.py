@@ -12,12 +12,16 @@ from kernels.core.errors import BadJobError
 COMMENT = re.compile(r"//[^\n]*|#[^\n]*|/\*.*?\*/", re.DOTALL)
 FLOAT = re.compile(r"(?<=[\d.])[fF]\b")  # 1.0f
 DIVIDED = re.compile(r"[\])}]\s*//\s*[\d.(]")  # in Python that is no comment
-# Allowed around the brackets.  Anything else, such as a factor, would change the numbers.
+# Allowed around the brackets.  Anything else, such as a factor, would change the numbers.  Blanks
+# are matched once (\s*+), or a text of many would take minutes.
 BEFORE = (
-    r"(?:[\w\s:<>,&*]*(?:\[\s*\w*\s*\]\s*)*=)?"  # const float weights[3][3] =
-    r"\s*(?:\w+\.)?(?:array|asarray|float32)?\s*\(?\s*"  # np.array(
+    r"(?:[\w\s:<>,&*]*(?:\[\s*+\w*+\s*+\]\s*+)*=)?"  # const float weights[3][3] =
+    r"\s*+(?:\w+\.)?(?:array|asarray|float32)?\s*+\(?\s*+"  # np.array(
 )
-AFTER = r"\s*,?\s*(?:[A-Za-z'\").;][\w\s.,=;()'\"]*)?"  # , dtype=np.float32).reshape((3, 3));
+AFTER = (
+    r"\s*+(?:,\s*(?:dtype\s*=\s*)?[A-Za-z'\"][\w.'\"]*)?\s*+,?\s*+\)?\s*+"  # , dtype=np.float32)
+    r"(?:\.(?:reshape|astype)\([^()]*+(?:\([^()]*+\))?[^()]*+\)\s*+)*;?\s*"
+)
 ARRAY = re.compile(rf"{BEFORE}([\[{{].*[\]}}]){AFTER}", re.DOTALL)
 
 
