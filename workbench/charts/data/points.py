@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property, lru_cache
 from string import ascii_uppercase
 from typing import Any, NamedTuple
@@ -154,18 +155,19 @@ def spread(timing: Timing) -> Spread:
 
 
 def sources_of(sessions: Sequence[Session]) -> list[Source]:
-    """The source of each session, in order; those of one machine are told apart by their plans."""
+    """The source of each session, in order; those of one machine are told apart by plan or time."""
     met: Counter[str] = Counter()
-    homes = Counter((session.machine.name, session.origin) for session in sessions)
-    found = []
-    for session in sessions:
+    homes = [(session.machine.name, session.origin) for session in sessions]
+    titles = [session.plan.title.rpartition(": ")[2] for session in sessions]
+    named, found = list(zip(homes, titles, strict=True)), []
+    for session, (home, title) in zip(sessions, named, strict=True):
         standing: Standing = "recorded" if session.is_recorded else "live"
-        machine = session.machine
-        key = f"{standing} {machine.name}"
+        machine, key = session.machine, f"{standing} {session.machine.name}"
         met[key] += 1
         key += f" {met[key]}" if met[key] > 1 else ""
-        is_one = homes[machine.name, session.origin] == 1
-        which = "" if is_one else session.plan.title.rpartition(": ")[2]
+        which = title if homes.count(home) > 1 else ""
+        if named.count((home, title)) > 1:
+            which = f"{datetime.fromtimestamp(session.started):%Y-%m-%d %H:%M:%S}"
         whose = key, standing, machine.gpu, machine.cpu, machine
         found.append(Source(*whose, origin=session.origin, which=which))
     return found
