@@ -26,7 +26,6 @@ from workbench.model.cell_words import varied_of
 from workbench.model.names import ran_on
 from workbench.report.document import sentences_of
 from workbench.report.tables import PAIR_COLUMNS, most_different_first, pair_row
-from workbench.report.writing import DATA, PAGE, TABLES, ReportError, writing
 
 Pairs = Sequence[CellPair]
 
@@ -42,13 +41,13 @@ def compare(arguments: Namespace) -> int:
         table = io.StringIO(newline="")
         write_pairs_csv(pairs, table)
         output.write_whole(arguments.csv, table.getvalue())
-    if not (shared := [pair for pair in pairs if pair.a and pair.b]):
-        raise CommandError("They have no cell in common: nothing can be compared.")
     percent: float | None = arguments.fail_slower
     failures = [] if percent is None else list(_failing(pairs, percent / 100))
     if arguments.json:
         print(output.json_of(_data(sessions["A"], sessions["B"], pairs, failures)))
-    else:
+    if not (shared := [pair for pair in pairs if pair.a and pair.b]):
+        raise CommandError("They have no cell in common: nothing can be compared.")
+    if not arguments.json:
         ran = {pair.cell.implementation for pair in shared if pair.finding != "incomparable"}
         print(aligned([(name, _title(each, ran)) for name, each in sessions.items()]), end="\n\n")
         varied = varied_of(pair.cell for pair in pairs)
@@ -131,6 +130,8 @@ def _disturbances(pair: CellPair) -> list[str]:
 
 def report(arguments: Namespace) -> int:
     """Write the report, and print where it is."""
+    from workbench.report.writing import DATA, PAGE, TABLES, ReportError, writing  # and Qt
+
     paths = [path for named in arguments.sessions for path in _sessions_in(named)]
     sessions = [read_session(path) for path in paths]
     first = arguments.sessions[0]

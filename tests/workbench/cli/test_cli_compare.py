@@ -149,6 +149,14 @@ def test_what_is_missing_fails_as_well_and_is_named(kept, capsys):
     assert main.main(["compare", wrong_a, cut, "--fail-slower", "5%"]) == 0  # nothing to lose
 
 
+def test_json_is_printed_where_nothing_is_shared_too(kept, capsys):
+    a, b = kept("a", a_session("sizes")), kept("b", a_session("transfers"))
+    code = main.main(["compare", a, b, "--json"])
+    said = capsys.readouterr()
+    assert (code, json.loads(said.out)["verdicts"]["same"]) == (1, 0)
+    assert "nothing can be compared" in said.err
+
+
 def test_json_holds_every_pair_and_what_fails(kept, capsys):
     a = kept("a", a_session("sizes", LAPTOP))
     b = kept("b", a_session("sizes", H200, outcome=times_as_long(2)))

@@ -17,7 +17,9 @@ from PySide6.QtGui import QColorSpace
 
 from kernels import Engine
 from kernels.pictures.generated import noise
+from kernels.sweeps.session_files import SessionFile
 from tests.conftest import ROOT
+from tests.made_sessions import a_session
 from tests.workbench.window.copying.test_copying import CHOICES
 from workbench.files import image_files
 from workbench.model import intents
@@ -183,6 +185,15 @@ def test_a_copied_script_and_command_run(all_without_qt, tmp_path):
     assert (by_command.returncode, by_command.stderr) == (0, "")
     written = tmp_path / words_of(state)[2]
     np.testing.assert_array_equal(image_files.load(written).samples, answer)
+
+
+def test_sessions_are_compared(without_qt, tmp_path):
+    session = a_session("transfers")
+    with SessionFile.create(tmp_path / "a", session.plan, session.machine) as file:
+        for record in session.records:
+            file.append(record)
+    said = without_qt("compare", "a", "a")
+    assert (said.returncode, said.stderr) == (0, "")
 
 
 def test_there_is_no_qt_and_what_needs_a_window_says_so_in_a_sentence(without_qt):
