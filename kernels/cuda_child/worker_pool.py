@@ -308,6 +308,7 @@ class GpuWorker:
         """Send a request, wait, and return the reply.  Raises RunEndedError.
 
         Closing the generator leaves the child at work for a while; the next request waits for it.
+        A child that waits for its turn to run a kernel is ended at once.
 
         launch_s   seconds that the kernel may run
         once_sent  work to do meanwhile
@@ -322,7 +323,9 @@ class GpuWorker:
         try:
             said = yield from self._reply()
         except GeneratorExit:
-            if launch_s and not self.waits and not self.process.has_reply.is_set():
+            if self.waits:
+                self.end()  # or its kernel runs when the turn comes, and nobody ends it
+            elif launch_s and not self.process.has_reply.is_set():
                 threading.Thread(target=self._end_late, daemon=True).start()
             raise
         if "error" in said:

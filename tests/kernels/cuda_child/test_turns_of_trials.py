@@ -22,7 +22,7 @@ from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import ladder
 from tests.conftest import ROOT
-from tests.kernels.cuda_child.bad_texts import BLUR, a_job, text
+from tests.kernels.cuda_child.bad_texts import BLUR, a_job, text, tried
 from tests.kernels.cuda_child.conftest import children_of
 from tests.kernels.cuda_child.fake_devices import WrittenDown, noting
 from tests.kernels.made_up_cuda import MadeUpCuda, MadeUpGpu, by_reference
@@ -112,3 +112,12 @@ def test_a_child_that_waits_says_for_whom_and_has_no_deadline(children):
             assert all(next(steps) == waits for _ in range(3))
     *_, outcome = steps
     assert outcome.ok, outcome.problem
+
+
+def test_a_child_that_waits_ends_with_its_trial_and_the_spare_takes_over(children):
+    steps = gpu_trial(own_kernel("mine.cu", text(run="hang")), a_job(), children=children)
+    with Turns([WrittenDown.facts]).held():
+        next(each for each in steps if isinstance(each, Waiting))
+        steps.close()
+        assert children.held().children == 1  # or it would hang as soon as it is its turn
+    assert tried(children, text()).ok
