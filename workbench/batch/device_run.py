@@ -271,7 +271,8 @@ class DeviceRun(SharedRun):
     jobs         pictures that are read, and written, at a time, by all processes together
     warn         gets a sentence for each process that is lost
     make_engine  makes a process's Engine, in that process; tests have devices made up there
-    shares       files that are read at a time by each process of each GPU
+
+    Its attribute `shares` has, for each GPU, how many of these `jobs` each of its processes does.
     """
 
     def __init__(
@@ -318,6 +319,7 @@ class DeviceRun(SharedRun):
         return f"{which} {how_it_ended(process.exitcode)}."
 
     def _replace(self, worker: Worker) -> None:
+        self._end([worker], PATIENCE_S)  # where a GPU was lost it still has its context
         self._start(worker.order)
 
     def _stop(self) -> float:
@@ -325,21 +327,24 @@ class DeviceRun(SharedRun):
         return float("inf")
 
     def _close(self) -> None:
-        """End all processes; what they write is there as a whole, or not at all."""
         self._going.close()
+        self._end(list(self._processes), self._patience_s)
+        self._stopped.close()
+
+    def _end(self, workers: Sequence[Worker], patience_s: float) -> None:
+        """End their processes; what they write is there as a whole, or not at all."""
         # An executor reaps its process on a thread of its own, which only its first shutdown joins.
         closing = [
             Thread(target=worker.executor.shutdown, kwargs={"cancel_futures": True})
-            for worker in self._processes
+            for worker in workers
         ]
         for each in closing:
             each.start()
-        for process in self._processes.values():
-            if not wait([process.sentinel], self._patience_s):
+        for process in map(self._processes.__getitem__, workers):
+            if not wait([process.sentinel], patience_s):
                 process.kill()
         for each in closing:
             each.join()
-        self._stopped.close()
 
 
 @contextmanager
