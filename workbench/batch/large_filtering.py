@@ -38,7 +38,7 @@ from kernels.engine.engine import PickRefusedError, StripFilter
 from workbench.base import numbers
 from workbench.base.memory import is_out_of_memory
 from workbench.batch.journal import STAGES, Stage
-from workbench.batch.stage_times import measuring, rows_in_words
+from workbench.batch.stage_times import BY_ENGINE, measuring, rows_in_words
 from workbench.files import tiff_rows
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
@@ -204,8 +204,13 @@ class LargeAnswer:
 
     @property
     def limit(self) -> Stage | None:
-        """The stage that took longest; None where nothing was left to do."""
-        return max(self.seconds, key=self.seconds.__getitem__, default=None)
+        """The longest stage of the busiest thread; None where nothing was left to do."""
+        if not self.seconds:
+            return None
+        took_s = {**dict.fromkeys(STAGES, 0.0), **self.seconds}
+        by_thread: tuple[tuple[Stage, ...], ...] = (("decode",), BY_ENGINE, ("encode",))
+        busiest = max(by_thread, key=lambda stages: sum(took_s[stage] for stage in stages))
+        return max(busiest, key=lambda stage: took_s[stage])
 
     @property
     def megapixels_per_s(self) -> float:

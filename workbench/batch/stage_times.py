@@ -85,15 +85,7 @@ class BatchProgress:
 
 
 class StageTimes:
-    """The times of all stages so far, for one thread.
-
-    total    pictures that are to be done
-    jobs     threads that read and write, and as many that wait for the disk
-    engines  that filter, on as many threads
-    clock, cpu_clock  seconds, and core-seconds of all that filters; None: it is not known
-    devices  where several GPUs share the pictures: of each the threads of its processes
-    counts, seconds  pictures by their status, and the time of each stage
-    """
+    """The times of all stages so far, for one thread."""
 
     def __init__(
         self,

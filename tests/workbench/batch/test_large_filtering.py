@@ -85,6 +85,8 @@ def test_the_file_is_that_of_the_whole_picture(engine, source, border, name, tmp
     assert (answer.shape, answer.strips, answer.resumed) == ((HEIGHT, WIDTH, 3), 9, 0)
     assert (answer.check.ok, answer.check.is_full) == (True, True)
     assert set(answer.seconds) == {"decode", "filter", "verify", "encode"}
+    took_s = {"decode": 3.0, "upload": 1.0, "filter": 2.0, "verify": 1.0, "encode": 1.0}
+    assert replace(answer, seconds=took_s).limit == "filter"  # since the engine has one thread
 
 
 def test_what_was_stopped_goes_on_and_is_the_same_in_the_end(engine, source, tmp_path):
