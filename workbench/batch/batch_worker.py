@@ -33,6 +33,7 @@ from workbench.batch.pairs import FilePair
 
 Tasks = Sequence[tuple[int, FilePair]]  # each with its place among all pictures
 MakeEngine = Callable[[int | None], Engine]
+NEWS_S = 5.0  # in which there are news, or none are returned
 GATHER_S = 0.01  # for more news: a call for each of a thousand rows a second would take a core
 
 
@@ -153,7 +154,9 @@ class _Station:
             self._is_hungry = False
             _thread.submit(self._filter)
         with self._told:
-            self._told.wait_for(lambda: self._news)
+            # A call that nobody waits for any more may have taken the news; there are no more then.
+            while not self._told.wait_for(lambda: self._news, NEWS_S) and self._engine is None:
+                pass
             self._told.wait_for(lambda: self._news.is_hungry or self._news.ended, GATHER_S)
             news = self._news
             self._news = News(ended=news.ended, words=news.words)

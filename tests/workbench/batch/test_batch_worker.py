@@ -4,6 +4,7 @@ import gc
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from time import sleep
 
 import pytest
 
@@ -63,6 +64,15 @@ def test_what_was_written_before_the_stop_is_told_after_it(order, advance, tmp_p
 def test_a_batch_that_is_stopped_before_its_first_call_makes_no_engine(order, advance):
     batch_worker.stop(order.run)
     assert advance(order).ended == "stopped"
+
+
+def test_a_call_whose_news_another_one_took_returns_once_the_engine_is_there(
+    order, advance, monkeypatch
+):
+    monkeypatch.setattr(batch_worker, "NEWS_S", 0.01)
+    slow = replace(order, make_engine=lambda device: sleep(0.1) or any_engine(device))
+    assert advance(slow).is_hungry
+    assert not advance(slow)
 
 
 def test_an_engine_goes_with_its_batch_though_nobody_calls_again(order, advance):
