@@ -166,6 +166,9 @@ class ClusterRun(SharedRun):
                 f"The worker at {worker} has been silent since {since}; others do its pictures if "
                 f"it stays silent for {LEFT_S:.0f} s."
             )
+        for worker in sorted(self._silent - silent):
+            how = "answers again" if worker in quiet_s else "is gone"
+            self._warn(f"The worker at {worker} {how}.")
         self._silent = silent
         return self.addresses
 
@@ -286,6 +289,7 @@ class ClusterRun(SharedRun):
             if self._given_up.issuperset(self.addresses):
                 raise ClusterError(f"{words} No other is left; --resume does the rest.")
             self._pausing.rest()
+            sleep(REST_S)
             self._start_all()
 
     def _stop(self) -> float:

@@ -4,6 +4,7 @@ import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -51,13 +52,14 @@ class Client:
 
     def __init__(self, workers=WORKERS, answers=None):
         self.workers, self.answers = workers, answers or {}
-        self.handed_out, self.broken, self.come = [], {}, []
+        self.handed_out, self.broken, self.come, self.stopped = [], {}, [], set()
         self.broke = Event()
 
     @property
     def scheduler(self):
         """What it is asked for through `sync`."""
-        workers = {each: {"last_seen": monotonic()} for each in self.workers}
+        beats = {each: 0 if each in self.stopped else monotonic() for each in self.workers}
+        workers = {each: {"last_seen": beat} for each, beat in beats.items()}
         return SimpleNamespace(identity=lambda: {"workers": workers})
 
     def sync(self, question, callback_timeout, **words):
@@ -182,6 +184,27 @@ def test_where_no_worker_is_left_it_is_said_that_a_resume_does_the_rest(connect,
     client.broken["tcp://a:1"] = LostWorkerError("It went down.")
     with pytest.raises(ClusterError, match=r"went down.*--resume"):
         list(run().outcomes(todo))
+
+
+def test_where_all_are_silent_it_rests_until_one_answers_again_or_is_gone(
+    connect, monkeypatch, capsys
+):
+    client, made, clock = connect(workers=dict.fromkeys(["tcp://a:1", "tcp://a:2"])), run(), count()
+    monkeypatch.setattr(cluster, "monotonic", lambda: next(clock))
+    client.stopped = {*client.workers}
+    while made._talking:
+        made._look()
+
+    def come(_):
+        client.workers, client.stopped = {"tcp://a:2": 1}, set()
+
+    monkeypatch.setattr(cluster, "sleep", come)
+    made._none_left("")
+    made._close()
+    assert [each.executor.address for each in made._workers] == ["tcp://a:2"]
+    said = capsys.readouterr().out
+    assert "tcp://a:1 is gone." in said
+    assert "tcp://a:2 answers again." in said
 
 
 def test_while_it_is_paused_what_is_handed_out_is_waited_for_and_no_more(connect, tmp_path):
