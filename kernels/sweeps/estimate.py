@@ -143,9 +143,9 @@ def estimated_s(
     begun = {each.cell: each for each in records if not each.is_complete}
 
     def left_s(cell: Cell) -> float:
-        run_s = _run_s(cell, timed.get(but_for_size(cell)))
-        left = 1 - rounds_done(begun.get(cell), rounds) / rounds
-        return left * _cell_s(cell, run_s, sampling) * off[kind_of(cell)]
+        parts = _parts_s(cell, _run_s(cell, timed.get(but_for_size(cell))), sampling)
+        left = parts[rounds_done(begun.get(cell), rounds) :]
+        return sum(left) * off[kind_of(cell)]
 
     return sum(map(left_s, cells))
 
@@ -182,23 +182,25 @@ def _how_far_off(records: Sequence[Record], kind: str, sampling: Sampling) -> fl
         measured = record.outcome
         if isinstance(measured, str) or kind_of(record.cell) != kind or record.at <= before.at:
             continue
-        cell_s = _cell_s(record.cell, _run_s(record.cell, record), sampling)
-        parts = rounds_of(sampling) if measured.kernel.rounds else 1
-        ratios.append((record.at - before.at) * parts / cell_s)
+        parts = _parts_s(record.cell, _run_s(record.cell, record), sampling)
+        rounds = len(measured.kernel.rounds)  # none where it was measured in one go
+        last_s = parts[min(rounds, len(parts)) - 1] if rounds else sum(parts)
+        ratios.append((record.at - before.at) / last_s)
     return median(ratios) if ratios else 1.0
 
 
-def _cell_s(cell: Cell, run_s: float, sampling: Sampling) -> float:
-    """Seconds of all rounds of `cell`, if one run takes `run_s`."""
+def _parts_s(cell: Cell, run_s: float, sampling: Sampling) -> list[float]:
+    """Seconds of each round of `cell`, if one run takes `run_s`; a long one is the only one."""
     kind, sampling, run_s = kind_of(cell), sampling_of(cell, sampling), run_s / cell.count
     beside_s = CELL_S[kind] + cell.pixels * cell.channels * PICTURE_S_A_SAMPLE
     if run_s > sampling.max_seconds:
-        return cell.count * (beside_s + 2 * run_s)
-    each_s, later = run_s + BETWEEN_S[kind], rounds_of(sampling) - 1
-    warm_s = max((1 + later) * each_s, 1.5 * sampling.warmup_seconds)
+        return [cell.count * (beside_s + 2 * run_s)]
+    each_s, rounds = run_s + BETWEEN_S[kind], rounds_of(sampling)
     least_s = max(sampling.max_seconds, sampling.min_samples * each_s)
-    sampled_s = min(sampling.max_samples * each_s, least_s)
-    return cell.count * (beside_s + later * PART_S[kind] + warm_s + sampled_s)
+    sampled_s = min(sampling.max_samples * each_s, least_s) / rounds
+    first_s = beside_s + max(each_s, sampling.warmup_seconds) + sampled_s
+    later_s = PART_S[kind] + max(each_s, sampling.warmup_seconds / rounds / 2) + sampled_s
+    return [cell.count * each for each in (first_s, *[later_s] * (rounds - 1))]
 
 
 def _run_s(cell: Cell, like: Record | None) -> float:
