@@ -44,10 +44,11 @@ class Access:
 
     @property
     def name(self) -> str:
-        """A name for people, of its own among those of one array."""
+        """A name for people, of its own."""
         verb = "store" if self.is_store else "load"
         place = f"{self.file}, line" if self.file else "Line"
-        return f"{place} {self.line}: {verb} {self.size} byte{'' if self.size == 1 else 's'}"
+        size = f"{self.size} byte{'s' * (self.size != 1)}"
+        return f"{place} {self.line}: {verb} {size} of “{self.array}”"
 
     @property
     def memory(self) -> Literal["global", "shared"]:
@@ -181,7 +182,9 @@ class Record:
             offsets = (y + now.top - was.top) * shape.row_bytes[step.array] + x
             return replace(step, offsets=np.where(step.offsets == NOWHERE, NOWHERE, offsets))
 
-        return Record([placed(each) for each in self.steps], shape, block)
+        found = Record([placed(each) for each in self.steps], shape, block)
+        found.traffic = self.traffic  # which takes a while to count
+        return found
 
 
 def idle_of(records: Mapping[Block, Record], shape: Shape, block: Block) -> Idle:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from kernels.anatomy.launch_shapes import INSIDE, Block, Shape
 from kernels.anatomy.record import TILE, Access, Idle, Record, idle_of, read_kept
 from kernels.anatomy.transactions import NOWHERE, numbered, occurrence
+from kernels.core.cache import LruCache
 from kernels.core.job import Job
 from kernels.cuda.launch import LaunchStep
 from kernels.cuda_on_cpu.compiler import (
@@ -273,6 +274,9 @@ class RecordingShim(Shim):
         ]
 
 
+MOVED_KEPT = 4  # they take megabytes each, and the pointer comes by many
+
+
 class BlockRecords:
     """Records of one launch's blocks: kept ones of those inside the picture, and those made here.
 
@@ -283,15 +287,17 @@ class BlockRecords:
         """kept: the folder of `record.read_kept`."""
         self.rung, self.job, self.shape = rung, job, shape
         self.problem = why_not() or ""
-        self._known: dict[Block, Record] = {}
+        self._known: dict[Block, Record] = {}  # those recorded
+        self._moved: LruCache[Block, Record] = LruCache(MOVED_KEPT)
         self._inside = read_kept(kept, rung, job, shape) if kept else None
         self._shim: RecordingShim | None = None
 
     def get(self, block: Block) -> Record | None:
         """The record of a block; None: it is yet to be made."""
-        if block not in self._known and self._inside and self.shape.is_inside(block):
-            self._known[block] = self._inside.moved(self.shape, block)
-        return self._known.get(block)
+        inside = self._inside if self.shape.is_inside(block) else None
+        if block in self._known or inside is None:
+            return self._known.get(block)
+        return self._moved.get_or_make(block, lambda: inside.moved(self.shape, block))
 
     def making(self, block: Block, stop: Stop | None = None) -> Generator[None, None, None]:
         """Record a block, bit by bit, unless that was done, or cannot be."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from concurrent.futures import ThreadPoolExecutor, TimeoutError
 from functools import cache
 from pathlib import Path
@@ -256,6 +257,16 @@ def test_without_a_compiler_what_is_kept_is_shown_and_the_rest_is_said(monkeypat
     assert (records.get((0, 0)), records.problem) == (None, "There is no compiler.")
     assert records.get((9, 9)).traffic.asked == 38 * 10
     assert records.idle((9, 9)) is None
+
+
+def test_of_blocks_that_the_pointer_comes_by_only_the_last_are_kept():
+    rung = RUNGS["shared"]
+    job = next(jobs_of(rung))
+    (shape,) = shapes_of(rung, job)
+    records = BlockRecords(rung, job, shape, FOLDER)
+    passed = [weakref.ref(records.get((x, 9))) for x in range(3, 15)]
+    assert [each() is None for each in passed] == [True] * 8 + [False] * 4
+    assert records.get((3, 9)).traffic is records.get((14, 9)).traffic  # not counted anew
 
 
 # -- by hand

@@ -394,7 +394,8 @@ class AnatomyPane(QWidget):
         if found is None or subject is None:
             return
         if subject.shape.layout is None and found.record is not None:
-            if found.sample_of(thread) is None and self.look is not None:
+            is_here = self.look is not None and self.look.block == block
+            if is_here and found.sample_of(thread) is None:
                 return
             found = look_at(subject, *found.middle)
         self._at, self._numbers = found.middle, (block, thread)

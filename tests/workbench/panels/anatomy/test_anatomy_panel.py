@@ -246,7 +246,13 @@ def test_arrow_keys_go_from_lane_to_lane_and_from_block_to_block(qtbot, opened):
     assert look_of(opened).block == (block[0] + 1, block[1])
     for _ in range(20):  # no further than there are blocks
         QTest.keyClick(strip, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
-    assert look_of(opened).block[1] == look_of(opened).subject.shape.grid[1] - 1
+    last = look_of(opened).subject.shape.grid[1] - 1
+    assert look_of(opened).block[1] == last
+    wait_for_record(qtbot, opened)
+    # Also where that is recorded, and the thread has no sample in it.
+    for key, row in ((Qt.Key.Key_Up, last - 1), (Qt.Key.Key_Down, last)):
+        QTest.keyClick(strip, key, Qt.KeyboardModifier.ShiftModifier)
+        assert look_of(opened).block[1] == row
     wait_for_record(qtbot, opened)
     QTest.mouseClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=strip.cell(3).center())
     assert look_of(opened).lane == 3
@@ -300,6 +306,13 @@ def test_entering_zooms_to_the_block_and_leaving_goes_back(qtbot, opened):
     move(opened.compare, ViewTransform(72.0, (20.5, 20.5)))
     shown.grab()
     assert asked
+
+
+def test_the_accesses_of_one_line_are_told_apart():
+    found = look("global", picture=np.zeros((60, 90, 1), np.float32), at=(40, 20))
+    loads = found.steps_of("load")
+    assert {each.array for each in loads} == {"picture", "weights"}
+    assert len({each.name for each in loads}) == len(loads)
 
 
 @pytest.mark.parametrize("key", ["shared", "global"])
