@@ -188,8 +188,8 @@ _TELLS = re.compile(
 _MEASURED = re.compile(
     r"\b(?:sizeof|alignof)\b(?:\s*\(([\w\s*&:<>,\[\].]*)\)(?!\s*[(.\[{]|\s*->))?"
 )
-_PLAIN = re.compile(r"\w+\s+[\w\s*.]+")
-_GLOBAL = re.compile(r"(\w+|[>])?\s*(::)\s*[A-Za-z_]")
+_PLAIN = re.compile(r"\w+\s[\w\s*.]+")
+_GLOBAL = re.compile(r"(?:(\b\w+|>)|(?<![\w>\s]))\s*(::)\s*[A-Za-z_]")  # looks at blanks once
 _HAS = re.compile(r"\b__has_(?:include|include_next|embed|feature)\b")
 
 
@@ -234,9 +234,9 @@ def _telling(code: str, own: Collection[str]) -> Iterator[tuple[int, str]]:
                 plain.add(rest.split()[0])
     for found in _TELLS.finditer(code):
         yield found.start(), found[0]
+    others = set(macros_in(code)) - plain
     for found in _MEASURED.finditer(code):
-        words = set(re.findall(r"\w+", found[1] or "("))
-        if found[1] is None or words & (set(macros_in(code)) - plain):
+        if found[1] is None or others.intersection(re.findall(r"\w+", found[1])):
             yield found.start(), found[0]
     for found in _GLOBAL.finditer(code):
         if not found[1] or found[1] in ("return", "case", "else", "do", "goto"):

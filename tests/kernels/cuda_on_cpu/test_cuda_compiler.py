@@ -12,6 +12,8 @@ from kernels.cuda.nvrtc import compilers
 from kernels.cuda_on_cpu import compile_errors, compiler
 from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.cuda_on_cpu.trial import trial
+from kernels.rungs import cuda_text
+from kernels.rungs.cuda_text import refused
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel
 
@@ -221,9 +223,18 @@ def test_a_hand_in_may_measure_types_and_name_what_is_its_own():
     fine = (
         "\n#define T float\n#define UNROLL(x) _Pragma(#x)\n#define JOIN(a, b) a##b\n"
         "int n = sizeof(T) + sizeof(float4*) + sizeof(mine::S<int>::T) + alignof(sample[4]);\n"
-        "n += std::min(1, 2) + __cplusplus; __builtin_expect(n, 1); // ::index decltype\n"
+        "n += a::b::c + std::min(1, 2) + __cplusplus; __builtin_expect(n, 1); // ::index decltype\n"
     )
     assert own_kernel("mine.cu", text_of(fine), is_strict=True).is_strict
+
+
+def test_looking_for_them_takes_time_by_the_length_alone(monkeypatch):
+    """As its square the blanks alone would take minutes."""
+    blanks, asked, macros_in = " " * 100_000, [], cuda_text.macros_in
+    monkeypatch.setattr(cuda_text, "macros_in", lambda *a: asked.append(a) or macros_in(*a))
+    text = f"\n#define A{blanks}(\nint n = 0;{blanks}" + "n += sizeof(int);" * 20
+    assert refused(text, (), is_strict=True) is None
+    assert len(asked) == 2
 
 
 @on_cpu
