@@ -245,13 +245,14 @@ class SweepController(QObject):
         settings.set(OFFERED, [*before, path.name][-MAX_OFFERED:])
 
         def resume() -> None:
+            self._messages.dismiss(sentence)
             settings.set(OFFERED, before)  # offer it again if it is left again
             self.resume(path)
 
         done = sum(record.is_complete for record in left.session.records)
         left_at = f"A sweep was left at {done:,} of {done + left.missing:,}"
         sentence = f"{left_at}: {short(left.session.plan)}."
-        self._messages.show_message("info", sentence, actions=[("&Resume", resume)])
+        self._messages.show_message("info", sentence, actions=[("&Resume", resume)], stays=True)
 
 
 def unfinished(device: Device | NoDevice, but: Collection[str], now: float) -> ShownSession | None:
