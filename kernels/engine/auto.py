@@ -12,7 +12,7 @@ from functools import cache, lru_cache, partial
 from itertools import chain
 from math import log2
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -98,30 +98,14 @@ class Measured:
     measured: tuple[Candidate, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OfDevice:
-    """All that was measured on one device, with the sources of that hash."""
-
-    source: str
-    kinds: tuple[Measured, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MeasuredFile:
-    """The file: by device, in the words of `device_key`."""
-
-    version: int
-    devices: dict[str, OfDevice]
-
-
 class Measurements:
     """The measurements of one device with this driver and these sources; never fails."""
 
     def __init__(self, device: Device, path: Path | None = None) -> None:
-        self.path = path or default_path()
+        self.path = path or cache_folder() / "measurements.json"
         self._device, self._source = device_key(device), source_key()
         self._stamp: tuple[int, int] | None = None
-        self._all: dict[str, OfDevice] = {}  # as the file has it
+        self._all: dict[str, Any] = {}  # by device, as the file has it
         self._known: dict[JobClass, dict[Way, Candidate]] = {}
         self._changed: dict[tuple[JobClass, Way], Candidate | None] = {}  # what the file lacks
         self.complaint = ""  # on what was wrong with the file
@@ -174,9 +158,9 @@ class Measurements:
 
     def _write(self) -> None:
         known = sorted((kind, ways) for kind, ways in self._known.items() if ways)
-        kinds = tuple(Measured(kind, tuple(ways.values())) for kind, ways in known)
-        self._all[self._device] = OfDevice(self._source, kinds)
-        data = to_plain(MeasuredFile(VERSION, self._all))
+        kinds = [to_plain(Measured(kind, tuple(ways.values()))) for kind, ways in known]
+        self._all[self._device] = {"source": self._source, "kinds": kinds}
+        data = {"version": VERSION, "devices": self._all}
         with replacing(self.path) as file:
             file.write(json.dumps(data, indent=1).encode())
         self._changed, self._stamp = {}, _stamp(self.path)
@@ -186,22 +170,34 @@ class Measurements:
         stamp = _stamp(self.path)
         if stamp == self._stamp:
             return
-        self._stamp, self._known = stamp, {}
         self._all = self._read() if stamp is not None else {}
-        mine = self._all.get(self._device)
-        if mine is not None and mine.source == self._source:
-            self._known = ways_of(mine.kinds)
+        self._stamp, self._known = stamp, self._mine()
         for (kind, way), found in self._changed.items():
             self._apply(kind, way, found)
 
-    def _read(self) -> dict[str, OfDevice]:
+    def _mine(self) -> dict[JobClass, dict[Way, Candidate]]:
+        """The ways that the file has of this device; entries that make no sense are left out."""
+        mine = self._all.get(self._device, {"source": "", "kinds": ()})
+        found: dict[JobClass, dict[Way, Candidate]] = {}
+        try:
+            kinds = list(mine["kinds"]) if mine["source"] == self._source else []
+        except (LookupError, TypeError):
+            kinds = [mine]
+        for each in kinds:
+            with suppress(ValueError):
+                entry = from_plain(Measured, each)
+                if all(0 < way.low_ms <= way.median_ms <= way.high_ms for way in entry.measured):
+                    found[entry.kind] = {way.way: way for way in entry.measured}
+        if damaged := len(kinds) - len(found):
+            self._complain(f"{damaged} of the entries of {self.path} are damaged and left out.")
+        return found
+
+    def _read(self) -> dict[str, Any]:
         why = "could not be read"
-        with suppress(OSError, ValueError):
-            found = from_plain(MeasuredFile, parse_json(self.path.read_bytes()))
-            for each in found.devices.values():
-                ways_of(each.kinds)
-            if found.version == VERSION:
-                return found.devices
+        with suppress(OSError, ValueError, LookupError, TypeError):
+            found = parse_json(self.path.read_bytes())
+            if found["version"] == VERSION:
+                return dict(found["devices"])
             why = "is from another version"
         self._complain(f"{self.path} {why}; measuring starts afresh.")
         return {}
@@ -209,11 +205,6 @@ class Measurements:
     def _complain(self, sentence: str) -> None:
         self.complaint = sentence
         log.warning(sentence)
-
-
-def default_path() -> Path:
-    """The path in the cache folder."""
-    return cache_folder() / "measurements.json"
 
 
 def device_key(device: Device) -> str:
@@ -232,14 +223,6 @@ def source_key() -> str:
     for rung in ladder():
         digest.update(f"{rung.key}\0{rung.text}\0".encode())
     return digest.hexdigest()[:16]
-
-
-def ways_of(kinds: tuple[Measured, ...]) -> dict[JobClass, dict[Way, Candidate]]:
-    """The ways of each class of jobs.  Raises ValueError where a time has no quartiles."""
-    for each in (candidate for entry in kinds for candidate in entry.measured):
-        if not 0 < each.low_ms <= each.median_ms <= each.high_ms:
-            raise ValueError(f"{each} has no quartiles")
-    return {entry.kind: {each.way: each for each in entry.measured} for entry in kinds}
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
@@ -290,7 +273,7 @@ class Auto:
     title: str = "Auto"
     idea: str = (
         "Runs the rung and block shape measured to be the quickest here for this kind of job, and "
-        "says which; Run ▸ Tune measures them."
+        "says which; `workbench tune` measures them."
     )
     kind: Literal["auto"] = "auto"
 

@@ -110,7 +110,23 @@ def test_entries_that_make_no_sense_are_not_believed(path, right, wrong):
     path.write_text(text.replace(right, wrong))
     made = Measurements(H200, path)
     assert made.kinds() == ()
-    assert "afresh" in made.complaint
+    assert "1 of the entries" in made.complaint
+
+
+def test_the_others_are_believed_and_those_of_other_devices_kept_whatever_they_are(path):
+    made = filled(path)
+    made.add(replace(KIND, size=26), QUICK)
+    made.save()
+    data = json.loads(path.read_text())
+    data["devices"] |= {"another": {"source": 3, "of another version": True}}
+    data["devices"][device_key(H200)]["kinds"][0]["kind"]["size"] = "19"
+    path.write_text(json.dumps(data))
+    made = Measurements(H200, path)
+    assert made.of(replace(KIND, size=26)) == (QUICK,)
+    made.add(KIND, QUICK)
+    made.save()
+    assert json.loads(path.read_text())["devices"]["another"] == data["devices"]["another"]
+    assert len(Measurements(H200, path).kinds()) == 2
 
 
 def test_two_that_save_at_once_lose_nothing(path, monkeypatch):
