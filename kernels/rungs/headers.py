@@ -315,7 +315,7 @@ PASSES = "passes"  # the table of tables in a header
 # A field of a pass that earlier versions read: what a user wrote then is still a header.
 OBSOLETE = "anatomy"
 # Of an error's place: pass, field, name in a table.
-PLACE = re.compile(r"(?:\.passes\[(\d+)\])?(?:\.(\w+))?(?:\[.*\])?(?:\.(.*))?")
+PLACE = re.compile(r"(?:\.passes\[(\d+)\])?(?:\.([^.\[]+))?(?:\[.*\])?(?:\.(.*))?")
 
 
 class HeaderError(ValueError):

@@ -75,6 +75,7 @@ def test_lines_may_end_as_on_other_systems(newline, tmp_path):
     ("right", "wrong", "words"),
     [
         ("title =", "titel =", ", line 2: titel is not known; the nearest is title."),
+        ("title =", "chain-length =", ", line 2: chain-length is not known"),
         ('"Mine"', "Mine", ", line 2: the header is no TOML, Invalid value: title = Mine."),
         ('title = "Mine"', "weights = 'my'", ", line 2: there are no weights 'my'; choose from"),
         ("/*---\n", "\n/*---\n", ", line 2: the header must be the first thing in the file."),
