@@ -196,6 +196,8 @@ class Engine:
 
         Raises the errors of `kernels.core.errors`.
         """
+        if job.implementation == AUTO.key and (reason := self._why_no_gpu()):
+            raise CannotRunError(reason)
         rung, job = self._runnable(job)
         if not isinstance(rung, Rung):
             raise CannotRunError(f"{rung.title} runs on the CPU, so there is nothing to launch.")

@@ -82,6 +82,4 @@ class OwnKernel:
         return rung.why_not_anywhere(job)
 
 
-@lru_cache(maxsize=64)
-def _rung(name: str, text: str) -> Rung:
-    return own_kernel(name, text)
+_rung = lru_cache(maxsize=64)(own_kernel)
