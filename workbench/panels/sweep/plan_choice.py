@@ -34,6 +34,7 @@ OWN = ""  # the key of the user's own plan
 FILE = "\0file"  # the key of the plan that was opened last; no preset has it
 SPARE_PX = 40  # scroll bar and padding of a list
 OWN_TITLE = "Current picture and settings"
+NOISE = "Measured on noise: your picture has only one size."
 OWN_TIP = "What is not varied is as it is set in the window"
 FILES_TIP = "Open a plan from a TOML file, or save this one to be repeated"
 HINT_LINES = 4
@@ -231,6 +232,10 @@ class PlanChoice(QWidget):
         except UnclearError as unclear:
             problem = unclear
         self._problem = str(problem or "")
+        if self._key == OWN:
+            varied = self._editor.texts()
+            is_noise = self._plan and "sizes" in varied and "pictures" not in varied
+            self._about.show_or_hide(NOISE if is_noise else "")
         is_seen = self._editor.show_wrong(problem) and self._fold.isChecked()
         if self.plan is None:
             self._counted = None

@@ -186,6 +186,14 @@ def test_without_a_gpu_the_cpus_can_be_measured_and_the_others_say_why_not(panel
     assert "this computer has no GPU" in words(panel, "wrong-blocks")
 
 
+def test_sizes_that_your_picture_has_not_are_measured_on_noise_which_is_said(panel):
+    write(panel, "sizes", "8, 16")
+    assert asked(panel).pictures == ("noise",)
+    assert "noise" in words(panel, "sweep-about")
+    write(panel, "sizes", "")
+    assert not child(panel, "sweep-about").isVisible()
+
+
 # -- presets and files
 
 
