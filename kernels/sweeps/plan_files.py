@@ -50,20 +50,21 @@ def refuse_clashes(plan: Plan) -> None:
 
     Other pairs become cells with the reason why they cannot run.
     """
-    takes: dict[str, Sequence[int]] = {key: filters.get(key).sizes for key in plan.filters}
+    takes = {key: filters.get(key) for key in plan.filters}
     if (plan.matrix is None) == ("custom" in plan.filters):
         raise PlanFileError(
             'The filter "custom" needs a matrix, such as matrix = "0 1 0; 1 -4 1; 0 1 0", and no '
             "other takes one."
         )
     if plan.matrix is not None:
-        takes["custom"] = (len(plan.matrix),)
-    for key, sizes in takes.items():
-        if not any(ksize in sizes for ksize in plan.ksizes):
-            listed = ", ".join(map(str, plan.ksizes))
-            raise PlanFileError(f"The filter {key} takes none of the kernel sizes {listed}.")
+        side = len(plan.matrix)
+        takes["custom"] = replace(takes["custom"], sizes=range(side, side + 1))
+    for key, each in takes.items():
+        if not set(plan.ksizes).intersection(each.sizes):
+            lacks = f"none of the kernel sizes {', '.join(map(str, plan.ksizes))}"
+            raise PlanFileError(f"The filter {key} takes {lacks}; it takes {each.sizes_in_words}.")
     for ksize in plan.ksizes:
-        if not any(ksize in sizes for sizes in takes.values()):
+        if not any(ksize in each.sizes for each in takes.values()):
             raise PlanFileError(f"None of the filters takes the kernel size {ksize}.")
 
 

@@ -142,7 +142,7 @@ def test_the_open_picture_alone_has_no_other_size():
         ),
         (
             *({"ksizes": "5"}, replace(PHOTO, filter="custom", ksize=3), KEYS),
-            "The filter custom takes none of the kernel sizes 5.",
+            "The filter custom takes none of the kernel sizes 5; it takes 3 only.",
         ),
     ],
 )
