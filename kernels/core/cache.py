@@ -26,19 +26,27 @@ class LruCache(Generic[K, V]):
     def __contains__(self, key: K) -> bool:
         return key in self._values
 
-    def get_or_make(self, key: K, make: Callable[[], V]) -> V:
-        """Return the value for `key`; two threads that want it at once may both make it."""
+    def get_or_make(self, key: K, make: Callable[[], V], size: int = 0) -> V:
+        """Return the value for `key`; two threads that want it at once may both make it.
+
+        size  its own, where that is known: as much room is made before it is
+        """
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
                 return self._values[key]
+            self._forget(self._most - size, 0)
         made = make()
         with self._lock:
             value = self._values.setdefault(key, made)
-            left = sum(map(self._size, self._values.values()))
-            while left > self._most and len(self._values) > 1:
-                left -= self._size(self._values.popitem(last=False)[1])
+            self._forget(self._most, 1)
         return value
+
+    def _forget(self, most: int, least: int) -> None:
+        """Keep the newest values alone, of `most` in size, but `least` of them."""
+        left = sum(map(self._size, self._values.values()))
+        while left > most and len(self._values) > least:
+            left -= self._size(self._values.popitem(last=False)[1])
 
     def clear(self) -> None:
         """Forget all values."""

@@ -104,7 +104,8 @@ def job_of(
         if not cell.is_made:
             return _job(cell, _given(cell, given, number), texts)
         facts = cell.picture, cell.height, cell.width, cell.channels, cell.pixel_type, number
-        return _job(cell, _kept.get_or_make(facts, lambda: of_kind(*facts)), texts)
+        size = cell.pixels * cell.channels * np.dtype(cell.pixel_type).itemsize
+        return _job(cell, _kept.get_or_make(facts, lambda: of_kind(*facts), size), texts)
 
 
 def stand_in_job(cell: Cell, texts: Texts = NO_TEXTS) -> Job:

@@ -1,9 +1,12 @@
 """A plan is the product of its lists, once each; a cell is a job."""
 
+import weakref
+
 import numpy as np
 import pytest
 
 from kernels import filters
+from kernels.core.cache import LruCache
 from kernels.core.errors import BadJobError, OutOfMemoryError
 from kernels.pictures import generated
 from kernels.sweeps import cell_jobs
@@ -97,6 +100,20 @@ def test_a_given_picture_is_brought_to_the_cell_s_form():
 def test_what_makes_no_sense_is_refused_in_words(changes, complaint):
     with pytest.raises(BadJobError, match=complaint):
         job_of(Cell("opencv", **changes), {"a.png": generated.noise(20, 30)})
+
+
+def test_there_is_room_for_a_picture_before_it_is_made(monkeypatch):
+    monkeypatch.setattr(cell_jobs, "_kept", LruCache(5000, lambda each: each.nbytes))
+    of_kind, first, found = cell_jobs.of_kind, None, []
+
+    def looked(*facts):
+        found.append(first())
+        return of_kind(*facts)
+
+    first = weakref.ref(job_of(Cell("opencv", width=32, height=32)).picture)
+    monkeypatch.setattr(cell_jobs, "of_kind", looked)
+    job_of(Cell("opencv", width=32, height=33))
+    assert found == [None]
 
 
 def test_a_picture_too_large_for_memory_is_refused_in_words(monkeypatch):
