@@ -291,15 +291,15 @@ class AnatomyPane(QWidget):
         if look.record is None and not records.problem:
             # No more urgent than the counts: both wait for the library that either compiles.
             make = partial(records.making, look.block)
-            self._make(RECORDS, make, lambda _: self._show_record(look))
+            self._make(RECORDS, make, partial(self._show_record, look))
 
     def _make(
         self, name: str, make: Callable[[Stop], Iterator[None]], show: Callable[[bool], None]
     ) -> None:
         stop = Stop()
-        steps = partial(told_at_end, partial(make, stop))
+        how: dict[str, Any] = {"on_step": lambda _: None, "on_drop": stop.set, "on_end": show}
         self._cancel(name)
-        self._wanted[name] = partial(self._counts.ask, name, steps, show, on_drop=stop.set)
+        self._wanted[name] = partial(self._counts.ask, name, partial(make, stop), **how)
         self._calm.start()
 
     def _request(self) -> None:
@@ -315,9 +315,9 @@ class AnatomyPane(QWidget):
         self._wanted.pop(name, None)
         self._counts.cancel(name)
 
-    def _show_record(self, of: Look) -> None:
+    def _show_record(self, of: Look, is_complete: bool) -> None:
         look = self.look
-        if look is None or (look.subject, look.block) != (of.subject, of.block):
+        if not is_complete or look is None or (look.subject, look.block) != (of.subject, of.block):
             return
         self.look = None
         if self._numbers is not None:
@@ -400,12 +400,6 @@ class AnatomyPane(QWidget):
             found = look_at(subject, *found.middle)
         self._at, self._numbers = found.middle, (block, thread)
         self._take(found)
-
-
-def told_at_end(make: Callable[[], Iterator[None]]) -> Iterator[bool | None]:
-    """Yield None for each step of `make`, and True at the end."""
-    yield from make()
-    yield True
 
 
 def _has_same_threads(old: Subject, subject: Subject) -> bool:

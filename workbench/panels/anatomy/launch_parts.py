@@ -297,15 +297,12 @@ class WarpCard(QFrame):
     def _show_accesses(self, look: Look) -> None:
         """List the accesses; keep the one shown last, else take the one of each tap."""
         titles = [f"{step.name}, {KINDS[step.memory]}" for step in self._steps]
-        if titles != self._access.entries():
-            self._access.clear()
-            self._access.addItems(titles)
+        self._access.show_entries(dict.fromkeys(titles))
         names = [step.name for step in self._steps]
         taps = [step.name for step in self._steps if look.is_of_taps(step)]
-        wanted = (self._chosen.get(self._part), *taps, *names)
+        wanted = (self._chosen.get(self._part, ""), *taps, *names)
         if names:
             chosen = next(name for name in wanted if name in names)
-            assert chosen is not None
             self._chosen[self._part] = chosen
             self._access.setCurrentIndex(names.index(chosen))
 

@@ -39,9 +39,8 @@ class Subject:
         shape = self.shapes[min(number, len(self.shapes) - 1)]
         if shape is self.shape:
             return self
-        return replace(
-            self, shape=shape, records=BlockRecords(self.rung, self.job, shape, asset("anatomy"))
-        )
+        records = BlockRecords(self.rung, self.job, shape, asset("anatomy"))
+        return replace(self, shape=shape, records=records)
 
     def loads_per_sample(self, device: Device | None) -> tuple[float, float] | None:
         """Samples loaded per sample computed, here and by the plain rung.
@@ -67,9 +66,8 @@ def subject_of(rung: Rung, job: Job, device: Device | None) -> Subject | str:
     shapes = shapes_of(rung, job, device)
     if not shapes:
         return f"The blocks of {rung.title} have no place on the picture: nothing is to be drawn."
-    return Subject(
-        rung, job, shapes, shapes[0], BlockRecords(rung, job, shapes[0], asset("anatomy"))
-    )
+    records = BlockRecords(rung, job, shapes[0], asset("anatomy"))
+    return Subject(rung, job, shapes, shapes[0], records)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
