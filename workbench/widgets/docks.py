@@ -97,9 +97,6 @@ class Docks(QWidget):
     def __iter__(self) -> Iterator[str]:
         return iter(self._frames)
 
-    def __contains__(self, title: object) -> bool:
-        return title in self._frames
-
     def items(self) -> ItemsView[str, PanelFrame]:
         """Titles with their frames."""
         return self._frames.items()

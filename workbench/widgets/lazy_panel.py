@@ -151,6 +151,7 @@ class PanelFrame(QFrame):
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         super().closeEvent(event)
+        self.hide()  # else it would be seen for a moment where it is put back, and make room
         self.enlarge(False)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802

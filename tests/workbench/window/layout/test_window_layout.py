@@ -5,10 +5,7 @@ import json
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QApplication,
-    QLabel,
-)
+from PySide6.QtWidgets import QApplication, QLabel
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, show_picture, trigger, until
@@ -183,8 +180,9 @@ def test_a_panel_in_a_window_of_its_own_is_no_larger_than_the_screen_and_comes_b
     until(qtbot, lambda: panel.isWindow() and panel.isVisible())
     room = window.screen().availableGeometry()
     assert room.contains(panel.geometry())
+    window.docks.bring_forward("Timing")
     panel.close()
-    until(qtbot, lambda: opened(window) == [])
+    until(qtbot, lambda: opened(window) == ["Timing"])
     assert not panel.is_enlarged
     window.docks.bring_forward("Sweep")
     assert panel.isVisible()
