@@ -439,7 +439,11 @@ class MainWindow(QMainWindow):
     # -- as any window
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
-        self.presenter.close()  # this restores the previous choices
+        if self.presenter.show is not None:  # what closes windows closes the stage
+            self.presenter.show.end()
+            event.ignore()
+            return
+        self.presenter.close()
         if complaint := self.memory.save():
             sys.stderr.write(f"{complaint}\n")  # the window is about to close
         for each in (self.report_writer, self.help_controller):

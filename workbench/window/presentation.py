@@ -383,7 +383,7 @@ class Show(QObject):
         step, *following = self.steps[self._at : self._at + 2]
         count = f"{self._at + 1} of {len(self.steps)}"
         self._notes.show_note(step.note, count, following[0].name if following else "")
-        is_wanted = self._parts.settings.get(NOTES, self._usual_notes) != "off"
+        is_wanted = self._parts.settings.get(NOTES, self._usual_notes, ("off", "window")) != "off"
         if self._notes.isVisible() != is_wanted:
             self._notes.setVisible(is_wanted)
             self._parts.window.activateWindow()

@@ -102,12 +102,10 @@ class Presenter(QObject):
         undo = ("&Undo", partial(self._keep, self.steps, self.title))
         actions = [undo] if self.steps else []
         self._keep(steps, title)
-        self._messages.show_message("info", words, actions=actions)
+        self._messages.show_message("info", words, actions=actions, stays=bool(actions))
 
     def close(self) -> None:
-        """Leave the stage with the window; the steps are there again next time."""
-        if self.show is not None:
-            self.show.end()
+        """Keep the steps for the next time."""
         self._keep(self.steps, self.title)
 
     # -- files

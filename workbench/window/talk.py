@@ -16,6 +16,7 @@ the fields of `State`; "none" stands for None.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -72,18 +73,21 @@ class StepLook:
 
     @classmethod
     def from_data(cls, data: Any, folder: Path) -> StepLook:
-        """Parse plain data; an invalid look becomes the default one."""
-        try:
-            look = from_plain(cls, data or {})
-        except NotPlainError:
-            return cls()
-        area = look.area or (0.0, 0.0, 1.0, 1.0)
-        is_area = min(area[2:]) > 0 and all(abs(each) < 1e9 for each in area)
-        is_pixel = look.pixel is None or min(look.pixel) >= 0
-        if not (is_area and is_pixel and look.panel in ("", CHART, *PANELS)):
-            return cls()
-        is_path = "/" in look.session or "." in look.session
-        return replace(look, session=str(folder / look.session)) if is_path else look
+        """Parse plain data; an invalid field becomes the default one."""
+        valid: dict[str, Any] = {}
+        for name, value in data.items() if isinstance(data, dict) else ():
+            with suppress(NotPlainError):
+                valid[name] = getattr(from_plain(cls, {name: value}), name)
+        look = cls(**valid)
+        area, pixel, session = look.area, look.pixel, look.session
+        is_area = area and min(area[2:]) > 0 and all(abs(each) < 1e9 for each in area)
+        return replace(
+            look,
+            area=area if is_area else None,
+            panel=look.panel if look.panel in (CHART, *PANELS) else "",
+            pixel=pixel if pixel and min(pixel) >= 0 else None,
+            session=str(folder / session) if "/" in session or "." in session else session,
+        )
 
 
 @dataclass(frozen=True, slots=True)

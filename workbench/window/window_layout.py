@@ -174,7 +174,9 @@ class WindowLayout(QObject):
 
     @Slot()
     def toggle_bare(self) -> None:
-        """Hide all but the picture, or bring it back."""
+        """Hide all but the picture, or bring it back; the stage stays."""
+        if self._before_stage is not None:
+            return
         self._wants_bare = not self._is_bare
         if self._window.isFullScreen():
             self.toggle_full_screen()
@@ -318,8 +320,12 @@ class OnScreen(QObject):
         app = QGuiApplication.instance()
         assert isinstance(app, QGuiApplication)
         app.screenRemoved.connect(self._look_later)
+        app.screenAdded.connect(self._follow)
         for screen in app.screens():
-            screen.availableGeometryChanged.connect(self._look_later)
+            self._follow(screen)
+
+    def _follow(self, screen: QScreen) -> None:
+        screen.availableGeometryChanged.connect(self._look_later)
 
     @Slot()
     def _look_later(self) -> None:

@@ -1,7 +1,7 @@
 """Windows on monitors that are gone come back to where they can be seen."""
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, QTimer
+from PySide6.QtCore import SIGNAL, QPoint, QRect, QTimer
 from PySide6.QtGui import QGuiApplication
 
 from tests.workbench.driving import until
@@ -74,3 +74,10 @@ def test_the_window_and_its_panels_come_back(qtbot, window):
     window.messages.clear()
     remove_monitor(qtbot, window)
     assert window.messages.kind is None  # nothing was on that one
+
+
+def test_changes_of_a_monitor_that_was_added_are_heard(window):
+    screen, signal = window.screen(), SIGNAL("availableGeometryChanged(QRect)")
+    before = screen.receivers(signal)
+    QGuiApplication.instance().screenAdded.emit(screen)
+    assert screen.receivers(signal) == before + 1

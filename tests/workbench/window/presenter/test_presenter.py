@@ -37,6 +37,8 @@ def test_a_step_survives_being_written_down(tmp_path):
     assert steps_from([step.to_data()]) == (step,)
     older = {"name": "One", "choices": step.data, "picture": step.picture.to_data(), "look": {}}
     assert steps_from([older]) == (step,)
+    look = {"panel": "pixel", "pixel": [1, 2], "area": [0, 0, 0, 0], "unknown": 3}
+    assert steps_from([{**older, "look": look}])[0].look == StepLook(panel="pixel", pixel=(1, 2))
 
 
 def test_what_is_shown_now_becomes_a_step(tmp_path):
@@ -164,10 +166,13 @@ def test_meanwhile_the_keys_of_the_menus_rest_and_then_all_is_as_it_was(qtbot, w
     press(stage, Qt.Key.Key_V)
     QTest.keyClick(stage, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClick(stage, Qt.Key.Key_6, Qt.KeyboardModifier.ControlModifier)
+    press(stage, Qt.Key.Key_Tab)
+    assert window.isFullScreen()
     assert window.store.state == before
     assert not child(window, "toolbar").isVisible()
     press(stage, Qt.Key.Key_PageDown)
-    leave(qtbot, window)
+    assert not window.close()
+    assert window.presenter.show is None
     assert window.store.state == chosen
     assert window.undo_history.undo_words == undo
     assert not window.isFullScreen()
@@ -410,6 +415,7 @@ def test_notes_are_in_a_window_or_nowhere_and_stay_so(qtbot, window):
         TalkStep("One", {}, note="Say this."),
         TalkStep("Two", {}, note="Then that."),
     )
+    window.settings.set("presenter-notes", "beneath")  # of earlier versions
     stage = present(qtbot, window)
     notes = child(stage, "stage-notes-window")
     assert not notes.isVisible()
@@ -457,6 +463,7 @@ def test_steps_are_kept_and_removed_together(qtbot, window, make_window):
     assert [each.data["ksize"] for each in kept] == [3, 5]
     trigger(window, "Remove all steps")
     assert window.presenter.steps == ()
+    window.messages.outdate()  # an info that goes by itself would go
     click(child(window.messages, "act"))
     assert window.presenter.steps == kept
     window.close()
