@@ -139,6 +139,7 @@ class FileFilter(QDialog):
         if self.is_settled:
             if self._is_file:
                 self._fill(self._remembered())
+                self._said = ""  # it was of the file
             if not self._said:
                 self._show_choice()
         self.bring_forward()

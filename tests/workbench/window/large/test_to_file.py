@@ -9,15 +9,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 
 from kernels import Engine, Sampling
 from kernels.pictures.generated import noise
-from tests.workbench.driving import (
-    answer_file_dialogs,
-    child,
-    click,
-    drop,
-    settle,
-    trigger,
-    until,
-)
+from tests.workbench.driving import answer_file_dialogs, child, click, drop, settle, trigger, until
 from tests.workbench.made_up_batch import MadeUpBatch
 from workbench.batch.large_filtering import is_begun
 from workbench.files import needs
@@ -83,6 +75,8 @@ def test_all_of_it_is_filtered_also_where_it_was_stopped_and_resumed(
     assert {of for _, of in rows} == {HEIGHT}
     assert not button(window, "start").isEnabled()  # it would write the same file again
     assert_is_all_of_it(window, target)
+    trigger(window, "Filter a folder…")
+    assert said(window) == file_filter.NOT_CHOSEN
 
 
 def test_what_fails_is_one_sentence_in_the_window_where_the_dialog_is_closed(
