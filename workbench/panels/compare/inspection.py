@@ -38,6 +38,7 @@ COMPARING = "Mismatch\nverifying against the float64 reference…"
 STOPPED = "stopped; N resumes"
 LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # names of background work
 SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
+TOO_LARGE = "What was pinned of {} is too large to be kept, and was removed."
 MAX_BYTES = 256 << 20  # of pins of pictures that are not in view
 CELLS_URGENCY = 2  # numbers in cells are seen at once: they go first
 DISPLAY_FIELDS = "levels", "result_levels", "negative_display"  # of the State, for pins as well
@@ -143,7 +144,8 @@ class Inspection(QObject):
             self.refresh()
 
     def _follow(self, old: State, new: State) -> None:
-        is_other = _is_other_picture(old, new)
+        before, now = (state.picture and state.picture.samples for state in (old, new))
+        is_other = before is not now
         if is_other:
             self._forget()  # the new picture's result may never come
         if (old.view_mode, old.difference, old.gain) != (new.view_mode, new.difference, new.gain):
@@ -301,12 +303,13 @@ class Inspection(QObject):
         self._steps.cancel(BRING_BACK)
         if picture is None or not self.pins:
             return
-        self._aside.append(Pins(picture, self.pins, self.against))
+        pins = Pins(picture, self.pins, self.against)
+        fits = pins.nbytes <= MAX_BYTES
+        self._aside += [pins] * fits
         while sum(each.nbytes for each in self._aside) > MAX_BYTES:
             self._aside.pop(0)
         self._set_pins((), 0)
-        if self._aside:
-            self._inform(SET_ASIDE.format(picture.name))
+        self._inform((SET_ASIDE if fits else TOO_LARGE).format(picture.name))
 
     def _bring_back(self, picture: Picture) -> None:
         """Restore the pins of this picture, which may have been opened once more."""
@@ -369,11 +372,6 @@ class Inspection(QObject):
     def _write_cells(self, request: CellRequest, deliver: partial[None]) -> None:
         name = f"cells {id(deliver.func.__self__)}"  # type: ignore[attr-defined]
         self._steps.ask(name, lambda: iter((written(request),)), deliver, urgency=CELLS_URGENCY)
-
-
-def _is_other_picture(old: State, new: State) -> bool:
-    samples = [state.picture and state.picture.samples for state in (old, new)]
-    return samples[0] is not samples[1]
 
 
 def _pinned(result: Result, display: Display, look: DisplayMapping) -> Pin:

@@ -168,6 +168,13 @@ class PictureLayer:
         self._cells: tuple[CellRequest, QImage] | None = None
         self._asked: CellRequest | None = None
 
+    def show(self, shown: Shown) -> bool:
+        """Show this from the next `paint` on; False: it is shown already."""
+        before, self.shown = self.shown, shown
+        if not shown._replace(caption=before.caption).is_same(before):
+            self._cells = self._asked = None  # they hold the former samples
+        return not shown.is_same(before)
+
     def paint(
         self,
         painter: QPainter,

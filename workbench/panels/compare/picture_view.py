@@ -125,8 +125,7 @@ class PictureView(QWidget):
         self._show_in(self._layer, shown)
 
     def _show_in(self, layer: PictureLayer, shown: Shown) -> None:
-        if not shown.is_same(layer.shown):
-            layer.shown = shown
+        if layer.show(shown):
             self._describe()
             self.update()
 

@@ -1,5 +1,7 @@
 """Looking closely in the real window: modes, pins, the way to wrong pixels, values in cells."""
 
+import gc
+import weakref
 from dataclasses import replace
 from itertools import product
 from threading import Event
@@ -299,6 +301,19 @@ def test_pins_come_with_a_file_however_it_is_opened(qtbot, loaded, tmp_path):
     assert pinned(loaded) == []
 
 
+def test_pins_too_large_to_be_set_aside_are_removed_alone(qtbot, loaded, monkeypatch):
+    first, second = (Picture("a", noise(*size, 3)) for size in ((20, 30), (60, 90)))
+    settle(qtbot, loaded, lambda: loaded.opener.opened.emit(first))
+    trigger(loaded, "Pin this result")
+    kept = pinned(loaded)
+    settle(qtbot, loaded, lambda: loaded.opener.opened.emit(second))
+    trigger(loaded, "Pin this result")
+    monkeypatch.setattr(inspection, "MAX_BYTES", second.samples.nbytes)
+    settle(qtbot, loaded, lambda: loaded.opener.opened.emit(first))
+    assert loaded.messages.sentence == inspection.TOO_LARGE.format("a")
+    until(qtbot, lambda: pinned(loaded) == kept)
+
+
 def test_what_is_compared_too_late_is_not_pinned_on_another_picture(qtbot, loaded):
     first = loaded.store.state.picture
     trigger(loaded, "Pin this result")
@@ -407,6 +422,19 @@ def test_values_stand_in_cells_that_are_large_enough_and_only_there(qtbot, loade
     assert len(asked) == 1
     pane.show_picture(Shown(pane.display, pane.caption))
     assert len(colours_of(pane)) == 1, "a pixel is one colour"
+
+
+def test_no_samples_are_held_for_numbers_once_another_picture_is_shown(qtbot, loaded):
+    pane = view(loaded, "After")
+    samples = noise(60, 90, 3, seed=5)
+    pane.show_picture(Shown(pane.display, samples=samples))
+    zoom_to(loaded, 44.0)
+    until(qtbot, lambda: len(colours_of(pane)) > 2)
+    held = weakref.ref(samples)
+    pane.show_picture(Shown(pane.display))
+    del samples
+    all_looked(qtbot, loaded)
+    until(qtbot, lambda: gc.collect() >= 0 and held() is None)
 
 
 def test_under_a_wipe_each_side_has_its_own_values(qtbot, loaded):
