@@ -189,7 +189,7 @@ class State:
     )
     devices: int = choice(1, "devices", _whole(range(1, 1 << 31)), "reruns is_gradual")
     matrix: Matrix = choice(
-        IDENTITY, "weights", is_matrix, "reruns is_gradual is_wordless", comes_with="filter"
+        IDENTITY, "weights", is_matrix, "reruns is_wordless", comes_with="filter"
     )
     offset: float = choice(
         0.0, "offset", _number(-1, 1), "reruns is_gradual", comes_with="filter matrix"

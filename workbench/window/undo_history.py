@@ -44,10 +44,7 @@ class PastPicture:
 
 
 class Album:
-    """A maker of PastPictures that holds those that cannot be loaded again.
-
-    most_bytes  of the samples it holds together
-    """
+    """A maker of PastPictures that holds those that cannot be loaded again, up to MAX_BYTES."""
 
     def __init__(self) -> None:
         self._held: list[Picture] = []  # the newest last

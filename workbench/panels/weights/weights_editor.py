@@ -29,12 +29,7 @@ from workbench.base.table_text import (
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.weights import named_weights, weights_summary
-from workbench.panels.weights.named_weights import (
-    LibraryBox,
-    PresetBox,
-    preset,
-    small_button,
-)
+from workbench.panels.weights.named_weights import LibraryBox, PresetBox, preset, small_button
 from workbench.panels.weights.weights_draft import WeightsDraft, drawing_of, pasted
 from workbench.panels.weights.weights_grid import WeightsGrid
 from workbench.panels.weights.weights_summary import WeightsSummary
@@ -132,7 +127,7 @@ class WeightsEditor(QWidget):
         self._applied = weights, offset
         self._show(drawing_of(weights, offset))
 
-    def _are_applied(self, weights: NDArray[np.float32], offset: float) -> bool:
+    def _are_applied(self, weights: NDArray[np.float32], offset: float | None) -> bool:
         known = self._applied
         return known is not None and np.array_equal(weights, known[0]) and offset == known[1]
 
@@ -174,7 +169,8 @@ class WeightsEditor(QWidget):
         if size > old.size:
             words = "Zeros were added around the weights."
         elif new.resized(old.size) != old:
-            words = "Cropped to the centre. Ctrl+Z restores the grid."
+            is_undone = old.weights is not None and self._are_applied(old.weights, old.added)
+            words = "Cropped to the centre." + " Ctrl+Z restores the grid." * is_undone
         self.draw(new, words)
 
     def _draw_preset(self) -> None:

@@ -48,11 +48,7 @@ STRONGEST = 0.52  # opacity of the largest weight's tint: its digits keep a cont
 
 
 class CellsModel(QAbstractTableModel):
-    """A table model of a WeightsDraft, its `drawing`, which changes nothing by itself.
-
-    Signals:
-        typed(row, column, text): the user wrote `text` into a cell.
-    """
+    """A table model of a WeightsDraft, its `drawing`, which changes nothing by itself."""
 
     def __init__(self, drawing: WeightsDraft, write: Callable[[int, int, str], object]) -> None:
         """Show `drawing`; `write` gets row, column and text where the user typed."""

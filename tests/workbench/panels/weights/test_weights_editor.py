@@ -180,7 +180,11 @@ def test_a_size_up_to_31_and_back(qtbot, window, editor, grid):
     assert "Zeros were added" in sentence(editor)
     settle(qtbot, window, lambda: box.setValue(1))
     assert editor.drawing.cells == (("4",),)
-    assert "Cropped to the centre" in sentence(editor)
+    assert "Cropped to the centre. Ctrl+Z" in sentence(editor)
+    box.setValue(3)
+    type_cell(grid, 0, 0, "abc")
+    box.setValue(1)
+    assert sentence(editor) == "Cropped to the centre."  # undo knows no invalid cell
 
 
 def test_an_offset_is_typed_and_filtered_at_once(qtbot, window, editor):

@@ -45,8 +45,11 @@ def test_later_or_of_another_field_it_is_another_step(steps):
     steps.push(a_step(5.1, 1.0, 2.0, "amount"))
     steps.push(a_step(5.2, "clamp", "wrap", "border"))
     steps.push(a_step(5.3, "wrap", "zero", "border"))
+    for weights in range(2):
+        steps.push(a_step(5.4, weights, weights + 1, "matrix"))
     assert [steps.command(n).before for n in range(steps.count())] == [
         *({"ksize": 5}, {"ksize": 7}, {"amount": 1.0}, {"border": "clamp"}, {"border": "wrap"}),
+        *({"matrix": 0}, {"matrix": 1}),
     ]
 
 
