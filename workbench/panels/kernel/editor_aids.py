@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
@@ -107,8 +108,8 @@ class Completion(QCompleter):
 
     def _list_words(self, begun: str) -> None:
         """List the words of the code and all known but the one being typed; the same case first."""
-        code = WORD.findall(without_comments(self._editor.toPlainText()))
-        own = {word for word in code if len(word) > len(begun) or code.count(word) > 1}
+        code = Counter(WORD.findall(without_comments(self._editor.toPlainText())))
+        own = [word for word, count in code.items() if len(word) > len(begun) or count > 1]
         found = {**dict.fromkeys(own, OWN), **known_words()}
         found.pop(begun, None)
         words = sorted(found, key=lambda word: (not word.startswith(begun), word.casefold()))
