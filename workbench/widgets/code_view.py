@@ -164,7 +164,7 @@ class CodeView(QWidget):
         self._files = DropDown(f"{name}-file", f"{title}: text")
         self._files.setToolTip(tip_text(choice_tip))
         self._files.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._files.activated.connect(self._show_chosen)
+        self._files.activated.connect(lambda _: self._show_chosen())
         self._caption = Label(
             name=f"{name}-caption", font=scaled_font(0.9), is_muted=True, wraps=True
         )

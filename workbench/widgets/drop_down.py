@@ -7,13 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QPaintEvent, QPalette, QStandardItem
-from PySide6.QtWidgets import (
-    QComboBox,
-    QStyle,
-    QStyleOptionComboBox,
-    QStylePainter,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
 
 from workbench.base.plain_text import tip_text
 from workbench.widgets.buttons import described
@@ -58,7 +52,7 @@ class ElidingBox(WheelAfterFocus, QComboBox):
 
 
 class DropDown(ElidingBox):
-    """A list that shows all its entries at once; keys pass those that cannot be chosen."""
+    """A list that shows all its entries at once; arrow keys pass those that cannot be chosen."""
 
     def __init__(self, name: str, title: str, tip: str = "") -> None:
         super().__init__(name, title, tip)

@@ -202,7 +202,10 @@ class JumpSlider(WheelAfterFocus, QSlider):
             option = QStyleOptionSlider()
             self.initStyleOption(option)
             handle = self._part(option, QStyle.SubControl.SC_SliderHandle)
-            if not handle.contains(event.position().toPoint()):
+            is_held = handle.contains(event.position().toPoint())
+            middle = handle.x() + handle.width() // 2
+            self._grip = event.position().x() - middle if is_held else 0.0
+            if not is_held:
                 self.setValue(self._value_at(option, event.position().x()))
         super().mousePressEvent(event)  # which finds the handle under the pointer now
 
@@ -243,7 +246,7 @@ class LogSlider(JumpSlider):
             return
         option = QStyleOptionSlider()
         self.initStyleOption(option)
-        self.setSliderPosition(self._value_at(option, event.position().x()))
+        self.setSliderPosition(self._value_at(option, event.position().x() - self._grip))
 
     @property
     def _ends(self) -> tuple[float, float]:

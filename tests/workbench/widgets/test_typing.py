@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDoubleSpinBox, QSlider, QToolTip
 
-from tests.workbench.driving import child, show_picture, type_into
+from tests.workbench.driving import child, click, show_picture, type_into
 
 
 @pytest.fixture
@@ -83,6 +83,13 @@ def test_a_press_on_the_track_brings_the_handle_there_and_drags_it_on(qtbot, win
     assert slider.value() == slider.maximum()
     QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=middle)
     assert window.store.state.ksize == 127
+    click(slider)
+    before, edge = slider.value(), middle - QPoint(5, 0)  # of the handle
+    QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=edge)
+    QTest.mouseMove(slider, edge - QPoint(1, 0))
+    QTest.mouseMove(slider, edge)
+    assert slider.value() == before  # it is held where it was taken
+    QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=edge)
 
 
 # -- the wheel

@@ -154,8 +154,11 @@ def test_the_source_is_the_file_as_it_lies_there_with_its_headers(qtbot, window)
     assert text(window, "rung-source") == own.read_text(encoding="utf-8").rstrip("\n") + "\n"
     files = child(window, "rung-source-file", QComboBox)
     assert [files.itemText(row) for row in range(files.count())] == [own.name, "prelude.cuh"]
+    bar = child(window, "rung-source", QPlainTextEdit).verticalScrollBar()
+    bar.setValue(9)
     files.setCurrentIndex(1)
     files.activated.emit(1)
+    assert bar.value() == 0
     assert text(window, "rung-source") == (LADDER / "prelude.cuh").read_text(encoding="utf-8")
     choose(window, "constant")  # which has that header too
     assert files.currentText() == "prelude.cuh"
