@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QPalette, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QKeySequence, QPalette, QShortcut, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from kernels import filters
@@ -105,7 +105,7 @@ RUNS_ON_TIP = (
 
 
 class ToolRow(QWidget):
-    """Filter, size, "Runs on" and block in one line; a narrow one drops the slider.
+    """Filter, size, "Runs on" and block in one line.
 
     Each choice is put into the store.
     """
@@ -144,6 +144,9 @@ class ToolRow(QWidget):
         line = HBox(self, 0, GAP_PX)
         line.add(self._filter, self._slider, self._number, self._implementation, self._block, 1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        parts = {"L": self._filter, "Z": self._number, "U": self._implementation}
+        for letter, part in parts.items():
+            QShortcut(QKeySequence(f"Alt+{letter}"), self, part.setFocus)
 
     def menu_actions(self) -> Actions:
         """Lines of the menu Run, whose keys step through the choices."""

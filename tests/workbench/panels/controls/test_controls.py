@@ -195,6 +195,12 @@ def pick_shape(window, text):
     shapes.activated.emit(shapes.currentIndex())
 
 
+def test_keys_lead_to_the_tools(shared_window):
+    for letter, name in (("L", "filter"), ("Z", "ksize"), ("U", "implementation")):
+        QTest.keyClick(shared_window, letter, Qt.KeyboardModifier.AltModifier)
+        assert child(shared_window.toolbar, name).hasFocus()
+
+
 def test_a_block_picked_runs(qtbot, shared_window):
     window = shared_window
     result = settle(qtbot, window, lambda: pick_shape(window, "16×16"))
