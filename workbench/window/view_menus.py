@@ -6,12 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, get_args
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtGui import (
-    QActionGroup,
-    QCursor,
-    QKeySequence,
-    QShortcut,
-)
+from PySide6.QtGui import QActionGroup, QCursor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QWidget
 
 from kernels.core.device import NoDevice

@@ -217,7 +217,8 @@ class AnalysisPanel(UprightArea):
         is_log = self._log.isChecked()
         ceiling = math.inf if is_log else charts.ceiling_of(curves)
         cut = [y for curve in curves for y in curve.ys.tolist() if y > ceiling]
-        words = f"Cut off: {len(cut)} columns, up to {max(cut, default=0):,.0f}. Log shows all."
+        columns = "column" if len(cut) == 1 else "columns"
+        words = f"Cut off: {len(cut)} {columns}, up to {max(cut, default=0):,.0f}. Log shows all."
         self._cut.show_or_hide(words if cut else "")
         self._histogram.show_curves(
             curves, summary, tell, in_digits, is_log=is_log, ceiling=ceiling

@@ -179,16 +179,14 @@ class StatusLine(QToolButton):
         self.update()
 
     def _fit(self) -> None:
+        room = self.width() - BAR_PX - GAP_PX
         for each in self._parts:
             each.step = 0
         for each in self._shrinking:
-            if self._end_x() <= self.width():
+            if sum(gap + each.room for gap, each in self._in_order()) <= room:
                 break
             each.step += 1
         self._place()
-
-    def _end_x(self) -> int:
-        return BAR_PX + sum(gap + each.room for gap, each in self._in_order()) + GAP_PX
 
     def _in_order(self) -> list[tuple[int, _Words]]:
         """Parts that take room, from left to right, and the gap before each."""
