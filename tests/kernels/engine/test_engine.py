@@ -121,6 +121,8 @@ def test_a_lost_gpu_is_not_asked_again_and_auto_takes_the_cpu(lost):
     assert result.implementation == "opencv"
     assert result.picked.why == "The GPU failed."
     assert lost.ceilings() == {}
+    with pytest.raises(CannotRunError, match="The GPU failed"):
+        lost.launch_once(job_of(AUTO.key))
 
 
 def test_a_gpu_that_was_not_there_is_looked_for_anew(monkeypatch):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import gc
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from kernels import Engine, Job
-from kernels.core.device import NoDevice
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Progress, Result
 from kernels.core.safe_files import FOLDER_VARIABLE
@@ -111,12 +109,6 @@ def test_whoever_stops_it_ends_the_run(engine):
     steps.close()
     gc.collect()
     assert engine.run(a_job()).check.ok
-
-
-def test_auto_without_a_gpu_has_nothing_to_launch_for_want_of_one(monkeypatch):
-    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: NoDevice("There is no GPU."))
-    with pytest.raises(CannotRunError, match="There is no GPU"):
-        Engine().launch_once(replace(a_job(), implementation="auto"))
 
 
 def test_nothing_but_filtering_takes_one(monkeypatch):

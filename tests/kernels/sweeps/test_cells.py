@@ -104,16 +104,13 @@ def test_what_makes_no_sense_is_refused_in_words(changes, complaint):
 
 def test_there_is_room_for_a_picture_before_it_is_made(monkeypatch):
     monkeypatch.setattr(cell_jobs, "_kept", LruCache(5000, lambda each: each.nbytes))
-    of_kind, first, found = cell_jobs.of_kind, None, []
-
-    def looked(*facts):
-        found.append(first())
-        return of_kind(*facts)
-
     first = weakref.ref(job_of(Cell("opencv", width=32, height=32)).picture)
-    monkeypatch.setattr(cell_jobs, "of_kind", looked)
-    job_of(Cell("opencv", width=32, height=33))
-    assert found == [None]
+
+    def is_held(*_):
+        return np.full((33, 32, 1), first() is not None, np.float32)
+
+    monkeypatch.setattr(cell_jobs, "of_kind", is_held)
+    assert not job_of(Cell("opencv", width=32, height=33)).picture.any()
 
 
 def test_a_picture_too_large_for_memory_is_refused_in_words(monkeypatch):

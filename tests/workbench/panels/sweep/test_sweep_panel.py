@@ -146,6 +146,9 @@ def test_start_asks_for_the_values_and_implementations_chosen(panel):
     assert plan.sizes == ((8, 8), (16, 16), (32, 32))
     assert plan.implementations == tuple(key for key in implementations() if key != "sequential")
     assert plan.pictures == ("noise",)
+    assert "noise" in words(panel, "sweep-about")
+    write(panel, "sizes", "")
+    assert not child(panel, "sweep-about").isVisible()
 
 
 def test_several_dimensions_vary_together(panel):
@@ -184,14 +187,6 @@ def test_without_a_gpu_the_cpus_can_be_measured_and_the_others_say_why_not(panel
     assert {implementations()[key].kind for key in asked(panel).implementations} == {"cpu"}
     write(panel, "blocks", "grid")
     assert "this computer has no GPU" in words(panel, "wrong-blocks")
-
-
-def test_sizes_that_your_picture_has_not_are_measured_on_noise_which_is_said(panel):
-    write(panel, "sizes", "8, 16")
-    assert asked(panel).pictures == ("noise",)
-    assert "noise" in words(panel, "sweep-about")
-    write(panel, "sizes", "")
-    assert not child(panel, "sweep-about").isVisible()
 
 
 # -- presets and files
