@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
@@ -40,8 +40,8 @@ class ChartCard(UprightArea):
             for name, scale in SCALES.items()
         )
         title.setFont(scaled_font(SCALES["chart-title"], QFont.Weight.DemiBold))
-        self.legend = Legend()
         self.view = FigureView(EMPTY, fills=True)
+        self.legend = Legend(self.view)
         self.view.setObjectName("chart-canvas")
         self.view.setAccessibleName("Points of the chart")
         self._inside = VBox(inside, (10, 8, 10, 8), 4)
@@ -107,8 +107,10 @@ class Legend(QWidget):
     hidden = Signal(str)
     pinned = Signal(str)
 
-    def __init__(self) -> None:
+    def __init__(self, view: FigureView) -> None:
         super().__init__()
+        self._view = view
+        view.ready.connect(self._draw_samples)
         self._shown: tuple[LegendLine, ...] = ()
         self._buttons: list[LegendButton] = []
         self._headings: list[Label] = []
@@ -152,10 +154,9 @@ class Legend(QWidget):
         for number, button in enumerate(self._buttons):
             button.setVisible(number < len(self._shown))
         self.setVisible(bool(self._shown))
+        self._draw_samples()
 
     def _show_entry(self, button: LegendButton, entry: LegendLine) -> None:
-        from workbench.charts.drawing.marks import draw_sample  # and pyqtgraph
-
         pinned = ", pinned" if entry.is_pinned else ""
         name = f"{entry.label}{pinned}{', hidden' if entry.is_hidden else ''}"
         button.setText(entry.name.replace("&", "&&"))
@@ -165,16 +166,25 @@ class Legend(QWidget):
         font.setBold(entry.is_pinned)
         font.setStrikeOut(entry.is_hidden)
         button.setFont(font)
-        ratio, size = self.devicePixelRatioF(), QSize(SAMPLE_PX, button.fontMetrics().height())
-        sample = QPixmap(size * ratio)
-        sample.setDevicePixelRatio(ratio)
-        sample.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(sample)
-        painter.setOpacity(HIDDEN_OPACITY if entry.is_hidden else 1.0)
-        draw_sample(painter, entry, theme.colors(self.palette()), QRectF(QPointF(), QSizeF(size)))
-        painter.end()
-        button.setIconSize(size)
-        button.setIcon(sample)
+
+    @Slot()
+    def _draw_samples(self) -> None:
+        if self._view.plot is None:  # pyqtgraph would be imported in this thread
+            return
+        from workbench.charts.drawing.marks import draw_sample
+
+        ratio, colors = self.devicePixelRatioF(), theme.colors(self.palette())
+        for button, entry in zip(self.entries, self._shown, strict=True):
+            size = QSize(SAMPLE_PX, button.fontMetrics().height())
+            sample = QPixmap(size * ratio)
+            sample.setDevicePixelRatio(ratio)
+            sample.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(sample)
+            painter.setOpacity(HIDDEN_OPACITY if entry.is_hidden else 1.0)
+            draw_sample(painter, entry, colors, QRectF(QPointF(), QSizeF(size)))
+            painter.end()
+            button.setIconSize(size)
+            button.setIcon(sample)
 
     def _new_button(self, number: int) -> LegendButton:
         button = LegendButton(self)

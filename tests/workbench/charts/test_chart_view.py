@@ -445,7 +445,11 @@ from time import monotonic
 
 from PySide6 import QtCore, QtGui, QtWidgets
 import workbench.charts.chart_view, workbench.panels.timing.history_plot
+from tests.made_sessions import a_session
 from workbench.charts.canvas import Canvas, plot_import
+from workbench.charts.chart_card import ChartCard
+from workbench.charts.data.points import Data
+from workbench.charts.kinds import chart_kinds
 
 MODULES = (QtCore, QtGui, QtWidgets)
 
@@ -463,8 +467,11 @@ def look(event, arguments):
 
 
 found = []
-assert "pyqtgraph" not in sys.modules  # not before a chart is painted
 app = QtWidgets.QApplication([])
+card, data = ChartCard(), Data([a_session("sizes")])
+card.show_figure(next(kind for kind in chart_kinds() if not kind.why_not(data)).figure(data))
+assert card.legend.entries
+assert "pyqtgraph" not in sys.modules  # not before a chart is painted
 assert len(unmade()) > 100
 sys.addaudithook(look)
 canvas = Canvas("")
@@ -473,6 +480,8 @@ end = monotonic() + 60
 while canvas.plot is None and monotonic() < end:
     app.processEvents()
 assert "pyqtgraph" in sys.modules
+card.view.make_plot()
+assert not any(each.icon().isNull() for each in card.legend.entries)
 assert found == [[]], found
 """
 
