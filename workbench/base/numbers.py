@@ -124,7 +124,8 @@ def speed_up_ends(value: float, low: float, high: float) -> tuple[float, float]:
 
 def _with_unit(value: float, units: Units) -> str:
     scale, unit = _unit_for(value, units)
-    return f"{three_digits(value / scale)}{GAP}{unit}"
+    digits = f"{value:,.0f}" if unit == "B" else three_digits(value / scale)  # bytes are whole
+    return f"{digits}{GAP}{unit}"
 
 
 def _unit_for(value: float, units: Units) -> tuple[float, str]:

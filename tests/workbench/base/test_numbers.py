@@ -51,6 +51,7 @@ def test_rates_and_sizes_have_their_usual_units():
     assert numbers.byte_rate(0.12) == f"120{GAP}MB/s"
     assert numbers.byte_rate(3400) == f"3.40{GAP}TB/s"
     assert numbers.byte_count(500) == f"500{GAP}B"
+    assert (numbers.byte_count(1023), numbers.file_size(8)) == (f"1,023{GAP}B", f"8{GAP}B")
     assert numbers.byte_count(48 << 10) == f"48.0{GAP}KiB"
 
 
