@@ -20,7 +20,7 @@ from kernels.sweeps.cell_jobs import Given, with_texts
 from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan import DIMENSIONS as FIELDS
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
-from kernels.sweeps.plan_files import PLAN_KEYS, refuse_clashes
+from kernels.sweeps.plan_files import PLAN_KEYS
 from kernels.sweeps.record import Record
 from workbench.imaging.pictures import Picture
 from workbench.model.intents import has_parameter, is_unclipped
@@ -358,10 +358,14 @@ def _check(plan: Plan) -> None:
         raise UnclearError(
             f"{count:,} measurements are too many: at most {MAX_CELLS:,} are allowed."
         )
-    try:
-        refuse_clashes(plan)
-    except PlanFileError as error:
-        raise UnclearError(str(error), "ksizes") from error
+    chosen = [filters.get(key) for key in plan.filters]
+    if plan.matrix is not None:
+        drawn = range(len(plan.matrix), len(plan.matrix) + 1)
+        chosen = [replace(each, sizes=drawn) if each.key == "custom" else each for each in chosen]
+    for ksize in plan.ksizes:  # of a size that only some of them take the others have no time
+        if not any(ksize in each.sizes for each in chosen):
+            takes = "; ".join(f"{each.title} takes {each.sizes_in_words}" for each in chosen)
+            raise UnclearError(f"There is no size {ksize}: {takes}.", "ksizes")
 
 
 MAX_ESTIMATED = 1000  # takes about 10 ms

@@ -138,11 +138,11 @@ def test_the_open_picture_alone_has_no_other_size():
         ({}, PHOTO, (), "Tick at least one implementation."),
         (
             *({"ksizes": "3, 5"}, replace(PHOTO, filter="sobel_x", ksize=3), KEYS),
-            "None of the filters takes the kernel size 5.",
+            "There is no size 5: Sobel X takes 3 only.",
         ),
         (
             *({"ksizes": "5"}, replace(PHOTO, filter="custom", ksize=3), KEYS),
-            "The filter custom takes none of the kernel sizes 5; it takes 3 only.",
+            "There is no size 5: Custom weights takes 3 only.",
         ),
     ],
 )
@@ -150,6 +150,10 @@ def test_what_cannot_be_measured_is_a_sentence(texts, state, keys, sentence):
     with pytest.raises(UnclearError) as caught:
         plan(texts, state, keys)
     assert str(caught.value) == sentence
+
+
+def test_a_size_that_one_of_the_filters_takes_is_measured():
+    assert plan({"filters": "gaussian, sobel_x", "ksizes": "5"}).ksizes == (5,)
 
 
 @pytest.mark.parametrize(
