@@ -132,8 +132,13 @@ def composing(
             title = f"{section.title}, {machine_name(session.machine)}"
             section = replace(section, title=title)
         yield Progress(f"filtering the examples of {session.plan.title}")
-        shown = tuple(examples(session, pictures, engine, section.key))
-        sections.append(replace(section, examples=shown))
+        shown = list[Example]()
+        for step in examples(session, pictures, engine, section.key):
+            if isinstance(step, Example):
+                shown.append(step)
+            else:
+                yield step
+        sections.append(replace(section, examples=tuple(shown)))
     records = (record for session in sessions for record in session.records)
     ran = {record.cell.implementation for record in records if record.verified}
     ideas = ((each.title, each.idea) for each in all_implementations() if each.key in ran)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -140,6 +141,9 @@ def _samples(sessions: Sequence[Session], measured: Measured) -> Iterator[str]:
                 yield _say("noise_limit", noise=100 * rule.noise, least=rule.min_samples, **most)
     if words := disturbed_in_words(each.load for _, each in measured):
         yield words
+    ended = Counter(each.ended for each in kernels if each.ended)
+    if endings := [_say(f"ended_{name}", count=f"{count:,}") for name, count in ended.items()]:
+        yield f"Of {plural(len(kernels), 'measurement')}, {list_of(endings)}."
 
 
 def _statistics(is_compared: bool) -> Iterator[str]:

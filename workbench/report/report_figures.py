@@ -17,7 +17,7 @@ from PIL import Image
 
 from kernels import Engine
 from kernels.core.errors import KernelError
-from kernels.core.job import Sampling
+from kernels.core.job import Progress, Sampling
 from kernels.pictures.generated import stored_as
 from kernels.sweeps.cell_jobs import job_of
 from kernels.sweeps.plan import Cell
@@ -119,7 +119,7 @@ class Example:
 
 def examples(
     session: Session, pictures: Mapping[str, NDArray[Any]], engine: Engine, prefix: str
-) -> Iterator[Example]:
+) -> Iterator[Progress | Example]:
     """Make one example for each filter, with its largest weights measured, up to MAX_KSIZE.
 
     pictures  by name, (H, W, C): those given to the sweep that are at hand
@@ -132,18 +132,22 @@ def examples(
             largest[cell.filter] = cell
     for cell in [*largest.values()][:MAX_EXAMPLES]:
         with suppress(KernelError):  # weights that make no picture: the report does without
-            yield _example(cell, pictures, engine, prefix)
+            yield from _example(cell, pictures, engine, prefix)
 
 
 def _example(
     cell: Cell, pictures: Mapping[str, NDArray[Any]], engine: Engine, prefix: str
-) -> Example:
+) -> Iterator[Progress | Example]:
     small, given, what = _on_small_picture(cell, pictures)
     job = job_of(small, given)
     job = replace(job, implementation=engine.best_for(job))
-    result = engine.run(job, ONCE)
+    for step in engine.filtering(job, ONCE):
+        if isinstance(step, Progress):
+            yield step
+        else:
+            result = step
     name = f"{filter_title(cell.filter)} {cell.ksize}×{cell.ksize}"
-    return Example(
+    yield Example(
         key=f"{prefix}-example-{cell.filter}",
         title=name,
         before=data_uri(job.picture),

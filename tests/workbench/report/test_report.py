@@ -267,6 +267,10 @@ def test_with_transfers_every_total_is_what_one_works_out_by_hand(report):
     session = in_times(
         {"opencv": 12.0, "shared": 1.0}, sizes=((64, 64),), transfers=[(2.0, 3.0, 0.5, 0.25)]
     )
+    two = in_times({"opencv": (3.0, 12.0), "shared": 1.0}, transfers=2 * [4 * (2.0,)])
+    assert "pays off from 128² on, against" in report(two).words
+    slow = in_times({"opencv": (9.0, 3.0), "shared": 1.0}, transfers=2 * [4 * (2.0,)])
+    assert "does not pay off at the largest size" in report(slow).words
     page = report(session)
     assert "page-locked (pinned)" in page.words
     (row,) = table(page, "the way to the device")
@@ -544,6 +548,8 @@ def test_a_second_report_takes_the_place_of_the_first_a_step_at_a_time(report, t
     *steps, path = writing.writing([a_session(SMALL)], tmp_path / "out")
     assert len(steps) > 3
     assert all(each.doing for each in steps)
+    example = [each.doing for each in steps].index("filtering the examples of Small pictures")
+    assert steps[example + 1].doing != "drawing the charts"  # the engine's steps
     names = {each.name for each in path.parent.iterdir()}
     assert names == {"report.html", "results.csv", "tables.tex"}
     assert "Small pictures" in path.read_text(encoding="utf-8")
@@ -611,4 +617,5 @@ def test_rounds_are_told_in_place_of_a_rule_that_did_not_hold():
     told = said(a_session("transfers", outcome=in_rounds))
     assert "Every cell was measured in rounds" in told
     assert "10 of them" in told
+    assert "Of 6 measurements, 6 at the time limit." in told
     assert "The limit:" not in told
