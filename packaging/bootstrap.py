@@ -186,14 +186,26 @@ def make_venv() -> None:
 
 
 def pip(*arguments: str) -> None:
-    """Run pip, which prints errors alone."""
-    command = [str(VENV_PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", "-qq"]
+    """Run pip, and print what it downloads, and its errors."""
+    command = [str(VENV_PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input"]
     environment = {**os.environ, "PIP_USER": "0"}  # a user's `user = true` is an error in a venv
-    if subprocess.call([*command, *arguments], env=environment, stdin=subprocess.DEVNULL) != 0:
-        # Without a network pip blames the package.
-        raise SetupError(
-            "pip could not install the dependencies; see above, and check the network."
-        )
+    failure = "pip could not install the dependencies; see above."
+    with subprocess.Popen(
+        [*command, *arguments],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        for line in process.stdout or ():
+            if line.strip().startswith(("Downloading ", "ERROR: ")):
+                print(line.strip(), flush=True)
+            if "connection broken by" in line:  # pip blames the package
+                failure = "The package index cannot be reached: check the network, then try again."
+    if process.returncode != 0:
+        raise SetupError(failure)
 
 
 def install_lock(name: str) -> None:

@@ -179,7 +179,20 @@ def test_pip_itself_failing_ends_in_a_sentence(bootstrap, monkeypatch, tmp_path,
     monkeypatch.setattr(bootstrap, "VENV_PYTHON", Path(sys.executable))
     with pytest.raises(bootstrap.SetupError, match=r"pip could not install "):
         bootstrap.pip("install", "--no-index", "--target", str(tmp_path), "no-such-package-here")
-    assert "no-such-package-here" in capfd.readouterr().err
+    assert "no-such-package-here" in capfd.readouterr().out
+
+
+def test_downloads_are_shown_and_a_network_that_is_away_is_named(
+    bootstrap, monkeypatch, tmp_path, capsys
+):
+    pip = tmp_path / "python"
+    retrying = "WARNING: Retrying (Retry(total=4)) after connection broken by 'NewConnectionError'"
+    pip.write_text(f'#!/bin/sh\necho "  Downloading a.whl"\necho "{retrying}" >&2\nexit 1\n')
+    pip.chmod(0o755)
+    monkeypatch.setattr(bootstrap, "VENV_PYTHON", pip)
+    with pytest.raises(bootstrap.SetupError, match="index cannot be reached"):
+        bootstrap.pip("install", "a")
+    assert capsys.readouterr().out == "Downloading a.whl\n"
 
 
 @pytest.mark.parametrize(
