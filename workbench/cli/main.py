@@ -122,6 +122,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         parser.add_argument(
             "--version", action=_Version, nargs=0, help="show the version and its commit, and exit"
         )
+    parser.words = rest
     add_options(parser, command.options)
     parser.set_defaults(replace=command.replaces)
     arguments = parser.parse_intermixed_args(_with_values(_without_dashes(rest)))
@@ -158,6 +159,8 @@ commands:
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one sentence, without the usage."""
 
+    words: Sequence[str] = ()  # that it is given
+
     def __init__(self, name: str, command: Command) -> None:
         super().__init__(
             prog=name,
@@ -169,6 +172,8 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"^argument (\S+): ", r"\1 ", message)
+        for name in filter(re.compile(r"-[^=]*\.[A-Za-z]\w*").fullmatch, self.words):
+            message += f"; if {name} is a file, write ./{name}"
         self.exit(USAGE, f"{self.prog}: {message}; `{self.prog} --help` shows what there is.\n")
 
 

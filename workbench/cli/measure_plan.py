@@ -30,7 +30,7 @@ from kernels.sweeps.plan_files import KEYS, presets, read_plan
 from kernels.sweeps.plan_run import cells_of, sweeping
 from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_csv import write_csv
-from kernels.sweeps.session_files import SessionFile, read_session, resume, session_path
+from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, resume, session_path
 from workbench.base.columns import columns
 from workbench.cli import output
 from workbench.cli.output import USAGE, CommandError
@@ -81,10 +81,12 @@ def run(arguments: Namespace) -> int:
             session = read_session(folder)
             print("\n".join(closing_lines(session)))
             is_whole = _write_table(folder, session)
-            if sys.exception() is None:
+            error = sys.exception()
+            if error is None:
                 print(f"\nKept in {folder}.")
-            else:
-                _print_interruption(session.records, len(cells), arguments, folder)
+            elif isinstance(error, (KeyboardInterrupt, KernelError)):  # no bug
+                why = "It ended early" if isinstance(error, KernelError) else "Stopped"
+                _print_interruption(why, session.records, len(cells), arguments, folder)
             print_json(partial(sweep_data, session, len(cells), folder))
     if not any(record.verified for record in session.records):
         raise CommandError(
@@ -124,6 +126,8 @@ def _named_plan(word: str) -> Plan:
     found = {preset.key: preset.plan for preset in presets()}
     if word in found:
         return found[word]
+    if word.endswith(SUFFIXES):
+        raise CommandError(f"{word} is a session; `workbench report {word}` shows it.", USAGE)
     if word.endswith(".toml") or Path(word).is_file():
         return read_plan(Path(word))
     near = get_close_matches(word, found, n=2, cutoff=0.5)
@@ -201,13 +205,13 @@ def _measured(
 
 
 def _print_interruption(
-    kept: Sequence[Record], total: int, arguments: Namespace, folder: Path
+    why: str, kept: Sequence[Record], total: int, arguments: Namespace, folder: Path
 ) -> None:
     """Print that nothing is lost, and the command that resumes it."""
     words = ["workbench", *arguments.words]
     words += [] if arguments.out else ["--out", str(folder)]
     words += [] if arguments.resume else ["--resume"]
-    print(f"\nStopped: {len(kept)} of {total} cells are kept in {folder}.  To resume:")
+    print(f"\n{why}: {len(kept)} of {total} cells are kept in {folder}.  To resume:")
     print(f"  {shlex.join(words)}", flush=True)
 
 

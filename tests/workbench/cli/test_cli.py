@@ -116,6 +116,7 @@ def test_options_may_stand_between_the_files(tmp_path):
     ("words", "complaint"),
     [
         ("apply a.png", "OUT"),
+        ("apply -a.png b.png", "write ./-a.png"),
         ("apply a b --colour", "--colour"),
         ("apply a b --siz 3", "--siz"),
         ("apply a b --size five", "--size takes an odd number such as 5, not 'five'"),

@@ -144,6 +144,7 @@ def test_another_plan_does_not_go_on_with_a_session(here, capsys):
     [
         (["camerino_imag"], "no preset 'camerino_imag'. Did you mean camerino_image_size"),
         (["xyz"], "no preset 'xyz'. `workbench list presets` shows them all"),
+        (["a/session.jsonl"], "is a session; `workbench report a/session.jsonl` shows it"),
         (["none.toml"], "none.toml cannot be read"),
         (["broken.toml"], "broken.toml is not TOML"),
         (["small.toml", "--implementations", "shard"], "no implementation 'shard'"),
@@ -289,8 +290,12 @@ def test_a_full_disk_loses_nothing_measured(here, monkeypatch, capsys):
     assert run("small.toml", "--out", "f") == 1
     said = capsys.readouterr()
     assert said.err.endswith("(No space left on device).\n")
-    assert "Stopped: 3 of 8 cells are kept in f" in said.out
+    assert "It ended early: 3 of 8 cells are kept in f" in said.out
     assert len(cells("f")) == 3
+    monkeypatch.setattr(SessionFile, "append", lambda *_: 1 / 0)  # a bug: to resume is no way out
+    with pytest.raises(ZeroDivisionError):
+        run("small.toml", "--out", "g")
+    assert "To resume" not in capsys.readouterr().out
 
 
 @contextmanager
