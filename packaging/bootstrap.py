@@ -191,18 +191,12 @@ def pip(*arguments: str) -> None:
     environment = {**os.environ, "PIP_USER": "0"}  # a user's `user = true` is an error in a venv
     failure = "pip could not install the dependencies; see above."
     with subprocess.Popen(
-        [*command, *arguments],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
+        [*command, *arguments], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as process:
         for line in process.stdout or ():
-            if line.strip().startswith(("Downloading ", "ERROR: ")):
-                print(line.strip(), flush=True)
-            if "connection broken by" in line:  # pip blames the package
+            if line.strip().startswith((b"Downloading ", b"ERROR: ")):
+                print(line.decode(errors="replace").strip(), flush=True)
+            if b"connection broken by" in line:  # pip blames the package
                 failure = "The package index cannot be reached: check the network, then try again."
     if process.returncode != 0:
         raise SetupError(failure)

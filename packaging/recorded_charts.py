@@ -40,10 +40,11 @@ def figures() -> Iterator[tuple[str, Figure]]:
 
 def words(drawn: list[tuple[str, Figure]]) -> str:
     """The text between the markers."""
-    parts = [
-        f"![{_plain(f'{figure.title}. {figure.sentence}')}](../assets/charts/{name})"
-        for name, figure in drawn
-    ]
+    parts = []
+    for name, figure in drawn:
+        said = " ".join(f"{figure.title}. {figure.sentence}".split())
+        plain = re.sub(r"([\\`*_\[\]<>|])", r"\\\1", said)  # of what Markdown would take as its own
+        parts.append(f"![{plain}](../assets/charts/{name})")
     return "\n\n".join(parts) or NOT_MEASURED
 
 
@@ -59,11 +60,6 @@ def main() -> int:
     )
     print(f"Drew {len(drawn)} charts into {DRAWN.relative_to(ROOT)}.")
     return 0
-
-
-def _plain(text: str) -> str:
-    """Without what Markdown would take as its own."""
-    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(text.split()))
 
 
 if __name__ == "__main__":

@@ -93,12 +93,12 @@ def smaller(encoded: bytes) -> bytes:
 
 def lines() -> str:
     """The text between README's markers: a line per mode, linked to its paragraph."""
-    return "\n".join(
-        wrapped(
-            f"- [{mode.title}](docs/window.md#{_anchor(mode.title)}): {mode.first_sentence}", "  "
-        )
-        for mode in modes().values()
-    )
+    made = []
+    for mode in modes().values():
+        anchor = re.sub(r"[^\w -]", "", mode.title.lower()).replace(" ", "-")
+        said = f"- [{mode.title}](docs/window.md#{anchor}): {mode.first_sentence}"
+        made.append(wrapped(said, "  "))
+    return "\n".join(made)
 
 
 def paragraphs() -> str:
@@ -108,10 +108,6 @@ def paragraphs() -> str:
         picture = f"![{mode.title}](../assets/screenshots/{key}.png)"
         parts += [f"### {mode.title}", wrapped(mode.words), picture]
     return "\n\n".join(parts)
-
-
-def _anchor(heading: str) -> str:
-    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def main(arguments: list[str]) -> int:

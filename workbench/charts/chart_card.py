@@ -142,7 +142,15 @@ class Legend(QWidget):
             heading.deleteLater()
         self._headings, group = [], ""
         for button, entry in zip(self._buttons, self._shown, strict=False):
-            self._show_entry(button, entry)
+            pinned = ", pinned" if entry.is_pinned else ""
+            name = f"{entry.label}{pinned}{', hidden' if entry.is_hidden else ''}"
+            button.setText(entry.name.replace("&", "&&"))
+            button.setAccessibleName(name)
+            button.setToolTip(tip_text(f"{name}\n{HINT}"))
+            font = QFont(self.font())
+            font.setBold(entry.is_pinned)
+            font.setStrikeOut(entry.is_hidden)
+            button.setFont(font)
             if entry.group != group:
                 group = entry.group
                 heading = Label(group, self, font=self.font(), is_muted=True)
@@ -155,17 +163,6 @@ class Legend(QWidget):
             button.setVisible(number < len(self._shown))
         self.setVisible(bool(self._shown))
         self._draw_samples()
-
-    def _show_entry(self, button: LegendButton, entry: LegendLine) -> None:
-        pinned = ", pinned" if entry.is_pinned else ""
-        name = f"{entry.label}{pinned}{', hidden' if entry.is_hidden else ''}"
-        button.setText(entry.name.replace("&", "&&"))
-        button.setAccessibleName(name)
-        button.setToolTip(tip_text(f"{name}\n{HINT}"))
-        font = QFont(self.font())
-        font.setBold(entry.is_pinned)
-        font.setStrikeOut(entry.is_hidden)
-        button.setFont(font)
 
     @Slot()
     def _draw_samples(self) -> None:

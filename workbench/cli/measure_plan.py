@@ -6,7 +6,7 @@ import io
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from difflib import get_close_matches
@@ -71,8 +71,13 @@ def run(arguments: Namespace) -> int:
         file = file or SessionFile.create(folder, plan, machine)
         try:
             with file as log:
-                prospect = _prospect(plan, len(cells) - len(left), len(left), able, known)
-                print(f"{prospect} On {machine.name}, into {folder}.", flush=True)
+                took = about(estimated_s(able, known.values(), plan.sampling))
+                print(
+                    f"To measure: {plural(len(able), 'cell')}{f', in {took}' if able else ''}; "
+                    f"measured already: {len(cells) - len(left)}; cannot run here: "
+                    f"{len(left) - len(able)}. On {machine.name}, into {folder}.",
+                    flush=True,
+                )
                 for record in _measured(plan, engine, given, able, known, texts):
                     log.append(record)
                     known[record.cell] = record
@@ -86,7 +91,11 @@ def run(arguments: Namespace) -> int:
                 print(f"\nKept in {folder}.")
             elif isinstance(error, (KeyboardInterrupt, KernelError)):  # no bug
                 why = "It ended early" if isinstance(error, KernelError) else "Stopped"
-                _print_interruption(why, session.records, len(cells), arguments, folder)
+                kept = f"{len(session.records)} of {len(cells)} cells are kept in {folder}"
+                words = ["workbench", *arguments.words]
+                words += [] if arguments.out else ["--out", str(folder)]
+                words += [] if arguments.resume else ["--resume"]
+                print(f"\n{why}: {kept}.  To resume:\n  {shlex.join(words)}", flush=True)
             print_json(partial(sweep_data, session, len(cells), folder))
     if not any(record.verified for record in session.records):
         raise CommandError(
@@ -179,13 +188,6 @@ def _write_table(folder: Path, session: Session) -> bool:
     return True
 
 
-def _prospect(plan: Plan, done: int, left: int, able: set[Cell], known: Known) -> str:
-    """Count what is left, and estimate the time that it will take."""
-    took = f", in {about(estimated_s(able, known.values(), plan.sampling))}" if able else ""
-    rest = f"measured already: {done}; cannot run here: {left - len(able)}."
-    return f"To measure: {plural(len(able), 'cell')}{took}; {rest}"
-
-
 def _measured(
     plan: Plan, engine: Engine, given: Given, able: set[Cell], known: Known, texts: Texts
 ) -> Iterator[Record]:
@@ -202,17 +204,6 @@ def _measured(
             estimated_at = monotonic()
             left_s = estimated_s(able, known.values(), plan.sampling)
             remaining = f" · {about(left_s)} left"
-
-
-def _print_interruption(
-    why: str, kept: Sequence[Record], total: int, arguments: Namespace, folder: Path
-) -> None:
-    """Print that nothing is lost, and the command that resumes it."""
-    words = ["workbench", *arguments.words]
-    words += [] if arguments.out else ["--out", str(folder)]
-    words += [] if arguments.resume else ["--resume"]
-    print(f"\n{why}: {len(kept)} of {total} cells are kept in {folder}.  To resume:")
-    print(f"  {shlex.join(words)}", flush=True)
 
 
 def closing_lines(session: Session) -> Iterator[str]:

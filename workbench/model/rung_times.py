@@ -322,8 +322,10 @@ def ladder_places(
     measured: Mapping[str, Time] = times.of_work(job, cache) if job else {}
     known, recorded = [each for each, _ in availability], recorded or {}
     places = []
-    for each, reason in availability:
-        before = rung_before(each, known)
+    for at, (each, reason) in enumerate(availability):
+        before = known[at - 1] if at else None
+        if isinstance(each, Rung):  # which changes one thing about another
+            before = next((other for other in known if other.key == each.after), None)
         key = _key_of(each.key, each.source) if isinstance(each, Rung) else each.key
         time, found = measured.get(key), measured
         if time is None and each.kind == "cuda":
@@ -333,17 +335,6 @@ def ladder_places(
             ratio = against.median_ms / time.median_ms
         places.append(LadderLine(each, reason, time, before, ratio))
     return places
-
-
-def rung_before(chosen: Implementation, known: list[Implementation]) -> Implementation | None:
-    """Implementation that `chosen` is compared with; None for the first.
-
-    For a rung that is the one it changes a thing about, else the one before it in `known`.
-    """
-    if isinstance(chosen, Rung):
-        return next((each for each in known if each.key == chosen.after), None)
-    at = known.index(chosen)
-    return known[at - 1] if at else None
 
 
 def _key_of(key: str, text: str) -> str:

@@ -93,11 +93,8 @@ def how_in_words(how: Exam) -> str:
 
 def checked_csv(rows: Sequence[CheckedKernel]) -> str:
     """Write a line for each kernel, with the columns of CSV."""
-    file, made = (
-        io.StringIO(newline=""),
-        ({k: value(row) for k, value in CSV.items()} for row in rows),
-    )
-    write_rows(tuple(CSV), made, file)
+    file = io.StringIO(newline="")
+    write_rows(tuple(CSV), ({k: value(row) for k, value in CSV.items()} for row in rows), file)
     return file.getvalue()
 
 

@@ -248,7 +248,10 @@ def _comparisons(sessions: Sequence[Session]) -> Iterator[Versus]:
 
 
 def _versus(a: Session, b: Session, pairs: Sequence[CellPair], key: str) -> Versus:
-    name_a, name_b = _names(a, b)
+    one, other = (
+        f"{machine_name(each.machine)}{', recorded' if each.is_recorded else ''}" for each in (a, b)
+    )
+    name_a, name_b = (one, other) if one != other else (f"{one} (A)", f"{other} (B)")
     timed = [pair for pair in pairs if _has_times(pair)]
     unit = unit_of_times(each for pair in timed for each in _medians_ms(pair))
 
@@ -300,10 +303,3 @@ def sentences_of(pairs: Sequence[CellPair], name_b: str) -> Iterator[str]:
         yield f"Disturbed, so without a verdict: {plural(count, 'cell')}."
     if count := found["incomparable"]:
         yield f"Refused or not verified by one or both: {plural(count, 'cell')}."
-
-
-def _names(a: Session, b: Session) -> tuple[str, str]:
-    one, other = (
-        f"{machine_name(each.machine)}{', recorded' if each.is_recorded else ''}" for each in (a, b)
-    )
-    return (one, other) if one != other else (f"{one} (A)", f"{other} (B)")

@@ -132,32 +132,27 @@ def examples(
             largest[cell.filter] = cell
     for cell in [*largest.values()][:MAX_EXAMPLES]:
         with suppress(KernelError):  # weights that make no picture: the report does without
-            yield from _example(cell, pictures, engine, prefix)
-
-
-def _example(
-    cell: Cell, pictures: Mapping[str, NDArray[Any]], engine: Engine, prefix: str
-) -> Iterator[Progress | Example]:
-    small, given, what = _on_small_picture(cell, pictures)
-    job = job_of(small, given)
-    job = replace(job, implementation=engine.best_for(job))
-    for step in engine.filtering(job, ONCE):
-        if isinstance(step, Progress):
-            yield step
-        else:
-            result = step
-    name = f"{filter_title(cell.filter)} {cell.ksize}×{cell.ksize}"
-    yield Example(
-        key=f"{prefix}-example-{cell.filter}",
-        title=name,
-        before=data_uri(job.picture),
-        after=data_uri(result.picture),
-        caption=(
-            f"{name}, border {cell.border}, on {what}. Computed for this page on the CPU by "
-            f"{implementation_title(job.implementation)} ({result.check}), in 8 bits, cut off at "
-            "black and white: an illustration, and none of the runs that were timed."
-        ),
-    )
+            small, given, what = _on_small_picture(cell, pictures)
+            job = job_of(small, given)
+            job = replace(job, implementation=engine.best_for(job))
+            for step in engine.filtering(job, ONCE):
+                if isinstance(step, Progress):
+                    yield step
+                else:
+                    result = step
+            name = f"{filter_title(cell.filter)} {cell.ksize}×{cell.ksize}"
+            title, check = implementation_title(job.implementation), result.check
+            yield Example(
+                key=f"{prefix}-example-{cell.filter}",
+                title=name,
+                before=data_uri(job.picture),
+                after=data_uri(result.picture),
+                caption=(
+                    f"{name}, border {cell.border}, on {what}. Computed for this page on the CPU "
+                    f"by {title} ({check}), in 8 bits, cut off at black and white: an "
+                    "illustration, and none of the runs that were timed."
+                ),
+            )
 
 
 def _on_small_picture(

@@ -199,24 +199,20 @@ class SessionTables:
             values = {unit.title(each): unit.write(ms) for each, ms in parts.items()}
             rows.append((record.cell, values | {"Speed-up of the total": ratio}))
         caption = self._caption("with the way to the device and back.", baseline)
-        notes = self._pays_off(baseline) if baseline else ()
-        return table_of(self._session, caption, rows, notes=notes)
-
-    def _pays_off(self, baseline: tables.Baseline) -> Iterator[str]:
-        """Say from which size on each way on the GPU is ahead, where size is all that varies."""
-        if tables.outer_dimensions(self._session) != ("sizes",):
-            return
-        since: dict[str, Cell | None] = {}
-        for record, measured in sorted(self._verified, key=lambda each: each[0].cell.pixels):
-            theirs, way = baseline.times.get(tables.work_of(record.cell)), _way(record.cell)
-            if theirs and measured.end_to_end_ms:
-                is_ahead = measured.end_to_end_ms < theirs.kernel.median_ms
-                since[way] = (since.get(way) or record.cell) if is_ahead else None
+        notes, since = list[str](), dict[str, Cell | None]()  # where size is all that varies
+        if tables.outer_dimensions(self._session) == ("sizes",):
+            for record, parts in sorted(found, key=lambda each: each[0].cell.pixels):
+                if theirs := baseline.against(record) if baseline else None:
+                    is_ahead, way = parts["Total"] < theirs.kernel.median_ms, _way(record.cell)
+                    since[way] = (since.get(way) or record.cell) if is_ahead else None
         for way, cell in since.items():
-            where = "does not pay off at the largest size"
-            if cell:
-                where = f"pays off from {cell.size_in_words} on"
-            yield f"{way}, transfers included, {where}, against {baseline.title}."
+            pays = (
+                f"pays off from {cell.size_in_words} on"
+                if cell
+                else "is behind at the largest size"
+            )
+            notes.append(f"{way}, transfers included, {pays}.")
+        return table_of(self._session, caption, rows, notes=notes)
 
     def published(self) -> tables.Table | None:
         """List published times beside this session's; None where nothing was published."""

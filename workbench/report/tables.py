@@ -14,11 +14,11 @@ from kernels.sweeps.record import CellPair, Machine, Measurement, Record, Sessio
 from workbench.base import numbers
 from workbench.base.numbers import GAP, star
 from workbench.charts.data.chart_words import list_of, sentence_like
+from workbench.charts.data.points import HOW
 from workbench.model import cell_words
 from workbench.model.names import KEYS, cpu_name, implementation_title, kind_of
 
 COUNTS = ("channels", "counts", "devices")  # whose header says what is counted
-WAYS = ("implementations", "caches", "devices", "blocks")  # how the work is done
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +82,13 @@ def _varied(session: Session) -> list[str]:
 
 def outer_dimensions(session: Session) -> tuple[str, ...]:
     """The dimensions that tell apart the works that a session's cells do."""
-    return tuple(name for name in _varied(session) if name not in WAYS)
+    return tuple(name for name in _varied(session) if name not in HOW)
 
 
 def header_dimensions(session: Session) -> tuple[str, ...]:
     """The dimensions that tell a session's cells apart, and always the implementation."""
     several = _varied(session)
-    inner = (name for name in WAYS if name in several or name == "implementations")
+    inner = (name for name in HOW if name in several or name == "implementations")
     return (*outer_dimensions(session), *inner)
 
 

@@ -268,9 +268,9 @@ def test_with_transfers_every_total_is_what_one_works_out_by_hand(report):
         {"opencv": 12.0, "shared": 1.0}, sizes=((64, 64),), transfers=[(2.0, 3.0, 0.5, 0.25)]
     )
     two = in_times({"opencv": (3.0, 12.0), "shared": 1.0}, transfers=2 * [4 * (2.0,)])
-    assert "pays off from 128² on, against" in report(two).words
+    assert "transfers included, pays off from 128² on." in report(two).words
     slow = in_times({"opencv": (9.0, 3.0), "shared": 1.0}, transfers=2 * [4 * (2.0,)])
-    assert "does not pay off at the largest size" in report(slow).words
+    assert "transfers included, is behind at the largest size." in report(slow).words
     page = report(session)
     assert "page-locked (pinned)" in page.words
     (row,) = table(page, "the way to the device")

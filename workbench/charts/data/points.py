@@ -157,16 +157,15 @@ def spread(timing: Timing) -> Spread:
 def sources_of(sessions: Sequence[Session]) -> list[Source]:
     """The source of each session, in order; those of one machine are told apart by plan or time."""
     met: Counter[str] = Counter()
-    homes = [(session.machine.name, session.origin) for session in sessions]
-    titles = [session.plan.title.rpartition(": ")[2] for session in sessions]
-    named, found = list(zip(homes, titles, strict=True)), []
-    for session, (home, title) in zip(sessions, named, strict=True):
+    named = [(s.machine.name, s.origin, s.plan.title.rpartition(": ")[2]) for s in sessions]
+    homes, found = Counter(name[:2] for name in named), []
+    for session, name in zip(sessions, named, strict=True):
         standing: Standing = "recorded" if session.is_recorded else "live"
         machine, key = session.machine, f"{standing} {session.machine.name}"
         met[key] += 1
         key += f" {met[key]}" if met[key] > 1 else ""
-        which = title if homes.count(home) > 1 else ""
-        if named.count((home, title)) > 1:
+        which = name[2] if homes[name[:2]] > 1 else ""
+        if named.count(name) > 1:
             which = f"{datetime.fromtimestamp(session.started):%Y-%m-%d %H:%M:%S}"
         whose = key, standing, machine.gpu, machine.cpu, machine
         found.append(Source(*whose, origin=session.origin, which=which))

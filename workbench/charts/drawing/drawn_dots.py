@@ -63,12 +63,10 @@ def draw(plot: Any, body: Plot, colors: Colors, font: QFont) -> Drawn:
         spots += _draw_series(plot, series, body, colors, magnified(font))
     wrong = [dot for series in body.series for dot in series.dots if dot.is_wrong]
     if wrong:  # a cross at the bottom: it has a place, but no value
-        height, xs = y[0] + 0.03 * (y[1] - y[0]), [body.x.place(dot.x) for dot in wrong]
+        xs, ys = [body.x.place(dot.x) for dot in wrong], [y[0] + 0.03 * (y[1] - y[0])] * len(wrong)
         ink = {"brush": pg.mkBrush(colors.bad), "pen": pg.mkPen(colors.panel)}
-        plot.addItem(
-            marks.Markers(xs, [height] * len(xs), symbol=marks.WRONG_MARKER, size=13, **ink)
-        )
-        spots += map(_spot, xs, [height] * len(xs), wrong)
+        plot.addItem(marks.Markers(xs, ys, symbol=marks.WRONG_MARKER, size=13, **ink))
+        spots += map(_spot, xs, ys, wrong)
     spots.sort(key=lambda spot: spot.cell is None)  # what can be picked comes first
     return Drawn(spots, x, y, can_zoom=True)
 
@@ -115,11 +113,8 @@ def _draw_series(
     px = factor * (PINNED_PX if is_pinned else MARKER_PX)
     plot.addItem(marks.Markers(xs, ys, **marks.marker_style(style, colors, px)))
     if is_best := [dot.is_best for dot in dots]:
-        ring = {
-            **marks.RING,
-            "size": marks.RING["size"] * factor,
-            "pen": pg.mkPen(colors.text, width=2),
-        }
+        outline, size = pg.mkPen(colors.text, width=2), marks.RING["size"] * factor
+        ring = {**marks.RING, "size": size, "pen": outline}
         plot.addItem(marks.Markers(xs[is_best], ys[is_best], **ring))
     return [*map(_spot, xs, ys, dots)]
 
@@ -146,9 +141,8 @@ def _draw_guide(plot: Any, guide: Guide, body: Plot, colors: Colors, font: QFont
     name, colon, number = guide.label.rpartition(": ")
     room_px = share * view.boundingRect().width() / (1 + BESIDE)
     text = cut(name, metrics, room_px - metrics.horizontalAdvance(colon + number)) + colon + number
-    plot.addItem(
-        marks.Labels([marks.PlotLabel(xs[end], ys[end], text, font, colors.muted, anchor)])
-    )
+    label = marks.PlotLabel(xs[end], ys[end], text, font, colors.muted, anchor)
+    plot.addItem(marks.Labels([label]))
 
 
 # -- names at the ends of lines

@@ -59,19 +59,15 @@ def _figure(data: Data, title: str, *, name: str) -> Figure:
     if name == "blocks":
         body = _dots_by_shape(columns, shown, entries, best, axis)
     else:
-        groups = (
-            Group(
-                label,
-                tuple(replace(bar_of(p, shown, entries), is_best=id(p) in best) for p in those),
-            )
-            for label, those in columns.items()
-        )
+        groups = []
+        for label, those in columns.items():
+            bars = (replace(bar_of(p, shown, entries), is_best=id(p) in best) for p in those)
+            groups.append(Group(label, tuple(bars)))
         body = Bars(axis, tuple(groups))
     without = [p for p in everything.measured if p.value(name) is None and not p.on_gpu]
     left_out = chart_words.hidden_points(without, NO_PLACE.get(name, ""))
-    return made(
-        shown, title, body, chart_words.by_source(shown, partial(_say, name=name)), notes=left_out
-    )
+    said = chart_words.by_source(shown, partial(_say, name=name))
+    return made(shown, title, body, said, notes=left_out)
 
 
 def _dots_by_shape(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
-from kernels.core.timing import Comparison, Timing, compare, gives_speed_up
+from kernels.core.timing import compare, gives_speed_up
 from kernels.rungs.rung import Work
 from kernels.sweeps.record import Record
 from kernels.sweeps.roofline import Roof, roof_of
@@ -122,10 +122,7 @@ def _ratio(point: Point, theirs: Point) -> Spread | None:
     return Spread(found.ratio, *(found.interval or 2 * (found.ratio,)))
 
 
-@lru_cache(maxsize=1 << 14)
-def _compared(a: Timing, b: Timing) -> Comparison:
-    """Compare each pair once: charts are drawn again and again."""
-    return compare(a, b)
+_compared = lru_cache(maxsize=1 << 14)(compare)  # charts are drawn again and again
 
 
 # -- lines

@@ -83,9 +83,8 @@ def _throughput(data: Data, title: str) -> Figure:
     shown = data.slice(*SIZES)
 
     def words(point: Point) -> tuple[str, ...]:
-        return numbers.pixel_rate(
-            1e3 * point.cell.megapixels / point.median_ms
-        ), chart_words.time_of(point)
+        rate = 1e3 * point.cell.megapixels / point.median_ms
+        return numbers.pixel_rate(rate), chart_words.time_of(point)
 
     scale = Axis("Pixels per second; below it the time", numbers.pixel_rate, True)
     body = _sizes_grid(shown, scale, rate_of, words)
@@ -153,10 +152,8 @@ def _blocks(data: Data, title: str) -> Figure:
 
     def words(point: Point) -> tuple[str, ...]:
         occupancy = point.measurement.occupancy if point.measurement else None
-        return (
-            chart_words.time_of(point),
-            *([numbers.percent(occupancy.share)] if occupancy else []),
-        )
+        share = (numbers.percent(occupancy.share),) if occupancy else ()
+        return (chart_words.time_of(point), *share)
 
     body = Grid(
         tuple(map(str, wide)),
@@ -169,9 +166,8 @@ def _blocks(data: Data, title: str) -> Figure:
     names = dict.fromkeys(implementation_title(p.cell.implementation) for p in shown.points)
     who = ", ".join(names) or "nothing with a choice of blocks"
     said = chart_words.sentence_like(chart_words.best_and_worst(shown.measured, "blocks"))
-    left_out = chart_words.hidden_points(
-        [p for p in whole.measured if not p.cell.block_xy], NO_BLOCKS
-    )
+    blockless = [p for p in whole.measured if not p.cell.block_xy]
+    left_out = chart_words.hidden_points(blockless, NO_BLOCKS)
     return made(shown, f"{title}: {who}", body, said, notes=left_out)
 
 
