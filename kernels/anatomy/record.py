@@ -344,11 +344,6 @@ def cost_words(step: Access, found: Cost) -> str:
     return f"{begin} instead of {found.least}: a bank conflict among {lanes} lanes."
 
 
-def transform_words(record: Record) -> str:
-    """Numbers that a block of a transform, which has no samples of its own, loads and stores."""
-    return f"Block {record.block} {moves(record.numbers_of())}."
-
-
 def moves(counts: Mapping[tuple[str, bool], int]) -> str:
     """Verbs and objects for `Record.numbers_of`: "loads 9 numbers of “picture”"."""
     parts = [

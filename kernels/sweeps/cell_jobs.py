@@ -155,8 +155,7 @@ def _checked(cell: Cell) -> Iterator[None]:
 
 
 # The pictures that were made last; the newest in any case.
-_kept: LruCache[tuple[object, ...], NDArray[Any]]
-_kept = LruCache(KEPT_BYTES, lambda picture: int(picture.nbytes))
+_kept = LruCache[tuple[object, ...], NDArray[Any]](KEPT_BYTES, lambda picture: picture.nbytes)
 
 
 # The given picture that was converted last, to which form, and as what.

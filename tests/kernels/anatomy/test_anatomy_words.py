@@ -18,7 +18,6 @@ from kernels.anatomy.record import (
     load_words,
     moves,
     share_words,
-    transform_words,
 )
 from kernels.core.job import Job
 from kernels.rungs.rung import ladder
@@ -69,7 +68,7 @@ def test_a_block_of_a_transform_loads_and_stores_numbers():
     own = shapes_of(RUNGS["fft"], job)[0]
     steps = [step("picture", False, 1, 64), step("tiles", True, 8, 64), step("weights", threads=64)]
     record = Record(steps, own, (3, 0))
-    assert numbers(transform_words(record)) == [3, 0, 64, 64]
+    assert numbers(moves(record.numbers_of())) == [64, 64]
     assert numbers(moves(record.numbers_of(5))) == [1, 1]
 
 

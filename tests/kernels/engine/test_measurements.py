@@ -117,9 +117,7 @@ def test_entries_that_make_no_sense_are_not_believed(path, right, wrong):
     assert "1 of the entries" in made.complaint
     made.add(KIND, QUICK)
     made.save()
-    assert "".join(wrong.split()) in "".join(
-        path.read_text().split()
-    )  # what is another device's is no matter of ours
+    assert "".join(wrong.split()) in "".join(path.read_text().split())  # of the other device
 
 
 def test_two_that_save_at_once_lose_nothing(path, monkeypatch):

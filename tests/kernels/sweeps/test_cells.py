@@ -105,11 +105,9 @@ def test_what_makes_no_sense_is_refused_in_words(changes, complaint):
 def test_there_is_room_for_a_picture_before_it_is_made(monkeypatch):
     monkeypatch.setattr(cell_jobs, "_kept", LruCache(5000, lambda each: each.nbytes))
     first = weakref.ref(job_of(Cell("opencv", width=32, height=32)).picture)
-
-    def is_held(*_):
-        return np.full((33, 32, 1), first() is not None, np.float32)
-
-    monkeypatch.setattr(cell_jobs, "of_kind", is_held)
+    monkeypatch.setattr(
+        cell_jobs, "of_kind", lambda *_: np.full((33, 32, 1), first() is not None, np.float32)
+    )
     assert not job_of(Cell("opencv", width=32, height=33)).picture.any()
 
 

@@ -16,6 +16,7 @@ from workbench.panels.anatomy.subject import Look, Marks
 from workbench.widgets.chips import hairline, outline
 
 NARROWEST = 8.0  # device pixels between two lines of the grid; closer ones would hide the picture
+TOO_CLOSE = "Zoom in to see the grid of blocks."
 LEAST_PX = 5  # size of a thread's samples on the screen
 # On pictures, which may have any colour; Okabe and Ito's blue, orange and yellow.
 HALO, TILE = QColor(86, 180, 233), QColor(0, 114, 178)
@@ -56,13 +57,12 @@ def paint_look(
         _paint_thread(painter, scale, look, look.rects_of(look.thread or 0))
 
 
-def legend_of(look: Look, marks: Marks | None) -> dict[str, str]:
-    """The parts that `paint_look` paints, each with its sign in rich text."""
+def legend_words(look: Look, marks: Marks | None, scale: float) -> str:
+    """The parts that `paint_look` paints, each behind its sign, as a line of rich text."""
     entries = {"Tile: computed by the block": _sign(OUTLINED, TILE, "#ffffff")}
     if look.subject.shape.halo != (0, 0):
         entries["Halo: read as well"] = _sign(DASHED, HALO)
-    if marks is None:
-        return entries
+    marks = marks or Marks("share")  # of which nothing is painted
     if marks.part == "load" and marks.lanes:
         entries["Loaded by this warp"] = _sign(FILLED, LOADED)
         entries["Loaded by this lane"] = _sign(OUTLINED, THREAD)
@@ -74,13 +74,13 @@ def legend_of(look: Look, marks: Marks | None) -> dict[str, str]:
         entries["This thread"] = _sign(OUTLINED, THREAD)
         if marks.reads:
             entries["Read by it"] = _sign(DASHED, THREAD)
-    return entries
+    parts = [f"{sign}&nbsp;{words.replace(' ', '&nbsp;')}" for words, sign in entries.items()]
+    return " &nbsp; ".join(parts) + f"<br>{TOO_CLOSE}" * (not _has_grid(look, scale))
 
 
-def legend_words(look: Look, marks: Marks | None) -> str:
-    """The legend as one line of rich text, which breaks between its entries."""
-    entries = legend_of(look, marks).items()
-    return " &nbsp; ".join(f"{sign}&nbsp;{words.replace(' ', '&nbsp;')}" for words, sign in entries)
+def _has_grid(look: Look, scale: float) -> bool:
+    across, down = look.subject.shape.covers
+    return min(across / look.subject.channels, down) * scale >= NARROWEST
 
 
 def _sign(sign: str, color: QColor, under: str = "transparent") -> str:
@@ -108,7 +108,7 @@ def _paint_grid(painter: QPainter, visible: QRectF, scale: float, look: Look) ->
     shape = look.subject.shape
     area = visible.intersected(_area(shape.picture, look))
     across, down = shape.covers[0] / look.subject.channels, shape.covers[1]
-    if min(across, down) * scale < NARROWEST:
+    if not _has_grid(look, scale):
         return
     columns, rows = (
         [

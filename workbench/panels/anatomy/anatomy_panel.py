@@ -78,6 +78,7 @@ class AnatomyPane(QWidget):
         self._subject: Subject | None = None
         self.look: Look | None = None
         self._at: tuple[int, int] | None = None  # the sample and row shown
+        self._scale = 1.0  # of the picture, as it was painted last
         self._numbers: tuple[Block, int] | None = None  # block and thread that keys went to
         self._passing = Throttle(PASSING_MS, self._show_look, self)
         self._later = Throttle(AFTER_PAINTING_MS, self._refresh, self)
@@ -136,6 +137,9 @@ class AnatomyPane(QWidget):
         if look is None or not self.isVisible():
             return
         paint_look(painter, visible, scale, look, self._warp.marks(look))
+        if scale != self._scale:
+            self._scale = scale
+            QTimer.singleShot(0, self, self._show_legend)  # no layout may change while painting
 
     @property
     def is_painting(self) -> bool:
@@ -360,8 +364,8 @@ class AnatomyPane(QWidget):
 
     @Slot()
     def _show_legend(self) -> None:
-        look = self.look
-        self._legend.show_or_hide(legend_words(look, self._warp.marks(look)) if look else "")
+        look, scale = self.look, self._scale
+        self._legend.show_or_hide(legend_words(look, self._warp.marks(look), scale) if look else "")
 
     def _show_words(self, look: Look | None) -> None:
         sentences = look.sentences() if look else []

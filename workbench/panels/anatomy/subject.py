@@ -155,7 +155,7 @@ class Look:
         shape, records = self.subject.shape, self.subject.records
         here = words.block_words(shape, self.block)
         if self.record is not None and shape.layout is not None:
-            here = words.transform_words(self.record)
+            here = f"Block {self.block} {words.moves(self.record.numbers_of())}."
         missing = words.of_a_library(self.subject.rung)
         if self.record is None:
             why = records.problem or "this block is being recorded on the CPU …"

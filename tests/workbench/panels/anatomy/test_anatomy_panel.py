@@ -286,7 +286,10 @@ def test_entering_zooms_to_the_block_and_leaving_goes_back(qtbot, opened):
     until(qtbot, lambda: in_view(opened) == (0, 60, 0, 90))
     trigger(opened, "Anatomy of a launch")
     until(qtbot, lambda: in_view(opened)[1] - in_view(opened)[0] < 40)
-    move(opened.compare, ViewTransform(2.0, (40.0, 30.0)))  # then it stays where it was put
+    legend = child(opened, "anatomy-legend", QLabel)
+    assert "Zoom in" not in legend.text()
+    move(opened.compare, ViewTransform(0.9, (40.0, 30.0)))  # then it stays where it was put
+    until(qtbot, lambda: "Zoom in" in legend.text())
     moved = in_view(opened)
     opened.docks["Anatomy"].hide()
     until(qtbot, lambda: not opened.anatomy.get().isVisible())
