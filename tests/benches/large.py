@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from argparse import Namespace
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -151,7 +151,7 @@ def _measured(engine: Engine, folder: Path, rounds: int) -> Seconds:
 
 def _write_source(path: Path) -> None:
     lay_out(path, (SIDE, SIDE, 3), np.dtype(np.uint8), NO_METADATA)
-    with TiledTiff(path) as tiff:
+    with closing(TiledTiff(path)) as tiff:
         rows = of_kind("photo", TILE, SIDE, 3, "uint8")
         for first in range(0, SIDE, TILE):
             tiff.fill(first, rows[: SIDE - first])
@@ -226,7 +226,7 @@ def _filter_seconds(
 def _write(picture: LargePicture, target: Path, strips: list[RowStrip]) -> None:
     room = picture.rows(0, strips[0].end)
     lay_out(target, (SIDE, SIDE, 3), room.dtype, NO_METADATA)
-    with TiledTiff(target) as tiff:
+    with closing(TiledTiff(target)) as tiff:
         for strip in strips:
             tiff.fill(strip.first, room[: strip.end - strip.first])
             tiff.sync()

@@ -81,15 +81,25 @@ class LargePicture:
             if self._is_as_stored:
                 return self._rows.read(first, end, (left, right), out)
             band = max(BAND_SAMPLES // ((right - left) * self._rows.channels), 1)
+            (start, stop), part = self._in_file(first, end), None
+            if right - left < self.width:  # of which nothing is kept between two reads
+                part = self._rows.read(start, stop, (left, right))
             for top in range(first, end, band):
-                span = top, min(top + band, end)
-                if self._orientation in _UPSIDE_DOWN:
-                    span = self.height - span[1], self.height - span[0]
-                stored = self._rows.read(*span, (left, right))
+                above, below = self._in_file(top, min(top + band, end))
+                if part is None:
+                    stored = self._rows.read(above, below)
+                else:
+                    stored = part[above - start : below - start]
                 samples = self._converted(self._reader.decoded(stored, []), [])
                 samples = stored_as(samples, self._pixel_type or str(samples.dtype))
                 out[top - first : top - first + band] = samples
         return out
+
+    def _in_file(self, first: int, end: int) -> Span:
+        """The rows in the file that are rows first to end - 1 of the picture."""
+        if self._orientation in _UPSIDE_DOWN:
+            return self.height - end, self.height - first
+        return first, end
 
     @property
     def sizes(self) -> tuple[tuple[int, int], ...]:

@@ -7,7 +7,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from io import FileIO
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import tifffile
@@ -276,12 +276,6 @@ class TiledTiff:
     def close(self) -> None:
         """Let go of the file."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _fill(self, tile_row: int, top: int, rows: NDArray[Any]) -> None:
         """Put rows into tiles beside each other, from their row `top` on."""

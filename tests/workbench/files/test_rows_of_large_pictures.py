@@ -1,6 +1,7 @@
 """Rows of large TIFFs, read and written tile by tile."""
 
 import io
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from kernels.pictures.generated import noise, scene
 from tests.picture_files import all_kinds
 from tests.workbench.files.test_exif import photo
 from tests.workbench.files.test_picture_matrix import KINDS, VARIANTS, stored, write_tiff
-from workbench.files import image_files, tiff_rows
+from workbench.files import image_files, large_pictures, tiff_rows
 from workbench.files.image_files import load
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
@@ -114,6 +115,11 @@ def test_segments_that_are_wanted_again_are_decoded_once(tmp_path, monkeypatch):
         for top in range(0, 96, 20):
             large.rows(max(top - 3, 0), min(top + 23, 96))
     assert decoded == [*range(3, 18)]  # the first three were decoded to see what type they are of
+    monkeypatch.setattr(large_pictures, "BAND_SAMPLES", 100)
+    with LargePicture(tmp_path / "a.tif", pixel_type="float32") as large:
+        decoded.clear()
+        large.rows(0, 96, columns=(0, 30))
+    assert len(decoded) == len(set(decoded)) == 12
 
 
 def test_holes_are_read_as_they_are_of_the_whole(tmp_path):
@@ -164,7 +170,7 @@ SHAPE = (TILE + 40, 2 * TILE + 30)
 def filled(path, samples, rows, metadata=NO_METADATA):
     lay_out(path, samples.shape, samples.dtype, metadata)
     for top in range(0, len(samples), rows):
-        with TiledTiff(path) as tiff:  # opened anew each time, as after a kill
+        with closing(TiledTiff(path)) as tiff:  # opened anew each time, as after a kill
             tiff.fill(top, samples[top : top + rows])
             tiff.sync()
 
@@ -209,7 +215,7 @@ def test_one_that_is_only_laid_out_takes_next_to_nothing_of_the_disk(tmp_path):
     status = (tmp_path / "a.tif").stat()
     assert status.st_size > 4.3e9
     assert status.st_blocks * 512 < 1e6
-    with TiledTiff(tmp_path / "a.tif") as tiff:
+    with closing(TiledTiff(tmp_path / "a.tif")) as tiff:
         tiff.fill(23_998, np.full((2, 30_000, 3), 7, np.uint16))
     with tifffile.TiffFile(tmp_path / "a.tif") as tiff:
         page = tiff.pages.first
