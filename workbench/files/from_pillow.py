@@ -122,6 +122,7 @@ _CONVERTED = {  # to another mode, by their own, with a note
 Convert = Callable[[Image.Image], Image.Image | NDArray[Any]]  # of a band
 MAX_PIXELS = 1 << 24  # of 8 bits, whose decoding need not be stopped: half a second
 _PNG_COLOURS = (0, 2, 4, 6)  # colour types of a PNG, but for palettes
+_PLAIN_END = [b"IDAT", b"IEND"]  # of a PNG with nothing behind its samples
 # Pillow makes something of these that a PNG's samples alone do not say.
 _NOT_PLAIN = frozenset((b"tRNS", b"acTL"))
 JPEG_SIGNATURE, JPEG_END = b"\xff\xd8\xff", b"\xff\xd9"
@@ -218,8 +219,9 @@ class PillowReader:
 
     def _exif(self) -> Image.Exif:
         """Read the EXIF, for which Pillow would decode all pixels of a PNG to be sure."""
-        is_in_front = self._kinds[-2:] == [b"IDAT", b"IEND"]
-        return Image.Image.getexif(self._image) if is_in_front else self._image.getexif()
+        if self._kinds[-2:] == _PLAIN_END or (self._is_deep and b"eXIf" not in self._kinds):
+            return Image.Image.getexif(self._image)
+        return self._image.getexif()
 
     def _samples(self, notes: list[str]) -> NDArray[Any]:
         image = self._image
@@ -243,7 +245,7 @@ class PillowReader:
         """Decode a plain PNG or JPEG; None: of others, and of a damaged one, Pillow knows more."""
         image, data = self._image, self._data
         with suppress(Exception):
-            if self._kinds and not _NOT_PLAIN.intersection(self._kinds):
+            if self._kinds[-2:] == _PLAIN_END and not _NOT_PLAIN.intersection(self._kinds):
                 found: NDArray[Any] = imagecodecs.png_decode(data)
                 return found
             if data.startswith(JPEG_SIGNATURE) and data.endswith(JPEG_END):  # else it is cut off
@@ -336,7 +338,13 @@ def _conversion(image: Image.Image, notes: list[str]) -> Convert:
     mode, is_marked = image.mode, "transparency" in image.info
     if mode in ("1", "L") and is_marked:
         notes.append("Transparent grey became an alpha channel.")
-        return _with_clear(int(image.info["transparency"]))
+        marked = int(image.info["transparency"])
+
+        def with_clear(band: Image.Image) -> NDArray[Any]:
+            grey = np.asarray(band.convert("L"))
+            return np.dstack([grey, np.where(grey == marked, np.uint8(0), np.uint8(255))])
+
+        return with_clear
     if mode in ("L", "LA", "RGBA", "F") or (mode == "RGB" and not is_marked):
         return lambda band: band
     wanted, note = _CONVERTED.get(mode, ("RGB", f"Converted from {mode} to RGB."))
@@ -344,16 +352,6 @@ def _conversion(image: Image.Image, notes: list[str]) -> Convert:
         wanted = "RGBA"
     notes.append(note)
     return lambda band: band.convert(wanted)
-
-
-def _with_clear(marked: int) -> Convert:
-    """The conversion that adds an alpha channel, 0 where the grey is `marked`."""
-
-    def convert(band: Image.Image) -> NDArray[Any]:
-        grey = np.asarray(band.convert("L"))
-        return np.dstack([grey, np.where(grey == marked, np.uint8(0), np.uint8(255))])
-
-    return convert
 
 
 def _largest_sample(image: ImageFile.ImageFile) -> int:

@@ -152,11 +152,13 @@ def _colours_of(page: tifffile.TiffPage) -> int:
 def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
     """Raise ImageFileError for a kind that nothing here reads, EOFError where it is cut short."""
     if not _is_read(page):
-        kinds = page.compression, page.photometric
-        packing, colours = (getattr(each, "name", str(each)) for each in kinds)
+        kinds = page.compression, page.predictor, page.photometric, page.sampleformat
+        packing, predictor, colours, form = (getattr(each, "name", str(each)) for each in kinds)
+        bits, inks = page.bitspersample, page.tags.valueof(INK_SET_TAG, "NONE")
         raise ImageFileError(
             f"{path.name} is a TIFF of a kind this program does not read (compression {packing}, "
-            f"colours {colours}); save it as RGB or grey with another program."
+            f"predictor {predictor}, colours {colours}, inks {inks}, {page.samplesperpixel} "
+            f"channels of {bits} bits, {form}); save it as RGB or grey with another program."
         )
     ends = map(sum, zip(page.dataoffsets, page.databytecounts, strict=True))
     if len(page.dataoffsets) < prod(page.chunked) or max(ends) > path.stat().st_size:

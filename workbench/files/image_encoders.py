@@ -29,7 +29,7 @@ from workbench.imaging.pictures import NO_METADATA, Metadata
 Samples = NDArray[Any]
 Writer = Callable[[BinaryIO, Samples, int | None, Metadata], None]
 JPEG_QUALITY = 95  # where none is asked for
-# Of what is too large for `packed_png`; both at zlib's level 1.  Of 8 bits the best of three
+# Of what is too large for `png.parts_of`; both at zlib's level 1.  Of 8 bits the best of three
 # filters for each row: files as large as Pillow's at that level, in three fifths of its time.
 PNG_8_BITS = {"filter": imagecodecs.PNG.FILTER.FAST}
 PNG_16_BITS = {"strategy": imagecodecs.PNG.STRATEGY.RLE, "filter": imagecodecs.PNG.FILTER.SUB}

@@ -36,11 +36,6 @@ def chunk_parts(kind: bytes, data: bytes) -> tuple[bytes, bytes, bytes]:
     return struct.pack(">I", len(data)) + kind, data, struct.pack(">I", checksum)
 
 
-def insert_chunk(encoded: bytes | bytearray, kind: bytes, data: bytes) -> bytes:
-    """Return a PNG file's bytes with one more chunk, right behind its header."""
-    return b"".join(parts_with(encoded, [(kind, data)]))
-
-
 def parts_with(
     encoded: bytes | bytearray, more: Iterable[tuple[bytes, bytes]]
 ) -> Iterator[bytes | memoryview]:

@@ -52,7 +52,8 @@ def save_png(
         write = image_encoders.writer_for(path.with_suffix(".png"), image)
         write(buffer, image, None, NO_METADATA)
     text = json.dumps({"version": VERSION, "settings": settings}, allow_nan=False)
-    _replace(path, png.insert_chunk(buffer.getvalue(), b"iTXt", PREFIX + text.encode()))
+    chunks = [(b"iTXt", PREFIX + text.encode())]
+    _replace(path, b"".join(png.parts_with(buffer.getvalue(), chunks)))
 
 
 def _replace(path: Path, content: bytes) -> None:

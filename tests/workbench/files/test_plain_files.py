@@ -2,6 +2,7 @@
 
 import io
 
+import imagecodecs
 import numpy as np
 import pytest
 from PIL import Image, ImageFile
@@ -69,7 +70,11 @@ def test_samples_are_those_that_pillow_gives(tmp_path, monkeypatch, by_pillow, n
         assert (found.dtype, said) == (expected.dtype, same)
 
 
-def test_what_is_told_behind_the_samples_is_read_and_so_is_marked_transparency(tmp_path, by_pillow):
+def test_what_is_told_behind_the_samples_or_marked_is_read(tmp_path, monkeypatch, by_pillow):
+    deep = b"".join(png.parts_of(noise(6, 5, 3, "uint16"), []))  # of which Pillow decodes nothing
+    (tmp_path / "deep.png").write_bytes(deep[:-12] + png.chunk(b"tEXt", b"a\0b") + deep[-12:])
+    assert loaded(tmp_path / "deep.png")[0].shape == (6, 5, 3)
+    monkeypatch.setattr(imagecodecs, "png_decode", by_pillow.append)  # none is decoded twice
     image, file = image_of("RGB"), io.BytesIO()
     image.save(file, "PNG")
     whole = file.getvalue()

@@ -160,7 +160,7 @@ def test_settings_written_behind_the_pixels_are_found(tmp_path):
 def with_text(path, text):
     Image.new("RGB", (4, 4)).save(path)
     data = exporter.PREFIX + text
-    path.write_bytes(png.insert_chunk(path.read_bytes(), b"iTXt", data))
+    path.write_bytes(b"".join(png.parts_with(path.read_bytes(), [(b"iTXt", data)])))
     return path
 
 
