@@ -38,7 +38,6 @@ class Pausing:
     """
 
     is_paused: Callable[[], bool] = lambda: False
-    # Called again and again while nothing is half done; may raise KeyboardInterrupt.
     rest: Callable[[], None] = lambda: None
 
     def wait(self) -> None:

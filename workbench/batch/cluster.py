@@ -41,7 +41,6 @@ INSTALL = 'pip install "filter-workbench[cluster]"'
 
 ANYTHING = (Exception, CancelledError)  # may come of a request to a scheduler that is gone
 
-Say = Callable[[str], None]
 _Answer = TypeVar("_Answer")
 
 
@@ -84,7 +83,7 @@ class ClusterRun(SharedRun):
     Some may be stopped or unreachable, which the scheduler itself sees only after five minutes.
     """
 
-    def __init__(self, address: str, warn: Say, wanted: int = 1) -> None:
+    def __init__(self, address: str, warn: Callable[[str], None], wanted: int = 1) -> None:
         """Connect, and wait for `wanted` workers or some.  Raises ClusterError where none comes."""
         super().__init__(warn)
         self._address, self._client = address, connected(address)
@@ -108,17 +107,11 @@ class ClusterRun(SharedRun):
     def check(self, folder: Path, source: Path | None) -> None:
         """Check that all workers see a picture and the folder.  Raises ClusterError."""
         self._check_programs()
-        made = [each for each in (folder, *folder.parents) if not each.exists()]
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._check_folder(folder, source)
         except OSError as error:
             raise ClusterError(f"Cannot write {folder}: {reason(error)}.") from error
-        except BaseException:
-            with suppress(OSError):
-                for each in made:
-                    each.rmdir()
-            raise
 
     def prepare(self, recipe: Recipe, device: int | None, jobs: int | None = None) -> int:
         """Take the work, each worker with that GPU of its own, or none; returns threads in all."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path, PurePath
@@ -123,18 +123,21 @@ class FilePairs:
         return sum(len(group.names) for group in self.groups)
 
     @property
-    def into_folder(self) -> bool:
-        """False if the user named the only target itself."""
-        return not any(group.is_named for group in self.groups)
-
-    @property
     def folders(self) -> set[Path]:
         """The folders of all targets."""
         return {group.target for group in self.groups}
 
-    def called(self, shown: Mapping[Path, str]) -> FilePairs:
-        """The same pairs, in which some files have other names for the user."""
-        return replace(self, shown=shown)
+    @contextmanager
+    def without_empty_folders(self) -> Iterator[None]:
+        """Remove folders in the end that were not there before, where nothing was written."""
+        paths = {path for target in self.folders for path in (target, *target.parents)}
+        made = sorted((path for path in paths if not os.path.lexists(path)), reverse=True)
+        try:
+            yield
+        finally:
+            for path in made:
+                with suppress(OSError):  # it is not empty
+                    path.rmdir()
 
     def part(self, is_wanted: Callable[[Path], bool]) -> FilePairs:
         """The pairs whose target is wanted, of which only the names are kept as well."""

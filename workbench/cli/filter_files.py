@@ -7,7 +7,6 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -67,7 +66,8 @@ def _apply_to_streams(recipe: Recipe, arguments: Namespace, folder: Path) -> int
         output.refuse_terminal(sys.stdin, "reads a picture from standard input")
         with stdin.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
-    code = _apply(recipe, pairs.called({stdin: output.STREAM, stdout: "stdout"}), arguments)
+    pairs = replace(pairs, shown={stdin: output.STREAM, stdout: "stdout"})
+    code = _apply(recipe, pairs, arguments)
     if stdout.exists():
         with stdout.open("rb") as file:
             shutil.copyfileobj(file, sys.stdout.buffer)
@@ -104,42 +104,37 @@ def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
             print(output.json_of(rows_record(outcome)), flush=True)
         control.obey()
 
-    made = _made_folder(pairs, arguments)
-    outcomes = in_order(running(engine, pairs, recipe, arguments.jobs, say))
-    try:
-        with ended_by_sigterm():
-            for outcome in outcomes:
-                progress.say("")
-                _print_outcome(outcome, recipe, machine, arguments)
-                failures += outcome.error is not None
-                counts[outcome.status] += 1
-                del outcome  # its pictures would stay in memory while the next ones are read
-        how = "ended"
-    except KeyboardInterrupt:
-        progress.say("")
-        for pair in pairs:
-            if is_begun(pair.target):
+    with pairs.without_empty_folders():
+        _make_folder(pairs, arguments)
+        outcomes = in_order(running(engine, pairs, recipe, arguments.jobs, say))
+        try:
+            with ended_by_sigterm():
+                for outcome in outcomes:
+                    progress.say("")
+                    _print_outcome(outcome, recipe, machine, arguments)
+                    failures += outcome.error is not None
+                    counts[outcome.status] += 1
+                    del outcome  # its pictures would stay in memory while the next ones are read
+            how = "ended"
+        except KeyboardInterrupt:
+            progress.say("")
+            for pair in (each for each in pairs if is_begun(each.target)):
                 complain(f"{pair.target_shown} is written in part; the same command resumes it.")
-        raise
-    finally:
-        if arguments.control:
-            end = {"counts": dict(counts), "seconds": control.clock() - began}
-            print(output.json_of({how: end}), flush=True)
-        if made is not None:
-            with suppress(OSError):  # it is not empty
-                made.rmdir()
+            raise
+        finally:
+            if arguments.control:
+                end = {"counts": dict(counts), "seconds": control.clock() - began}
+                print(output.json_of({how: end}), flush=True)
     return FAILED if failures else 0
 
 
-def _made_folder(pairs: FilePairs, arguments: Namespace) -> Path | None:
+def _make_folder(pairs: FilePairs, arguments: Namespace) -> None:
     path = Path(arguments.output)
-    if not pairs.into_folder or path.is_dir():
-        return None
     try:
-        path.mkdir()
+        if not path.is_dir() and not any(group.is_named for group in pairs.groups):
+            path.mkdir()
     except OSError as error:
         raise CommandError(f"Cannot make the folder {path}: {error.strerror}.") from error
-    return path
 
 
 def _print_outcome(

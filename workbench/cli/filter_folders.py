@@ -74,6 +74,7 @@ def _batch(arguments: Namespace) -> int:
     names = ("pixel_type", "implementation", "format", "name", "quality", "reduce")
     asked = {**asked_of(recipe), **{each: getattr(arguments, each) for each in names}}
     with (
+        pairs.without_empty_folders(),
         _cluster(arguments, pairs) as cluster,
         Journal(arguments.output, asked, resuming=arguments.resume, name=name) as journal,
     ):

@@ -66,9 +66,7 @@ def test_a_batch_that_is_stopped_before_its_first_call_makes_no_engine(order, ad
     assert advance(order).ended == "stopped"
 
 
-def test_a_call_whose_news_another_one_took_returns_once_the_engine_is_there(
-    order, advance, monkeypatch
-):
+def test_a_call_whose_news_another_one_took_returns_none(order, advance, monkeypatch):
     monkeypatch.setattr(batch_worker, "NEWS_S", 0.01)
     slow = replace(order, make_engine=lambda device: sleep(0.1) or any_engine(device))
     assert advance(slow).is_hungry

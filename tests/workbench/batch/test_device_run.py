@@ -97,12 +97,9 @@ def test_a_picture_that_kills_every_process_is_found_and_fails_alone(ran):
 
 
 def test_a_gpu_that_is_lost_is_said_and_nothing_goes_to_the_cpu_instead(ran):
-    processes = []
-    rows, warned, _ = ran(
-        [gpus.GOOD] * 8 + [gpus.LOST_ONCE] + [gpus.GOOD] * 12,
-        rest=lambda rows: processes.append(len(multiprocessing.active_children())),
-    )
-    assert max(processes) == 2  # it has ended before another one takes its place
+    seen, heights = [], [gpus.GOOD] * 8 + [gpus.LOST_ONCE] + [gpus.GOOD] * 12
+    rows, warned, _ = ran(heights, rest=lambda _: seen.append(multiprocessing.active_children()))
+    assert max(map(len, seen)) == 2  # it has ended before another one takes its place
     assert statuses(rows).keys() == names(21)
     assert {row.status for row in rows} <= {"done", "skipped"}
     (sentence,) = warned
