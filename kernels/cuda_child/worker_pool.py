@@ -95,11 +95,6 @@ class Request:
         return height * width * channels * self.blank.picture.itemsize
 
 
-def device_of(facts: dict[str, Any]) -> Device | NoDevice:
-    """The device whose facts were reported."""
-    return NoDevice(**facts) if "reason" in facts else Device(**with_tuples(facts))
-
-
 def with_tuples(fields: dict[str, Any]) -> dict[str, Any]:
     """Restore a tuple for each list: JSON has no tuples."""
     return {name: tuple(each) if isinstance(each, list) else each for name, each in fields.items()}
@@ -375,7 +370,8 @@ class GpuWorker:
         if "bug" in said:
             raise RuntimeError(f"A run in a child failed:\n{said['bug']}")
         if "ready" in said:
-            self.facts = device_of(said["device"])
+            facts = said["device"]
+            self.facts = NoDevice(**facts) if "reason" in facts else Device(**with_tuples(facts))
         self.device_bytes = int(said.get("device_bytes", self.device_bytes))
         return said
 

@@ -46,7 +46,7 @@ def journal_folder() -> Path:
 class KernelJournal:
     """The journal of this program, and those that others left.
 
-    Never fails: where nothing can be written, `complaint` says so once there was a try.
+    Never fails: where nothing can be written, `write` returns why.
     `note` and `set_aside` wait for no disk; all else does, and is called on one thread.
     """
 
@@ -139,11 +139,13 @@ class _Held(NamedTuple):
 
     def close(self, *, is_wanted: bool) -> None:
         """Unlock it; where it is not wanted, remove both."""
+        if not is_wanted:  # first, or another program offers it
+            with suppress(OSError):
+                self.path.unlink()
         self.lock.close()
         if not is_wanted:
-            for each in (self.path, self.path.with_suffix(".lock")):
-                with suppress(OSError):
-                    each.unlink(missing_ok=True)
+            with suppress(OSError):
+                self.path.with_suffix(".lock").unlink()
 
 
 def _read(path: Path) -> Unsaved:

@@ -86,7 +86,6 @@ class Worker(Scheduler):
 
     Attributes:
         device: the latest Device or NoDevice; None before the first.
-        trials: of user kernels on the GPU.
         region, comparison, sweep: long computations, the most urgent first.
         baseline, again: idle timings; they emit checked Results.
 

@@ -86,7 +86,6 @@ def test_the_file_is_that_of_the_whole_picture(engine, source, border, name, tmp
     assert (answer.shape, answer.strips, answer.resumed) == ((HEIGHT, WIDTH, 3), 9, 0)
     assert (answer.check.ok, answer.check.is_full) == (True, True)
     assert set(answer.seconds) == {"decode", "filter", "verify", "encode"}
-    # The engine has one thread.
     assert replace(answer, seconds={"decode": 3, "filter": 2, "verify": 2}).limit == "filter"
 
 

@@ -7,6 +7,7 @@ import sys
 import threading
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtTest import QTest
@@ -16,7 +17,7 @@ from kernels.rungs.own_kernels import MAX_BYTES
 from tests.workbench.driving import PATIENCE_MS, until
 from workbench.files.kernel_files import KernelFileError
 from workbench.session.kernel_file import KernelFile
-from workbench.session.kernel_journal import KernelJournal, Unsaved
+from workbench.session.kernel_journal import KernelJournal, Unsaved, _Held
 
 ROOT = Path(__file__).parents[3]
 
@@ -297,6 +298,14 @@ def test_another_program_that_runs_keeps_its_own(qtbot, file, home, mine):
     file.type("typed\n")
     until(qtbot, lambda: journals(home))
     assert offered() is None
+
+
+def test_a_text_that_is_not_wanted_is_gone_before_its_lock(tmp_path):
+    (path := tmp_path / "a.json").touch()
+    seen = []
+    lock = SimpleNamespace(close=lambda: seen.append(path.exists()))
+    _Held(path, lock).close(is_wanted=False)
+    assert seen == [False]
 
 
 def test_a_damaged_journal_is_passed_over(home, journal, file):
