@@ -22,8 +22,9 @@ SMALL = (2, 2), (120, 120)
 LARGE = (290, 250), (311, 271)
 SIZES = (5, 9, 11)  # of weights, of which one is drawn
 NAMES = {1: "grey", 3: "RGB", 4: "RGBA"}  # by channels
-Kind = Literal["any", "separable", "small", "uniform", "smooth"]  # small: separable
-Content = Literal["noise", "black", "white"]
+# small: separable; smooth, holed: one is zero
+Kind = Literal["any", "separable", "small", "uniform", "smooth", "holed"]
+Content = Literal["noise", "black", "white", "NaN and infinity"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ GREY_CLAMP = _Shape(3, "float16", 1, "clamp")
 GREY_MIRROR = _Shape(3, "uint8", 1, "mirror")
 GREY_REFLECT = _Shape(0, "uint16", 1, "reflect")  # its size is drawn
 RGBA = _Shape(7, "uint8", 4, "reflect", offset=25.0)
+RGB_WIDE = _Shape(15, "uint8", 3, "clamp", (8, 8))
 # Each with its size, or its least one and the first that are not: then one is drawn.
 _TABLE: tuple[tuple[_Shape, Any, Kind, Content], ...] = (
     (RGB_CLAMP, (37, 21), "separable", "noise"),
@@ -75,6 +77,10 @@ _TABLE: tuple[tuple[_Shape, Any, Kind, Content], ...] = (
     (GREY_MIRROR, (1100, 9), "separable", "noise"),
     (GREY_MIRROR, (59, 33), "any", "black"),
     (GREY_MIRROR, (59, 33), "smooth", "white"),
+    (RGBA, (61, 43), "separable", "noise"),
+    (RGB_WIDE, (47, 29), "separable", "noise"),
+    (GREY_WRAP, (2, 3), "small", "noise"),
+    (GREY_ZERO, (33, 21), "holed", "NaN and infinity"),
     (GREY_REFLECT, SMALL, "separable", "noise"),
 )
 COUNTED_AT = 3  # the 7×7 that shows best what a tile spares
@@ -84,13 +90,15 @@ COUNTED_AT = 3  # the 7×7 that shows best what a tile spares
 def check_jobs(seed: int) -> tuple[CheckJob, ...]:
     """All of them.
 
-    No picture but one is a multiple of a block; one is smaller than the weights, one has many
-    blocks and more samples than 16 bits count, one is wider and one taller than 1024, and three
-    have sizes that `seed` draws, of the picture or also of the weights; one is black, one white.
+    No picture but one is a multiple of a block; two are smaller than the weights, one of them than
+    their half; one has many blocks and more samples than 16 bits count, one is wider and one taller
+    than 1024, and three have sizes that `seed` draws, of the picture or also of the weights; one is
+    black, one white, and one has samples far from the others, NaN and infinities.
     All samples and weights are drawn by it, so that no text can know them.
     Sums leave the range of their type; no weights are the same turned or mirrored, but for those
     that are uniform.  Some kernels ask for these, or for separable ones, which come with every
-    border, in grey and in RGB.  One has alpha, which no filter changes, and an offset.
+    border, in grey and in RGB.  Two have alpha, which no filter changes, and an offset: in several
+    blocks, as a kernel may have a way of its own away from the edges.
     """
     rng = np.random.default_rng(seed)
     return tuple(_made(rng, *row) for row in _TABLE)
@@ -145,8 +153,9 @@ def _weights(rng: np.random.Generator, ksize: int, kind: Kind) -> NDArray[np.flo
         weights = np.outer(weights[0], weights[1])
     if kind == "uniform":
         weights = np.ones((ksize, ksize))
-    if kind == "smooth":  # of which white stays white; one is zero
+    if kind == "smooth":  # of which white stays white
         weights, gain = np.abs(weights), 1.0
+    if kind in ("smooth", "holed"):
         weights[0, 0] = 0.0
     weights *= gain / np.abs(weights).sum()
     return weights.astype(np.float32)
@@ -156,12 +165,15 @@ def _picture(
     rng: np.random.Generator, shape: tuple[int, int, int], dtype: np.dtype[Any], content: Content
 ) -> NDArray[Any]:
     picture: NDArray[Any]
-    if content != "noise":
+    if content in ("black", "white"):
         picture = np.full(shape, np.iinfo(dtype).max if content == "white" else 0, dtype)
     elif dtype.kind == "u":
         picture = rng.integers(0, np.iinfo(dtype).max, shape, dtype, endpoint=True)
     else:
         picture = rng.uniform(-1, 2, shape).astype(dtype)
+    if content == "NaN and infinity":
+        places = rng.choice(picture.size, 6, replace=False)
+        picture.ravel()[places] = np.nan, np.inf, -np.inf, 1e6, -1e6, 1e5
     picture.flags.writeable = False
     return picture
 

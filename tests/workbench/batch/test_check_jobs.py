@@ -31,10 +31,12 @@ def test_they_have_every_border_every_type_and_a_picture_smaller_than_the_weight
     assert {job.pixel_type for job in jobs} == set(PIXEL_TYPES)
     assert {job.channels for job in jobs} == {1, 3, 4}
     assert any(job.offset for job in jobs)
-    assert {job.ksize for job in jobs} == {3, 7, JOBS[-1].job.ksize}
+    assert {job.ksize for job in jobs} == {3, 7, 15, JOBS[-1].job.ksize}
     assert max(job.width for job in jobs) > 1024 < max(job.height for job in jobs)
     assert any((job.weights == 0).any() for job in jobs)
     assert any(max(job.width, job.height) < job.ksize for job in jobs)
+    assert any(job.width < job.radius for job in jobs if job.border == "wrap")
+    assert any(np.isnan(job.picture).any() and np.isinf(job.picture).any() for job in jobs)
 
 
 def test_samples_and_weights_and_three_sizes_are_drawn_by_the_seed():
@@ -77,9 +79,23 @@ def short_index(job):
     return unwritten(job, (at > 32767).reshape(job.picture.shape))
 
 
+def away_from_the_edge(job, **others):
+    """The output where pixels that need no border are done otherwise."""
+    found, r = answer_of(job), job.radius
+    inner = slice(r, job.height - r), slice(r, job.width - r)
+    found[inner] = answer_of(replace(job, **others))[inner]
+    return found
+
+
 @pytest.mark.parametrize(
     "answer",
     [
+        lambda job: away_from_the_edge(job, offset=0.0),
+        lambda job: answer_of(
+            replace(job, weights=job.weights.T if job.has_alpha else job.weights)
+        ),
+        lambda job: unwritten(job, np.full(job.picture.shape, job.ksize > 11)),
+        lambda job: np.nan_to_num(answer_of(job)),
         lambda job: unwritten(job, answer_of(job) == 0),
         lambda job: blocks_across(job, 9),
         lambda job: blocks_across(job, 16),
@@ -87,7 +103,18 @@ def short_index(job):
         short_index,
         rounded,
     ],
-    ids=["zero never stored", "nine blocks", "sixteen blocks", "width", "short index", "rounded"],
+    ids=[
+        "offset",
+        "alpha",
+        "large weights",
+        "NaN",
+        "zero never stored",
+        "nine blocks",
+        "sixteen blocks",
+        "width",
+        "short index",
+        "rounded",
+    ],
 )
 def test_a_kernel_with_a_built_in_limit_is_wrong_in_some_job(answer):
     tensor = next(each for each in ladder() if each.error_factor > 1000)
