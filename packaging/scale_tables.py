@@ -11,7 +11,7 @@ from typing import Any
 from kernels.sweeps.estimate import about
 from workbench.base import numbers
 from workbench.base.columns import table, with_tables, wrapped
-from workbench.batch.stage_times import IN_WORDS
+from workbench.batch.stage_times import IN_WORDS, rate
 from workbench.cli.benches.batch import PEERS_TITLE, tables_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -157,12 +157,11 @@ def _folders(data: Data) -> str:
     one = {each["name"]: max(each["per_s"]) for each in single}
     rows = []
     for each in data["folders"]:
-        count, rate = len(each["devices"]), max(each["per_s"])
+        count, per_s = len(each["devices"]), max(each["per_s"])
         name = f"{each['name'].removeprefix('folder ')} ({LIMITS[each['limit']]})"
-        against = numbers.fine_ratio(rate / one[each["name"]]) if count > 1 else ""
+        against = numbers.fine_ratio(per_s / one[each["name"]]) if count > 1 else ""
         limit = IN_WORDS.get(each["waited_for"], NOTHING)
-        rate_in_words = f"{numbers.three_digits(rate)} per s"
-        rows.append((name if count == 1 else "", str(count), rate_in_words, against, limit))
+        rows.append((name if count == 1 else "", str(count), rate(per_s), against, limit))
     head = ("", "GPUs", "pictures", "against 1", "limit")
     return f"{_where(data)}.\n\n{table(head, rows, (1, 2, 3))}"
 

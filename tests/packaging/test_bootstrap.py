@@ -182,9 +182,7 @@ def test_pip_itself_failing_ends_in_a_sentence(bootstrap, monkeypatch, tmp_path,
     assert "no-such-package-here" in capfd.readouterr().out
 
 
-def test_downloads_are_shown_and_a_network_that_is_away_is_named(
-    bootstrap, monkeypatch, tmp_path, capsys
-):
+def test_downloads_and_a_missing_network_are_told(bootstrap, monkeypatch, tmp_path, capsys):
     pip = tmp_path / "python"
     retrying = "WARNING: Retrying (Retry(total=4)) after connection broken by 'NewConnectionError'"
     pip.write_text(f'#!/bin/sh\necho "  Downloading a.whl"\necho "{retrying}" >&2\nexit 1\n')

@@ -68,12 +68,12 @@ def run(arguments: Namespace) -> int:
             known = {record.cell: record for record in session.records}
         left = {cell for cell in cells if cell not in known or not known[cell].is_complete}
         able = {cell for cell in left if refusal(engine, cell, texts) is None}
+        took = f", in {about(estimated_s(able, known.values(), plan.sampling))}" if able else ""
         file = file or SessionFile.create(folder, plan, machine)
         try:
             with file as log:
-                took = about(estimated_s(able, known.values(), plan.sampling))
                 print(
-                    f"To measure: {plural(len(able), 'cell')}{f', in {took}' if able else ''}; "
+                    f"To measure: {plural(len(able), 'cell')}{took}; "
                     f"measured already: {len(cells) - len(left)}; cannot run here: "
                     f"{len(left) - len(able)}. On {machine.name}, into {folder}.",
                     flush=True,

@@ -17,9 +17,7 @@ from PySide6.QtGui import QColorSpace
 
 from kernels import Engine
 from kernels.pictures.generated import noise
-from kernels.sweeps.session_files import SessionFile
 from tests.conftest import ROOT
-from tests.made_sessions import a_session
 from tests.workbench.window.copying.test_copying import CHOICES
 from workbench.files import image_files
 from workbench.model import intents
@@ -187,12 +185,9 @@ def test_a_copied_script_and_command_run(all_without_qt, tmp_path):
     np.testing.assert_array_equal(image_files.load(written).samples, answer)
 
 
-def test_sessions_are_compared(without_qt, tmp_path):
-    session = a_session("transfers")
-    with SessionFile.create(tmp_path / "a", session.plan, session.machine) as file:
-        for record in session.records:
-            file.append(record)
-    said = without_qt("compare", "a", "a")
+def test_sessions_are_compared(without_qt):
+    session = str(ROOT / "assets" / "recorded" / "camerino_image_size.jsonl.gz")
+    said = without_qt("compare", session, session)
     assert (said.returncode, said.stderr) == (0, "")
 
 

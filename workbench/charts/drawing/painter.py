@@ -306,9 +306,8 @@ def _draw_bars(plot: Any, body: Bars, colors: Colors, font: QFont) -> Drawn:
     at = 0.25
     for group, name in zip(body.groups, names, strict=True):
         if is_narrow:
-            labels.append(
-                marks.PlotLabel(start, -(at + 0.55), name, small, colors.text, (0.0, 0.5))
-            )
+            place = start, -(at + 0.55)
+            labels.append(marks.PlotLabel(*place, name, small, colors.text, (0.0, 0.5)))
             at += 1
         else:
             ticks.append((-(at + len(group.bars) / 2), name))
