@@ -226,6 +226,8 @@ def closing_lines(progress: BatchProgress) -> list[str]:
     lines = [
         f"{progress.finished:,} pictures in {took}, {rate(progress.per_s)}: {counts or 'none'}."
     ]
+    if progress.counts.get("skipped"):
+        lines.append("Skipped: there already, whatever made them; --replace writes them anew.")
     devices = [
         (
             f"GPU {each.device}",

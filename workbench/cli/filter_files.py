@@ -25,6 +25,7 @@ from workbench.cli.result_words import in_one_line, large_in_one_line, record_of
 from workbench.cli.stopping import RemoteControl, ended_by_sigterm
 from workbench.cli.this_machine import engine_maker, facts
 from workbench.files.formats import EXTENSION_OF
+from workbench.imaging.display_mapping import is_signed
 
 
 def run(arguments: Namespace) -> int:
@@ -162,6 +163,12 @@ def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:
     elif outcome.large is not None:
         line = large_in_one_line(outcome.large)
     elif outcome.result is not None:
-        line = in_one_line(outcome.result)
+        line, job = in_one_line(outcome.result), outcome.result.job
+        if (
+            job.picture.dtype.kind == "u"
+            and is_signed(job.weights, job.gradient)
+            and not job.offset
+        ):
+            yield f"{pair.name}: sums below zero become 0; --pixel-type float32 keeps them."
     if line and outcome.error is None:
         yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"

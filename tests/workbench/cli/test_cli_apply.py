@@ -49,6 +49,12 @@ def test_the_file_written_is_the_filtered_picture(folder, capsys):
     assert "verified, checked all pixels" in line
 
 
+def test_sums_below_zero_that_bytes_cannot_hold_are_told_of(folder, capsys):
+    for words, is_told in ((["sobel_x"], True), (["sobel_x", "--pixel-type", "float32"], False)):
+        assert apply("a.png", "out.tif", "--filter", *words) == 0
+        assert ("--pixel-type float32" in capsys.readouterr().out) == is_told
+
+
 def test_nan_goes_to_an_implementation_that_spreads_it(folder, capsys):
     samples = generated.noise(9, 9, 1, "float32")
     samples[4, 4] = np.nan

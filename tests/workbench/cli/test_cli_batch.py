@@ -132,6 +132,7 @@ def test_what_is_there_is_left_alone_unless_it_is_to_be_replaced(folder, capsys)
     assert Path("out/p2.png").read_text() == "mine"
     assert "7 pictures in" in (said := capsys.readouterr().out)
     assert "1 skipped" in said
+    assert "--replace" in said
     assert batch("in", "out", "--no-replace") == 0
     assert Path("out/p2.png").read_text() == "mine"
     assert batch("in", "out", "--replace") == 0
