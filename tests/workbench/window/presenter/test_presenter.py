@@ -464,6 +464,7 @@ def test_steps_are_kept_and_removed_together(qtbot, window, make_window):
     trigger(window, "Remove all steps")
     assert window.presenter.steps == ()
     window.messages.outdate()  # an info that goes by itself would go
+    assert window.messages.isVisible()
     click(child(window.messages, "act"))
     assert window.presenter.steps == kept
     window.close()
