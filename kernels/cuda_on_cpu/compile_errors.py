@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+from tree_sitter import Node
 
 from kernels.core.errors import FIRST_ERROR
 from kernels.core.job import Job
@@ -52,7 +54,9 @@ OF_CUDA = re.compile(
     r"['‘](?:tex\w+|surf\w+|cuda\w+|__[a-z]\w*|cooperative_groups|nvcuda)['’] "
     r"(?:was not declared|has not been declared|does not name)"
 )
-OWN_NAMES = re.compile(r"\brung_\d+::|\{anonymous\}::|\(anonymous namespace\)::|(?<=\w)_0\b")
+OWN_NAMES = re.compile(
+    r"\brung_[0-9a-f]{12}::|\{anonymous\}::|\(anonymous namespace\)::|(?<=\w)_[0-9a-f]{12}\b"
+)
 # What g++ says of a part of it that a signal has ended, and of itself: the first that fits.
 GAVE_UP = {
     TOO_LONG: "the text takes too long",
@@ -207,7 +211,7 @@ def cuda_errors(rung: Rung, jobs: Sequence[Job], cache: Path) -> Generator[None,
         return ""
     architecture = max(ARCHITECTURE, 10 * rung.capability[0] + rung.capability[1])
     compiler = compiler_for(architecture)
-    if errors := _host_asm(rung):
+    if errors := "".join(_of_host(rung, is_seen=compiler is not None)):
         return errors
     if compiler is None:
         return ""
@@ -265,15 +269,40 @@ def _short(said: str) -> str:
     return OF_HOST.sub("", said)
 
 
-def _host_asm(rung: Rung) -> str:
-    """The errors for asm outside of functions, which NVRTC passes over and nvcc does not."""
+SPACES = {f"__{name}__" for name in ("device", "global", "host", "constant", "shared", "managed")}
+HOST_ASM = "asm outside of functions is no device code"
+MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:\\\n|[^\n])*)", re.M)
+
+
+def _of_host(rung: Rung, *, is_seen: bool) -> Iterator[str]:
+    """Yield errors for asm outside of functions, which NVRTC passes over and nvcc does not.
+
+    is_seen  by CUDA's compiler; else also for functions and variables that are not the device's
+    """
     code = without_decorations(without_comments(rung.source)).encode()
-    nodes, errors = [parser().parse(code).root_node], ""
+    known = {*SPACES}  # with macros that have one of them, or brackets: what these make is unknown
+    for name, made in MACRO.findall(rung.text):
+        known |= {name} if "(" in made or SPACES & {*made.split()} else set()
+    nodes = [parser().parse(code).root_node]
     while nodes:
         node = nodes.pop()
-        if node.type == "gnu_asm_expression":
-            line = node.start_point[0] + 1
-            errors += f"{rung.file}:{line}: error: asm outside of functions is no device code\n"
-        elif node.type != "function_definition":
+        if node.type not in ("function_definition", "compound_statement", "ERROR"):
             nodes += reversed(node.children)
-    return errors
+        is_asm = node.type == "gnu_asm_expression"
+        if what := HOST_ASM if is_asm else "" if is_seen else _why_of_host(node, known):
+            yield f"{rung.file}:{node.start_point[0] + 1}: error: {what}\n"
+
+
+def _why_of_host(node: Node, known: set[str]) -> str:
+    """What CUDA's compiler says of a declaration with none of these words; empty: nothing."""
+    body, declared = node.child_by_field_name("body"), node.child_by_field_name("declarator")
+    end = body.start_byte - node.start_byte if body else None
+    words = {*re.findall(r"\w+", (node.text or b"")[:end].decode())}
+    is_function = node.type == "function_definition" and body is not None  # not `= default`
+    if node.type in ("declaration", "field_declaration") and declared is not None:
+        is_function = declared.type == "function_declarator"
+    if is_function and not words & known:
+        return "A function without execution space annotations is considered a host function"
+    if is_function or node.type != "declaration" or words & {*known, "const", "constexpr"}:
+        return ""
+    return "A variable without memory space annotations is considered a host variable"

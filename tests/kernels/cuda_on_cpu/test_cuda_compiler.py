@@ -15,6 +15,7 @@ from kernels.cuda_on_cpu.trial import trial
 from kernels.rungs.cuda_text import refused
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel
+from kernels.rungs.rung import ladder
 
 on_cpu = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 with_nvrtc = pytest.mark.skipif(not compilers(), reason="NVRTC is not installed")
@@ -94,7 +95,7 @@ def test_what_cudas_compiler_refuses_is_found_by_it(name, build_cache):
 
 
 @on_cpu
-@pytest.mark.parametrize("name", ["array of run time", "hidden in a macro", "pasted", "alloca"])
+@pytest.mark.parametrize("name", REFUSED)
 def test_without_it_words_that_are_no_cuda_are_refused_all_the_same(name, without_nvrtc):
     outcome = tried(text_of(*REFUSED[name]))
     assert not outcome.ok
@@ -108,6 +109,11 @@ def test_without_it_words_that_are_no_cuda_are_refused_all_the_same(name, withou
 def test_what_it_takes_is_not(behind, build_cache):
     rung = own_kernel("mine.cu", text_of("", behind))
     assert outcome_of(compile_errors.cuda_errors(rung, [JOB], build_cache)) == ""
+
+
+def test_nor_is_it_by_the_text(without_nvrtc, tmp_path):
+    for rung in (*(own_kernel("mine.cu", text_of("", each)) for each in TAKEN), *ladder()):
+        assert outcome_of(compile_errors.cuda_errors(rung, [JOB], tmp_path)) == ""
 
 
 @on_cpu
