@@ -58,7 +58,7 @@ def without_decorations(code: str) -> str:
 def kernels_in(code: str) -> dict[str, int]:
     """Names of the kernels in a source without comments, each with its line."""
     bare = without_decorations(code)
-    return {each[1]: _line_at(bare, each.end()) for each in _KERNEL.finditer(bare)}
+    return {each[1]: line_at(bare, each.end()) for each in _KERNEL.finditer(bare)}
 
 
 def parameters_of(function: str, code: str) -> tuple[int, list[tuple[str, int]]] | None:
@@ -77,14 +77,15 @@ def parameters_of(function: str, code: str) -> tuple[int, list[tuple[str, int]]]
         if depth == 0 or (depth == 1 and code[at] == ","):
             text = " ".join(code[start:at].split())
             if text and text != "void":
-                parameters.append((text, _line_at(code, at)))
+                parameters.append((text, line_at(code, at)))
             start = at + 1
         if depth == 0:
-            return _line_at(code, found.end()), parameters
+            return line_at(code, found.end()), parameters
     return None
 
 
-def _line_at(code: str, at: int) -> int:
+def line_at(code: str, at: int) -> int:
+    """The line, from 1, of a place in a text."""
     return code.count("\n", 0, at) + 1
 
 
@@ -203,12 +204,12 @@ def refused(
     """
     joined = _with_joined_lines(source)
     if joined != source and (raw := _RAW.search(joined)):  # the one thing that a joint is part of
-        return _line_at(joined, raw.end()), NO_RAW
+        return line_at(joined, raw.end()), NO_RAW
     code = without_literals(joined, joined=True)
     own = {*OF_CUDA, *RESERVED, *macros_in(source)}
     telling = ((at, TELLING.format(word=" ".join(w.split()))) for at, w in _telling(code, own))
     for at, reason in chain(_refusals(code, job_macros), telling if is_strict else ()):
-        return _line_at(joined, at), reason
+        return line_at(joined, at), reason
     return None
 
 
@@ -356,7 +357,7 @@ def unknown_words(source: str) -> list[tuple[int, str]]:
     """Lines with words that NVRTC does not know, and its message for each."""
     code = NOT_COMPILED.sub(lambda found: _blank(found[0]), without_literals(source))
     return sorted(
-        {(_line_at(code, at), said) for at, said in chain(_of_std(code), _of_headers(code))}
+        {(line_at(code, at), said) for at, said in chain(_of_std(code), _of_headers(code))}
     )
 
 

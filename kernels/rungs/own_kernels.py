@@ -14,9 +14,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 
-from kernels.rungs.cuda_text import kernels_in, parameters_of, refused, without_comments
+from kernels.rungs import headers
+from kernels.rungs.cuda_text import kernels_in, line_at, parameters_of, refused, without_comments
 from kernels.rungs.headers import BEGIN, END, PASSES, SMALLEST, Header, header_of, knobs, refusal
 from kernels.rungs.operands import FORMS, example_of
 from kernels.rungs.rung import PICTURE, TAPS, Pass, Rung, ladder, rung_of
@@ -27,6 +29,9 @@ IDEA = "A kernel of your own."
 NUMBERS = ("height", "width", "pitch", "first_row", "end_row")
 OF_TOLERANCE = ("chain_length", "error_factor")
 HEADER_LINE = re.compile(rf"^{re.escape(BEGIN)}[ \t]*$", re.M)
+# The size of a number, by a word of its type.
+NUMBER_BYTES = {"char": 1, "uint8": 1, "short": 2, "uint16": 2, "float16": 2, "float": 4, "int": 4}
+Requirement = tuple[headers.Expression, headers.Template]  # a field of Rung's
 NOT_AN_INT = re.compile(r"\b(?:float|double|long|short|char|bool|size_t|sample)\b|[*\[&]")
 
 
@@ -73,11 +78,7 @@ def _refuse_no_text(name: str, text: str, length: int) -> None:
         most = MAX_BYTES >> 10
         raise refusal(name, f"it is too long; a kernel's file has up to {most} KiB")
     if strange := re.search(r"[\0\ud800-\udfff]", text):
-        raise refusal(name, "it is not text", _line_at(text, strange.start()))
-
-
-def _line_at(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
+        raise refusal(name, "it is not text", line_at(text, strange.start()))
 
 
 def own_kernel(name: str, text: str, *, is_strict: bool = False) -> Rung:
@@ -109,10 +110,8 @@ def own_kernel(name: str, text: str, *, is_strict: bool = False) -> Rung:
     if is_strict:  # plain float32 arithmetic
         rung = replace(rung, is_strict=True, chain_length=TAPS, error_factor=1.0)
     _check_constants(rung, header)
-    for each in rung.passes:
-        if not each.library:
-            _check_function(rung, each, code)
-    return rung
+    functions = (_required(rung, each, code) for each in rung.passes if not each.library)
+    return replace(rung, requires=(*rung.requires, *chain.from_iterable(functions)))
 
 
 def _header(name: str, source: str) -> Header:
@@ -122,7 +121,7 @@ def _header(name: str, source: str) -> Header:
         return Header(name, (), {})
     if found.start():
         what = "the header must be the first thing in the file"
-        raise refusal(name, what, _line_at(source, found.start()))
+        raise refusal(name, what, line_at(source, found.start()))
     return header_of(name, source)
 
 
@@ -173,8 +172,11 @@ def _check_constants(rung: Rung, header: Header) -> None:
         )
 
 
-def _check_function(rung: Rung, each: Pass, code: str) -> None:
-    """Raise HeaderError where a launch would pass other arguments than the function takes."""
+def _required(rung: Rung, each: Pass, code: str) -> Iterator[Requirement]:
+    """Yield what the function requires of the samples that it is to load and store.
+
+    Raises HeaderError where a launch would pass other arguments than it takes.
+    """
     found = parameters_of(each.function, code)
     if found is None:  # in a header of the ladder's, or a macro's
         return
@@ -193,6 +195,12 @@ def _check_function(rung: Rung, each: Pass, code: str) -> None:
             kind = "an int" if is_number else "a pointer"
             what = f"argument {at} of {each.function}, {name}, is {kind}, not {text}"
             raise refusal(rung.file, what, line)
+        kind = next((word for word in NUMBER_BYTES if re.search(rf"\b{word}\b", text)), "")
+        if kind and name in ("src", "dst"):
+            what = f"Argument {at} of {each.function}, {name}, is a pointer to {kind}"
+            what += ", and the picture's samples are {SAMPLE}: write sample."
+            size = headers.Expression(f"SAMPLE_BYTES == {NUMBER_BYTES[kind]}")
+            yield size, headers.Template(what)
 
 
 def _names(rung: Rung, each: Pass) -> Iterator[str]:

@@ -240,3 +240,13 @@ def test_of_the_header_what_has_to_do_with_the_launch_stays_as_it_is_written():
     assert 'covers = ["128 * CHANNELS", "64 if KSIZE <= 31 else 128"]\n' in text
     assert "# 2^-9 in all" in text
     assert "Products of 16×8×8" not in text.partition("---*/")[0]
+
+
+@pytest.mark.parametrize("name", ["src", "dst"])
+def test_a_picture_of_other_numbers_than_are_taken_is_refused_in_a_sentence(name):
+    rung = own_kernel("mine.cu", re.sub(rf"(const )?sample\*(?= {name})", "float*", PLAIN))
+    pictures = (np.zeros((8, 8, 1), pixel_type) for pixel_type in ("uint8", "float32"))
+    jobs = (Job(picture, np.ones((3, 3), np.float32)) for picture in pictures)
+    wrong, right = map(rung.why_not_anywhere, jobs)
+    assert re.search(f"{name}.*float.*uint8", wrong)
+    assert right is None
