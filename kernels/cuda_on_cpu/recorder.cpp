@@ -204,7 +204,8 @@ void touch(const void* address, uint64_t size, bool is_store, const void* pc, co
     const auto at = reinterpret_cast<uint64_t>(address);
     if (!head || !is_running()) return;
     if (is_store && at <= sought && sought < at + size) head->is_found = 1, head->found_x = blockIdx.x, head->found_y = blockIdx.y;
-    if (!is_recording) return;
+    // Before a thread's first step there is none to show it at.
+    if (!is_recording || (is_followed && here().step < 0)) return;
     if (is_store) settle();  // not where it loads: a copy tells first of what it stores to
     const auto write = [&](int32_t array, const Range& of) { write_down(array, at - of.begin, address, size, is_store, pc, frame); };
     bool is_known = false;

@@ -22,13 +22,12 @@ from kernels.cuda_on_cpu.findings import finding_of
 from kernels.cuda_on_cpu.recording import MAX_STEPS, VALUE_BYTES, SteppedShim, Trace
 from kernels.cuda_on_cpu.regions import DEVICE, Region, cropped, region_of, small_size
 from kernels.cuda_on_cpu.shared_run import DYNAMIC_ARRAY, STATIC_ARRAY
-from kernels.cuda_on_cpu.shim import TriedShim
+from kernels.cuda_on_cpu.shim import NEVER_STORED, TriedShim
 from kernels.cuda_on_cpu.step_points import Point, Told, told
 from kernels.rungs.headers import Facts
 from kernels.rungs.operands import operands_of
 from kernels.rungs.rung import PICTURE, Rung
 
-NEVER_STORED = 0xFF  # every byte of shared memory at first
 INTEGER, _, FLOATING, BOOLEAN, POINTER = range(5)  # enum ValueKind in stepping.h
 LETTERS = "iufuu"  # of dtypes, by kind
 SHARED_NAMES = 1 << 31  # from here on variables are ~the numbers of names of shared memory
@@ -152,6 +151,8 @@ class BlockSteps:
         Where it takes no part in the step, before its next one.
         """
         own_steps = self.steps_of(thread)
+        if not len(own_steps):  # it runs nothing but what reports no steps
+            return []
         later = own_steps[np.searchsorted(own_steps, step) :]
         here = int(later[0]) if len(later) else self.count
         at = self.point(here if here < self.count else int(own_steps[-1]))
@@ -183,8 +184,8 @@ class BlockSteps:
         self, step: int, array: int, size: int
     ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
         """An array's bytes as they are before a step, and which of them were stored."""
-        done = self._stores[: int(np.searchsorted(self._stores["step"], step))]
-        done = done[done["array"] == array]
+        done = self._stores[: int(np.searchsorted(self._stores["step"], np.uint32(step)))]
+        done = done[(done["array"] == array) & (done["offset"] + done["size"] <= size)]
         sizes = np.minimum(done["size"], VALUE_BYTES).astype(np.int64)
         # All bytes in the order of their stores: of those to one place the last one stays.
         store = np.repeat(np.arange(len(done)), sizes)
@@ -209,6 +210,9 @@ class BlockSteps:
             at -= int(self._memory_of(array)[0])
             count = rows * columns or (self._shared_bytes(array) - at) // size
             columns = columns or self._row_of(array, size, count)
+            if size not in (1, 2, 4, 8):  # vectors: their numbers
+                count, columns = count * size // 4, columns * size // 4
+                size, kind = 4, FLOATING
             dtype = np.dtype(f"{LETTERS[kind]}{size}")
             found.append(_Layout(self._told.shared[name], array, at, dtype, count, columns))
         return found
@@ -276,7 +280,8 @@ class BlockSteps:
 
 def _at(records: NDArray[np.void], step: int) -> NDArray[np.void]:
     """Those of one step, in their order."""
-    begin, end = np.searchsorted(records["step"], [step, step + 1])
+    # Numbers of the column's own type: else all of it would be converted each time.
+    begin, end = np.searchsorted(records["step"], np.array([step, step + 1], np.uint32))
     return records[begin:end]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from functools import cache
 
 import numpy as np
@@ -131,6 +132,33 @@ def test_of_stores_to_one_place_the_last_one_is_shown_whatever_their_sizes():
     assert (after.values == 0x01010102).all()
 
 
+def test_vectors_are_shown_as_their_numbers_and_no_store_beyond_the_end_is():
+    (rung,) = (each for each in ladder() if each.key == "tile_separable")  # uint4
+    assert stepped(rung, JOBS["uint8"]).steps.tiles(0)[0].values.size > 0
+    body = "__shared__ float4 tile[2][3]; tile[y % 2][x % 3] = make_float4(1, 2, 3, 4);\n"
+    steps = steps_of(f"{body}if (x == 0) *(unsigned long long*)((int*)tile + 23) = 1; *dst = 1;")
+    (tile,) = steps.tiles(steps.count - 1)
+    assert np.array_equal(tile.values, [[1, 2, 3, 4] * 3] * 2)
+
+
+def test_of_a_thread_that_reports_no_steps_nothing_is_known():
+    body = (
+        "if (x < 0) dst[1] = 1;\n#if 1\nelse\n#endif\nif (y == 0 && x >= 3) set(dst + x, src[x]);"
+    )
+    text = START.format(before="__device__ void set(sample* to, sample n) { *to = n; }", body=body)
+    steps = stepped(own_kernel("mine.cu", text), JOBS["float32"], at=(3, 0)).steps
+    assert [steps.variables(steps.count - 1, thread) for thread in (0, 40)] == [[], []]
+    assert all(len(steps.threads_at(step)) == 29 for step in range(steps.count))
+
+
+def test_a_step_is_found_without_a_copy_of_all():
+    steps = steps_of(f"{MIRROR}\nfor (int i = 0; i < 200; ++i) dst[0] = i;")
+    tracemalloc.start()
+    steps.threads_at(steps.count - 1)
+    assert tracemalloc.get_traced_memory()[1] < steps.count * steps.threads * 4
+    tracemalloc.stop()
+
+
 def test_variables_have_the_values_from_before_a_step():
     steps = steps_of(MIRROR)
     thread = 32 + 5
@@ -147,24 +175,17 @@ def test_a_lane_is_told_what_it_loads_and_stores():
     steps = steps_of(MIRROR)
     store = steps.next_barrier(0) - 2
     load, kept = steps.touches(store, 37)
-    assert (load.array, load.is_store, load.value, load.where) == (
-        "the picture",
-        False,
-        69,
-        "(5, 1)",
-    )
+    assert (load.array, load.where) == ("the picture", "(5, 1)")
+    assert (load.is_store, load.value) == (False, 69)
     assert (kept.array, kept.where, kept.is_store) == ("tile", "row 1, column 5", True)
     assert kept.value == 69
 
 
 def test_the_steps_up_to_a_crash_are_kept():
-    text = START.format(
-        before="", body="int none = height - 16;\nint all = x / none;\ndst[all] = 1;"
-    )
+    body = "int none = height - 16;\nint all = x / none;\ndst[all] = 1;"
+    rung = own_kernel("mine.cu", START.format(before="", body=body))
     picture = np.zeros((16, 64, 1), np.float32)
-    found = stepped(
-        own_kernel("mine.cu", text), Job(picture, IDENTITY, block_xy=(32, 8)), at=(3, 1)
-    )
+    found = stepped(rung, Job(picture, IDENTITY, block_xy=(32, 8)), at=(3, 1))
     assert "divides an integer by zero" in found.problem
     assert found.steps is not None
     assert found.line == found.steps.point(found.steps.count - 1).line
@@ -178,8 +199,7 @@ def test_a_block_that_takes_too_long_is_refused_in_a_sentence():
 
 
 def test_a_text_that_does_not_compile_is_refused_on_its_line():
-    found = stepped(
-        own_kernel("mine.cu", START.format(before="", body="int;x = = 1;")), JOBS["uint8"]
-    )
+    rung = own_kernel("mine.cu", START.format(before="", body="int;x = = 1;"))
+    found = stepped(rung, JOBS["uint8"])
     assert found.steps is None
     assert found.problem.startswith("Line ")
