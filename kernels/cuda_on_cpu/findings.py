@@ -90,6 +90,7 @@ class Finding:
     thread, block  x then y; None where no single thread is at fault
     region         of the job's picture, that it was run on
     is_unfinished  the run might have ended: the CPU is slow, or had no time for it
+    is_far         it was found on that region repeated, where it is not
     """
 
     kind: str
@@ -100,6 +101,7 @@ class Finding:
     block: tuple[int, int] | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
     is_unfinished: bool = False
+    is_far: bool = False
 
 
 def finding_of(rung: Rung, region: Region, ended: Ended) -> Finding | None:
@@ -110,18 +112,14 @@ def finding_of(rung: Rung, region: Region, ended: Ended) -> Finding | None:
     is_over = not ended.crashed and report.kind in (Kind.CRASH, Kind.DEADLINE)
     if is_of_barrier or is_over or report.kind == Kind.NOTHING:
         return _without_report(region, ended, refusal)
-    found = _reported(rung, region, ended, report)
+    found = reported(rung, region, ended, report)
     if ended.pace:  # of no thread's fault
         found = replace(found, sentence=TOO_SLOW.format(done=ended.pace), line=None)
     return replace(found, is_unfinished=ended.is_unfinished)
 
 
-def suspicion_of(rung: Rung, region: Region, ended: Ended) -> Finding:
-    """The read that can be no sample, for a run that has one."""
-    return _reported(rung, region, ended, ended.reports.suspicion)
-
-
-def _reported(rung: Rung, region: Region, ended: Ended, report: Report) -> Finding:
+def reported(rung: Rung, region: Region, ended: Ended, report: Report) -> Finding:
+    """The bug that a report of a run tells of."""
     kind = "bounds" if report.kind in OF_BOUNDS else Kind(report.kind).name.lower()
     if report.signal == Signal.SIGFPE:
         kind = "division"

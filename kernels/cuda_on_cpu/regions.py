@@ -55,11 +55,6 @@ class Region:
         return f"{self.width}×{self.height} pixels from x {self.left}, y {self.top}"
 
 
-def whole_of(job: Job) -> Region:
-    """All of a job's picture."""
-    return Region(0, 0, job.width, job.height, True)
-
-
 def region_of(job: Job, size: tuple[int, int], at: tuple[int, int] | None) -> Region:
     """The `size` pixels around `at`, or around the middle, or as many as there are."""
     width, height = min(size[0], job.width), min(size[1], job.height)
@@ -83,14 +78,6 @@ def cropped(job: Job, region: Region) -> Job:
 def part_of(job: Job, size: tuple[int, int]) -> Job:
     """The job on the middle of its picture alone."""
     return cropped(job, region_of(job, size, None))
-
-
-def enlarged(job: Job, size: tuple[int, int]) -> Job:
-    """The job on its picture repeated, as far as `size` if that is larger."""
-    across, down = max(size[0] - job.width, 0), max(size[1] - job.height, 0)
-    picture = np.pad(job.picture, ((0, down), (0, across), (0, 0)), "wrap")
-    picture.flags.writeable = False
-    return replace(job, picture=picture)
 
 
 def small_size(job: Job) -> tuple[int, int]:

@@ -129,7 +129,7 @@ def _compared(
         return found
     # A kernel could tell by what the output held before that it is being checked.
     if ended.reports.suspicion.kind and (not check.ok or findings.reads_old_answer(ended)):
-        return findings.suspicion_of(runs.rung, region, ended)
+        return findings.reported(runs.rung, region, ended, ended.reports.suspicion)
     if difference := ended.difference(again, corner):
         return Finding("order", difference, region)
     unwritten = unwritten_in_words(ended.unwritten(again), corner)
@@ -332,15 +332,17 @@ def finding_bug(
     if found or check is None:
         yield found
     elif check.ok:
-        yield (yield from _far(runs))
+        yield (yield from _far(runs, region))
     else:
         unset = yield from unset_variable(runs, region, ended)
         yield unset or _of_wrong_output(rung, region, ended, check)
 
 
-def _far(runs: Runs) -> Search:
+def _far(runs: Runs, region: Region) -> Search:
     """Search far blocks: some of them, so that nothing is known of the output."""
-    rung, job = runs.rung, regions.enlarged(runs.job, regions.FAR_SIZE)
+    rung, job, (width, height) = runs.rung, runs.job, regions.FAR_SIZE
+    beyond = (0, max(height - job.height, 0)), (0, max(width - job.width, 0)), (0, 0)
+    job = replace(job, picture=np.pad(job.picture, beyond, "wrap"))
     is_alone = len(rung.passes) == 1  # else a pass reads what blocks before it left out
     is_same = not rung.why_not(job, DEVICE) and knobs_of(rung, job) == knobs_of(rung, runs.job)
     if not is_alone or not is_same:
@@ -348,12 +350,11 @@ def _far(runs: Runs) -> Search:
     # A column and a row of blocks and the last one: any far place is in one.
     cross = 1 + zlib.crc32(job.weights.tobytes()) // 2
     far = yield from replace(runs, job=job).once(cross=cross)
-    region = Region(0, 0, job.width, job.height, False)
     found = findings.finding_of(rung, region, far)
     if found is None or found.kind in NO_BUGS:
         return None
     words = FAR.format(sentence=found.sentence, width=job.width, height=job.height)
-    return replace(found, sentence=words)
+    return replace(found, sentence=words, thread=None, is_far=True)
 
 
 def _of_wrong_output(rung: Rung, region: Region, ended: Ended, check: Check) -> Finding:

@@ -32,6 +32,7 @@ const int mine = is_in ? row_of(src, y, pitch)[x] : 0;
 """
 END = "if (is_in) row_of(dst, y, pitch)[x] = sample(mine + 0 * got);"
 DEVICE = "__device__ int kept[1 << 17]; __device__ int ticket;"
+WHOLE = Region(0, 0, 40, 12, True)
 
 
 def a_job(size: tuple[int, int] = (40, 12)) -> Job:
@@ -259,6 +260,7 @@ def test_what_far_blocks_alone_do_is_found(kind):
     finding = found(FAR[kind])
     assert finding is not None
     assert finding.kind == kind, finding.sentence
+    assert (finding.is_far, finding.region, finding.thread) == (True, WHOLE, None)
 
 
 @pytest.mark.parametrize("row", BESIDE)

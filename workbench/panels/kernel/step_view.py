@@ -145,13 +145,15 @@ class TileView(QTableView):
 
     def _fit(self) -> None:
         columns, factor = max(self._model.columnCount(), 1), factor_of(self)
-        across = down = min(max(self.viewport().width() // columns, MIN_PX), MAX_PX)
+        bar = self.verticalScrollBar().sizeHint().width()
+        # Whether or not the bar is there: it would come and go with what follows from that.
+        width = self.maximumViewportSize().width() - bar
+        across = down = min(max(width // columns, MIN_PX), MAX_PX)
         self.setFont(scaled_font(0.66 * factor))
         if self._model.has_numbers:
             across, down = round(NUMBER_PX * factor), self.fontMetrics().height() + 4
         self.horizontalHeader().setDefaultSectionSize(across)
         self.verticalHeader().setDefaultSectionSize(down)
-        bar = self.horizontalScrollBar().sizeHint().height()
         self.setFixedHeight(min(self._model.rowCount() * down + 4 + bar, MAX_TILE_PX))
 
 

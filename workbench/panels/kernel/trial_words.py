@@ -32,11 +32,11 @@ def part_words(region: Region) -> str:
     return f"the {region.width}×{region.height} pixels at ({region.left}, {region.top})"
 
 
-def searched_words(region: Region) -> str:
-    """Name the part of the picture that a bug was found on; empty: the whole."""
-    if region.is_whole:
+def searched_words(bug: Finding) -> str:
+    """Name the part of the picture that a bug was found on; empty: the whole, or no part of it."""
+    if bug.region.is_whole or bug.is_far:
         return ""
-    return f"Found on {part_words(region)}: rows and columns count from there."
+    return f"Found on {part_words(bug.region)}: rows and columns count from there."
 
 
 def verdict_words(tried: KernelTrial) -> str:

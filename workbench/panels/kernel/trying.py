@@ -86,6 +86,7 @@ class Trying(QObject):
         self._store, self._file, self._editor, self._view = store, file, editor, view
         self._times, self._trials, self._thread = times, trials, AnalysisThread(self)
         self._at: Pixel | None = None
+        self._pass: int | None = None
         self._device: Device | None = None
         self._children_of: Device | None = None  # that texts were tried on
         self._built: tuple[KernelText, Built] | None = None  # the last build, and that of
@@ -161,12 +162,12 @@ class Trying(QObject):
         """Begin to walk through a block of the text.
 
         pixel   (x, y) that the block stores; None: as before
-        number  of the pass; None: the last
+        number  of the pass; None: with a pixel as before, else the last
         """
-        self._at = pixel or self._at
+        self._at, self._pass = pixel or self._at, self._pass if pixel else number
         if asked := self._wanted():
             self._interrupt()
-            self._begin(FOLLOWING, asked, partial(following, number=number))
+            self._begin(FOLLOWING, asked, partial(following, number=self._pass))
 
     def _interrupt(self) -> None:
         self._pause.stop()
@@ -319,7 +320,7 @@ class Trying(QObject):
         else:
             where = ""
             if bug := step.finding:
-                problem, line, where = bug.sentence, bug.line, searched_words(bug.region)
+                problem, line, where = bug.sentence, bug.line, searched_words(bug)
             self._remark = " ".join(filter(None, (where, tried.printed.strip())))
             self._show(problem=problem, line=line or 0)
             self._show_answer(step)
@@ -376,7 +377,7 @@ class Trying(QObject):
         finding = step.finding
         changes: dict[str, Any] = {}
         is_of_text = self._answered is None or _is_same(self._answered, self._now)
-        where = searched_words(finding.region) if finding else NO_BUG
+        where = searched_words(finding) if finding else NO_BUG
         self._remark = " ".join(filter(None, (where, "" if is_of_text else BEFORE)))
         tried = self.tried
         if is_of_text and tried and tried.check and not tried.problem and not tried.check.wrong:

@@ -1,11 +1,13 @@
 """Stepping through a kernel in the window: a block is recorded, and walked by buttons and keys."""
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QPushButton, QTableWidget, QToolButton
 
 from kernels.cuda_on_cpu.compiler import why_not
+from kernels.cuda_on_cpu.stepping import Tile
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.panels.kernel.made_up_trials import editor, text_of, tried, words, write
@@ -98,6 +100,32 @@ def test_lanes_show_what_they_load_and_a_click_chooses_one(qtbot, window):
     until(qtbot, lambda: window.kernel.get().is_stepping and steps.steps is not before)
     assert f"of block {(1, 2)}" in words(window, "kernel-step-words")
     assert f"Thread {(7, 7)}" in words(window, "kernel-thread-words")
+
+
+def test_another_pixel_leaves_the_chosen_pass_as_it_is(qtbot, window):
+    begin(qtbot, window, "separable")
+    steps = child(window, "kernel-steps", StepView)
+    walk, pick = steps.walk_wanted.emit, steps.pictures.picked.emit
+    for act, at in (
+        (walk, (None, 0)),
+        (pick, ((39, 23),)),
+        (window.compare.picked.emit, ((1, 1),)),
+    ):
+        before = steps.steps
+        act(*at)
+        until(qtbot, lambda: steps.steps is not before)  # noqa: B023
+        assert steps.steps.number == 0
+
+
+def test_cells_are_as_large_with_a_scroll_bar_as_without(qtbot):
+    qtbot.addWidget(view := TileView())
+    view.show()
+    nowhere, sizes = np.zeros((0, 2), np.int64), set()
+    for rows in (5, 100):
+        view.show_tile(Tile("tile", np.zeros((rows, 10)), nowhere, nowhere))
+        view.resize(215, view.height())
+        sizes.add(view.columnWidth(0))
+    assert len(sizes) == 1
 
 
 def test_what_cannot_be_stepped_through_is_said(qtbot, window):
