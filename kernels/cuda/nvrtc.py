@@ -182,16 +182,8 @@ def compile_rung(rung: Rung, job: Job, architecture: int, *, with_lines: bool = 
 
     with_lines  have the output name the source's lines; the instructions are the same
     """
-    options = options_for(rung, job, architecture)
-    return compile_text(rung.text, [*options, *([LINES] if with_lines else ())], architecture)
-
-
-def compile_text(text: str, options: Sequence[str], architecture: int) -> Compiled:
-    """Compile `text` with the compiler that is here for `architecture`.
-
-    Raises CompileFailedError, also where there is no such compiler.
-    """
-    return compiler_here(architecture).compile(text, options)
+    options = [*options_for(rung, job, architecture), *([LINES] if with_lines else ())]
+    return compiler_here(architecture).compile(rung.text, options)
 
 
 def compiler_here(architecture: int) -> Compiler:

@@ -38,6 +38,7 @@ from kernels.cuda_child.worker_pool import (
 from kernels.cuda_on_cpu import regions
 from kernels.cuda_on_cpu.compile_errors import as_gnu, diagnostics_of
 from kernels.cuda_on_cpu.findings import Built, KernelTrial
+from kernels.cuda_on_cpu.regions import Region
 from kernels.cuda_on_cpu.shared_run import layout_of
 from kernels.rungs.rung import Rung
 
@@ -101,7 +102,8 @@ class _Trial:
 
     def __init__(self, rung: Rung, job: Job, sampling: Sampling) -> None:
         self._rung, self._job, self._sampling = rung, job, sampling
-        self.known = KernelTrial(job, regions.whole_of(job), on_gpu=True)
+        whole = Region(0, 0, job.width, job.height, True)
+        self.known = KernelTrial(job, whole, on_gpu=True)
         self._waited_s = 0.0  # that the run in hand waited for its turn on the device
         self._checks = verification.take(job, sampling)
 

@@ -58,7 +58,6 @@ LEFT_AT_WORK_S = 0.5  # longer than what nobody waits for any more takes as a ru
 # CuPy never unloads a program, so what each has declared __device__ stays in the GPU's memory.
 MAX_COMPILED = 200
 SECONDS: dict[Phase, float] = {"starting": 60, "compiling": 20, "preparing": 30, "fetching": 30}
-WAS_ENDED = "The process that runs kernels on the GPU was ended."
 LEAVING_S = 2.0  # at the end of this process, for children to be gone
 
 
@@ -292,7 +291,7 @@ class GpuWorker:
         if self._owes:
             yield from self._reply()
         if not self.process.is_alive:  # ended by somebody else
-            raise RunEndedError(WAS_ENDED)
+            raise RunEndedError("The process that runs kernels on the GPU was ended.")
 
     def serving(
         self,

@@ -23,7 +23,7 @@ from kernels.cuda_on_cpu.elf import LineTable
 from kernels.cuda_on_cpu.recording import TRACE_BYTES, Trace
 from kernels.cuda_on_cpu.regions import DEVICE, TRIED_SIZE
 from kernels.cuda_on_cpu.shared_run import Kind, Reports, SharedRun, Signal, Where
-from kernels.cuda_on_cpu.shim import CheckedShim, Order, Shim, out_of_rows
+from kernels.cuda_on_cpu.shim import CheckedShim, Order, Shim
 from kernels.rungs.cuda_text import unknown_words
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
@@ -213,7 +213,8 @@ class Runs:
             said = yield from run_with_progress(child.serving(request), running)
             job, layout, reports = self.job, shared.layout, shared.reports
             unwritten = layout.unwritten(job, turn)
-            answer = out_of_rows(shared.target, job).copy() if "done" in said else None
+            samples = layout.samples(shared.block, "target", job).reshape(job.picture.shape)
+            answer = samples.copy() if "done" in said else None
             is_checked = answer is not None and self.shim is CheckedShim
             has_fault = reports.fault.signal == Signal.SIGSEGV
             return Ended(

@@ -248,8 +248,3 @@ def _transform(each: Pass, facts: Facts, source: NDArray[Any], target: NDArray[A
     transform, norm = ways[each.library]
     tiles = source.view(np.complex64).reshape(shape)
     target.view(np.complex64).reshape(shape)[:] = transform(tiles, norm=norm)
-
-
-def out_of_rows(rows: NDArray[Any], job: Job) -> NDArray[Any]:
-    """The picture, (H, W, C), in rows that lie as on a device."""
-    return rows[:, : job.width * job.channels].reshape(job.picture.shape)

@@ -10,12 +10,13 @@ import pytest
 
 from kernels.sweeps.plan_files import read_plan
 from tests.workbench.driving import until
+from workbench.base.paths import data_folder
 from workbench.base.settings import DIRECTORY_VARIABLE
 from workbench.cli.main import main
 from workbench.model.choices import from_data
 from workbench.model.state import State
 from workbench.panels.weights.named_weights import read_file
-from workbench.session.kernel_journal import KernelJournal, journal_folder
+from workbench.session.kernel_journal import KernelJournal
 
 EARLIER = Path(__file__).parent / "earlier"
 
@@ -68,8 +69,8 @@ def test_weights(folder, name):
 
 
 def test_texts_of_kernels_that_were_not_saved(folder, home):
-    journal_folder().mkdir(parents=True)
-    shutil.move(folder / "unsaved-kernel.json", journal_folder() / "5a7372be.json")
+    (journals := data_folder() / "unsaved-kernels").mkdir(parents=True)
+    shutil.move(folder / "unsaved-kernel.json", journals / "5a7372be.json")
     journal = KernelJournal()
     left = journal.left()
     journal.close()

@@ -53,7 +53,8 @@ class RungCode:
 @lru_cache(maxsize=REMEMBERED)
 def compile_request(request: PtxRequest) -> RungCode:
     """Compile a rung, a second or more for large weights.  Raises CompileFailedError."""
-    compiled = nvrtc.compile_text(request.rung.text, request.options, request.architecture)
+    compiler = nvrtc.compiler_here(request.architecture)
+    compiled = compiler.compile(request.rung.text, request.options)
     try:
         sass = "\n".join(row.text for row in listing_of(compiled, "sass"))
     except CompileFailedError as error:

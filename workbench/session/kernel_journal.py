@@ -38,11 +38,6 @@ class Unsaved:
         return self.path.name if self.path else "a new kernel"
 
 
-def journal_folder() -> Path:
-    """Folder of unsaved texts."""
-    return data_folder() / "unsaved-kernels"
-
-
 class KernelJournal:
     """The journal of this program, and those that others left.
 
@@ -51,7 +46,7 @@ class KernelJournal:
     """
 
     def __init__(self) -> None:
-        self._folder = journal_folder()
+        self._folder = data_folder() / "unsaved-kernels"
         self._own: _Held | None = None
         self._left: tuple[Unsaved, _Held] | None = None
         self._noted: Unsaved | None = None

@@ -40,7 +40,7 @@ def test_a_rung_is_compiled_to_ptx_and_resources_for_the_card_asked_for():
 @NEEDS_A_COMPILER
 def test_text_that_does_not_compile_comes_with_the_compilers_words():
     with pytest.raises(CompileFailedError) as failed:
-        nvrtc.compile_text("nonsense", ["--gpu-architecture=sm_90"], 90)
+        nvrtc.compiler_here(90).compile("nonsense", ["--gpu-architecture=sm_90"])
     assert "rung.cu(1)" in failed.value.log
     assert str(failed.value).startswith("The kernel did not compile: rung.cu, line 1: ")
 
@@ -71,7 +71,7 @@ def test_an_error_names_the_file_that_it_is_in_and_its_line(name, right, wrong):
     text = before + begin + after.replace(right, wrong, 1)
     options = nvrtc.options_for(ring, a_job("ring"), 90)
     with pytest.raises(CompileFailedError) as failed:
-        nvrtc.compile_text(text, options, 90)
+        nvrtc.compiler_here(90).compile(text, options)
     line = line_of(name, right)
     assert f"{name}({line}): " in failed.value.log.splitlines()[0]
     assert str(failed.value).startswith(f"The kernel did not compile: {name}, line {line}: ")

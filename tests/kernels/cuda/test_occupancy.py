@@ -11,7 +11,7 @@ import pytest
 
 from kernels.cuda import event_timer
 from kernels.cuda.event_timer import CHAINS, REPEATS, CeilingBench
-from kernels.cuda.nvrtc import compile_text, compiler_for
+from kernels.cuda.nvrtc import compiler_for
 from kernels.cuda.probing import occupancy_of
 from tests.made_up import H200
 
@@ -124,7 +124,7 @@ def test_each_ceiling_is_work_over_time(bench):
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_the_kernels_compile_without_spills(architecture):
-    if compiler_for(architecture) is None:
+    if (compiler := compiler_for(architecture)) is None:
         pytest.skip(f"no NVRTC that compiles for sm_{architecture} is installed")
     text = "\n".join(
         Path(event_timer.__file__).with_name(name).read_text(encoding="utf-8")
@@ -134,17 +134,17 @@ def test_the_kernels_compile_without_spills(architecture):
         f"-arch=sm_{architecture}", "-std=c++17", "-Xptxas=-v",
         f"-DCHAINS={CHAINS}", f"-DREPEATS={REPEATS}",
     ]  # fmt: skip
-    found = {each.function: each for each in compile_text(text, options, architecture).resources}
+    found = {each.function: each for each in compiler.compile(text, options).resources}
     assert set(found) == {"multiply_adds", "read_past_l1", "evict", "hold", "nothing"}
     assert not any(each.spill_bytes for each in found.values())
 
 
 def test_the_sums_are_multiplied_and_added_and_not_folded_away():
     """In PTX there are as many multiply-adds as the ceiling counts, a loop's round."""
-    if compiler_for(90) is None:
+    if (compiler := compiler_for(90)) is None:
         pytest.skip("no NVRTC that compiles for sm_90 is installed")
     text = Path(event_timer.__file__).with_name("ceilings.cu").read_text(encoding="utf-8")
     options = ["-arch=compute_90", "-std=c++17", f"-DCHAINS={CHAINS}", f"-DREPEATS={REPEATS}"]
-    ptx = compile_text(text, options, 90).ptx
+    ptx = compiler.compile(text, options).ptx
     kernel = ptx[ptx.index("multiply_adds") : ptx.index("read_past_l1")]
     assert kernel.count("fma.rn.f32") == CHAINS * REPEATS

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job
-from kernels.rungs.headers import (
-    MAX_WAVES,
-    SMALLEST,
-    Facts,
-    blocks_down,
-    why_not_expression,
-)
+from kernels.rungs.headers import MAX_WAVES, SMALLEST, Facts, blocks_down, why_not_expression
 from kernels.rungs.operands import band_words, operands_of
 from tests.made_up import H200
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kernels.cuda_on_cpu.findings import KernelTrial
-from kernels.cuda_on_cpu.regions import whole_of
+from kernels.cuda_on_cpu.regions import Region
 from tests.kernels.cuda_child.bad_texts import text
 from tests.made_up import H200
 from workbench.batch import check_jobs
@@ -79,7 +79,8 @@ def test_what_is_right_has_a_time_and_nothing_else_has(capsys):
 def test_what_is_right_on_the_gpu_by_chance_is_not_verified(capsys, monkeypatch):
     def trial(_rung, job, **_options):
         problem = "Line 7: sum has no value."
-        yield KernelTrial(job, whole_of(job), answer=job.picture, problem=problem, line=7)
+        whole = Region(0, 0, job.width, job.height, True)
+        yield KernelTrial(job, whole, answer=job.picture, problem=problem, line=7)
 
     monkeypatch.setattr("workbench.batch.kernel_checks.why_not_on_cpu", lambda: None)
     monkeypatch.setattr("kernels.cuda_on_cpu.trial.trial", trial)

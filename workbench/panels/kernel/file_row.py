@@ -68,23 +68,14 @@ class FileRow(QWidget):
         self._allowed: set[Path] = set()  # outside the user's folder: saved here, or said to run
         self._offer, self._foreign = Question("kernel-unsaved"), Question("kernel-foreign")
         self._name = words_label("kernel-name", 0.95)
-        new, self._recent, self._save = (
-            _button("New"),
-            _button("Recent"),
-            _button("Save", self.save),
-        )
+        new, self._recent = _button("New"), _button("Recent")
+        self._save = _button("Save", self.save)
         outside = _button("Editor", self.edit_outside)
         outside.setText("Open in editor")
-        _fill(
-            new,
-            [
-                (each.title, each.key or "All but the filter", partial(self.begin_new, each.key))
-                for each in starting_points()
-            ],
-        )
+        to_begin = [(each, partial(self.begin_new, each.key)) for each in starting_points()]
+        _fill(new, [(each.title, each.key or "All but the filter", do) for each, do in to_begin])
         to_open, save_as = _button("Open…", self.ask_file), _button("Save as…", self.save_as)
-        buttons = QWidget()
-        buttons.setLayout(Flow(4, new, to_open, self._recent, self._save, save_as))
+        buttons = Flow(4, new, to_open, self._recent, self._save, save_as)
         named = HBox(spacing=8)
         named.add((self._name, 1), outside)
         VBox(self, 0, 6).add(buttons, named, self._foreign, self._offer)

@@ -106,7 +106,6 @@ class AnswerPair(QWidget):
 
         Not in its own width: with the height a scroll bar comes and goes, and that width with it.
         """
-        # Not in its own width: with the height a scroll bar comes and goes, and that width with it.
         self._room = room
         across, down = self._size or (1, 1)
         most = max(round(MAX_SHARE * room.height()), room.height() - theme.in_letters(OTHERS_PX))

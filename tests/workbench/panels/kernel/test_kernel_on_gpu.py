@@ -6,17 +6,12 @@ import pytest
 
 from kernels.core.timing import Timing
 from kernels.cuda_on_cpu.findings import KernelTrial
-from kernels.cuda_on_cpu.regions import whole_of
+from kernels.cuda_on_cpu.regions import Region
 from kernels.pictures.generated import noise
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_child.bad_texts import text as source
 from tests.made_up import FAILED, H200, a_job, result
-from tests.workbench.driving import (
-    child,
-    show_picture,
-    trigger,
-    until,
-)
+from tests.workbench.driving import child, show_picture, trigger, until
 from tests.workbench.panels.kernel.made_up_trials import (
     MadeUpTrials,
     editor,
@@ -81,7 +76,8 @@ def test_a_right_kernel_has_a_verdict_and_a_time_and_what_crashes_or_is_wrong_ha
 def test_its_time_stands_beside_those_of_the_rungs_that_this_session_timed_on_the_same_job():
     times, job, rung = RungTimes(), a_job("shared"), own_kernel("mine.cu", text_of("ring"))
     assert rung.after != "shared"
-    own = KernelTrial(job, whole_of(job), on_gpu=True, kernel=Timing((0.1, 0.1, 0.1), "cold"))
+    whole = Region(0, 0, job.width, job.height, True)
+    own = KernelTrial(job, whole, on_gpu=True, kernel=Timing((0.1, 0.1, 0.1), "cold"))
     assert [row.words for row in ladder_rows(own, rung, times)] == [NONE_YET]
     times.add_result(result("shared", (0.2, 0.2, 0.2), job=job))
     times.add_result(
@@ -93,7 +89,7 @@ def test_its_time_stands_beside_those_of_the_rungs_that_this_session_timed_on_th
     first, second = row.words.split("; ")
     assert first.startswith("4.0× as fast as ")
     assert second == "2.0× as fast as Shared-memory tile (200\u202fµs)"
-    assert ladder_rows(KernelTrial(job, whole_of(job), on_gpu=True), rung, times) == []
+    assert ladder_rows(KernelTrial(job, whole, on_gpu=True), rung, times) == []
 
 
 # -- the bug

@@ -6,13 +6,7 @@ What a trial finds is made up here; `test_kernel_on_cpu.py` has the compiler's o
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QComboBox,
-    QLabel,
-    QPushButton,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QToolButton, QWidget
 
 from kernels.core.verdict import NOT_YET_SEARCHED
 from kernels.pictures.generated import noise
