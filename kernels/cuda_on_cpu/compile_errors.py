@@ -297,10 +297,11 @@ def _why_of_host(node: Node, known: set[str]) -> str:
     """What CUDA's compiler says of a declaration with none of these words; empty: nothing."""
     body, declared = node.child_by_field_name("body"), node.child_by_field_name("declarator")
     end = body.start_byte - node.start_byte if body else None
-    words = {*re.findall(r"\w+", (node.text or b"")[:end].decode())}
+    head = (node.text or b"")[:end].decode()
+    words = {*re.findall(r"\w+", head)}
     is_function = node.type == "function_definition" and body is not None  # not `= default`
     if node.type in ("declaration", "field_declaration") and declared is not None:
-        is_function = declared.type == "function_declarator"
+        is_function = declared.type == "function_declarator" and "(*" not in head
     if is_function and not words & known:
         return "A function without execution space annotations is considered a host function"
     if is_function or node.type != "declaration" or words & {*known, "const", "constexpr"}:

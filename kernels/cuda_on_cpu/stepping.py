@@ -207,8 +207,9 @@ class BlockSteps:
             size, kind = divmod(kind, 8)
             begin, end = self._trace.head["static"].tolist()
             array = STATIC_ARRAY if begin <= at < end else DYNAMIC_ARRAY
-            at -= int(self._memory_of(array)[0])
-            count = rows * columns or (self._shared_bytes(array) - at) // size
+            start, room = self._memory_of(array)
+            at -= start
+            count = rows * columns or (room - at) // size
             columns = columns or self._row_of(array, size, count)
             if size not in (1, 2, 4, 8):  # vectors: their numbers
                 count, columns = count * size // 4, columns * size // 4
@@ -217,16 +218,14 @@ class BlockSteps:
             found.append(_Layout(self._told.shared[name], array, at, dtype, count, columns))
         return found
 
-    def _memory_of(self, array: int) -> Any:
-        return self._trace.head["dynamic" if array == DYNAMIC_ARRAY else "static"]
-
-    def _shared_bytes(self, array: int) -> int:
-        begin, end = self._memory_of(array).tolist()
-        return int(end - begin)
+    def _memory_of(self, array: int) -> tuple[int, int]:
+        """The begin of the block's shared memory, and its bytes."""
+        begin, end = self._trace.head["dynamic" if array == DYNAMIC_ARRAY else "static"].tolist()
+        return begin, end - begin
 
     def _tile(self, each: _Layout, step: int) -> Tile:
         span = slice(each.begin, each.begin + each.size * each.kind.itemsize)
-        memory, is_stored = self._stored_and_where(step, each.array, self._shared_bytes(each.array))
+        memory, is_stored = self._stored_and_where(step, each.array, self._memory_of(each.array)[1])
         values = memory[span].view(each.kind).astype(np.float64)
         values[~is_stored[span].reshape(-1, each.kind.itemsize).all(1)] = np.nan
         whole = np.full(-(-each.size // each.columns) * each.columns, np.nan)

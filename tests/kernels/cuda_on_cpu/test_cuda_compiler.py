@@ -59,7 +59,7 @@ TAKEN = (
     "struct S { int x; S() = default; __device__ S operator+(S o) const { return o; } };",
     "__device__ auto f() -> int { auto g = [](int x) { return x; }; return g(1); }",
     "float __device__ h() { return 1; }\n__host__ __device__ int k() { return 1; }",
-    "using a = int; typedef int b; enum E { A, B }; struct T; union U { int i; float f; };",
+    "using a = int; enum E { A, B }; struct T; struct P { int (*f)(int); }; union U { int i; };",
     "__device__ int total; static __device__ const float T3[3] = {1, 2, 3};",
     "struct __align__(8) A { int at[2]; }; struct __attribute__((aligned(8))) B { int at; };",
 )
