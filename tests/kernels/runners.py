@@ -35,7 +35,7 @@ from tests.kernels.cases import (
     NAN_CASES,
     OFFSET_CASES,
     dark_job,
-    pairwise_cases,
+    usual_cases,
 )
 from tests.kernels.on_cpu import POISON, Shim
 from tests.made_up import H200
@@ -82,7 +82,7 @@ def shim_of(rung: Rung, build_cache: Path) -> Shim:
     """Compiled at once for the knobs of the cases that all tests share."""
     if reason := compiler.why_not():
         pytest.skip(f"device code does not run on this CPU: {reason}")
-    jobs = [case.job(rung.key) for case in pairwise_cases()]
+    jobs = [case.job(rung.key) for case in usual_cases(rung.key)]
     jobs += [in_a_block_it_takes(case.job(rung.key)) for case in (*NAN_CASES, *HALVES_CASES)]
     if not rung.gradient:
         jobs += [in_a_block_it_takes(dark_job(*each, rung.key)) for each in OFFSET_CASES]

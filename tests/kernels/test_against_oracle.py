@@ -33,7 +33,9 @@ from tests.kernels.cases import (
     groups,
     pairwise_cases,
     random_picture,
+    usual_cases,
 )
+from tests.kernels.on_cpu import Shim
 from tests.made_up import H200
 
 REFUSES_NAN = ("opencv", *(key for key, rung in r.RUNGS.items() if rung.finite_only))
@@ -65,8 +67,20 @@ def check_or_refusal(run: r.Run, job: Job) -> Check | str:
         return str(refusal)
 
 
-@everywhere
-@pytest.mark.parametrize("case", pairwise_cases(), ids=str)
+EACH = [
+    pytest.param(
+        name,
+        case,
+        marks=[pytest.mark.nightly]
+        if name in r.ON_SHIM and case not in usual_cases(r.key_of(name))
+        else (),
+    )
+    for case in pairwise_cases()
+    for name in r.NAMES
+]
+
+
+@pytest.mark.parametrize(("name", "case"), EACH, ids=str)
 def test_every_implementation_says_what_the_oracle_says(name, case, runners):
     agree(runners(name), case.job(r.key_of(name)), case)
 
@@ -184,7 +198,7 @@ def test_a_launch_writes_its_rows_and_no_others(name, runners, build_cache):
 
     job = a_case_for(key, is_wanted)
     whole = runners(name)(job)
-    strip = r.shim_of(r.RUNGS[r.key_of(name)], build_cache).run(job, rows=(13, 37))
+    strip = Shim(r.RUNGS[key], [job], build_cache).run(job, rows=(13, 37))
     nothing = r.poisoned_like(job.picture)
     np.testing.assert_array_equal(strip[13:37], whole[13:37])
     np.testing.assert_array_equal(strip[:13], nothing[:13])
@@ -271,7 +285,7 @@ def test_two_engines_in_one_process_keep_their_own_weights(name, runners):
 def test_any_picture_of_any_size_is_right(name, runners, data):
     """Knobs are those of the pairwise cases, which are compiled already."""
     run, key = runners(name), r.key_of(name)
-    case = data.draw(st.sampled_from(pairwise_cases()))
+    case = data.draw(st.sampled_from(usual_cases(key) if name in r.ON_SHIM else pairwise_cases()))
     height, width = data.draw(st.tuples(st.integers(1, 70), st.integers(1, 70)))
     random = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     job = a_job(
@@ -289,5 +303,6 @@ def test_any_picture_of_any_size_is_right(name, runners, data):
 
 def a_case_for(key: str, wanted: Callable[[Case], bool]) -> Job:
     """The first pairwise case that is `wanted` and that `key` does not refuse."""
-    jobs = (case.job(key) for case in pairwise_cases() if wanted(case))
+    cases = (*usual_cases(key), *pairwise_cases())
+    jobs = (case.job(key) for case in cases if wanted(case))
     return next(job for job in jobs if key in r.HOST or not r.RUNGS[key].why_not(job, H200))
