@@ -53,15 +53,23 @@ def test_an_old_driver_is_named(bootstrap, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(("driver", "chosen"), [(12020, "cuda12"), (13000, "cuda13")])
-def test_the_other_cuda_goes_before_the_fitting_one_comes(bootstrap, monkeypatch, driver, chosen):
-    calls = []
+def test_the_other_cuda_goes_before_the_fitting_one_comes(
+    bootstrap, monkeypatch, root, driver, chosen
+):
+    calls, installed = [], []
+
+    def pip(verb, *words):
+        calls.append((verb, *words))
+        if verb == "install":
+            installed.extend(Path(words[-1]).read_text().splitlines())
+
     monkeypatch.setattr(bootstrap, "find_gpus", lambda: bootstrap.Gpus(driver, [HOPPER]))
-    monkeypatch.setattr(bootstrap, "pip", lambda *arguments: calls.append(arguments))
+    monkeypatch.setattr(bootstrap, "pip", pip)
     bootstrap.install_cupy()
-    uninstall, install = calls
-    assert uninstall == ("uninstall", "--yes", *bootstrap.NEVER_BESIDE[chosen])
-    assert install[0] == "install"
-    assert install[-1].endswith(f"{chosen}.txt")
+    assert calls[0] == ("uninstall", "--yes", *bootstrap.NEVER_BESIDE[chosen])
+    assert {verb for verb, *_ in calls[1:]} == {"install"}
+    lock = (root / "packaging/lock" / f"{chosen}.txt").read_text()
+    assert sorted(installed) == sorted(lock.splitlines())  # in two halves
 
 
 def test_each_cuda_keeps_its_own_packages_and_drops_the_other_s(bootstrap, root):

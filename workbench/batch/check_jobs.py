@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
-from secrets import randbelow
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +13,7 @@ from kernels.core.job import Job
 from kernels.rungs.rung import Rung
 
 SEED = 16  # of the timed picture: the same numbers on every computer
-MAX_SEED = 1 << 31
+MAX_SEED = 1 << 31  # of those that are drawn
 GAIN = 2.0  # Σ|w|
 SMALL_GAIN = 1 / 32  # with which weights that are rounded to a fixed step are far off
 # Sizes that are drawn: the least width and height, and the first ones that are not.
@@ -107,11 +106,6 @@ def check_jobs(seed: int) -> tuple[CheckJob, ...]:
 def counted(jobs: tuple[CheckJob, ...]) -> CheckJob:
     """The job whose loads, stores and operations are counted."""
     return jobs[COUNTED_AT]
-
-
-def drawn_seed() -> int:
-    """Draw a seed, for the jobs of this check."""
-    return randbelow(MAX_SEED)
 
 
 def fitted(each: CheckJob, rung: Rung, *, is_strict: bool = False) -> Job:

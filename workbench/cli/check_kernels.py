@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterable
 from pathlib import Path
+from secrets import randbelow
 from typing import Any
 
 from kernels.core.device import Device
@@ -12,7 +13,7 @@ from kernels.core.plain_data import to_plain
 from kernels.core.version import program_version
 from kernels.cuda_on_cpu.compiler import why_not
 from workbench.base.columns import columns
-from workbench.batch.check_jobs import counted, drawn_seed
+from workbench.batch.check_jobs import MAX_SEED, counted
 from workbench.batch.kernel_checks import CheckedKernel, Exam, check_all, kernel_files
 from workbench.cli import output
 from workbench.cli.output import CommandError
@@ -30,7 +31,7 @@ def run(arguments: Namespace) -> int:
             raise CommandError(missing)
         if arguments.find_bug and (missing := why_not()):
             output.complain(f"No bug is looked for: {missing}")
-        seed = drawn_seed() if arguments.seed is None else arguments.seed
+        seed = randbelow(MAX_SEED) if arguments.seed is None else arguments.seed
         how = Exam(seed, arguments.strict, arguments.find_bug, device)
         files = _files(arguments.kernels)
         output.refuse_unwritable(arguments.csv, arguments.html)
