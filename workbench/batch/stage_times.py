@@ -85,7 +85,14 @@ class BatchProgress:
 
 
 class StageTimes:
-    """The times of all stages so far, for one thread."""
+    """The times of all stages so far, for one thread.
+
+    total    pictures that are to be done
+    jobs     threads that read and write, and as many that wait for the disk
+    engines  that filter, on as many threads
+    clock, cpu_clock  seconds, and core-seconds of all that filters; None: it is not known
+    devices  where several GPUs share the pictures: of each the threads of its processes
+    """
 
     def __init__(
         self,
@@ -96,7 +103,7 @@ class StageTimes:
         engines: int = 1,
         devices: Mapping[int, Sequence[int]] | None = None,
     ) -> None:
-        """Begin to count; the arguments are the class's."""
+        """Begin to count."""
         self._total, self._jobs, self._engines = total, jobs, engines
         self._clocks = clock, cpu_clock or (lambda: 0.0)
         self._knows_cores = cpu_clock is not None

@@ -13,7 +13,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from kernels.core import safe_files
-from kernels.core.safe_files import cache_folder
 
 _TIMEOUT_S = 8  # without a single byte
 _LOOK_S = 0.1  # between two reports, and so soon is noticed that nobody wants the file any more
@@ -128,11 +127,6 @@ class KodakSet:
                 return hashlib.file_digest(file, "sha256").hexdigest() == _SHA256[number - 1]
         except (OSError, ValueError):  # the latter: no file can have such a name
             return False
-
-
-def default_folder() -> Path:
-    """The folder of downloads, in the cache."""
-    return cache_folder() / "kodak"
 
 
 def use_folder(folder: Path) -> tuple[KodakSet, str]:

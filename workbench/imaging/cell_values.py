@@ -50,7 +50,10 @@ def written(asked: CellRequest) -> QImage:
     memory = np.frombuffer(image.bits(), np.uint8).reshape(down, across, 4)
     cells = _cells(asked.samples[top:bottom, left:right], asked.font)
     height, width = cells.shape[2:]
-    is_dark = (_lightness(asked.pixels[top:bottom, left:right]) < LIGHT).tolist()
+    light: NDArray[Any] = asked.pixels[top:bottom, left:right]
+    if light.ndim == 3:  # blue, green, red
+        light = light[..., :3] @ np.array([0.114, 0.587, 0.299])
+    is_dark = (light < LIGHT).tolist()
     xs = [math.floor(x * scale) - x0 + (side - width) // 2 for x in range(left, right)]
     for y, row, inks in zip(range(top, bottom), cells, is_dark, strict=True):
         begin = math.floor(y * scale) - y0 + (side - height) // 2
@@ -130,8 +133,3 @@ def font_for(side: int, samples: NDArray[Any]) -> QFont | None:
         font for font in map(_font, SIZES_PX) if max(text_size(font, samples)) <= ROOM * side
     )
     return next(fitting, None)
-
-
-def _lightness(pixels: Bytes) -> NDArray[Any]:
-    """The lightness of displayed pixels: grey, or blue, green, red."""
-    return pixels if pixels.ndim == 2 else pixels[..., :3] @ np.array([0.114, 0.587, 0.299])

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from kernels.core.safe_files import cache_folder
 from kernels.pictures.generated import PICTURES
 from workbench.base.background import Background
 from workbench.base.plain_text import Label, tip_text
@@ -188,7 +189,7 @@ class Gallery(QWidget):
         self.setObjectName("gallery")
         self._settings, self._opener = settings, opener
         folder = settings.get("kodak-folder", "")
-        self._kodak = KodakSet(Path(folder) if folder else kodak.default_folder())
+        self._kodak = KodakSet(Path(folder) if folder else cache_folder() / "kodak")
         self._shelf: Shelf | None = None  # the last one; its pictures stay while none is open
         self._open_row: int | None = None
         self._numbers: list[int] = []  # of the photographs that there are
