@@ -169,6 +169,6 @@ def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:
             and is_signed(job.weights, job.gradient)
             and not job.offset
         ):
-            yield f"{pair.name}: sums below zero become 0; a TIFF with --pixel-type float32 keeps them."
+            yield f"{pair.name}: sums below 0 become 0; TIFF with --pixel-type float32 keeps them."
     if line and outcome.error is None:
         yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
