@@ -47,7 +47,7 @@ unit: .venv/test.stamp ## the tests alone, e.g. make unit ARGS="-k borders"
 full: .venv/test.stamp ## every implementation over the full product of cases, on the GPU if there is one
 	$(BIN)/python -m pytest -n auto -m full tests/kernels $(ARGS)
 
-nightly: .venv/test.stamp ## hours: bare machines, the oldest versions, the packaged program, long repetitions
+nightly: .venv/nightly.stamp ## hours: bare machines, the oldest versions, the packaged program, long repetitions
 	$(BIN)/python -m pytest --verbose -m nightly -o faulthandler_timeout=0 $(ARGS)
 
 bench: .venv/test.stamp ## measure the program itself, e.g. make bench NAME=startup ARGS="--runs 3"
@@ -70,12 +70,12 @@ setup: ## set .venv up again and look for a GPU anew, e.g. after installing a dr
 	@$(PYTHON) packaging/bootstrap.py app
 
 # The stamps make a second call start at once: no bootstrap, no pip, no network.
-.venv/app.stamp .venv/test.stamp: .venv/%.stamp: packaging/bootstrap.py pyproject.toml $(LOCKS)
+.venv/app.stamp .venv/test.stamp .venv/nightly.stamp: .venv/%.stamp: packaging/bootstrap.py pyproject.toml $(LOCKS)
 	@$(PYTHON) packaging/bootstrap.py $*
 
 # They hold this folder's name: in a tree that was moved, .venv's scripts point nowhere.
 ifneq ($(shell cat .venv/app.stamp 2>/dev/null),$(CURDIR))
-.PHONY: .venv/app.stamp .venv/test.stamp
+.PHONY: .venv/app.stamp .venv/test.stamp .venv/nightly.stamp
 endif
 
 # --universal looks upwards only, so it has to start at the oldest Python, not at .venv's own.

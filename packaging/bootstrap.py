@@ -29,16 +29,12 @@ VENV_PYTHON = VENV / "bin" / "python"
 SYSTEM_PYTHON = "/usr/bin/python3"
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 14)  # the versions the lock files have wheels for
 
-# For tests: a compiler of the CPU runtime, a virtual screen, and programs that read the report.
-TEST_PROGRAMS = {
-    "g++": "g++",
-    "Xvfb": "xvfb",
-    "xauth": "xauth",
-    "xdotool": "xdotool",
-    "chromium": "chromium",
-    "pdflatex": "texlive-latex-recommended",  # 50 MB with what it needs; it brings booktabs
-    "pdftotext": "poppler-utils",
-}
+# For tests: a compiler of the CPU runtime, a virtual screen, and programs that read the report;
+# those that take half a minute to install are for the nightly tests alone.
+DAILY = {"g++": "g++", "Xvfb": "xvfb", "xdotool": "xdotool", "pdftotext": "poppler-utils"}
+LATEX = "texlive-latex-recommended"  # 50 MB with what it needs; it brings booktabs
+NIGHTLY = {**DAILY, "chromium": "chromium", "pdflatex": LATEX}
+PROGRAMS = {"app": {}, "test": DAILY, "nightly": NIGHTLY}
 
 # Both CuPys own one folder, and either takes the newest NVRTC it sees, though its driver may refuse
 # what that makes: the other CUDA's packages (the tests bring both NVRTCs) have to go.
@@ -53,7 +49,7 @@ class SetupError(Exception):
 
 
 def missing_packages(part: str) -> dict[str, str]:
-    """Map everything that `part` ("app" or "test") lacks here to its Debian package."""
+    """Map everything that `part`, a key of PROGRAMS, lacks here to its Debian package."""
     sys.path.insert(0, str(ROOT))
     from workbench.base.qt_libraries import ALWAYS, ON_X11, missing_among
 
@@ -63,8 +59,7 @@ def missing_packages(part: str) -> dict[str, str]:
         is_system = Path(sys.executable).resolve() == Path(SYSTEM_PYTHON).resolve()
         version = "python3" if is_system else "python{}.{}".format(*sys.version_info)
         missing["Python's venv module"] = f"{version}-venv"
-    if part == "test":
-        missing.update({name: p for name, p in TEST_PROGRAMS.items() if not shutil.which(name)})
+    missing.update({name: p for name, p in PROGRAMS[part].items() if not shutil.which(name)})
     return missing
 
 
@@ -254,16 +249,16 @@ def set_up(part: str) -> None:
     install_system_packages(part)
     make_venv()
     print("Installing the locked dependencies (a minute or two on first use)", flush=True)
-    install_lock(part)  # test.txt holds all of app.txt
+    install_lock("app" if part == "app" else "test")  # test.txt holds all of app.txt
     pip("install", "--no-deps", "--no-index", "--no-build-isolation", "--editable", str(ROOT))
     install_cupy()
-    for stamp in {"app", part}:
+    for stamp in PROGRAMS if part == "nightly" else {"app", part}:
         (VENV / f"{stamp}.stamp").write_text(str(ROOT), encoding="utf-8")
 
 
 def main(arguments: Sequence[str]) -> int:
-    if len(arguments) != 1 or arguments[0] not in ("app", "test", "python"):
-        print("usage: bootstrap.py app|test|python", file=sys.stderr)
+    if len(arguments) != 1 or arguments[0] not in (*PROGRAMS, "python"):
+        print(f"usage: bootstrap.py {'|'.join(PROGRAMS)}|python", file=sys.stderr)
         return 2
     if arguments[0] == "python":
         print(best_python())

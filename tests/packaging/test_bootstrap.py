@@ -98,12 +98,16 @@ APP_PACKAGES = (
     "libegl1 libgl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0 libxcb-cursor0 "
     "libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 python3-venv"
 )
-TEST_PACKAGES = "g++ xvfb xauth xdotool chromium texlive-latex-recommended poppler-utils"
+TEST_PACKAGES = f"{APP_PACKAGES} g++ xvfb xdotool poppler-utils"
 
 
 @pytest.mark.parametrize(
     ("part", "packages"),
-    [("app", APP_PACKAGES), ("test", f"{APP_PACKAGES} {TEST_PACKAGES}")],
+    [
+        ("app", APP_PACKAGES),
+        ("test", TEST_PACKAGES),
+        ("nightly", f"{TEST_PACKAGES} chromium texlive-latex-recommended"),
+    ],
 )
 def test_a_user_is_told_the_apt_line_and_no_more(bootstrap, bare, capsys, part, packages):
     assert bootstrap.main([part]) == 1

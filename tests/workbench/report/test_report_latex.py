@@ -114,6 +114,7 @@ def too_wide_pt(log):
     return [float(each) for each in re.findall(r"Overfull \\hbox \(([\d.]+)pt", log)]
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not LATEX, reason="needs pdflatex (texlive-latex-recommended)")
 @pytest.mark.parametrize(("size", "margin"), [("10pt", "2cm"), ("12pt", "2.5cm")])
 def test_every_table_fits_an_a4_page(tex, tmp_path, size, margin):
