@@ -44,6 +44,7 @@ def machine(monkeypatch, tmp_path):
     compilers = lambda: (SimpleNamespace(version=made.nvrtc, path=f"{folder}/libnvrtc.so.13"),)  # noqa: E731
     monkeypatch.setattr(diagnostics.nvrtc, "compilers", compilers)
     monkeypatch.setattr(qt_libraries, "problems", list)
+    monkeypatch.setattr(diagnostics.sys, "prefix", str(tmp_path))  # this one may have an entry
     return made
 
 
@@ -78,7 +79,6 @@ def test_missing_headers_come_with_the_package_that_has_them(machine):
 
 
 def test_a_desktop_entry_where_no_menu_looks_is_named(machine, monkeypatch, tmp_path):
-    monkeypatch.setattr(diagnostics.sys, "prefix", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
     entry = tmp_path / "share/applications/a.b.FilterWorkbench.desktop"
     entry.parent.mkdir(parents=True)
