@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.job import Job
+from kernels.core.job import PIXEL_TYPES, Job
 from kernels.rungs.rung import Rung
 
 SEED = 16  # of the timed picture: the same numbers on every computer
@@ -19,6 +19,8 @@ SMALL_GAIN = 1 / 32  # with which weights that are rounded to a fixed step are f
 # Sizes that are drawn: the least width and height, and the first ones that are not.
 SMALL = (2, 2), (120, 120)
 LARGE = (290, 250), (311, 271)
+WIDE = (1025, 5), (2700, 12)
+TALL = (5, 1025), (12, 2700)
 SIZES = (5, 9, 11)  # of weights, of which one is drawn
 NAMES = {1: "grey", 3: "RGB", 4: "RGBA"}  # by channels
 # small: separable; smooth, holed: one is zero
@@ -58,6 +60,7 @@ GREY_CLAMP = _Shape(3, "float16", 1, "clamp")
 GREY_MIRROR = _Shape(3, "uint8", 1, "mirror")
 GREY_REFLECT = _Shape(0, "uint16", 1, "reflect")  # its size is drawn
 RGBA = _Shape(7, "uint8", 4, "reflect", offset=25.0)
+RGBA_DRAWN = _Shape(7, "", 4, "reflect", offset=25.0)  # its pixel type is drawn
 RGB_WIDE = _Shape(15, "uint8", 3, "clamp", (8, 8))
 # Each with its size, or its least one and the first that are not: then one is drawn.
 _TABLE: tuple[tuple[_Shape, Any, Kind, Content], ...] = (
@@ -68,15 +71,15 @@ _TABLE: tuple[tuple[_Shape, Any, Kind, Content], ...] = (
     (RGBA, (4, 5), "uniform", "noise"),
     (RGB_REFLECT, (41, 23), "any", "noise"),
     (GREY_CLAMP, (67, 13), "separable", "noise"),
-    (GREY_ZERO, (9, 1100), "separable", "noise"),
+    (GREY_ZERO, TALL, "separable", "noise"),
     (RGB_MIRROR, SMALL, "separable", "noise"),
     (RGB_REFLECT, (35, 31), "separable", "noise"),
     (RGB_ZERO, (29, 34), "separable", "noise"),
     (RGB_WRAP, LARGE, "separable", "noise"),
-    (GREY_MIRROR, (1100, 9), "separable", "noise"),
+    (GREY_MIRROR, WIDE, "separable", "noise"),
     (GREY_MIRROR, (59, 33), "any", "black"),
     (GREY_MIRROR, (59, 33), "smooth", "white"),
-    (RGBA, (61, 43), "separable", "noise"),
+    (RGBA_DRAWN, (61, 43), "separable", "noise"),
     (RGB_WIDE, (47, 29), "separable", "noise"),
     (GREY_WRAP, (2, 3), "small", "noise"),
     (GREY_ZERO, (33, 21), "holed", "NaN and infinity"),
@@ -91,7 +94,7 @@ def check_jobs(seed: int) -> tuple[CheckJob, ...]:
 
     No picture but one is a multiple of a block; two are smaller than the weights, one of them than
     their half; one has many blocks and more samples than 16 bits count, one is wider and one taller
-    than 1024, and three have sizes that `seed` draws, of the picture or also of the weights; one is
+    than 1024, and five have sizes that `seed` draws, of the picture or also of the weights; one is
     black, one white, and one has samples far from the others, NaN and infinities.
     All samples and weights are drawn by it, so that no text can know them.
     Sums leave the range of their type; no weights are the same turned or mirrored, but for those
@@ -125,18 +128,19 @@ def _made(
     rng: np.random.Generator, shape: _Shape, size: Any, kind: Kind, content: Content
 ) -> CheckJob:
     ksize = shape.ksize or int(rng.choice(SIZES))
+    pixel_type = shape.pixel_type or str(rng.choice(PIXEL_TYPES))
     is_drawn = isinstance(size[0], tuple)
     width, height = map(int, rng.integers(*size) if is_drawn else size)
     weights = _weights(rng, ksize, kind)
-    picture = _picture(rng, (height, width, shape.channels), np.dtype(shape.pixel_type), content)
+    picture = _picture(rng, (height, width, shape.channels), np.dtype(pixel_type), content)
     job = Job(picture, weights, shape.border, block_xy=shape.block_xy, offset=shape.offset)
     facts = (
         f"{ksize}×{ksize}",
-        f"{width}×{height} {shape.pixel_type} {NAMES[shape.channels]}",
+        f"{width}×{height} {pixel_type} {NAMES[shape.channels]}",
         shape.border,
         "offset" if shape.offset else "",
         "" if content == "noise" else content,
-        "drawn" if is_drawn else "",
+        "drawn" if is_drawn or not shape.pixel_type else "",
     )
     return CheckJob(", ".join(filter(None, facts)), job)
 

@@ -39,14 +39,16 @@ def test_they_have_every_border_every_type_and_a_picture_smaller_than_the_weight
     assert any(np.isnan(job.picture).any() and np.isinf(job.picture).any() for job in jobs)
 
 
-def test_samples_and_weights_and_three_sizes_are_drawn_by_the_seed():
+def test_samples_weights_sizes_and_a_type_are_drawn_by_the_seed():
     again, other = check_jobs(0), check_jobs(1)
     pairs = list(zip(JOBS, other, strict=True))
     assert [each.name for each in JOBS] == [each.name for each in again]
     drawn = [(one, two) for one, two in pairs if "drawn" in one.name]
-    assert len(drawn) == 3
+    assert len(drawn) == 6
     assert len({check_jobs(seed)[-1].job.ksize for seed in range(9)}) > 1
-    assert all(one.name != two.name for one, two in drawn)
+    assert sum(one.name != two.name for one, two in drawn) >= 5
+    types = {each.job.pixel_type for s in range(20) for each in check_jobs(s) if each.job.has_alpha}
+    assert types == set(PIXEL_TYPES)
     for one, two in pairs:
         same = np.array_equal(one.job.picture, two.job.picture)
         assert same == (not np.ptp(one.job.picture))  # the black one and the white one
@@ -99,6 +101,7 @@ def away_from_the_edge(job, **others):
         lambda job: unwritten(job, answer_of(job) == 0),
         lambda job: blocks_across(job, 9),
         lambda job: blocks_across(job, 16),
+        lambda job: blocks_across(job, 40),
         lambda job: of_width(job, JOBS[0].job.width),
         short_index,
         rounded,
@@ -111,6 +114,7 @@ def away_from_the_edge(job, **others):
         "zero never stored",
         "nine blocks",
         "sixteen blocks",
+        "forty blocks",
         "width",
         "short index",
         "rounded",
