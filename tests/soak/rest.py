@@ -32,6 +32,8 @@ def rest(stage, known):
     """
     window = stage.window
     yield from _close_windows(window)
+    if window.presenter.show is not None:  # what closes windows closes the stage
+        window.presenter.show.end()
     for task in (window.worker.sweep, window.worker.comparison):
         task.cancel()
     window.report_writer.stop()
