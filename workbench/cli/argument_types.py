@@ -21,7 +21,7 @@ MAX_NUMBER = 10**18
 LISTS = ("filters", "borders", "implementations", "presets")
 BENCHES = ("kernels", "cpu", "batch")
 PIXEL_TYPES = ("uint8", "uint16", "float16", "float32")
-VERIFY_VALUE = re.compile(r"all|none|\d+")  # a word behind --verify that is its value
+VERIFY_VALUE = re.compile(r"all|none|-?\d+")  # a word behind --verify that is its value
 
 
 def matching(pattern: str, takes: str, make: Callable[..., T | None]) -> Callable[[str], T]:

@@ -149,7 +149,7 @@ def _print_outcome(
     else:
         words = sys.stderr if arguments.output == output.STREAM else sys.stdout
         for line in _lines(outcome, recipe):
-            print(without_controls(line), file=words, flush=True)
+            print(without_controls(line.replace("\n", " ")), file=words, flush=True)
     if outcome.error is not None:
         complain("\n".join(filter(None, (outcome.error, outcome.log))))
 

@@ -108,7 +108,8 @@ def _print_plan(pairs: FilePairs, journal: str, arguments: Namespace) -> int:
             print(output.json_of(data))
         else:
             kept = " (is there already)" if is_there and not arguments.replace else ""
-            print(without_controls(f"{pair.source_shown} → {pair.target_shown}{kept}"))
+            line = f"{pair.source_shown} → {pair.target_shown}{kept}"
+            print(without_controls(line.replace("\n", " ")))
     if not arguments.json:
         print(f"{len(plan):,} picture{'' if len(plan) == 1 else 's'}; nothing was written.")
     return _complain_of(pairs)

@@ -16,7 +16,7 @@ ON_THE_CPU = "On the CPU runtime: no time."
 BEFORE, AFTER = ("file", "compiles", "verified"), ("per sample", "what is wrong")
 TEXT = "SHA-256 of its text"  # on the page
 STRICT = "Strict: the header chose neither jobs nor tolerance."
-DRAWN = "Pictures, weights and three sizes were drawn with --seed {seed}."
+DRAWN = "Pictures, weights, sizes and a pixel type were drawn with --seed {seed}."
 MEANINGS: dict[Verdict, str] = {
     "unsearched": "Right, not verified: it was not run under checks of races, barriers and bounds.",
     "incomplete": "NOT VERIFIED: it does not take all jobs.",
@@ -57,7 +57,7 @@ def cells_of(row: CheckedKernel) -> tuple[str, ...]:
     """A row of the table in words, under the headings of where it was checked."""
     time = "" if row.kernel is None else numbers.duration(row.kernel.median_ms)
     return tuple(
-        without_controls(cell)
+        without_controls(cell.replace("\n", " "))
         for cell in (
             row.file,
             "yes" if row.compiles else "no",

@@ -131,6 +131,7 @@ def test_options_may_stand_between_the_files(tmp_path):
         ("apply a b --weights 1 --offset=1/0", "--offset takes"),
         ("batch a b --jobs 0", "from 1"),
         ("batch a b --verify 0", "a number such as 100"),
+        ("apply a b --verify -1", "a number such as 100"),
         ("apply a b --weights 1 --offset=128", "-1 to 1"),
         ("apply a b --weights 1 --offset=half", "--offset takes"),
         ("batch a b --shard 5/4", "I/N"),

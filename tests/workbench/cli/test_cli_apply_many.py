@@ -183,10 +183,12 @@ def test_what_comes_in_by_a_pipe_and_is_no_picture_is_said(folder, piped):
 def test_no_name_of_a_file_commands_the_terminal(folder, capsys):
     Path("\x1b[31mred.png").write_bytes(Path("a.png").read_bytes())
     Path("\x1b[2Jgone.png").write_bytes(b"broken")
-    inputs = ["\x1b[31mred.png", "\x1b[2Jgone.png", "a.png"]
+    Path("two\nlines.png").write_bytes(Path("a.png").read_bytes())
+    inputs = ["\x1b[31mred.png", "\x1b[2Jgone.png", "two\nlines.png"]
     assert main.main(["apply", "--no-gpu", "--progress", *inputs, "out/"]) == 1
     streams = capsys.readouterr()
     assert "[31mred.png → out/[31mred.png: " in streams.out
+    assert "two lines.png → out/two lines.png: " in streams.out
     assert "workbench: [2Jgone.png is not a picture" in streams.err
     assert main.main(["apply", "--no-gpu", "\x1b[2Jmissing.png", "out/"]) == 1
     assert "\x1b" not in streams.out + streams.err + capsys.readouterr().err
