@@ -81,8 +81,10 @@ class _Child:
             self._say(bug=traceback.format_exc())
             os._exit(1)
         else:
-            # Others wait for the process that sends requests, by its number.
-            self._turns = Turns([facts] if isinstance(facts, Device) else [], os.getppid())
+            if isinstance(facts, Device):
+                self._facts = facts
+                # Others wait for the process that sends requests, by its number.
+                self._turns = Turns([facts], os.getppid())
             note_process()
         self._say(ready=True, device=asdict(facts))
 
@@ -125,11 +127,6 @@ class _Child:
             ms = self._device.launch(rung, job, request.rows, *arrays, request.cache, self._enter)
         answer.reshape(job.height, -1)[:] = layout.samples(block, "target", job)
         return {"ms": ms, "broken_rule": layout.broken_rule(block, job, turn)}
-
-    @property
-    def _facts(self) -> Device:
-        assert isinstance(self._device.facts, Device)
-        return self._device.facts
 
     def _allocated(self, size: int) -> Bytes:
         if size <= self._facts.memory_bytes:
@@ -181,7 +178,7 @@ class CudaDevice:
             return
         import cupy as cp
 
-        self._cp = cp
+        self._cp, self._device = cp, self.facts
         pool = cp.get_default_memory_pool()
         self._memory = KeptMemory(lambda size: cp.empty(size, np.uint8), pool.free_all_blocks)
         with cuda_errors_in_words("starting to use it"):
@@ -201,6 +198,7 @@ class CudaDevice:
             program = self._programs.get(rung, job)
             compile_ms = (perf_counter() - begun) * 1e3
             functions = [each for each in program.functions if each is not None]
+            ran = ran_of(program, plan_steps(rung, job, self._device))
             occupancy = occupancy_on(self._cp, program, job, self._device)
             return {
                 "compile_ms": compile_ms,
@@ -208,9 +206,7 @@ class CudaDevice:
                 "local_bytes": max((int(each.local_size_bytes) for each in functions), default=0),
                 "shared_bytes": max((int(each.shared_size_bytes) for each in functions), default=0),
                 "occupancy": None if occupancy is None else asdict(occupancy),
-                "ran": [
-                    asdict(each) for each in ran_of(program, plan_steps(rung, job, self._device))
-                ],
+                "ran": [asdict(each) for each in ran],
             }
 
     def launch(
@@ -262,11 +258,6 @@ class CudaDevice:
     def held_bytes(self) -> int:
         """The memory of its arrays; CUDA's context takes some hundred MB besides."""
         return int(self._cp.get_default_memory_pool().total_bytes())
-
-    @property
-    def _device(self) -> Device:
-        assert isinstance(self.facts, Device)
-        return self.facts
 
     def _samples(self, array: Any, job: Job) -> Any:
         return array.view(job.picture.dtype).reshape(job.height, -1)

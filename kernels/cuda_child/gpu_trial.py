@@ -26,7 +26,7 @@ from kernels.core.sampling import Sampler
 from kernels.core.timing import Cache
 from kernels.cuda.launch import FP32_LANES, WATCHDOG_EFFICIENCY
 from kernels.cuda_child import verification
-from kernels.cuda_child.verification import Reference
+from kernels.cuda_child.verification import Reference, Verification
 from kernels.cuda_child.worker_pool import (
     GpuWorker,
     Request,
@@ -38,7 +38,7 @@ from kernels.cuda_child.worker_pool import (
 from kernels.cuda_on_cpu import regions
 from kernels.cuda_on_cpu.compile_errors import as_gnu, diagnostics_of
 from kernels.cuda_on_cpu.findings import Built, KernelTrial
-from kernels.cuda_on_cpu.regions import Region
+from kernels.cuda_on_cpu.regions import Region, Rows
 from kernels.cuda_on_cpu.shared_run import layout_of
 from kernels.rungs.rung import Rung
 
@@ -67,7 +67,8 @@ def gpu_trial(
 
     The last that is yielded is the outcome.
     """
-    trial = _Trial(rung, job, sampling)
+    checks = verification.take(job, sampling)
+    trial = _Trial(rung, job, sampling, checks)
     try:
         child = yield from run_with_progress(children.taking(), STARTING)
         try:
@@ -79,13 +80,11 @@ def gpu_trial(
         diagnostics = diagnostics_of(as_gnu(rung, error.log), rung)
         yield replace(known, diagnostics=diagnostics, log=error.log)
     finally:
-        trial.close()
+        verification.put_back(checks)  # references of the job are kept for the next source
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Run:
-    """One run of a kernel."""
-
     ms: float
     answer: NDArray[Any]
     printed: str
@@ -100,12 +99,11 @@ class _Trial:
     _child: GpuWorker
     _device: Device
 
-    def __init__(self, rung: Rung, job: Job, sampling: Sampling) -> None:
-        self._rung, self._job, self._sampling = rung, job, sampling
+    def __init__(self, rung: Rung, job: Job, sampling: Sampling, checks: Verification) -> None:
+        self._rung, self._job, self._sampling, self._checks = rung, job, sampling, checks
         whole = Region(0, 0, job.width, job.height, True)
         self.known = KernelTrial(job, whole, on_gpu=True)
         self._waited_s = 0.0  # that the run in hand waited for its turn on the device
-        self._checks = verification.take(job, sampling)
 
     def run(self, child: GpuWorker, once_compiled: Callable[[], None]) -> Steps:
         """Try it in a child; yield what is known as soon as there is more of it."""
@@ -137,10 +135,6 @@ class _Trial:
                     yield step
         if is_timed:
             yield self._now(kernel=self._timing, health=self._watch.health())
-
-    def close(self) -> None:
-        """Cancel checks; references of the job are kept for the next source."""
-        verification.put_back(self._checks)
 
     def _now(self, **more: Any) -> KernelTrial:
         self.known = replace(self.known, **more)
@@ -298,12 +292,7 @@ class _Trial:
         return (yield from run_with_progress(steps, doing))
 
     def _run(
-        self,
-        job: Job,
-        stage: Stage,
-        turn: int = 0,
-        cache: Cache = "cold",
-        rows: tuple[int, int] | None = None,
+        self, job: Job, stage: Stage, turn: int = 0, cache: Cache = "cold", rows: Rows | None = None
     ) -> Generator[Progress, None, _Run]:
         """Run it once; nothing may have been written but the answer."""
         if self._rung.defines(job) != self._rung.defines(self._job):
@@ -326,7 +315,6 @@ class _Trial:
         return _Run(said["ms"], answer, said["printed"])
 
     def _as_before(self, job: Job, answer: NDArray[Any], turn: int) -> NDArray[np.bool_]:
-        """The samples of an output that are still as they were filled."""
         layout = layout_of(self._rung, job, self._device)
         return is_as_before(answer, layout.unwritten(job, turn))
 

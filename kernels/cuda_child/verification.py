@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from threading import Event, Lock
 from typing import Any, TypeVar
@@ -48,12 +48,11 @@ def fresh(job: Job, random: np.random.Generator) -> Job:
     else:
         picture *= random.uniform(0.5, 1.0, rows).astype(picture.dtype)
     picture.flags.writeable = False
-    return replace(job, picture=picture)
+    return job.but(picture=picture)
 
 
 @cache
 def _threads(*, in_turn: bool) -> ThreadPoolExecutor:
-    """Thread pool of all checks in this process."""
     if in_turn:
         return ThreadPoolExecutor(1, "checks-in-turn")
     return ThreadPoolExecutor(min(max(usable_cores() - 1, 1), MAX_THREADS), "checks")
@@ -179,7 +178,6 @@ class Verification:
 
     @property
     def _has_room(self) -> bool:
-        """True if references can be computed before they are needed."""
         picture, taps = self.job.picture, self.sampling.check_taps
         if taps is not None and picture.size * self.job.ksize**2 > taps:
             return False

@@ -79,7 +79,7 @@ class Request:
     def of(cls, what: Literal["compile", "run"], rung: Rung, job: Job, **fields: Any) -> Request:
         """Make a request of a job, whose picture does not travel with it."""
         height, width, channels = job.picture.shape
-        blank = replace(job, picture=np.zeros((1, 1, channels), job.picture.dtype))
+        blank = job.but(picture=np.zeros((1, 1, channels), job.picture.dtype))
         shape = (height, width, channels)
         return cls(what, rung, blank, shape, purpose=present_purpose(), **fields)
 
@@ -294,10 +294,7 @@ class GpuWorker:
             raise RunEndedError("The process that runs kernels on the GPU was ended.")
 
     def serving(
-        self,
-        request: Request,
-        launch_s: float = 0.0,
-        once_sent: Callable[[], None] = lambda: None,
+        self, request: Request, launch_s: float = 0.0, once_sent: Callable[[], None] = lambda: None
     ) -> Generator[None, None, Reply]:
         """Send a request, wait, and return the reply.  Raises RunEndedError.
 
@@ -350,7 +347,6 @@ class GpuWorker:
             self.end()
 
     def _reply(self) -> Generator[None, None, Reply]:
-        """Return the reply that ends a request."""
         said: Reply | None = {"phase": self._phase}
         while said is not None and "phase" in said:
             said = yield from run_with_progress(self.process.replies(), self._enforce_limits)
@@ -375,7 +371,6 @@ class GpuWorker:
         return said
 
     def _enforce_limits(self) -> None:
-        """End it where it takes too long, or too much memory."""
         if time.monotonic() > self._until:
             self.end()
             raise too_long(self._phase, self._limit_s)

@@ -4,7 +4,6 @@
 // Each byte that can be stored to has a cell that remembers who stored it last, and who touched it
 // since.  Two accesses of which one stores are a race unless a barrier, or a fence and an atomic that
 // others saw, lies between them: not in the order that threads happened to run in, but in any.
-#include "cuda_cpu.h"
 #include "fibers.h"
 
 #include <algorithm>
@@ -182,11 +181,6 @@ struct Missed {
 };
 std::unordered_multimap<uint32_t, Missed> missed_at;  // by the last place of one that was not there
 
-void pass_block_barrier() {
-    next_phase();
-    share_hearsay(0, unsigned(threads.size()), ~0u);
-}
-
 void note_missed(unsigned first, unsigned end, const char* words) {
     for (unsigned i = first; i < end; ++i)
         if (has_ended(i) && !trails[i].places.empty()) missed_at.emplace(trails[i].last, Missed{first, end, words});
@@ -219,23 +213,6 @@ void pass_warp_barrier(unsigned first, unsigned lanes) {
     share_hearsay(first, end, lanes);
 }
 
-void find_untold();
-
-// From now on the thread may tell by an atomic of all that was over for it, and of what it did itself.
-void pass_fence(bool of_block) {
-    if (!is_watching) return;
-    find_untold();
-    const unsigned me = running().number, first = me / WARP * WARP;
-    auto own = std::make_shared<Past>(Past{phase, std::vector<uint32_t>(threads.size())});
-    for (unsigned i = first; i < std::min(unsigned(threads.size()), first + WARP); ++i) own->clocks[i] = threads[me].known[i - first];
-    own->clocks[me] = ++clocks[me / WARP];
-    Pasts all = hearsay[me].known;
-    join(all, {{block_at[phase], own}});
-    hearsay[me].told_block = all;
-    if (!of_block) hearsay[me].told_device = all;
-    is_hearsay = true;
-}
-
 void hear_and_tell(uint64_t address) {
     if (!is_hearsay) return;
     Hearsay& mine = hearsay[running().number];
@@ -261,13 +238,13 @@ void look_again() {
 }
 
 void begin_block() {
-    const Statics own = static_shared();
+    const Statics own = launched.static_shared;
     const auto* const dynamic = static_cast<const unsigned char*>(dynamic_shared());
     found[0] = {reinterpret_cast<unsigned char*>(own.begin), reinterpret_cast<unsigned char*>(own.end), {}};
-    found[1] = {dynamic, dynamic + dynamic_shared_bytes(), {}};
+    found[1] = {dynamic, dynamic + launched.dynamic_shared_bytes, {}};
     look_again();
     if (!phase) add_variables();
-    add_memory(address(dynamic), dynamic_shared_bytes(), DYNAMIC_ARRAY);
+    add_memory(address(dynamic), launched.dynamic_shared_bytes, DYNAMIC_ARRAY);
     for (auto each = regions.lower_bound(address(own.begin)); each != regions.lower_bound(address(own.end)); ++each)
         each->second.is_stored = false, each->second.pages.clear();
     next_phase();
@@ -431,6 +408,21 @@ void find_untold() {
     look_again();
 }
 
+// From now on the thread may tell by an atomic of all that was over for it, and of what it did itself.
+void pass_fence(bool of_block) {
+    if (!is_watching) return;
+    find_untold();
+    const unsigned me = running().number, first = me / WARP * WARP;
+    auto own = std::make_shared<Past>(Past{phase, std::vector<uint32_t>(threads.size())});
+    for (unsigned i = first; i < std::min(unsigned(threads.size()), first + WARP); ++i) own->clocks[i] = threads[me].known[i - first];
+    own->clocks[me] = ++clocks[me / WARP];
+    Pasts all = hearsay[me].known;
+    join(all, {{block_at[phase], own}});
+    hearsay[me].told_block = all;
+    if (!of_block) hearsay[me].told_device = all;
+    is_hearsay = true;
+}
+
 // What an access outside of all arrays was meant for: the nearest that is loaded from, or stored to.
 [[noreturn]] void out_of_bounds(const Access& access) {
     const Region* meant = &no_region;
@@ -466,7 +458,7 @@ void check_beside(const Access& access) {
     }
     for (const void* word : {static_cast<const void*>(&threadIdx), static_cast<const void*>(&blockIdx), static_cast<const void*>(&blockDim), static_cast<const void*>(&gridDim)})
         if (is_within(word, sizeof(dim3))) return;
-    if (!is_within(static_cast<const char*>(arguments()) - ARGUMENT_BYTES, 2 * ARGUMENT_BYTES)) out_of_bounds(access);
+    if (!is_within(static_cast<const char*>(launched.arguments) - ARGUMENT_BYTES, 2 * ARGUMENT_BYTES)) out_of_bounds(access);
 }
 
 void check(const Access& access) {
@@ -511,7 +503,10 @@ void check_accesses(const Watched* watched, unsigned count, unsigned and_variabl
     hooks.at_pause = find_untold;
     hooks.at_gift = take_gift;
     hooks.at_meeting = pass_warp_barrier;
-    hooks.at_block_barrier = pass_block_barrier;
+    hooks.at_block_barrier = [] {
+        next_phase();
+        share_hearsay(0, unsigned(threads.size()), ~0u);
+    };
     hooks.at_missed = note_missed;
     hooks.at_fence = pass_fence;
     hooks.at_atomic = check_atomic;

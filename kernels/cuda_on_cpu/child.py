@@ -35,14 +35,7 @@ from kernels.cuda_on_cpu.device_code import key_of, knobs_of
 from kernels.cuda_on_cpu.elf import LineTable, symbols_of, variables_of
 from kernels.cuda_on_cpu.recording import TRACE_BYTES, SteppedShim
 from kernels.cuda_on_cpu.shared_run import MAX_MEMORY, SharedRun
-from kernels.cuda_on_cpu.shim import (
-    CheckedShim,
-    LaunchError,
-    Order,
-    Shim,
-    TriedShim,
-    load_transforms,
-)
+from kernels.cuda_on_cpu.shim import CheckedShim, LaunchError, Order, TriedShim, load_transforms
 
 PATIENCE = 2  # times the CPU time that a run may take: then it ends, however it waits
 KILLING_S = 0.5  # later it is killed, where it does not end by itself
@@ -146,7 +139,6 @@ def _forked(
 
 
 def _become(order: Compilation, telling: int) -> None:
-    """Become the compiler, with no more than it needs."""
     try:
         os.dup2(telling, 2)
         for each in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python does not listen to
@@ -178,7 +170,7 @@ class _Run:
             at_page_begin=request.at_page_begin,
             trace_bytes=TRACE_BYTES if request.at else 0,
         )
-        self.shim: Shim = request.shim(request.rung, request.library)
+        self.shim = request.shim(request.rung, request.library)
         self.key = key_of(knobs_of(request.rung, self.job))  # which imports what it takes
         if isinstance(self.shim, CheckedShim):
             self.shim.shared, self.shim.row_bytes = shared, picture[0].nbytes
@@ -207,8 +199,7 @@ class _Run:
             confine(is_needed=not request.is_unconfined)
             library = self.shim.library
             runtime.end_hand_over()
-            said.update(self._launched(library))
-            said["done"] = True
+            said |= {**self._launched(library), "done": True}
         except (LaunchError, NoConfinementError, OSError) as error:
             said["refused"], said["line"] = str(error), getattr(error, "line", None)
         except MemoryError:
@@ -221,7 +212,6 @@ class _Run:
         os._exit(0)
 
     def _launched(self, library: ctypes.CDLL) -> dict[str, Any]:
-        """Do what is requested; return what is to be reported of it besides."""
         shim, shared, request = self.shim, self.shared, self.request
         if isinstance(shim, CountingShim):
             name = f"static_shared_bytes_{self.key}"

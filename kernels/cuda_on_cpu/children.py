@@ -112,11 +112,9 @@ def borrowed_child() -> Iterator[Child]:
                 child.end()
 
 
+@atexit.register
 def end_children() -> None:
     """End those that wait."""
     with _lock:
         while _idle:
             _idle.pop().end()
-
-
-atexit.register(end_children)

@@ -211,10 +211,9 @@ def cuda_errors(rung: Rung, jobs: Sequence[Job], cache: Path) -> Generator[None,
         return ""
     architecture = max(ARCHITECTURE, 10 * rung.capability[0] + rung.capability[1])
     compiler = compiler_for(architecture)
-    if errors := "".join(_of_host(rung, is_seen=compiler is not None)):
+    errors = "".join(_of_host(rung, is_seen=compiler is not None))
+    if errors or compiler is None:
         return errors
-    if compiler is None:
-        return ""
     is_short = not CHOOSES.search(without_literals(rung.source))
     wanted: dict[Path, list[list[str]]] = {}
     for job in jobs:

@@ -229,10 +229,10 @@ def runtime_of(library: Path) -> list[Path]:
     return [library.with_name(f"lib{'.'.join(keys[at:])}.so") for at in range(1, len(keys))]
 
 
-def warnings(text: str, flavour: Flavour, cache: Path) -> Generator[None, None, str]:
+def warnings(text: str, cache: Path) -> Generator[None, None, str]:
     """Compile `text`; return the warnings of variables that are used without a value."""
     compiler = the_compiler()
-    options = (*compiler.options, *flavour.flags_for(compiler), *compiler.warnings, f"-I{HERE}")
+    options = (*compiler.options, *WARNED.flags_for(compiler), *compiler.warnings, f"-I{HERE}")
     path = cache / f"warned-{_key(compiler, text, *options)}.txt"
     steps = [(*options, "-S", SOURCE, "-o", "warned.s")]
     made = yield from _made(compiler, path, steps, text, MAX_SECONDS)

@@ -12,6 +12,7 @@ import errno
 import os
 import stat
 import struct
+from contextlib import suppress
 
 # Numbers of x86-64.  Python itself needs them to say how the run went.
 ALLOWED = {
@@ -117,16 +118,10 @@ def give_up_files(readable: list[str], writable: list[str]) -> None:
     rules = library.syscall(CREATE_RULESET, given_up, ctypes.c_size_t(size), 0)
     for paths, rights in ((readable, TO_READ), (writable, files)):
         for path in paths:
-            _allow(library, rules, path, rights & files)
+            with suppress(OSError):  # not on every system
+                file = os.open(path, os.O_PATH | os.O_CLOEXEC)
+                own = rights & files & (-1 if stat.S_ISDIR(os.fstat(file).st_mode) else OF_FILES)
+                library.syscall(ADD_RULE, rules, 1, struct.pack("<Qi", own, file), 0)
+                os.close(file)
     library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     library.syscall(RESTRICT_SELF, rules, 0)
-
-
-def _allow(library: ctypes.CDLL, rules: int, path: str, rights: int) -> None:
-    try:
-        file = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except OSError:  # not on every system
-        return
-    rights &= -1 if stat.S_ISDIR(os.fstat(file).st_mode) else OF_FILES
-    library.syscall(ADD_RULE, rules, 1, struct.pack("<Qi", rights, file), 0)
-    os.close(file)

@@ -16,6 +16,8 @@
 namespace cuda_cpu {
 
 enum Operation { MULTIPLY_ADD, MULTIPLY, ADD, OTHER };
+template <class T>
+concept number = std::integral<T> || std::floating_point<T> || std::same_as<T, _Float16>;
 void count(Operation operation);  // in recorder.cpp: one of those, in the block that is running
 
 }  // namespace cuda_cpu
@@ -37,12 +39,8 @@ struct counted_float {
         value = other.value;
         return *this;
     }
-    template <class T>
-        requires std::integral<T> || std::floating_point<T> || std::same_as<T, _Float16>
-    INLINED_FLOAT constexpr counted_float(T from) : value(static_cast<float>(from)) {}
-    template <class T>
-        requires std::integral<T> || std::floating_point<T> || std::same_as<T, _Float16>
-    constexpr explicit operator T() const { return static_cast<T>(value); }
+    template <cuda_cpu::number T> INLINED_FLOAT constexpr counted_float(T from) : value(static_cast<float>(from)) {}
+    template <cuda_cpu::number T> constexpr explicit operator T() const { return static_cast<T>(value); }
 
     constexpr counted_float operator-() const { return -value; }
     template <class T> counted_float& operator+=(T other) { return *this = *this + other; }

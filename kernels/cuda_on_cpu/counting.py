@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from ctypes import POINTER, byref, c_uint64
 from dataclasses import dataclass
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from kernels.anatomy.transactions import LANES, numbered, occurrence, touched, turns_taken
 from kernels.cuda.launch import LaunchStep
 from kernels.cuda_on_cpu.compiler import ACCESSES, COUNTING
-from kernels.cuda_on_cpu.device_code import Knobs, generated
 from kernels.cuda_on_cpu.elf import LineTable
 from kernels.cuda_on_cpu.recording import ACCESS, HEAD, recorded
 from kernels.cuda_on_cpu.shared_run import DYNAMIC_ARRAY
@@ -119,15 +118,11 @@ class CountingShim(Shim):
         self.counts += (counts,)
 
     @classmethod
-    def text(cls, rung: Rung, sets: Iterable[Knobs]) -> str:
+    def _written(cls, _rung: Rung, text: str) -> str:
         """Device code in which literals, too, are of the float that counts."""
-
-        def counted(text: str) -> str:
-            for words, others in IN_OTHER_WORDS.items():
-                text = text.replace(words, others)
-            return FLOAT_LITERAL.sub(lambda found: f"float({found[0]})", text)
-
-        return generated(rung, sets, counted)
+        for words, others in IN_OTHER_WORDS.items():
+            text = text.replace(words, others)
+        return FLOAT_LITERAL.sub(lambda found: f"float({found[0]})", text)
 
 
 def _by_name(named: Named, counted: NDArray[np.uint64]) -> dict[str, NDArray[np.uint64]]:
@@ -142,7 +137,7 @@ class AccessesShim(CountingShim):
     """A shim that counts loads and stores, but no operations."""
 
     flavour = ACCESSES
-    text = Shim.text  # device code as it is
+    _written = Shim._written  # device code as it is
 
 
 @dataclass(frozen=True, slots=True)

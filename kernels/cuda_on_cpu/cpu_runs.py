@@ -19,7 +19,6 @@ from kernels.cuda_on_cpu.compile_errors import cuda_errors, why_not_seen, with_l
 from kernels.cuda_on_cpu.compiler import REFUSED, BuildError, building, default_cache, why_not
 from kernels.cuda_on_cpu.confinement import is_allowed
 from kernels.cuda_on_cpu.device_code import knobs_of
-from kernels.cuda_on_cpu.elf import LineTable
 from kernels.cuda_on_cpu.recording import TRACE_BYTES, Trace
 from kernels.cuda_on_cpu.regions import DEVICE, TRIED_SIZE
 from kernels.cuda_on_cpu.shared_run import Kind, Reports, SharedRun, Signal, Where
@@ -104,11 +103,6 @@ class Ended:
     def is_unfinished(self) -> bool:
         """True if it might have ended: the CPU is slow, or had no time for it."""
         return bool(self.pace) or self.is_starved
-
-    @property
-    def lines(self) -> LineTable:
-        """The lines of the code that ran."""
-        return LineTable(self.library)
 
     def difference(self, again: Ended, corner: tuple[int, int]) -> str:
         """Describe how its output and that of `Runs.again` differ; empty: they do not."""
@@ -199,7 +193,7 @@ class Runs:
         height, width, channels = self.job.picture.shape
         request = Request(
             *(self.shim, str(self.library), self.seconds, self.rung),
-            blank=replace(self.job, picture=np.zeros((1, 1, 1), self.job.picture.dtype)),
+            blank=self.job.but(picture=np.zeros((1, 1, 1), self.job.picture.dtype)),
             shape=(height, width, channels),
             at_page_begin=turn == 1,
             is_unconfined=is_allowed(),

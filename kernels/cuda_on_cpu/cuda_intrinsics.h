@@ -97,19 +97,16 @@ template <class T> unsigned sum_of_parts(unsigned words) {
 }
 }  // namespace cuda_cpu
 
-#define CPU_PARTS(name, type, number, ...)                                                                      \
-    inline unsigned name##number(unsigned a, unsigned b) {                                                  \
+#define CPU_WORD(name, type, number, given, b, ...)                                                            \
+    inline unsigned name##number given {                                                                    \
         using T = type;                                                                                     \
         return cuda_cpu::by_parts<T>(a, b, [](int x, int y) -> int { return (void)x, (void)y, __VA_ARGS__; });   \
     }
+#define CPU_PARTS(name, type, number, ...) CPU_WORD(name, type, number, (unsigned a, unsigned b), b, __VA_ARGS__)
 #define CPU_SIGNED_PARTS(name, ...) CPU_PARTS(name, short, 2, __VA_ARGS__) CPU_PARTS(name, signed char, 4, __VA_ARGS__)
 #define CPU_UNSIGNED_PARTS(name, ...) CPU_PARTS(name, unsigned short, 2, __VA_ARGS__) CPU_PARTS(name, unsigned char, 4, __VA_ARGS__)
-#define CPU_ONE_WORD(name, type, number, ...)                                                           \
-    inline unsigned name##number(unsigned a) {                                                          \
-        using T = type;                                                                                 \
-        return cuda_cpu::by_parts<T>(a, 0, [](int x, int) -> int { return __VA_ARGS__; });              \
-    }
-#define CPU_ONE_PARTS(name, ...) CPU_ONE_WORD(name, short, 2, __VA_ARGS__) CPU_ONE_WORD(name, signed char, 4, __VA_ARGS__)
+#define CPU_ONE_PARTS(name, ...) \
+    CPU_WORD(name, short, 2, (unsigned a), 0, __VA_ARGS__) CPU_WORD(name, signed char, 4, (unsigned a), 0, __VA_ARGS__)
 #define CPU_COMPARED(name, sign, operation)                                                                     \
     CPU_##sign##_PARTS(__vcmp##name, x operation y ? -1 : 0) CPU_##sign##_PARTS(__vset##name, x operation y)
 CPU_SIGNED_PARTS(__vadd, x + y)
@@ -236,9 +233,8 @@ inline double __uint2double_rn(unsigned value) { return value; }
 
 // ---- Memory. -----------------------------------------------------------------------------------
 
-template <class T> struct only { using type = T; };
 #define CPU_LOAD(name) template <class T> T name(const T* at) { return *at; }
-#define CPU_STORE(name) template <class T> void name(T* at, typename only<T>::type value) { *at = value; }
+#define CPU_STORE(name) template <class T> void name(T* at, std::type_identity_t<T> value) { *at = value; }
 CPU_LOAD(__ldg) CPU_LOAD(__ldcg) CPU_LOAD(__ldca) CPU_LOAD(__ldcs) CPU_LOAD(__ldlu) CPU_LOAD(__ldcv)
 CPU_STORE(__stwb) CPU_STORE(__stcg) CPU_STORE(__stcs) CPU_STORE(__stwt)
 inline void __threadfence() { cuda_cpu::fence(false); }
@@ -257,7 +253,7 @@ template <class T> UNWATCHED T atomic_old(T* at) { return cuda_cpu::before_atomi
     }                                                                                                   \
     template <class T, class... Values> UNWATCHED T name##_block(T* at, Values... values) { return name(at, values...); } \
     template <class T, class... Values> UNWATCHED T name##_system(T* at, Values... values) { return name(at, values...); }
-#define CPU_ATOMIC_OF_ONE(name, stored) CPU_ATOMIC(name, (T* at, typename only<T>::type value), stored)
+#define CPU_ATOMIC_OF_ONE(name, stored) CPU_ATOMIC(name, (T* at, std::type_identity_t<T> value), stored)
 #define CPU_ATOMIC_COUNT(name, stored)                                                                  \
     CPU_ATOMIC(name, (T* at, unsigned last) requires(T(-1) > 0 && sizeof(T) == sizeof(unsigned)), stored)
 CPU_ATOMIC_OF_ONE(atomicAdd, old + value)
@@ -268,7 +264,7 @@ CPU_ATOMIC_OF_ONE(atomicOr, old | value)
 CPU_ATOMIC_OF_ONE(atomicAnd, old & value)
 CPU_ATOMIC_OF_ONE(atomicXor, old ^ value)
 CPU_ATOMIC_OF_ONE(atomicExch, value)
-CPU_ATOMIC(atomicCAS, (T* at, typename only<T>::type wanted, typename only<T>::type value), old == wanted ? value : old)
+CPU_ATOMIC(atomicCAS, (T* at, std::type_identity_t<T> wanted, std::type_identity_t<T> value), old == wanted ? value : old)
 CPU_ATOMIC_COUNT(atomicInc, old >= last ? 0 : old + 1)
 CPU_ATOMIC_COUNT(atomicDec, old == 0 || old > last ? last : old - 1)
 

@@ -127,8 +127,6 @@ class LineTable:
 
 
 class _Reader(BytesIO):
-    """Bytes, read from front to back."""
-
     def number(self, size: int = 1, *, signed: bool = False) -> int:
         return int.from_bytes(self.read(size), "little", signed=signed)
 
@@ -145,7 +143,6 @@ class _Reader(BytesIO):
 
 
 def _rows(data: bytes) -> Iterator[Row]:
-    """Yield the rows of all units, each of which begins with its length."""
     while data:
         end = 4 + int.from_bytes(data[:4], "little")
         yield from _rows_of_unit(_Reader(data[4:end]))

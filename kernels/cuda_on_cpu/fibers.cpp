@@ -4,7 +4,6 @@
 // come, and the warp runs on while others have not begun: they meet at the block's barriers alone.
 // Shared memory is exactly as large as asked for and full of NaN, so that what was never written, or
 // not yet, shows.
-#include "cuda_cpu.h"
 #include "fibers.h"
 
 #include <sys/mman.h>
@@ -22,10 +21,6 @@
 #include <random>
 #include <vector>
 
-#if !defined(__x86_64__)
-#error "switch_stack is written for x86-64 alone"
-#endif
-
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
 
@@ -33,6 +28,7 @@ namespace cuda_cpu {
 
 bool is_showing;
 Hooks hooks;
+Launched launched;
 int64_t only_block = -1;
 
 namespace {
@@ -67,11 +63,7 @@ unsigned count;             // of threads in a block
 unsigned current;
 void* scheduler_top;  // its stack pointer while a thread runs
 
-void (*thread_function)(void*);
-void* thread_data;
 void* shared;
-size_t shared_bytes;
-Statics statics;
 bool is_in_thread;
 using Slots = std::array<uint64_t, WARP>;
 constexpr size_t IN_TURN = 8;                   // a warp's: next_warp_slots
@@ -130,7 +122,7 @@ void resume(unsigned index) {
 }
 
 void first_function() {
-    thread_function(thread_data);
+    launched.thread(launched.arguments);
     fibers[current].state = DONE;
     back_to_scheduler();
     __builtin_unreachable();
@@ -382,10 +374,7 @@ const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics
     if (count < 1 || count > MOST_THREADS) return "a block must have 1 to 1024 threads";
     gridDim = {how.grid_x, how.grid_y, 1};
     blockDim = {how.block_x, how.block_y, 1};
-    thread_function = thread;
-    thread_data = data;
-    statics = static_shared;
-    shared_bytes = how.shared_bytes;
+    launched = {thread, data, static_shared, how.shared_bytes};
     message[0] = 0;
     last_message = nullptr;
     if (fibers.size() < count) fibers.resize(count);
@@ -402,7 +391,7 @@ const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics
         blockIdx = {block % how.grid_x, block / how.grid_x, 0};
         block_began = __builtin_ia32_rdtsc(), ++blocks_begun;
         shared = poisoned(how.shared_bytes);
-        if (statics.begin) std::memset(statics.begin, NEVER_STORED, statics.end - statics.begin);
+        if (static_shared.begin) std::memset(static_shared.begin, NEVER_STORED, static_shared.end - static_shared.begin);
         if (hooks.at_block) hooks.at_block();
         run_block(how);
         std::free(shared);
@@ -452,10 +441,6 @@ Pace pace() {
 }
 bool has_ended(unsigned thread) { return fibers[thread].state == DONE; }
 Running running() { return {fibers[current].stack, current, fibers[current].block_barriers}; }
-const void* of_the_library() { return reinterpret_cast<const void*>(thread_function); }
-const void* arguments() { return thread_data; }
-size_t dynamic_shared_bytes() { return shared_bytes; }
-Statics static_shared() { return statics; }
 
 }  // namespace cuda_cpu
 

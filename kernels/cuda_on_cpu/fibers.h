@@ -24,10 +24,13 @@ struct Pace {
     bool is_stuck;
 };
 Pace pace();
-const void* of_the_library();   // an address in the library that was launched
-const void* arguments();        // what its threads are handed lies there, and near it
-Statics static_shared();
-size_t dynamic_shared_bytes();
+struct Launched {
+    void (*thread)(void*);  // an address in the library
+    void* arguments;        // what its threads are handed lies there, and near it
+    Statics static_shared;
+    size_t dynamic_shared_bytes;
+};
+extern Launched launched;
 
 // Called as something happens; null: nobody wants to know.
 struct Hooks {

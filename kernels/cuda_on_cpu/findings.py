@@ -16,7 +16,7 @@ from kernels.core.verdict import Check
 from kernels.cuda_on_cpu.compile_errors import Diagnostic
 from kernels.cuda_on_cpu.counting import RunCounts
 from kernels.cuda_on_cpu.cpu_runs import Ended
-from kernels.cuda_on_cpu.elf import short_name
+from kernels.cuda_on_cpu.elf import LineTable, short_name
 from kernels.cuda_on_cpu.regions import DEVICE, Region
 from kernels.cuda_on_cpu.shared_run import (
     DYNAMIC_ARRAY,
@@ -145,7 +145,7 @@ def reads_old_answer(ended: Ended) -> bool:
 
 def _line(rung: Rung, ended: Ended, where: Where) -> tuple[str, int | None]:
     """Place code: "line 23: ", or "prelude.cuh, line 7: " where it is not of the rung's file."""
-    row = where.row(ended.lines, rung.file)
+    row = where.row(LineTable(ended.library), rung.file)
     if row is None:
         return "", None
     is_own = row.file == rung.file
@@ -216,7 +216,6 @@ def _array_of(ended: Ended, report: Report) -> str:
 
 
 def _element(job: Job, array: str, report: Report) -> str:
-    """The part of an existing array that is accessed."""
     if array in WORDS.values():
         y, x = _place(job, report.offset)
         return f"column {_minus(x // job.channels)} of row {y} of {array}"
@@ -262,7 +261,6 @@ def _minus(number: int, form: str = "") -> str:
 
 
 def _named(what: str, sentence: str) -> tuple[int, int] | None:
-    """The first thread, or block, that a sentence names."""
     found = re.search(rf"\b{what} \((\d+), (\d+)\)", sentence)
     return (int(found[1]), int(found[2])) if found else None
 

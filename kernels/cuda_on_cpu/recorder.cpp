@@ -138,8 +138,8 @@ void begin_block() {
     threads.assign(blockDim.x * blockDim.y, {});
     tile = own = {};
     if (!is_recording || !room[ACCESSES]) return;
-    const auto begin = reinterpret_cast<uint64_t>(dynamic_shared()), first = reinterpret_cast<uint64_t>(static_shared().begin);
-    tile = {begin, begin + dynamic_shared_bytes()}, own = {first, reinterpret_cast<uint64_t>(static_shared().end)};
+    const auto begin = reinterpret_cast<uint64_t>(dynamic_shared()), first = reinterpret_cast<uint64_t>(launched.static_shared.begin);
+    tile = {begin, begin + launched.dynamic_shared_bytes}, own = {first, reinterpret_cast<uint64_t>(launched.static_shared.end)};
     head->block_x = blockIdx.x, head->block_y = blockIdx.y;
     head->threads_x = blockDim.x, head->threads_y = blockDim.y;
     head->dynamic_memory = tile, head->static_memory = own;
@@ -236,7 +236,7 @@ void count(Operation operation) {
     if (operations) ++operations[4 * block() + operation];
 }
 
-Call::Call() : point(0), calls(0) {
+Call::Call() {
     if (!is_recording) return;
     Thread& thread = here();
     point = thread.point, calls = thread.calls + 1;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import re
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,7 +29,7 @@ from kernels.cuda_on_cpu.compiler import (
     default_cache,
     why_not,
 )
-from kernels.cuda_on_cpu.device_code import Knobs, generated, knobs_of, with_words
+from kernels.cuda_on_cpu.device_code import knobs_of, with_words
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.cuda_on_cpu.shared_run import DYNAMIC_ARRAY, SharedRun, rounded_up
 from kernels.cuda_on_cpu.shim import Launch, LaunchError, Named, Order, Shim
@@ -146,17 +146,13 @@ class SteppedShim(Shim):
     """A shim that runs a job twice: to find the block that stores a sample, and to follow it."""
 
     flavour = STEPPED
+    headers = ("stepping.h",)
 
     @classmethod
-    def text(cls, rung: Rung, sets: Iterable[Knobs]) -> str:
-        """Device code that reports its steps."""
-
-        def written(text: str) -> str:
-            before, mark, own = text.rpartition('#line 1 "')
-            name = own.partition("\n")[0]
-            return f"{before}{mark}{name}\n{told(rung).text}"
-
-        return generated(rung, sets, written, "stepping.h")
+    def _written(cls, rung: Rung, text: str) -> str:
+        before, mark, own = text.rpartition('#line 1 "')
+        name = own.partition("\n")[0]
+        return f"{before}{mark}{name}\n{told(rung).text}"
 
     def step_through(
         self, job: Job, shared: SharedRun, at: tuple[int, int, int], *, is_sought: bool
@@ -208,16 +204,13 @@ class RecordingShim(Shim):
     """A rung on the CPU, of whose passes single blocks can be recorded."""
 
     flavour = RECORDED
+    headers = ("stepping.h",)
 
     @classmethod
-    def text(cls, rung: Rung, sets: Iterable[Knobs]) -> str:
+    def _written(cls, _rung: Rung, text: str) -> str:
         """Device code that reports its steps, also in headers; the prelude has none."""
-
-        def written(text: str) -> str:
-            begin = _behind_prelude(text)
-            return text[:begin].replace(*HALF) + Told(text[begin:]).text
-
-        return generated(rung, sets, written, "stepping.h")
+        begin = _behind_prelude(text)
+        return text[:begin].replace(*HALF) + Told(text[begin:]).text
 
     @cached_property
     def _lines(self) -> list[tuple[str, int]]:
@@ -358,5 +351,4 @@ def _accesses_of(
 
 
 def _behind_prelude(text: str) -> int:
-    """The begin of the first part behind the prelude."""
     return next(found.start() for found in re.finditer('#line 1 "(?!prelude)', text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,7 @@ def cropped(job: Job, region: Region) -> Job:
     columns = slice(region.left, region.left + region.width)
     picture = np.ascontiguousarray(job.picture[rows, columns])
     picture.flags.writeable = False
-    return replace(job, picture=picture)
+    return job.but(picture=picture)
 
 
 def part_of(job: Job, size: tuple[int, int]) -> Job:

@@ -88,18 +88,18 @@ uint64_t way_to(const void* frame) {
 }
 
 // What the compiler tells of an index, or of an address (UBSan's).
-struct InText {
-    const char* file;
-    uint32_t line, column;
-};
 struct TypeName {
     uint16_t kind, info;  // of an integer: 0, and the logarithm of its bits, then whether it has a sign
     char text[1];         // 'float [25]'
 };
-struct Indexing : InText {
+struct Indexing {
+    const char* file;
+    uint32_t line, column;
     const TypeName *array, *index;
 };
-struct Mismatch : InText {
+struct Mismatch {
+    const char* file;
+    uint32_t line, column;
     const TypeName* type;
     unsigned char log_alignment, kind;
 };
@@ -123,13 +123,13 @@ void end_as(Kind kind, int64_t offset, uint64_t array_bytes, const void* pc, con
 }  // namespace
 
 Image image() {
-    static const void* of;
+    static void (*of)(void*);
     static Image found;
-    if (of == of_the_library()) return found;
-    of = of_the_library();
+    if (of == launched.thread) return found;
+    of = launched.thread;
     found = {};
     Dl_info facts{};
-    if (!dladdr(of, &facts)) return found;
+    if (!dladdr(reinterpret_cast<void*>(of), &facts)) return found;
     found.begin = found.end = reinterpret_cast<uint64_t>(facts.dli_fbase);
     found.variables = UINT64_MAX;
     const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(found.begin);

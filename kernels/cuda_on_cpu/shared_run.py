@@ -20,14 +20,7 @@ from numpy.typing import NDArray
 
 from kernels.core.device import Device
 from kernels.core.job import Job
-from kernels.core.poison import (
-    RED_BYTES,
-    fill_with_poison,
-    poison,
-    red_zone,
-    row_end,
-    same_bits,
-)
+from kernels.core.poison import RED_BYTES, fill_with_poison, poison, red_zone, row_end, same_bits
 from kernels.cuda_on_cpu.elf import LineTable, Row
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.rungs.headers import Facts
@@ -250,9 +243,10 @@ class SharedRun:
     """One run's shared memory, mapped: in the process that requests it, and in the one that runs.
 
     layout          of `block`, all of the memory; `source` and `target` are its arrays
+    address         of the reports, with which it begins
     writers_offset  where in it the storers of samples are
     at_page_begin   the arrays begin with a page of memory; else they end with one
-    trace_bytes     for the steps of a block; what nobody writes to takes no room
+    trace_bytes     of `trace`, for the steps of a block; what nobody writes to takes no room
     """
 
     def __init__(
@@ -273,6 +267,7 @@ class SharedRun:
             os.ftruncate(descriptor, size)
         self._map = mmap.mmap(descriptor, size)
         self.block: Bytes = np.frombuffer(self._map, np.uint8)
+        self.address, self.trace = int(self.block.ctypes.data), self.block[self._trace :]
         self.source: NDArray[Any] = self.layout.array(self.block, "source", job)
         self.target: NDArray[Any] = self.layout.array(self.block, "target", job)
 
@@ -280,16 +275,6 @@ class SharedRun:
     def reports(self) -> Reports:
         """A copy of what the run reported."""
         return Reports.from_buffer_copy(self._map, 0)
-
-    @property
-    def address(self) -> int:
-        """Address of the reports."""
-        return int(self.block.ctypes.data)
-
-    @property
-    def trace(self) -> Bytes:
-        """The memory for the steps of a block."""
-        return self.block[self._trace :]
 
     def storers(self) -> Bytes:
         """The last thread that stored each sample, where that was requested: (H, pitch, bytes)."""

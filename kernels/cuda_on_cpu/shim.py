@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from kernels.cuda_on_cpu.compile_errors import with_line
 from kernels.cuda_on_cpu.compiler import CHECKED, TRIED, ZEROED, Flavour
 from kernels.cuda_on_cpu.device_code import Knobs, generated, key_of, knobs_of
 from kernels.cuda_on_cpu.elf import Symbol
-from kernels.cuda_on_cpu.regions import DEVICE
+from kernels.cuda_on_cpu.regions import DEVICE, Rows
 from kernels.cuda_on_cpu.shared_run import ALIGNMENT, WORDS, SharedRun
 from kernels.rungs.headers import Facts
 from kernels.rungs.rung import PICTURE, Pass, Rung
@@ -61,6 +61,7 @@ class Shim:
     """One rung, in a library that was made for some jobs, and is loaded when it first runs."""
 
     flavour: Flavour
+    headers: tuple[str, ...] = ()  # that its text includes besides
 
     def __init__(self, rung: Rung, library: str) -> None:
         self.rung, self._library = rung, library
@@ -68,7 +69,11 @@ class Shim:
     @classmethod
     def text(cls, rung: Rung, sets: Iterable[Knobs]) -> str:
         """The C++ to compile for a rung."""
-        return generated(rung, sets)
+        return generated(rung, sets, partial(cls._written, rung), *cls.headers)
+
+    @classmethod
+    def _written(cls, _rung: Rung, text: str) -> str:
+        return text
 
     @cached_property
     def library(self) -> ctypes.CDLL:
@@ -81,7 +86,7 @@ class Shim:
         source: NDArray[Any],
         target: NDArray[Any],
         order: Order,
-        rows: tuple[int, int] | None = None,
+        rows: Rows | None = None,
         cross: int = 0,
     ) -> None:
         """Filter the picture in `source` into `target`, which lie as on a device.
@@ -130,22 +135,15 @@ class Shim:
         return [np.array(argument) for argument in operands.arguments]
 
     def _placed(self, data: NDArray[Any]) -> NDArray[Any]:
-        """Place in memory what a launch is given besides the pictures."""
         return data
 
     def _watching(
         self, _step: LaunchStep, _loads: Named, _stores: Named
     ) -> AbstractContextManager[None]:
-        """Watch a launch that is given these arrays."""
         return nullcontext()
 
     def _launch(
-        self,
-        each: Pass,
-        job: Job,
-        how: Launch,
-        arrays: Sequence[NDArray[Any]],
-        rows: tuple[int, int],
+        self, each: Pass, job: Job, how: Launch, arrays: Sequence[NDArray[Any]], rows: Rows
     ) -> None:
         numbers = (job.height, job.width, Facts(job, DEVICE)["PITCH"], *rows)
         pointers = [ctypes.c_void_p(one.ctypes.data) for one in arrays]
@@ -169,13 +167,7 @@ class ZeroedShim(TriedShim):
     flavour = ZEROED
 
 
-# As struct Watched in checking.cpp.
-WATCHED = np.dtype(
-    [
-        *((name, np.uint64) for name in ("begin", "end", "row_bytes", "pitch_bytes")),
-        *((name, np.uint32) for name in ("is_stored", "may_store")),
-    ]
-)
+WATCHED = np.dtype("u8, u8, u8, u8, u4, u4")  # struct Watched in checking.cpp
 
 
 class CheckedShim(Shim):

@@ -9,17 +9,13 @@ namespace cuda_cpu {
 void step(unsigned point);
 
 // A function's body, or a loop, while it lasts: what says which threads are at one and the same step.
-class Call {
-  public:
+struct Call {
+    unsigned point = 0, calls = 0;
     Call();
     ~Call();
     Call(const Call&) = delete;
-
-  private:
-    unsigned point, calls;
 };
-class Loop {
-  public:
+struct Loop {
     explicit Loop(unsigned point);
     ~Loop();
     Loop(const Loop&) = delete;

@@ -83,15 +83,11 @@ class BlockSteps:
         weights = ["weights"] * len(operands_of(rung.weights, job).arguments)
         self.arrays = [*reads, *weights, "the answer" if each.writes == PICTURE else each.writes]
         self.block, self.block_xy = (tuple(trace.head[n].tolist()) for n in ("block", "threads"))
+        self.threads = int(self.block_xy[0] * self.block_xy[1])
         self.count = len(trace.steps)
         self._intervals = trace.steps["interval"].astype(np.int64)
         self._shared = self._layouts()
         self._stores = trace.accesses[trace.accesses["is_store"] > 0]
-
-    @property
-    def threads(self) -> int:
-        """Threads of the block."""
-        return int(self.block_xy[0] * self.block_xy[1])
 
     def point(self, step: int) -> Point:
         """The statement of a step."""
@@ -278,7 +274,6 @@ class BlockSteps:
 
 
 def _at(records: NDArray[np.void], step: int) -> NDArray[np.void]:
-    """Those of one step, in their order."""
     # Numbers of the column's own type: else all of it would be converted each time.
     begin, end = np.searchsorted(records["step"], np.array([step, step + 1], np.uint32))
     return records[begin:end]

@@ -18,14 +18,7 @@ from kernels.core.poison import same_bits, unwritten_in_words
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu import findings, regions
 from kernels.cuda_on_cpu.compile_errors import LACKING, diagnostics_of, first_error, why_not_seen
-from kernels.cuda_on_cpu.compiler import (
-    REFUSED,
-    WARNED,
-    BuildError,
-    default_cache,
-    warnings,
-    why_not,
-)
+from kernels.cuda_on_cpu.compiler import REFUSED, BuildError, default_cache, warnings, why_not
 from kernels.cuda_on_cpu.counting import AccessesShim, CountingShim, RunCounts, counts_of
 from kernels.cuda_on_cpu.cpu_runs import Ended, Runs, built, prepared
 from kernels.cuda_on_cpu.device_code import generated, knobs_of
@@ -237,7 +230,7 @@ def _warned(rung: Rung, job: Job) -> Generator[Progress, None, dict[int, str]]:
     text = generated(rung, [knobs_of(rung, job)])
     doing = Progress(f"looking for variables of {rung.title} without a value")
     try:
-        said = yield from run_with_progress(warnings(text, WARNED, default_cache()), doing)
+        said = yield from run_with_progress(warnings(text, default_cache()), doing)
     except (BuildError, OSError):
         return {}
     found: dict[int, str] = {}
@@ -309,11 +302,7 @@ def verdict_search(
 
 
 def finding_bug(
-    rung: Rung,
-    job: Job,
-    *,
-    at: tuple[int, int] | None = None,
-    deadline_s: float = DEADLINE_S,
+    rung: Rung, job: Job, *, at: tuple[int, int] | None = None, deadline_s: float = DEADLINE_S
 ) -> Iterator[Progress | Finding | None]:
     """Run a rung with every access checked; the last that is yielded is its bug; None: no bug.
 
@@ -342,7 +331,7 @@ def _far(runs: Runs, region: Region) -> Search:
     """Search far blocks: some of them, so that nothing is known of the output."""
     rung, job, (width, height) = runs.rung, runs.job, regions.FAR_SIZE
     beyond = (0, max(height - job.height, 0)), (0, max(width - job.width, 0)), (0, 0)
-    job = replace(job, picture=np.pad(job.picture, beyond, "wrap"))
+    job = job.but(picture=np.pad(job.picture, beyond, "wrap"))
     is_alone = len(rung.passes) == 1  # else a pass reads what blocks before it left out
     is_same = not rung.why_not(job, DEVICE) and knobs_of(rung, job) == knobs_of(rung, runs.job)
     if not is_alone or not is_same:

@@ -108,7 +108,8 @@ class Canvas(QWidget):
         self._rings.clear()  # with everything else in the plot
         self._draw_mark()
         if before is not None and before < len(drawn.spots):
-            self._go_to(before, tell=False)
+            self._at = before
+            self._show_ring("keys", [drawn.spots[before]])
 
     def show_marked(self, cell: object) -> None:
         """Mark the spots that lead to this cell, until another is marked; None: no longer any."""
@@ -130,11 +131,8 @@ class Canvas(QWidget):
         self.plot.getViewBox().sigRangeChangedManually.connect(self._keep_inside)
         self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._stack.addWidget(self.plot)
-        self._place_plot()
-        self._dress()
-
-    def _place_plot(self) -> None:
         self.plot.setGeometry(self.contentsRect())
+        self._dress()
 
     def _dress(self) -> None:
         from workbench.charts.drawing import plotting
@@ -159,7 +157,8 @@ class Canvas(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         if self.plot is not None:
-            self._place_plot()  # the layout would place it only while it is shown
+            # The layout would place it only while it is shown.
+            self.plot.setGeometry(self.contentsRect())
             self.ready.emit()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
@@ -188,7 +187,7 @@ class Canvas(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         key = Qt.Key(event.key())
         if key in STEPS and self.spots:
-            self._go_to(self._after(key), tell=True)
+            self._go_to(self._after(key))
         elif key in PICKS and self._at is not None:
             self._pick(self.spots[self._at])
         elif key == Qt.Key.Key_Escape and self._is_closer:
@@ -214,8 +213,7 @@ class Canvas(QWidget):
         if not self.spots:
             return None
         box = self.plot.getViewBox()
-        place = box.mapSceneToView(position)
-        x, y = place.x(), place.y()
+        x, y = box.mapSceneToView(position).toTuple()
         for spot in self.spots:
             match spot.box:
                 case left, low, right, high if left <= x <= right and low <= y <= high:
@@ -225,18 +223,14 @@ class Canvas(QWidget):
         nearest = self.spots[away.index(min(away))]
         return nearest if min(away) <= NEAR_PX and not nearest.box else None
 
-    def _go_to(self, index: int, *, tell: bool) -> None:
-        """Put a ring around a spot, and show its text if `tell`."""
+    def _go_to(self, index: int) -> None:
         self._at = index
         spot = self.spots[index]
         self._show_ring("keys", [spot])
-        if not tell:
-            return
         self.setAccessibleDescription(spot.text)
         at = self.plot.getViewBox().mapViewToScene(QPointF(spot.x, spot.y))
         inside = self.parentWidget()
-        area = inside.parentWidget() if inside is not None else None
-        if isinstance(area, QScrollArea):
+        if inside is not None and isinstance(area := inside.parentWidget(), QScrollArea):
             area.ensureVisible(at.toPoint().x(), at.toPoint().y(), 0, 2 * NEAR_PX)
         self._say(spot, at)
 
@@ -270,8 +264,8 @@ class Canvas(QWidget):
             QToolTip.hideText()
             self.plot.unsetCursor()
             return
-        hand, arrow = Qt.CursorShape.PointingHandCursor, Qt.CursorShape.ArrowCursor
-        self.plot.setCursor(arrow if spot.cell is None else hand)
+        shapes = Qt.CursorShape
+        self.plot.setCursor(shapes.ArrowCursor if spot.cell is None else shapes.PointingHandCursor)
         self._say(spot, position)
 
     def _say(self, spot: Spot, position: QPointF) -> None:
@@ -373,10 +367,9 @@ class FigureView(Canvas):
         if not self._fills:
             self.setMaximumHeight(round(min(most_px(figure, font), MAX_PX)))
         self._stack.setCurrentWidget(self.plot)  # a hidden plot is not laid out
-        self._place_plot()
+        self.plot.setGeometry(self.contentsRect())
         x, y = self.plot.getViewBox().viewRange()
-        drawn = draw(self.plot, figure, theme.colors(), font)
-        self.show_drawn(drawn)
+        self.show_drawn(draw(self.plot, figure, theme.colors(), font))
         if self._is_closer:
             self._show_range(x, y)
 
@@ -405,17 +398,13 @@ class PlotImport(QObject):
         # One that repeats: single shots that are due together are all done in one turn.
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._take_turn)
-        self._ended.connect(self._go_on)
+        self._ended.connect(self._timer.start)
 
     def make_plot(self, canvas: Canvas) -> None:
         """Have a canvas make its plot, after the import and in a turn of its own: it takes long."""
         self._waiting.append(canvas)
         if not self._thread.is_alive():
-            self._go_on()
-
-    @Slot()
-    def _go_on(self) -> None:
-        self._timer.start(0)
+            self._timer.start()
 
     @Slot()
     def _take_turn(self) -> None:

@@ -94,7 +94,23 @@ class LegendButton(QToolButton):
             super().mouseReleaseEvent(event)
 
 
-class Legend(QWidget):
+class FlowRow(QWidget):
+    """A widget of parts side by side, in as many rows as its width makes it."""
+
+    def __init__(self, gap_px: int) -> None:
+        super().__init__()
+        self.flow = Flow(gap_px)
+        self.setLayout(self.flow)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def empty(self) -> None:
+        while self.flow.takeAt(0):
+            pass
+
+
+class Legend(FlowRow):
     """A legend with as many entries per row as fit, those of each machine after its name.
 
     The arrow keys go from one to the next.
@@ -108,19 +124,14 @@ class Legend(QWidget):
     pinned = Signal(str)
 
     def __init__(self, view: FigureView) -> None:
-        super().__init__()
+        super().__init__(0)
         self._view = view
         view.ready.connect(self._draw_samples)
         self._shown: tuple[LegendLine, ...] = ()
         self._buttons: list[LegendButton] = []
         self._headings: list[Label] = []
-        self._flow = Flow(0)
-        self.setLayout(self._flow)
         self.setFont(scaled_font(FONT_SHARE))
         self.setAccessibleName("Legend")
-        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
 
     @property
     def entries(self) -> list[LegendButton]:
@@ -134,10 +145,9 @@ class Legend(QWidget):
             self._show()
 
     def _show(self) -> None:
-        while len(self._buttons) < len(self._shown):
-            self._buttons.append(self._new_button(len(self._buttons)))
-        while self._flow.takeAt(0):
-            pass
+        for number in range(len(self._buttons), len(self._shown)):
+            self._buttons.append(self._new_button(number))
+        self.empty()
         for heading in self._headings:
             heading.deleteLater()
         self._headings, group = [], ""
@@ -157,8 +167,8 @@ class Legend(QWidget):
                 heading.setFixedHeight(button.sizeHint().height())
                 heading.show()
                 self._headings.append(heading)
-                self._flow.addWidget(heading)
-            self._flow.addWidget(button)
+                self.flow.addWidget(heading)
+            self.flow.addWidget(button)
         for number, button in enumerate(self._buttons):
             button.setVisible(number < len(self._shown))
         self.setVisible(bool(self._shown))

@@ -9,18 +9,18 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QImage, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QMenu, QToolButton, QWidget
 
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts import LINES
-from workbench.charts.chart_card import ChartCard
+from workbench.charts.chart_card import ChartCard, FlowRow
 from workbench.charts.data.figure import Bars, Choices, Figure, Option, Plot
 from workbench.charts.data.points import Data
 from workbench.charts.kinds import NOTHING, ChartKind, chart_kinds, kinds_for
-from workbench.widgets.boxes import Flow, HBox, VBox
+from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import tab_button
 from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.file_dialogs import ask_save_path
@@ -77,8 +77,7 @@ class ChartView(QWidget):
         known = [_identity(session) for session in self._sessions]
         self._sessions = tuple(sessions)
         here = [_identity(session) for session in sessions]
-        new = [each for each in here if each not in known]
-        if new:
+        if new := [each for each in here if each not in known]:
             self._newest = new[0]
             self._choices = replace(self._choices, slices={})
         newest = here.index(self._newest) if self._newest in here else None
@@ -109,8 +108,8 @@ class ChartView(QWidget):
         """The chart with its words in the current theme; a null image if there is none."""
         from workbench.charts.drawing.chart_export import png_of
 
-        figure, colors = self.figure, theme.colors(self.palette())
-        return png_of(figure, colors, IMAGE_PX) if figure else QImage()
+        colors = theme.colors(self.palette())
+        return png_of(self.figure, colors, IMAGE_PX) if self.figure else QImage()
 
     # -- drawing
 
@@ -122,8 +121,7 @@ class ChartView(QWidget):
             choices = replace(choices, baseline=self._preferred)
         data = Data(self._sessions, choices)
         reasons = {kind: kind.why_not(data) for kind in chart_kinds()}
-        able = sorted(kinds_for(data), key=lambda kind: kind.key != self.kind_key)
-        kind = able[0] if able else None
+        kind = min(kinds_for(data), key=lambda kind: kind.key != self.kind_key, default=None)
         self.figure = figure = kind.figure(data) if kind else None
         self._show_kinds(kind, reasons)
         self._options.show_options(figure.options if figure else ())
@@ -132,7 +130,6 @@ class ChartView(QWidget):
         self.setAccessibleDescription(figure.summary if figure else NOTHING)
 
     def _show_kinds(self, shown: ChartKind | None, reasons: dict[ChartKind, str | None]) -> None:
-        """Show all kinds in one order; tooltips say why some cannot be chosen."""
         model: Any = self._kinds.model()
         with QSignalBlocker(self._kinds):
             self._kinds.setCurrentIndex([*reasons].index(shown) if shown else -1)
@@ -141,8 +138,8 @@ class ChartView(QWidget):
                 item.setEnabled(reason is None)
                 item.setToolTip(tip_text(reason or kind.tip))
         self._kinds.setEnabled(shown is not None)
-        for part in (self._kinds, self._menu):
-            part.setVisible(shown is not None)
+        self._kinds.setVisible(shown is not None)
+        self._menu.setVisible(shown is not None)
         self._kinds.setToolTip(tip_text(shown.tip if shown else NOTHING))
 
     def _show_menu(self, figure: Figure | None, choices: Choices) -> None:
@@ -217,7 +214,6 @@ class ChartView(QWidget):
         self._card.view.picked.connect(self.picked)
 
     def _make_menu(self) -> None:
-        """Make the button that opens what else can be done with the chart."""
         tip = "Copy, save as PNG or SVG, logarithmic scale, published numbers"
         self._menu = tab_button("chart-menu", "⋯", tip, "More for this chart")
         self._menu.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -232,8 +228,8 @@ class ChartView(QWidget):
         self._log.triggered.connect(lambda on: self._choose(is_log=on))
         self._grey.triggered.connect(lambda on: self._choose(published=on))
         self._all.triggered.connect(lambda: self._choose(hidden=frozenset(), pinned=frozenset()))
-        for each in (self._log, self._grey):
-            each.setCheckable(True)
+        self._log.setCheckable(True)
+        self._grey.setCheckable(True)
         menu = QMenu(self)
         menu.addActions(self._exports)
         menu.addSeparator()
@@ -246,7 +242,7 @@ def _identity(session: Session) -> Identity:
     return session.started, session.machine.name, session.is_recorded, session.plan
 
 
-class OptionRow(QWidget):
+class OptionRow(FlowRow):
     """Lists above a chart, each after its name: the baseline, and dimensions without room.
 
     Signals:
@@ -256,14 +252,9 @@ class OptionRow(QWidget):
     chosen = Signal(str, object)
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(ROW_GAP_PX)
         self._options: dict[str, Option] = {}
         self._lists: dict[str, tuple[QWidget, QComboBox]] = {}
-        self._flow = Flow(ROW_GAP_PX)
-        self.setLayout(self._flow)
-        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
 
     def show_options(self, options: Sequence[Option]) -> None:
         """Show a list for each option without emitting; lists that stay keep their entries."""
@@ -271,8 +262,7 @@ class OptionRow(QWidget):
         if shown == self._options:
             return
         self._options = shown
-        while self._flow.takeAt(0):
-            pass
+        self.empty()
         for name, option in shown.items():
             pair, box = self._lists.get(name) or self._new_list(option)
             texts = [text for _, text in option.values]
@@ -281,7 +271,7 @@ class OptionRow(QWidget):
                     box.clear()
                     box.addItems(texts)
                 box.setCurrentIndex([value for value, _ in option.values].index(option.chosen))
-            self._flow.addWidget(pair)
+            self.flow.addWidget(pair)
         for name, (pair, _) in self._lists.items():
             pair.setVisible(name in shown)
         self.setVisible(bool(shown))
@@ -296,8 +286,8 @@ class OptionRow(QWidget):
         box.activated.connect(lambda row: self._choose(option.name, row))
         label = Label(option.label, pair, font=scaled_font(0.9), is_muted=True)
         label.setBuddy(box)
-        for part in (label, box):
-            take_up(part)
+        take_up(label)
+        take_up(box)
         HBox(pair, 0, GAP_PX).add(label, (box, 1))
         self._lists[option.name] = pair, box
         return pair, box

@@ -15,16 +15,9 @@ from kernels.core.job import Progress
 from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES
 from kernels.core.version import program_version
 from kernels.engine.engine import all_implementations
-from kernels.sweeps.record import (
-    EQUAL,
-    CellPair,
-    Measurement,
-    Session,
-    compare_sessions,
-    summary_of,
-)
+from kernels.sweeps.record import EQUAL, CellPair, Session, compare_sessions, summary_of
 from workbench.base import numbers
-from workbench.charts.data.chart_words import list_of
+from workbench.charts.data.chart_words import list_of, sentence_like
 from workbench.charts.data.points import planned
 from workbench.report import method, session_tables
 from workbench.report.report_figures import Example, ReportChart, charts_of, examples
@@ -35,7 +28,6 @@ from workbench.report.tables import (
     machine_name,
     moment,
     plural,
-    sentence,
     unit_of_times,
 )
 
@@ -88,10 +80,8 @@ class Document:
     @property
     def charts(self) -> Iterator[ReportChart]:
         """Yield all charts, in order."""
-        for versus in self.versus:
-            yield from versus.charts
-        for section in self.sections:
-            yield from section.charts
+        parts: tuple[Versus | Section, ...] = (*self.versus, *self.sections)
+        yield from (chart for part in parts for chart in part.charts)
 
     @property
     def tables(self) -> Iterator[Table]:
@@ -127,10 +117,8 @@ def composing(
     machines, sections = tuple(method.cards(session.machine for session in sessions)), []
     for number, session in enumerate(sessions, start=1):
         yield Progress(f"writing the tables of {session.plan.title}")
-        section = _section(session, f"session-{number}")
-        if len(machines) > 1:
-            title = f"{section.title}, {machine_name(session.machine)}"
-            section = replace(section, title=title)
+        where = f", {machine_name(session.machine)}" if len(machines) > 1 else ""
+        section = _section(session, f"session-{number}", f"{session.plan.title}{where}")
         yield Progress(f"filtering the examples of {session.plan.title}")
         shown = list[Example]()
         for step in examples(session, pictures, engine, section.key):
@@ -141,11 +129,11 @@ def composing(
         sections.append(replace(section, examples=tuple(shown)))
     records = (record for session in sessions for record in session.records)
     ran = {record.cell.implementation for record in records if record.verified}
-    ideas = ((each.title, each.idea) for each in all_implementations() if each.key in ran)
+    ideas = [(each.title, each.idea) for each in all_implementations() if each.key in ran]
     marks = {session.is_recorded for session in sessions}
     yield Document(
         title=_title(sessions),
-        lead=_lead(sessions),
+        lead=" ".join(_lead(sessions)),
         written=moment(written),
         machines=machines,
         method=tuple(method.paragraphs(sessions)),
@@ -157,25 +145,18 @@ def composing(
 
 
 def _title(sessions: Sequence[Session]) -> str:
-    titles = list(dict.fromkeys(session.plan.title for session in sessions))
-    machines = list(dict.fromkeys(machine_name(session.machine) for session in sessions))
+    titles = dict.fromkeys(session.plan.title for session in sessions)
+    machines = dict.fromkeys(machine_name(session.machine) for session in sessions)
     what = list_of(titles) if len(titles) <= 2 else plural(len(titles), "sweep")
     return f"{what} on {list_of(machines)}"
 
 
-def _lead(sessions: Sequence[Session]) -> str:
+def _lead(sessions: Sequence[Session]) -> Iterator[str]:
     records = [record for session in sessions for record in session.records]
     verified = [each.verified for each in records if each.verified]
     started = moment(min(session.started for session in sessions))
-    lead = (
-        f"{len(verified):,} verified times of {plural(len(records), 'cell')}, measured from "
-        f"{started} on."
-    )
-    return " ".join((lead, *_disturbed(verified)))
-
-
-def _disturbed(verified: Sequence[Measurement]) -> Iterator[str]:
-    """Name the disturbances, if they concern most of the times."""
+    cells = plural(len(records), "cell")
+    yield f"{len(verified):,} verified times of {cells}, measured from {started} on."
     if 2 * sum(bool(each.disturbances) for each in verified) <= len(verified):
         return
     yield "Most of them were disturbed and may be too long."
@@ -188,8 +169,7 @@ def _disturbed(verified: Sequence[Measurement]) -> Iterator[str]:
 # ------------------------------------------------------------------------ one session
 
 
-def _section(session: Session, key: str) -> Section:
-    """Compose a session's section, without its examples."""
+def _section(session: Session, key: str, title: str) -> Section:
     made = session_tables.SessionTables(session).made(key)
     for name, table in made.items():
         is_folded = name == FOLDED or (name != "best" and len(table.rows) > LONG)
@@ -198,7 +178,7 @@ def _section(session: Session, key: str) -> Section:
         made.pop("best", None)  # of few times all are seen at once
     return Section(
         key=key,
-        title=session.plan.title,
+        title=title,
         facts=tuple(_facts(session)),
         charts=tuple(charts_of([session], key)),
         tables=tuple(made.values()),
@@ -208,7 +188,6 @@ def _section(session: Session, key: str) -> Section:
 
 
 def _facts(session: Session) -> Iterator[str]:
-    """Describe the measurement: conditions, publication, machine, time, number of cells."""
     plan = session.plan
     if fixed := conditions(session):
         yield fixed
@@ -217,7 +196,7 @@ def _facts(session: Session) -> Iterator[str]:
         where = f", {tables} {plan.table}" if plan.table else ""
         yield f"It repeats what was published by {plan.source}{where}."
     if plan.note:
-        yield sentence(plan.note)
+        yield sentence_like(plan.note)
     verified = sum(record.verified is not None for record in session.records)
     if session.is_recorded:
         yield RECORDED

@@ -67,7 +67,6 @@ def _card(machine: Machine, ceilings: Sequence[dict[str, float]]) -> Iterator[tu
 
 
 def _ceilings(all_of_them: Sequence[dict[str, float]]) -> Iterator[str]:
-    """Yield the ceilings in words; those of another version stay as they are called."""
     for name in dict.fromkeys(name for each in all_of_them for name in each):
         title, written = CEILINGS.get(name, (name, numbers.three_digits))
         values = sorted({written(each[name]) for each in all_of_them if name in each})
@@ -85,9 +84,8 @@ def _say(name: str, **values: object) -> str:
     return SENTENCES[name].strip().format(**values)
 
 
-def paragraphs(sessions: Iterable[Session]) -> list[tuple[str, str]]:
+def paragraphs(sessions: Sequence[Session]) -> list[tuple[str, str]]:
     """Describe under a few titles the method of these sessions, and nothing beyond it."""
-    sessions = list(sessions)
     measured = [
         (record.cell.implementation, record.outcome)
         for session in sessions
@@ -106,27 +104,22 @@ def paragraphs(sessions: Iterable[Session]) -> list[tuple[str, str]]:
 
 
 def _time(measured: Measured) -> Iterator[str]:
-    """Describe what is timed on GPU and CPU, and from which cache."""
     if any(is_on_gpu(key) for key, _ in measured):
         yield _say("on_gpu")
-        caches = {each.kernel.cache for _, each in measured if each.kernel.cache}
-        if caches:
+        if caches := {each.kernel.cache for _, each in measured if each.kernel.cache}:
             yield _say("both_caches" if len(caches) > 1 else caches.pop())
     if any(is_own(key) for key, _ in measured):
         yield _say("own")
     if any(not is_on_gpu(key) for key, _ in measured):
         yield _say("on_cpu")
-    compiled = [each.compile_ms for _, each in measured if each.compile_ms is not None]
-    if compiled:
+    if compiled := [each.compile_ms for _, each in measured if each.compile_ms is not None]:
         yield _say("compiled", took=numbers.duration(max(compiled)))
     if any(each.transfers for _, each in measured):
         yield _say("transfers")
 
 
 def _samples(sessions: Sequence[Session], measured: Measured) -> Iterator[str]:
-    """Describe how many samples there are and why there are not more."""
-    kernels = [each.kernel for _, each in measured]
-    if not kernels:
+    if not (kernels := [each.kernel for _, each in measured]):
         return
     samples = span(len(each.samples_ms) for each in kernels)
     yield _say("samples", warmups=span(each.warmups for each in kernels), samples=samples)
@@ -147,7 +140,6 @@ def _samples(sessions: Sequence[Session], measured: Measured) -> Iterator[str]:
 
 
 def _statistics(is_compared: bool) -> Iterator[str]:
-    """Describe the spread of a time, and which two times count as different."""
     yield _say(
         "statistics",
         confidence=100 * CONFIDENCE,
@@ -162,9 +154,7 @@ def _statistics(is_compared: bool) -> Iterator[str]:
 
 
 def _verified(measured: Measured) -> Iterator[str]:
-    """Describe the check, how many outputs it covered, and its findings."""
-    checks = [each.check for _, each in measured if each.check is not None]
-    if checks:
+    if checks := [each.check for _, each in measured if each.check is not None]:
         yield _say("verified")
     right = [each for each in checks if each.ok]
     counts = {
@@ -173,14 +163,12 @@ def _verified(measured: Measured) -> Iterator[str]:
         "wrong": len(checks) - len(right),
         "not checked": len(measured) - len(checks),
     }
-    found = list_of([f"{count:,} {what}" for what, count in counts.items() if count])
-    if found:
+    if found := list_of(f"{count:,} {what}" for what, count in counts.items() if count):
         yield f"Outputs: {found}."
     yield _say("only_verified")
 
 
 def _speed_up(measured: Measured) -> Iterator[str]:
-    """Describe what speed-ups are against, and with how many threads."""
     threads: dict[str, set[int]] = {}
     for key, each in measured:
         if not is_on_gpu(key) and each.threads:
@@ -192,15 +180,13 @@ def _speed_up(measured: Measured) -> Iterator[str]:
 
 
 def _conditions(measured: Measured) -> Iterator[str]:
-    """Describe clocks and temperature over all of it, and whether the device slowed down."""
-    health = [each.health for _, each in measured if each.health is not None]
-    if not health:
+    if not (health := [each.health for _, each in measured if each.health is not None]):
         return
-    seen = (
-        ("MHz", [mhz for each in health for mhz in each.sm_mhz or ()]),
-        ("°C", [celsius for each in health for celsius in each.temperature_c or ()]),
-    )
-    if ranges := [f"{span(values)} {unit}" for unit, values in seen if values]:
+    seen = {
+        "MHz": [mhz for each in health for mhz in each.sm_mhz or ()],
+        "°C": [celsius for each in health for celsius in each.temperature_c or ()],
+    }
+    if ranges := [f"{span(values)} {unit}" for unit, values in seen.items() if values]:
         yield _say("meanwhile", ranges=list_of(ranges))
     if reasons := sorted({reason for each in health for reason in each.throttled}):
         count = sum(bool(each.throttled) for each in health)

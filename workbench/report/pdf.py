@@ -44,6 +44,7 @@ SMALLER_PX = (9.5, 8.5, 7.5, 6.5)  # letters of tables that are too wide in thos
 ROWS_TOGETHER = 3  # of a table with its caption, at the end of a page
 EXAMPLE_PX = 330.0  # wide: two side by side
 PICTURE = "\ufffc"  # in the text
+Page = tuple[QTextDocument, int, str]  # with its number in its part, and its mark
 SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
 NO_LINE = 'stroke="none"', 'stroke="none" stroke-width="0"'
 # Each part begins a page: each page break lays out again all that comes after it in its part.
@@ -74,7 +75,7 @@ def pdf(page: str, document: Document) -> bytes:
     pictures = _Pictures(page)
     head, _, body = pictures.html.partition("<body>")
     recorded = {each.key: "Recorded" if each.is_recorded else "" for each in document.sections}
-    pages: list[tuple[QTextDocument, int, str]] = []  # with the number in its part, and its mark
+    pages: list[Page] = []
     mark = document.recorded
     for part in PARTS.split(body):
         text = _laid_out(f"{head}<body>{part}", pictures)
@@ -101,7 +102,6 @@ def pdf(page: str, document: Document) -> bytes:
 
 
 def _laid_out(html: str, pictures: _Pictures) -> QTextDocument:
-    """Lay out a part of the page: tables fit, and headings stay with their text."""
     text, option = QTextDocument(), QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WordWrap)
     text.setDocumentMargin(0)
@@ -152,8 +152,7 @@ def _leads(block: QTextBlock) -> bool:
 
 def _needed(block: QTextBlock) -> QTextBlock:
     """The block that belongs on the page of a heading: the next one, or some rows on."""
-    table = QTextCursor(block).currentTable()
-    if table is None:
+    if (table := QTextCursor(block).currentTable()) is None:
         return block
     row = min(ROWS_TOGETHER, table.rows() - 1)
     return table.cellAt(row, 0).firstCursorPosition().block()
@@ -180,12 +179,7 @@ def _fit_tables(text: QTextDocument) -> None:
 # ------------------------------------------------------------------------ painting
 
 
-def _paint(
-    painter: QPainter,
-    writer: QPdfWriter,
-    pages: list[tuple[QTextDocument, int, str]],
-    document: Document,
-) -> None:
+def _paint(painter: QPainter, writer: QPdfWriter, pages: list[Page], document: Document) -> None:
     for number, (text, page, mark) in enumerate(pages, start=1):
         if number > 1:
             writer.newPage()

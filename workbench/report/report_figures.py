@@ -22,7 +22,7 @@ from kernels.pictures.generated import stored_as
 from kernels.sweeps.cell_jobs import job_of
 from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Session
-from workbench.charts.data.figure import Bars, Choices, Figure, Grid, Plot
+from workbench.charts.data.figure import Bars, Choices, Figure, Grid
 from workbench.charts.data.points import Data
 from workbench.charts.kinds import kinds_for
 from workbench.model.names import filter_title, implementation_title
@@ -83,7 +83,7 @@ def charts_of(sessions: Sequence[Session], prefix: str) -> Iterator[ReportChart]
     told: dict[str, str] = {}  # note -> the title of the chart that has it
     for kind in kinds_for(data):
         figure = kind.figure(data)
-        if not figure.is_empty and _has_own(figure):
+        if _has_own(figure):
             notes = [note for note in figure.notes if note not in told]
             where = dict.fromkeys(told[note] for note in figure.notes if note in told)
             told.update(dict.fromkeys(notes, figure.title))
@@ -96,11 +96,9 @@ def _has_own(figure: Figure) -> bool:
     match figure.body:
         case Grid(tiles=tiles):
             return any(tile.verdict not in ("missing", "refused") for tile in tiles)
-        case Plot(series=series):
-            return any(each.dots for each in series)
         case Bars(bars=bars):
             return any(bar.words != "refused" for bar in bars)
-    return False
+    return not figure.is_empty
 
 
 # ------------------------------------------------------------------------ before and after
@@ -134,7 +132,7 @@ def examples(
         with suppress(KernelError):  # weights that make no picture: the report does without
             small, given, what = _on_small_picture(cell, pictures)
             job = job_of(small, given)
-            job = replace(job, implementation=engine.best_for(job))
+            job = job.but(implementation=engine.best_for(job))
             for step in engine.filtering(job, ONCE):
                 if isinstance(step, Progress):
                     yield step
@@ -158,7 +156,6 @@ def examples(
 def _on_small_picture(
     cell: Cell, pictures: Mapping[str, NDArray[Any]]
 ) -> tuple[Cell, dict[str, NDArray[Any]], str]:
-    """The cell on few pixels, those pixels, and their source in words."""
     way = {"implementation": "sequential", "block_xy": None, "cache": None, "devices": 1}
     small = replace(cell, pixel_type="uint8", count=1, **way)  # type: ignore[arg-type]
     if cell.picture in pictures:
@@ -178,8 +175,7 @@ def _on_small_picture(
 
 def data_uri(samples: NDArray[Any]) -> str:
     """Encode (H, W, 1 to 4) as a PNG of 8 bits; alpha stays."""
-    shallow = stored_as(samples, "uint8")
+    shallow, file = stored_as(samples, "uint8"), io.BytesIO()
     image = Image.fromarray(shallow[..., 0] if shallow.shape[2] == 1 else shallow)
-    file = io.BytesIO()
     image.save(file, "PNG", optimize=True)
     return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode('ascii')}"

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from kernels.core.errors import BadJobError
 from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES, groups_of_equals
 from kernels.sweeps.plan import Cell
-from kernels.sweeps.published import published_for
 from kernels.sweeps.record import Measurement, Record, Session
 from workbench.base import numbers
+from workbench.charts.data import points
 from workbench.charts.data.chart_words import list_of
 from workbench.model.cell_words import label
 from workbench.model.names import implementation_title
@@ -28,6 +27,7 @@ REMARKS = {
 # Columns of words; all others are of numbers.
 OF_WORDS = {"Remarks", "Quickest", "Equals it", "Published on", "Which", "Why", "Launches"}
 OF_WORDS |= {"Limited by"}  # and what a machine is in a comparison
+BEHIND = "is behind at the largest size"
 MAX_VALUES = 8  # of a dimension, before the list is cut to its ends
 Row = tuple[Cell, Mapping[str, str]]  # the values by the titles of their columns
 
@@ -54,18 +54,15 @@ def table_of(
         cells = (*(tables.value_of(name, cell) for name in headers), *values.values())
         made.append(tables.TableRow(cells, begins=is_grouped and tables.work_of(cell) != before))
         before = tables.work_of(cell)
-    columns = (
-        tables.Column(
-            each,
-            each not in OF_WORDS and each[-3:] != " is",
-            each.startswith(("Published on", "Published (")),
-        )
-        for each in rows[0][1]
-    )
+    columns = list[tables.Column]()
+    for title in rows[0][1]:
+        is_published = title.startswith(("Published on", "Published ("))
+        is_number = title not in OF_WORDS and not title.endswith(" is")
+        columns.append(tables.Column(title, is_number, is_published))
     return tables.Table(
         "",
         f"{session.plan.title} – {caption}",
-        (*map(tables.column_of, headers), *columns),
+        (*(tables.Column(label(each), each in tables.COUNTS) for each in headers), *columns),
         tuple(made),
         headers=len(headers),
         notes=tuple(notes),
@@ -98,11 +95,10 @@ class SessionTables:
         return {
             name: replace(table, key=f"{prefix}-{name}", is_recorded=is_recorded)
             for name, table in made.items()
-            if table is not None
+            if table
         }
 
     def _caption(self, what: str, baseline: tables.Baseline | None) -> str:
-        """Add to `what` everything held fixed, and the baseline of speed-ups."""
         against = f"Speed-up against {baseline.title}." if baseline else ""
         return " ".join(filter(None, (what, tables.conditions(self._session), against)))
 
@@ -129,15 +125,13 @@ class SessionTables:
         return table_of(self._session, caption, rows, is_grouped=True, notes=self._notes())
 
     def _notes(self) -> Iterator[str]:
-        """Explain the remarks, the checks, and whether the tolerance was kept."""
         measured = [each for _, each in self._verified]
         if self._baseline:
             yield INTERVAL
         there = {remark for each in measured for remark in _remarks(each)}
         yield from (text for remark, text in REMARKS.items() if remark in there)
         yield CHECKED
-        tolerance = self._session.plan.tolerance
-        if tolerance is not None:
+        if (tolerance := self._session.plan.tolerance) is not None:
             checks = [each.check for each in measured if each.check]
             kept = sum(each.max_error <= tolerance for each in checks)
             yield f"Within the plan's tolerance {tolerance:g}: {kept:,} of {len(checks):,} outputs."
@@ -189,9 +183,8 @@ class SessionTables:
                     "Total, pinned": up_ms + kernel_ms + down_ms,
                 }
                 found.append((record, parts))
-        baseline = self._baseline
-        if baseline and tables.is_on_gpu(baseline.key):
-            baseline = None
+        is_cpu = self._baseline and not tables.is_on_gpu(self._baseline.key)
+        baseline = self._baseline if is_cpu else None
         unit, rows = tables.unit_of_times(ms for _, p in found for ms in p.values()), list[Row]()
         for record, parts in found:
             theirs = baseline.against(record) if baseline else None
@@ -206,20 +199,13 @@ class SessionTables:
                     is_ahead, way = parts["Total"] < theirs.kernel.median_ms, _way(record.cell)
                     since[way] = (since.get(way) or record.cell) if is_ahead else None
         for way, cell in since.items():
-            pays = (
-                f"pays off from {cell.size_in_words} on"
-                if cell
-                else "is behind at the largest size"
-            )
+            pays = f"pays off from {cell.size_in_words} on" if cell else BEHIND
             notes.append(f"{way}, transfers included, {pays}.")
         return table_of(self._session, caption, rows, notes=notes)
 
     def published(self) -> tables.Table | None:
         """List published times beside this session's; None where nothing was published."""
-        try:
-            published = published_for(self._session.plan)
-        except BadJobError:  # it names implementations of another version of this program
-            return None
+        published = points.published(self._session.plan)
 
         def alike(cell: Cell) -> Cell:  # without what publications do not tell
             return replace(cell, cache=None, picture="")
@@ -257,12 +243,11 @@ class SessionTables:
         if not groups:
             return None
         headers, count = tables.header_dimensions(self._session), sum(map(len, groups.values()))
-        words = (tables.Column(each, is_number=False) for each in ("Which", "Why"))
         title = self._session.plan.title
         return tables.Table(
             "",
             f"{title} – {tables.plural(count, 'cell')} without a time that counts.",
-            (tables.Column("Cells"), *words),
+            tuple(tables.Column(each, each not in OF_WORDS) for each in ("Cells", "Which", "Why")),
             tuple(
                 tables.TableRow((f"{len(those):,}", _which(those, headers), f"{kind}: {reason}"))
                 for (kind, reason), those in groups.items()
@@ -286,7 +271,6 @@ class SessionTables:
 
 
 def _remarks(measurement: Measurement) -> Iterator[str]:
-    """Yield in short why a figure may not be believed; see REMARKS."""
     if len(measurement.kernel.samples_ms) == 1:
         yield "one sample"
     elif measurement.kernel.ended == "time":

@@ -70,11 +70,6 @@ def value_of(dimension: str, cell: Cell) -> str:
     return str(value) if dimension in COUNTS else cell_words.in_words(dimension, value)
 
 
-def column_of(dimension: str) -> Column:
-    """The column that `value_of` fills."""
-    return Column(cell_words.label(dimension), dimension in COUNTS)
-
-
 def _varied(session: Session) -> list[str]:
     cells = [record.cell for record in session.records]
     return [name for name in cell_words.NAMES if len(cell_words.values_of(cells, name)) > 1]
@@ -87,15 +82,14 @@ def outer_dimensions(session: Session) -> tuple[str, ...]:
 
 def header_dimensions(session: Session) -> tuple[str, ...]:
     """The dimensions that tell a session's cells apart, and always the implementation."""
-    several = _varied(session)
-    inner = (name for name in HOW if name in several or name == "implementations")
-    return (*outer_dimensions(session), *inner)
+    several = {*_varied(session), "implementations"}
+    return (*outer_dimensions(session), *(name for name in HOW if name in several))
 
 
 def conditions(session: Session) -> str:
     """All that its cells have in common, as a sentence."""
     cells = [record.cell for record in session.records]
-    return sentence(cell_words.held_fixed(cells, ("implementations",)))
+    return sentence_like(cell_words.held_fixed(cells, ("implementations",)))
 
 
 def is_on_gpu(implementation: str) -> bool:
@@ -106,11 +100,6 @@ def is_on_gpu(implementation: str) -> bool:
 def machine_name(machine: Machine) -> str:
     """Its GPU; or its CPU, without the number of cores."""
     return machine.gpu or cpu_name(machine.cpu)
-
-
-def sentence(words: str) -> str:
-    """Write `words` with a capital and a full stop; nothing stays nothing."""
-    return sentence_like(words.removesuffix("."))
 
 
 def moment(seconds: float) -> str:
@@ -185,25 +174,21 @@ class Baseline:
 
     def speed_up(self, record: Record) -> Comparison | None:
         """Compare a verified record with the baseline; None where it has no speed-up."""
-        theirs = self.against(record)
-        if record.verified is None or theirs is None:
-            return None
-        return compare(record.verified.kernel, theirs.kernel)
+        ours, theirs = record.verified, self.against(record)
+        return compare(ours.kernel, theirs.kernel) if ours and theirs else None
 
     def against(self, record: Record) -> Measurement | None:
         """The measurement to divide by; None where work differs or one is a single run."""
         ours, theirs = record.verified, self.times.get(work_of(record.cell))
-        if ours is None or theirs is None or not gives_speed_up(ours.kernel, theirs.kernel):
-            return None
-        return theirs
+        is_able = ours and theirs and gives_speed_up(ours.kernel, theirs.kernel)
+        return theirs if is_able else None
 
     def in_words(self, record: Record) -> tuple[str, str]:
         """A speed-up and its interval: "12.3×", "11.9 – 12.6"; "2.4× slower", "2.3 – 2.5".
 
         Where the two count as equal, that is said; the baseline itself is "1".
         """
-        found = self.speed_up(record)
-        if found is None:
+        if (found := self.speed_up(record)) is None:
             return "", ""
         if record.cell.implementation == self.key and found.ratio == 1:
             return "1", ""

@@ -7,7 +7,6 @@ import re
 import time
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain, product
 from pathlib import Path
@@ -91,20 +90,19 @@ def writing(
         folder.mkdir(parents=True, exist_ok=True)
         safe_files.replace_all({folder / name: data for name, data in made.items()})
     except OSError as error:
-        raise ReportError(
-            f"Cannot write the report into {folder}: {safe_files.reason(error)}."
-        ) from error
+        why = safe_files.reason(error)
+        raise ReportError(f"Cannot write the report into {folder}: {why}.") from error
     yield folder / (PAPER if as_pdf else PAGE)
 
 
 def _refuse_nothing(sessions: Sequence[Session]) -> None:
     if not sessions:
         raise ReportError("There is no session to report on; name one, or run `workbench sweep`.")
-    if any(record.verified for session in sessions for record in session.records):
-        return
-    objections = (record.objection for session in sessions for record in session.records)
-    why = next((each for each in objections if each), "nothing was measured yet.")
-    raise ReportError(f"There is no verified time to report on: {why}")
+    records = [record for session in sessions for record in session.records]
+    if not any(record.verified for record in records):
+        objections = (record.objection for record in records if record.objection)
+        why = next(objections, "nothing was measured yet.")
+        raise ReportError(f"There is no verified time to report on: {why}")
 
 
 def results_csv(sessions: Sequence[Session]) -> str:
@@ -147,9 +145,7 @@ def environment(*, is_latex: bool = False) -> Environment:
 
 def _in_css(text: str) -> str:
     """Escape text for a string of CSS: nothing ends the string, the rule or the sheet."""
-    return "".join(
-        each if each.isascii() and each.isalnum() else f"\\{ord(each):06x}" for each in text
-    )
+    return re.sub("[^0-9A-Za-z]", lambda found: f"\\{ord(found[0]):06x}", text)
 
 
 def tables(document: Document) -> str:
@@ -209,19 +205,11 @@ def _escaped(character: str) -> str:
     return f"{shift}{{{plain}}}" if shift else plain
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnLayout:
-    """The size of a table's letters and the width of its columns."""
-
-    size: float  # of the letters and of their lines, in points
-    line: float
-    columns: str  # the argument of \\begin{longtable}
-    is_landscape: bool  # on a page that is turned
-
-
-def layout_of(table: Table) -> ColumnLayout:
+def layout_of(table: Table) -> tuple[float, float, str, bool]:
     """Choose the largest letters in which words stay whole; else a page that is turned.
 
+    Returns the size of letters and lines in points, the argument of \\begin{longtable}, and
+    whether the page is turned.
     Columns whose cells are broken get their shares of the spare room.
     """
     room, gaps = [*_widths_em(table)], GAP_PT * len(table.columns)
@@ -238,7 +226,7 @@ def layout_of(table: Table) -> ColumnLayout:
         for column, have, more in zip(table.columns, least, wanted, strict=True)
     )
     between = f"@{{\\hspace{{{GAP_PT:g}pt}}}}"
-    return ColumnLayout(*letters, f"@{{}}{between.join(columns)}@{{}}", page_pt > PAGES_PT[0])
+    return (*letters, f"@{{}}{between.join(columns)}@{{}}", page_pt > PAGES_PT[0])
 
 
 def _widths_em(table: Table) -> Iterator[tuple[float, float]]:

@@ -17,7 +17,7 @@ GOOD = START.format(before="", body=COPY)
 def a_job(dtype=np.uint8) -> Job:
     """120×100 samples: larger than the crop, and than the first strip."""
     picture = np.random.default_rng(4).integers(1, 255, (100, 120, 1)).astype(dtype)
-    return Job(picture, BLUR, block_xy=(32, 8))
+    return Job.of(picture, BLUR, block_xy=(32, 8))
 
 
 def text(**doing: str) -> str:

@@ -18,7 +18,7 @@ RUNGS = {each.key: each for each in ladder()}
 @pytest.mark.parametrize("key", ["global", "separable", "fft_registers"])
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
 def test_every_byte_is_of_an_array_or_of_a_red_zone(key, dtype):
-    job = Job(np.full((37, 61, 3), 9, dtype), BLUR)
+    job = Job.of(np.full((37, 61, 3), 9, dtype), BLUR)
     layout = layout_of(RUNGS[key], job, H200)
     assert set(layout.places) == {"source", "target", *(name for name, _ in RUNGS[key].buffers)}
     covered = np.zeros(layout.size, np.uint8)
@@ -33,7 +33,7 @@ def test_every_byte_is_of_an_array_or_of_a_red_zone(key, dtype):
 
 def test_what_is_laid_in_is_seen_and_every_byte_beside_it_as_well():
     picture = np.random.default_rng(2).integers(0, 255, (5, 7, 1), np.uint8)
-    job = Job(picture, BLUR)
+    job = Job.of(picture, BLUR)
     layout = layout_of(RUNGS["global"], job, H200)
     block = np.empty(layout.size, np.uint8)
     for turn in (0, 1):
@@ -60,7 +60,7 @@ def test_what_is_laid_in_is_seen_and_every_byte_beside_it_as_well():
 
 
 def test_what_is_copied_from_beside_one_array_to_beside_another_is_noticed():
-    job = Job(np.full((37, 61, 3), 9, np.uint8), BLUR)
+    job = Job.of(np.full((37, 61, 3), 9, np.uint8), BLUR)
     layout = layout_of(RUNGS["separable"], job, H200)
     names = list(layout.places)
     assert len(names) > 2

@@ -44,7 +44,7 @@ def children():
 
 def a_job(dtype=np.uint8) -> Job:
     picture = np.random.default_rng(4).integers(1, 255, (HEIGHT, 120, 1)).astype(dtype)
-    return Job(picture, IDENTITY, block_xy=(32, 8))
+    return Job.of(picture, IDENTITY, block_xy=(32, 8))
 
 
 def tried(children, text: str, job: Job | None = None, **options) -> KernelTrial:
@@ -73,7 +73,7 @@ def test_no_rung_of_the_ladder_raises_an_alarm(children, rung, dtype):
     random = np.random.default_rng(6)
     picture = random.integers(0, 256, (517, 613, 3)).astype(dtype)
     weights = fitting_weights(random, 5, rung.key)
-    job = Job(picture, weights, "mirror", rung.key, gradient=rung.gradient)
+    job = Job.of(picture, weights, "mirror", rung.key, gradient=rung.gradient)
     *_, outcome = gpu_trial(rung, job, children=children)
     if not outcome.built and outcome.problem == rung.why_not(job, probe()):
         pytest.skip(outcome.problem)
@@ -123,7 +123,7 @@ def test_memory_that_the_gpu_does_not_have_is_told(children):
 def test_a_job_of_a_megapixel_is_timed(children):
     picture = np.random.default_rng(4).integers(0, 256, (1000, 1000, 3), np.uint8)
     rung = next(each for each in ladder() if each.key == "shared")
-    job = Job(picture, filters.get("gaussian").weights(5))
+    job = Job.of(picture, filters.get("gaussian").weights(5))
     *_, outcome = gpu_trial(replace(rung, key="mine.cu"), job, children=children)
     assert outcome.ok, outcome.problem
     assert len(outcome.kernel.samples_ms) > 1

@@ -52,7 +52,7 @@ def children(written):
 def sweep(is_over, say):
     """Time jobs on the made-up GPU until it is over; `say` is called after the first."""
     (rung,) = (each for each in ladder() if each.key == "shared")
-    job = Job(np.zeros((20, 30, 1), np.uint8), BLUR, implementation="shared")
+    job = Job.of(np.zeros((20, 30, 1), np.uint8), BLUR, implementation="shared")
     with pytest.MonkeyPatch.context() as patch, purpose("a sweep"):
         patch.setattr(
             device_pictures, "cuda_errors_in_words", lambda _: nullcontext()

@@ -95,7 +95,7 @@ def test_what_is_known_of_a_job_is_kept_for_it_alone():
     verification = known()
     assert take(job, SAMPLING) is verification
     assert take(job, SAMPLING) is not verification  # it is for one trial at a time
-    for other in (a_job(), Job(job.picture, BLUR, "mirror", block_xy=(32, 8))):
+    for other in (a_job(), Job.of(job.picture, BLUR, "mirror", block_xy=(32, 8))):
         verification = known()
         assert take(other, SAMPLING) is not verification
     verification = known()
@@ -152,7 +152,7 @@ def test_the_reference_is_computed_once_for_all_texts_of_a_job(children, monkeyp
 def test_every_row_and_every_answer_is_another_one(dtype, is_flat):
     random = np.random.default_rng(3)
     shape = (40, 50) if is_flat else (40, 50, 3)
-    job = Job(random.integers(1, 200, shape).astype(dtype), BLUR)
+    job = Job.of(random.integers(1, 200, shape).astype(dtype), BLUR)
     before = job.picture.copy()
     seen = [job]
     for _ in range(4):
@@ -171,6 +171,6 @@ def test_floats_grow_no_larger_and_what_is_not_finite_stays():
     random = np.random.default_rng(3)
     picture = random.normal(size=(30, 40, 2)).astype(np.float32)
     picture[3, 4, 0], picture[5, 6, 1] = np.nan, np.inf
-    job = fresh(Job(picture, BLUR), random)
+    job = fresh(Job.of(picture, BLUR), random)
     assert largest_finite(job.picture) <= largest_finite(picture)
     assert np.isnan(job.picture).sum() == np.isinf(job.picture).sum() == 1

@@ -44,7 +44,7 @@ EACH = [
 def a_job() -> Job:
     """61×37 samples: two blocks across, the last ones cut, and rows that end in a gap."""
     picture = np.random.default_rng(4).integers(1, 255, (37, 61, 1), np.uint8)
-    return Job(picture, IDENTITY, block_xy=(32, 8))
+    return Job.of(picture, IDENTITY, block_xy=(32, 8))
 
 
 def tried(text: str, **options) -> KernelTrial:
@@ -216,7 +216,7 @@ def _children_of(process: int) -> list[int]:
 def test_a_large_picture_is_tried_in_part():
     width, height = TRIED_SIZE
     picture = np.random.default_rng(5).integers(0, 255, (300, 500, 1), np.uint8)
-    job = Job(picture, IDENTITY, block_xy=(32, 8))
+    job = Job.of(picture, IDENTITY, block_xy=(32, 8))
     rung = own_kernel("mine.cu", GOOD)
     *_, outcome = trial(rung, job, at=(490, 10))
     assert (outcome.region.left, outcome.region.top) == (500 - width, 0)
@@ -232,7 +232,7 @@ def test_what_is_copied_from_beyond_the_picture_to_beyond_the_answer_is_noticed(
     picture = np.random.default_rng(5).integers(0, 255, (45, 64, 1), np.uint8)
     body = "row_of(dst, y, pitch)[x] = row_of(src, y, pitch)[x];"
     rung = own_kernel("mine.cu", START.format(before="", body=body))
-    *_, outcome = trial(rung, Job(picture, IDENTITY, block_xy=(32, 8)))
+    *_, outcome = trial(rung, Job.of(picture, IDENTITY, block_xy=(32, 8)))
     assert "reads row 45 of the picture" in outcome.problem
 
 

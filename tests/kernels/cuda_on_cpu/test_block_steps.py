@@ -36,7 +36,7 @@ def weights(size: int) -> np.ndarray:
 
 def job(pixel_type: str, size: int, channels: int, border: str, block: tuple[int, int]) -> Job:
     samples = np.random.default_rng(size).random((70, 90, channels)) * 255
-    return Job(samples.astype(pixel_type), weights(size), border, block_xy=block)
+    return Job.of(samples.astype(pixel_type), weights(size), border, block_xy=block)
 
 
 def stepped(rung: Rung, of: Job, **rest) -> Stepped:
@@ -48,7 +48,7 @@ def stepped(rung: Rung, of: Job, **rest) -> Stepped:
 def steps_of(body: str) -> BlockSteps:
     picture = np.arange(64 * 16, dtype=np.float32).reshape(16, 64, 1)
     rung = own_kernel("mine.cu", START.format(before="", body=body))
-    found = stepped(rung, Job(picture, IDENTITY, block_xy=(32, 8)), at=(3, 1))
+    found = stepped(rung, Job.of(picture, IDENTITY, block_xy=(32, 8)), at=(3, 1))
     assert found.steps is not None, found.problem
     return found.steps
 
@@ -185,7 +185,7 @@ def test_the_steps_up_to_a_crash_are_kept():
     body = "int none = height - 16;\nint all = x / none;\ndst[all] = 1;"
     rung = own_kernel("mine.cu", START.format(before="", body=body))
     picture = np.zeros((16, 64, 1), np.float32)
-    found = stepped(rung, Job(picture, IDENTITY, block_xy=(32, 8)), at=(3, 1))
+    found = stepped(rung, Job.of(picture, IDENTITY, block_xy=(32, 8)), at=(3, 1))
     assert "divides an integer by zero" in found.problem
     assert found.steps is not None
     assert found.line == found.steps.point(found.steps.count - 1).line

@@ -106,7 +106,7 @@ def test_a_disk_that_is_full_is_told_of_in_a_sentence(monkeypatch):
 
     monkeypatch.setattr(cpu_runs, "building", full)
     rung = ladder()[0]
-    job = Job(np.zeros((8, 9, 1), np.uint8), np.ones((3, 3), np.float32))
+    job = Job.of(np.zeros((8, 9, 1), np.uint8), np.ones((3, 3), np.float32))
     error = outcome_of(cpu_runs.built(TriedShim, rung, job))
     assert first_error(str(error), rung)[0].count("No space left on device") == 1
 

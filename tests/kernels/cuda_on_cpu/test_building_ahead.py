@@ -23,7 +23,7 @@ if (x < width && y < end_row) dst[y * pitch + x] = read_sample(src, x, y - 1, he
 """
 SHIFT = np.array([[0, 1, 0], [0, 0, 0], [0, 0, 0]], np.float32)
 PICTURE = np.ones((8, 32, 1), np.float32)
-JOBS = [Job(PICTURE, SHIFT, border) for border in sorted(BORDERS)[:3]]
+JOBS = [Job.of(PICTURE, SHIFT, border) for border in sorted(BORDERS)[:3]]
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ __shared__ float tile[KSIZE * 1024];
 def test_what_a_text_does_to_macros_and_packing_ends_with_each_job(is_strict):
     text = START.format(before=CHOOSES_BY_TILE, body=FILTERS)
     rung = own_kernel("mine.cu", text, is_strict=is_strict)
-    wide = Job(PICTURE, np.pad(SHIFT, 1), "zero")
+    wide = Job.of(PICTURE, np.pad(SHIFT, 1), "zero")
     library = outcome_of_ahead(rung, [*JOBS, wide])
     assert library is not None
     for job in (*JOBS, wide):
@@ -100,7 +100,7 @@ def test_what_a_text_does_to_macros_and_packing_ends_with_each_job(is_strict):
 def test_shared_memory_is_counted_for_each_job_alone():
     before = "__shared__ float tile[KSIZE * 2400];"  # 28 KiB at size 3, and 46 at 5
     rung = kernel("tile[0] = 1;" + FILTERS, before)
-    wide = Job(PICTURE, np.pad(SHIFT, 1), "zero")
+    wide = Job.of(PICTURE, np.pad(SHIFT, 1), "zero")
     library = outcome_of_ahead(rung, [JOBS[0], wide])
     *_, outcome = trial(rung, wide, whole=True, library=library)
     assert outcome.ok, outcome.problem

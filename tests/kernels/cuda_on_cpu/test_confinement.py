@@ -52,7 +52,7 @@ PRINT = f'if (x == 0 && y == 0) printf("%s", got);\n{COPY}'
 
 def a_job() -> Job:
     identity = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)
-    return Job(np.ones((9, 40, 1), np.uint8), identity, block_xy=(32, 8))
+    return Job.of(np.ones((9, 40, 1), np.uint8), identity, block_xy=(32, 8))
 
 
 def tried(text: str, **options):

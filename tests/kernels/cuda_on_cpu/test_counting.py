@@ -43,7 +43,7 @@ def count(
         "test", "test.cu", f"{SIGNATURE}{body}\n}}", "Test", "A test.", "global", passes=passes
     )
     picture = np.arange(width).astype(pixel_type).reshape(1, -1, 1)
-    job = Job(picture, np.ones((3, 3), np.float32), block_xy=(threads, 1))
+    job = Job.of(picture, np.ones((3, 3), np.float32), block_xy=(threads, 1))
     (counts,) = CountingShim(rung, [job], cache).count(job, room)
     return counts
 
@@ -124,7 +124,9 @@ def test_the_answer_is_the_same_as_without_counting(build_cache):
     rung = {each.key: each for each in ladder()}["shared"]
     random = np.random.default_rng(3)
     picture = random.standard_normal((9, 21, 3)).astype(np.float32)
-    job = Job(picture, random.standard_normal((5, 5)).astype(np.float32), "wrap", "shared", (8, 8))
+    job = Job.of(
+        picture, random.standard_normal((5, 5)).astype(np.float32), "wrap", "shared", (8, 8)
+    )
     counting, usual = CountingShim(rung, [job], build_cache), Shim(rung, [job], build_cache)
     np.testing.assert_array_equal(counting.run(job), usual.run(job))
 
@@ -158,7 +160,7 @@ def counts(body: str, pixel_type="float32") -> RunCounts:
     """What a kernel with that body counts on 64×16 samples: four blocks of eight warps."""
     picture = np.arange(64 * 16).reshape(16, 64, 1).astype(pixel_type)
     rung = own_kernel("mine.cu", START.format(before="", body=body))
-    *_, outcome = trial(rung, Job(picture, IDENTITY), counting=True)
+    *_, outcome = trial(rung, Job.of(picture, IDENTITY), counting=True)
     assert outcome.ok, outcome.problem or outcome.check
     return outcome.counts
 
@@ -188,7 +190,7 @@ def test_lanes_in_one_bank_take_turns(array):
     text = START.format(before="", body=body)
     text = '/*---\n[[passes]]\nshared_bytes = "256"\n---*/\n' + text
     picture = np.arange(64 * 16, dtype=np.float32).reshape(16, 64, 1)
-    job = Job(picture, IDENTITY)
+    job = Job.of(picture, IDENTITY)
     *_, outcome = trial(own_kernel("mine.cu", text), job, counting=True)
     (shared,) = [each for each in outcome.counts.lines if each.array == "shared memory"]
     assert (shared.line, shared.is_store) == (12, True)

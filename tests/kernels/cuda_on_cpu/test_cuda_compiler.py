@@ -20,7 +20,7 @@ from kernels.rungs.rung import ladder
 on_cpu = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 with_nvrtc = pytest.mark.skipif(not compilers(), reason="NVRTC is not installed")
 IDENTITY = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)
-JOB = Job(np.full((8, 8, 1), 7, np.uint8), IDENTITY, block_xy=(8, 8))
+JOB = Job.of(np.full((8, 8, 1), 7, np.uint8), IDENTITY, block_xy=(8, 8))
 KERNEL = """\
 __constant__ float WEIGHTS[KSIZE * KSIZE];
 extern "C" __global__ void convolve(const sample* src, sample* dst, int height, int width,

@@ -25,7 +25,7 @@ IDENTITY = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)
 
 
 def a_job():
-    return Job(np.zeros((8, 9, 1), np.uint8), np.ones((3, 3), np.float32))
+    return Job.of(np.zeros((8, 9, 1), np.uint8), np.ones((3, 3), np.float32))
 
 
 def test_a_compiler_that_is_stopped_leaves_no_files(tmp_path, monkeypatch):
@@ -70,7 +70,7 @@ def test_a_process_that_cannot_be_started_leaves_no_memory_open(monkeypatch):
 
 def test_a_large_picture_takes_no_more_memory_than_it_has():
     picture = np.zeros((1000, 1000, 1), np.uint8)
-    job, memory = Job(picture, np.ones((3, 3), np.float32)), os.memfd_create("test")
+    job, memory = Job.of(picture, np.ones((3, 3), np.float32)), os.memfd_create("test")
     tracemalloc.start()
     shared = SharedRun(memory, job, is_new=True)
     shared.layout.fill(shared.block, job, 0)
@@ -86,6 +86,6 @@ def test_blocks_have_the_memory_of_those_before_them():
     picture = np.random.default_rng(6).integers(0, 255, (100, 100, 1), np.uint8)
     text = START.format(before="", body=f"extern __shared__ char many[];\nmany[0] = 1; {COPY}")
     text = '/*---\n[[passes]]\nshared_bytes = "220000"\n---*/\n' + text
-    job = Job(picture, IDENTITY, block_xy=(1, 1))
+    job = Job.of(picture, IDENTITY, block_xy=(1, 1))
     *_, outcome = trial(own_kernel("mine.cu", text), job)
     assert outcome.ok, outcome.problem

@@ -37,7 +37,7 @@ WHOLE = Region(0, 0, 40, 12, True)
 
 def a_job(size: tuple[int, int] = (40, 12)) -> Job:
     picture = np.random.default_rng(4).integers(1, 255, (size[1], size[0], 1), np.uint8)
-    return Job(picture, IDENTITY, block_xy=(32, 8))
+    return Job.of(picture, IDENTITY, block_xy=(32, 8))
 
 
 def text(body: str) -> str:
@@ -319,7 +319,7 @@ def test_a_warp_waits_for_all_that_it_reads_beside_its_line(key):
     # 46 pixels of three samples are a line of 128 and ten more: nine of these count, 32 are read.
     picture = np.random.default_rng(1).integers(0, 256, (9, 46, 3), np.uint8)
     weights = np.full((7, 7), 1 / 49, np.float32)
-    job = Job(picture, weights, "mirror", block_xy=(32, 8), implementation=key)
+    job = Job.of(picture, weights, "mirror", block_xy=(32, 8), implementation=key)
     (rung,) = (each for each in ladder() if each.key == key)
     finding = list(finding_bug(rung, job))[-1]
     assert finding is None, finding
@@ -336,7 +336,7 @@ def test_only_a_bug_is_held_against_a_right_output(kind, is_bug):
 def test_rows_that_add_up_in_another_order_are_as_right():
     """As running sums do: the last bits depend on where they begin."""
     picture = np.random.default_rng(2).random((12, 9, 1), np.float32)
-    job = Job(picture, IDENTITY)
+    job = Job.of(picture, IDENTITY)
     rung = own_kernel("mine.cu", START.format(before="", body=COPY))
     rows = rows_to_try(12)
     as_before = np.ones(picture.shape, np.bool_)

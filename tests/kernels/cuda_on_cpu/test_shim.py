@@ -34,7 +34,7 @@ def launch(
     passes = (Pass(shared_bytes=str(shared_bytes)),)
     rung = Rung("test", "test.cu", source, "Test", "A test.", "global", passes=passes)
     picture = np.arange(THREADS * blocks, dtype=np.float32).reshape(1, -1, 1)
-    job = Job(picture, np.ones((1, 1), np.float32), block_xy=(THREADS, 1))
+    job = Job.of(picture, np.ones((1, 1), np.float32), block_xy=(THREADS, 1))
     return Shim(rung, [job], cache).run(job, order).ravel()
 
 

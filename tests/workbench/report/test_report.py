@@ -466,7 +466,7 @@ def test_the_examples_are_what_the_filter_does(report):
     page = report(a_session(replace(SMALL, filters=("laplacian",), channels=(3,))))
     before, after = (decoded(each) for each in page.all("img"))
     weights = filters.get("laplacian").weights(3)
-    job = Job(np.ascontiguousarray(before), weights, "clamp", "opencv")
+    job = Job.of(np.ascontiguousarray(before), weights, "clamp", "opencv")
     np.testing.assert_array_equal(after, Engine(use_gpu=False).run(job).picture)
     assert "timed was noise" in page.all("figcaption")[-1].words
     assert "none of the runs that were timed" in page.words

@@ -10,15 +10,7 @@ from typing import Any
 from kernels.core.timing import groups_of_equals, how_equal
 from workbench.base import numbers
 from workbench.base.numbers import star, why_starred
-from workbench.charts.data.points import (
-    Data,
-    Point,
-    Slice,
-    is_left_out,
-    series_label,
-    series_name,
-    timed,
-)
+from workbench.charts.data.points import Data, Point, Slice, series_label, series_name, timed
 from workbench.model import cell_words
 from workbench.model.names import implementation_title
 
@@ -64,7 +56,6 @@ def notes(shown: Slice) -> tuple[str, ...]:
 
 
 def _grouped(points: Iterable[Point], shown: Slice) -> list[str]:
-    """Make a sentence for each reason; those that differ in their figures alone are one."""
     groups: dict[str, list[Point]] = {}
     for point in points:
         groups.setdefault(re.sub(r"[\d.,²×]+", "#", point.objection or ""), []).append(point)
@@ -77,13 +68,11 @@ def _reason(group: Sequence[Point], shown: Slice) -> str:
         who += f" on {list_of(dict.fromkeys(point.source.name for point in group))}"
     names = [name for name in shown.own if name not in ("implementations", "caches", "machines")]
     there, every = (
-        dict.fromkeys(cell_words.where(point.cell, names) for point in points)
+        [*dict.fromkeys(cell_words.where(point.cell, names) for point in points)]
         for points in (group, shown.points)
     )
     if len(there) < len(every):
-        more = len(there) - MAX_PLACES
-        places = [*there][:MAX_PLACES] + ([f"{more} more"] if more > 0 else [])
-        who += f" at {list_of(places)}"
+        who += f" at {_shortened(there, MAX_PLACES)}"
     reason = group[0].objection or ""
     if len({point.objection for point in group}) > 1:
         reason = f"{reason.removesuffix('.')} (the figures differ)."
@@ -91,12 +80,10 @@ def _reason(group: Sequence[Point], shown: Slice) -> str:
 
 
 def _not_in_sight(shown: Slice) -> list[str]:
-    """Say how many measurements are hidden by choosing one value of a dimension."""
     own = [point for point in shown.data.points if not point.is_published]
-    left: set[int] = set()
-    choices = []
+    left, choices = set[int](), list[str]()
     for option in shown.options:
-        if others := [id(point) for point in own if is_left_out(point, option)]:
+        if others := [id(point) for point in own if point.is_left_out(option)]:
             left.update(others)
             choices.append(dict(option.values)[option.chosen])
     count = f"{len(left):,} of {len(own):,} measurements"
@@ -104,7 +91,6 @@ def _not_in_sight(shown: Slice) -> list[str]:
 
 
 def _published_notes(shown: Slice) -> list[str]:
-    """Name each publication once, with its tables and GPUs."""
     tables: dict[tuple[str, str], list[str]] = {}
     for source in dict.fromkeys(p.source for p in shown.points if p.is_published):
         place = f"table {source.table} ({source.gpu.partition(',')[0]})"
@@ -217,18 +203,15 @@ def pays_off(shown: Slice, name: str) -> str:
     is_ahead: dict[Any, bool] = {}
     for value, row in compared(shown, name).items():
         on_cpu = [p.median_ms for p in row if not p.on_gpu]
-        on_gpu = [
-            p.measurement.end_to_end_ms if has_transfers and p.measurement else p.median_ms
-            for p in row
-            if p.on_gpu
-        ]
+        runs = ((p.median_ms, p.measurement) for p in row if p.on_gpu)
+        on_gpu = [run.end_to_end_ms if has_transfers and run else ms for ms, run in runs]
         if on_cpu and (known := [ms for ms in on_gpu if ms is not None]):
             is_ahead[value] = min(known) < min(on_cpu)
     if not is_ahead:
         return ""
     values = list(is_ahead)
-    word = WORDS.get(name, cell_words.label(name).lower())
     if not is_ahead[values[-1]]:
+        word = WORDS.get(name, cell_words.label(name).lower())
         return f"The CPU is at least as fast as the GPU at the largest {word}, {way} transfers."
     # One after the last value at which the GPU is behind.
     first = max((at for at, value in enumerate(values) if not is_ahead[value]), default=-1) + 1
@@ -276,10 +259,10 @@ def apart(points: Iterable[Point]) -> float:
 
 
 def sentence_like(said: str) -> str:
-    """Write a clause with a capital and a full stop; "" stays empty."""
-    return f"{said[:1].upper()}{said[1:]}." if said else ""
+    """Write a clause with a capital and a full stop, if it has none; "" stays empty."""
+    return f"{said[:1].upper()}{said[1:].removesuffix('.')}." if said else ""
 
 
-def _shortened(names: Sequence[str]) -> str:
-    more = len(names) - MAX_EQUALS
-    return list_of([*names[:MAX_EQUALS], f"{more} more"] if more > 0 else names)
+def _shortened(names: Sequence[str], most: int = MAX_EQUALS) -> str:
+    more = len(names) - most
+    return list_of([*names[:most], f"{more} more"] if more > 0 else names)

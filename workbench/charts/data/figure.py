@@ -181,6 +181,9 @@ class Grid:
     more_is_better: bool = False  # large values are the light ones
 
 
+Body = Plot | Bars | Grid
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """Something to choose: the value of a dimension, or the baseline of speed-ups."""
@@ -200,7 +203,7 @@ class Figure:
     subtitle: str  # all that is held fixed, and the machines
     sentence: str  # what it shows, computed from the data
     notes: tuple[str, ...]  # all that is not in it and why, and the source of grey numbers
-    body: Plot | Bars | Grid | None  # None: there is nothing to draw yet
+    body: Body | None  # None: there is nothing to draw yet
     entries: tuple[LegendLine, ...] = ()  # the legend, with those that are hidden
     options: tuple[Option, ...] = ()
     has_published: bool = False

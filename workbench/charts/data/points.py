@@ -17,14 +17,7 @@ from kernels.core.timing import Timing
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 from kernels.sweeps.published import Published, published_for
 from kernels.sweeps.record import Machine, Measurement, Record, Session
-from workbench.charts.data.figure import (
-    LOOKS,
-    Choices,
-    LegendLine,
-    Option,
-    SeriesStyle,
-    Standing,
-)
+from workbench.charts.data.figure import LOOKS, Choices, LegendLine, Option, SeriesStyle, Standing
 from workbench.model import cell_words
 from workbench.model.names import cpu_name, implementation_title, kind_of, place_of
 
@@ -120,6 +113,10 @@ class Point:
         """Its value of a dimension, or its machine's key."""
         return self.source.key if name == "machines" else cell_words.of(self.cell, name)
 
+    def is_left_out(self, option: Option) -> bool:
+        """True if it has another value than the chosen one."""
+        return self.value(option.name) not in (None, option.chosen)
+
 
 def series_key(cell: Cell, source: Source) -> str:
     """The key of the series of a cell that was, or will be, measured by `source`."""
@@ -189,9 +186,8 @@ def published(plan: Plan) -> tuple[Published, ...]:
 
 @lru_cache(maxsize=4096)
 def _published_point(each: Published) -> Point:
-    name = f"{each.gpu}, {each.by}"
-    key, about = f"published {name}", (each.source, each.table, each.note)
-    whose = Source(key, "published", name, name, None, *about)
+    name, about = f"{each.gpu}, {each.by}", (each.source, each.table, each.note)
+    whose = Source(f"published {name}", "published", name, name, None, *about)
     return Point(each.cell, whose, Spread(*[each.milliseconds] * 3))
 
 
@@ -202,11 +198,8 @@ class Data:
         self.choices = choices or Choices()
         self.sessions = sessions
         self.of_sessions = sources_of(sessions)
-        self.points = [
-            _point(record, source)
-            for session, source in zip(sessions, self.of_sessions, strict=True)
-            for record in session.records
-        ]
+        pairs = zip(sessions, self.of_sessions, strict=True)
+        self.points = [_point(each, source) for own, source in pairs for each in own.records]
         found = dict.fromkeys(each for session in sessions for each in published(session.plan))
         self.has_published = bool(found)
         if self.choices.published:
@@ -326,7 +319,7 @@ class Slice:
         if chosen not in texts:
             chosen = self._usual(name, list(texts))
         option = Option(name, cell_words.label(name), tuple(texts.items()), chosen)
-        points = tuple(p for p in self.points if not is_left_out(p, option))
+        points = tuple(p for p in self.points if not p.is_left_out(option))
         return Slice(data, points, (*self.options, option), own)
 
     def _usual(self, name: str, values: list[Any]) -> Any:
@@ -350,11 +343,6 @@ def _quickest(points: Iterable[Point]) -> str | None:
         best[tuple(map(point.value, WHAT))] = point.cell.implementation  # the quickest is the last
     wins = Counter(best.values())
     return max(wins, key=lambda name: wins[name]) if wins else None
-
-
-def is_left_out(point: Point, option: Option) -> bool:
-    """True if a point has another value than the chosen one."""
-    return point.value(option.name) not in (None, option.chosen)
 
 
 # -- the legend

@@ -12,15 +12,7 @@ from html import escape
 from typing import Any
 
 from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontDatabase,
-    QFontMetricsF,
-    QImage,
-    QPaintDevice,
-    QPainter,
-)
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication
 
@@ -60,8 +52,7 @@ def svg_of(figure: Figure, size_px: tuple[int, int] = SIZE_PX) -> str:
     generator.setTitle(figure.title)
     generator.setDescription(figure.summary)
     page.paint(generator)
-    text = bytes(buffer.data().data()).decode("utf-8")
-    return _finished(text, page.spots)
+    return _finished(bytes(buffer.data().data()).decode("utf-8"), page.spots)
 
 
 def png_of(figure: Figure, colors: theme.Colors, size_px: tuple[int, int] = SIZE_PX) -> QImage:
@@ -127,12 +118,11 @@ class ChartPage:
         self._plot_size = QSizeF(self._wide, plot_px)
         self.spots: list[tuple[QRectF, Spot]] = []
 
-    def paint(self, device: QPaintDevice) -> None:
+    def paint(self, device: QImage | QSvgGenerator) -> None:
         """Paint the page onto a device."""
         p = QPainter(device)
-        hints = QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing
         try:
-            p.setRenderHints(hints)
+            p.setRenderHints(p.RenderHint.Antialiasing | p.RenderHint.TextAntialiasing)
             p.fillRect(QRectF(QPointF(), QSizeF(self.size)), QColor(self._colors.panel))
             top = self._paint_texts(p, self._above, MARGIN_PX)
             top += self._lay_legend(p, top)

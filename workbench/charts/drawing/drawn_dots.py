@@ -61,8 +61,9 @@ def draw(plot: Any, body: Plot, colors: Colors, font: QFont) -> Drawn:
     spots = []
     for series in body.series:
         spots += _draw_series(plot, series, body, colors, magnified(font))
-    wrong = [dot for series in body.series for dot in series.dots if dot.is_wrong]
-    if wrong:  # a cross at the bottom: it has a place, but no value
+    if wrong := [
+        dot for series in body.series for dot in series.dots if dot.is_wrong
+    ]:  # a cross at the bottom: it has a place, but no value
         xs, ys = [body.x.place(dot.x) for dot in wrong], [y[0] + 0.03 * (y[1] - y[0])] * len(wrong)
         ink = {"brush": pg.mkBrush(colors.bad), "pen": pg.mkPen(colors.panel)}
         plot.addItem(marks.Markers(xs, ys, symbol=marks.WRONG_MARKER, size=13, **ink))
@@ -72,7 +73,6 @@ def draw(plot: Any, body: Plot, colors: Colors, font: QFont) -> Drawn:
 
 
 def _ranges(plot: Any, body: Plot) -> tuple[Range, Range]:
-    """The ranges of everything drawn, with a marker's room around it."""
     dots = [dot for series in body.series for dot in series.dots]
     guides = [point for guide in body.guides for point in guide.points]
     xs = [*(dot.x for dot in dots), *(body.x.ends or ()), *(x for x, _ in guides)]
@@ -97,8 +97,7 @@ def _padded(values: Iterable[float], axis: Axis, size_px: float) -> Range:
 def _draw_series(
     plot: Any, series: Series, body: Plot, colors: Colors, factor: float
 ) -> list[Spot]:
-    dots = [dot for dot in series.dots if not dot.is_wrong]
-    if not dots:
+    if not (dots := [dot for dot in series.dots if not dot.is_wrong]):
         return []
     style, is_pinned = series.entry.style, series.entry.is_pinned
     xs = np.array([body.x.place(dot.x) for dot in dots])
@@ -158,7 +157,6 @@ class LineName(NamedTuple):
 
 
 def _names_of(body: Plot) -> list[LineName]:
-    """The name of each line at the last of its points."""
     found = []
     for series in body.series:
         dots = [dot for dot in series.dots if not dot.is_wrong]
@@ -191,12 +189,10 @@ def spread(wanted: Sequence[tuple[float, float]], low: float, high: float) -> li
     wanted     (middle, height), from top to bottom
     low, high  where the first begins at the earliest, and where the last ends at the latest
     """
-    tops: list[float] = []
-    least = low
+    tops, least, limit = list[float](), low, high
     for middle, tall in wanted:
         tops.append(max(least, middle - tall / 2))
         least = tops[-1] + tall
-    limit = high
     for at in reversed(range(len(tops))):
         limit = tops[at] = min(tops[at], limit - wanted[at][1])
     return [top + tall / 2 for top, (_, tall) in zip(tops, wanted, strict=True)]

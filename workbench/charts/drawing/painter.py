@@ -13,18 +13,7 @@ from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF
 
 from workbench.base.theme import Colors
 from workbench.charts.data.figure import Bar, Bars, Drawn, Figure, Grid, Plot, Spot, Tile
-from workbench.charts.drawing import drawn_dots, marks
-from workbench.charts.drawing.plotting import (
-    EDGE_PX,
-    apply_theme,
-    cut,
-    emptied,
-    magnified,
-    make_room,
-    scaled,
-    widest,
-    wrapped,
-)
+from workbench.charts.drawing import drawn_dots, marks, plotting
 
 COMPACT_ROW = 1.35  # heights of a letter, of a bar that has its name beside it
 GAP = 0.03  # of a tile, left free around it
@@ -42,8 +31,8 @@ def draw(plot: Any, figure: Figure, colors: Colors, font: QFont) -> Drawn:
 
     font  of labels; ticks are a little smaller
     """
-    emptied(plot)
-    apply_theme(plot, colors, scaled(font, 0.92))
+    plotting.emptied(plot)
+    plotting.apply_theme(plot, colors, plotting.scaled(font, 0.92))
     match figure.body:
         case Plot():
             return drawn_dots.draw(plot, figure.body, colors, font)
@@ -80,6 +69,9 @@ def most_px(figure: Figure, font: QFont) -> float:
 # -- maps and tables: tiles in a colour-blind-safe scale, with their words
 
 
+Size = tuple[float, float]  # of a tile in pixels
+
+
 class Writing(NamedTuple):
     """The way words are written in all tiles."""
 
@@ -89,30 +81,27 @@ class Writing(NamedTuple):
 
 
 def _draw_grid(plot: Any, body: Grid, colors: Colors, font: QFont) -> Drawn:
-    """Draw tiles in a grid, with the names of columns below and of rows at the left."""
     left, bottom = plot.getAxis("left"), plot.getAxis("bottom")
     metrics = QFontMetricsF(left.font)
-    rows = [cut(row, metrics, NAME_SHARE * plot.width()) for row in body.rows]
-    row_px = widest(rows, metrics) + 10
-    tile_px = (plot.width() - row_px - 2 * EDGE_PX) / max(len(body.columns), 1)
-    columns = wrapped(body.columns, metrics, tile_px - 6)
+    rows = [plotting.cut(row, metrics, NAME_SHARE * plot.width()) for row in body.rows]
+    row_px = plotting.widest(rows, metrics) + 10
+    tile_px = (plot.width() - row_px - 2 * plotting.EDGE_PX) / max(len(body.columns), 1)
+    columns = plotting.wrapped(body.columns, metrics, tile_px - 6)
     is_turned = not columns
-    columns = columns or [cut(c, metrics, TURNED_MOST * font.pixelSize()) for c in body.columns]
+    most_px = TURNED_MOST * font.pixelSize()
+    columns = columns or [plotting.cut(each, metrics, most_px) for each in body.columns]
     left.show_scale(fixed=[(-float(i), name) for i, name in enumerate(rows)], has_grid=False)
     fixed = [(float(i), name) for i, name in enumerate(columns)]
     bottom.show_scale(fixed=fixed, has_grid=False, is_turned=is_turned)
     left.text_color = bottom.text_color = QColor(colors.text)
     x = (-0.5, len(columns) - 0.5)
     plot.setXRange(*x, padding=0)
-    make_room(plot, _captions(body), colors, font, row_px)
+    plotting.make_room(plot, _captions(body), colors, font, row_px)
     box = plot.getViewBox().boundingRect()
     high_px = min(box.height() / max(len(rows), 1), _largest_tile_px(body, font))
     y = (0.5 - len(rows), box.height() / high_px - len(rows) + 0.5)  # what is left is free above
     plot.setYRange(*y, padding=0)
-    size = box.width() / max(len(columns), 1), high_px
-    ends = _ends(body)
-    fills = [_fill(tile, body, ends, colors) for tile in body.tiles]
-    _draw_tiles(plot, body, fills, size, colors, font)
+    _draw_tiles(plot, body, (box.width() / max(len(columns), 1), high_px), colors, font)
     return Drawn([_spot(tile) for tile in body.tiles], x, y)
 
 
@@ -123,27 +112,23 @@ def _least_grid_px(body: Grid, wide_px: float, font: QFont) -> float:
     row_px, below = 1.4 * metrics.height(), 2 * metrics.height()
     tile_px = (1 - NAME_SHARE) * wide_px / max(len(body.columns), 1)
     if tile_px < TURNED_TILE * font.pixelSize():
-        below = min(widest(body.columns, metrics), TURNED_MOST * font.pixelSize())
-    words_px = widest([tile.words[0] for tile in body.tiles], QFontMetricsF(small)) + 8
+        below = min(plotting.widest(body.columns, metrics), TURNED_MOST * font.pixelSize())
+    words_px = plotting.widest([tile.words[0] for tile in body.tiles], QFontMetricsF(small)) + 8
     if body.scale is not None and tile_px < words_px:  # they are written upwards
         row_px = max(row_px, words_px)
     return row_px * len(body.rows) + below + 4 * metrics.height()
 
 
 def _largest_tile_px(body: Grid, font: QFont) -> float:
-    """The largest height of a tile: a table's need no more than its text."""
     return font.pixelSize() * (MAX_TABLE_TILE if body.scale is None else MAX_TILE)
 
 
 def _captions(body: Grid) -> tuple[str, str]:
-    """The meaning of the colours with the ends of their scale, and those of columns and rows."""
     above = below = ""
     if body.scale is not None:
         low, high = map(body.scale.words, _ends(body))
-        ends = f"light {low} to dark {high}"
-        if body.more_is_better:
-            ends = f"dark {low} to light {high}"
-        above = f"{body.scale.label} · {ends}"
+        first, last = ("dark", "light") if body.more_is_better else ("light", "dark")
+        above = f"{body.scale.label} · {first} {low} to {last} {high}"
     if body.column_label:
         row_label = f"{body.row_label[:1].lower()}{body.row_label[1:]}"
         below = f"{body.column_label}, across; {row_label}, down"
@@ -151,8 +136,8 @@ def _captions(body: Grid) -> tuple[str, str]:
 
 
 def _ends(body: Grid) -> tuple[float, float]:
-    values = [tile.value for tile in body.tiles if tile.value]
-    return (min(values), max(values)) if values else (1.0, 1.0)
+    values = [tile.value for tile in body.tiles if tile.value] or [1.0]
+    return min(values), max(values)
 
 
 def _fill(tile: Tile, body: Grid, ends: tuple[float, float], colors: Colors) -> QColor:
@@ -169,16 +154,9 @@ def _fill(tile: Tile, body: Grid, ends: tuple[float, float], colors: Colors) -> 
     return marks.mixed(fill, colors.panel, PALE_SHARE) if tile.is_pale else fill
 
 
-def _draw_tiles(
-    plot: Any,
-    body: Grid,
-    fills: Sequence[QColor],
-    size: tuple[float, float],
-    colors: Colors,
-    font: QFont,
-) -> None:
-    """Draw boxes, outlines of the best, a dot in the one in use, and words."""
-    pairs = [*zip(body.tiles, fills, strict=True)]
+def _draw_tiles(plot: Any, body: Grid, size: Size, colors: Colors, font: QFont) -> None:
+    ends = _ends(body)
+    pairs = [(tile, _fill(tile, body, ends, colors)) for tile in body.tiles]
     if pairs:
         boxes = [_box(tile, 0.5 - GAP) for tile in body.tiles]
         hatched = QBrush(QColor(colors.border), Qt.BrushStyle.BDiagPattern)
@@ -204,15 +182,13 @@ def _box(tile: Tile, half: float) -> dict[str, float]:
 
 
 def _spot(tile: Tile) -> Spot:
-    box = _box(tile, 0.5)
-    place = float(tile.column), -float(tile.row)
-    return Spot(*place, tile.text, tile.cell, (box["x0"], box["y0"], box["x1"], box["y1"]))
+    x, y = float(tile.column), -float(tile.row)
+    return Spot(x, y, tile.text, tile.cell, (x - 0.5, y - 0.5, x + 0.5, y + 0.5))
 
 
 def _labels(
-    tile: Tile, fill: QColor, how: Writing, size: tuple[float, float], colors: Colors
+    tile: Tile, fill: QColor, how: Writing, size: Size, colors: Colors
 ) -> list[marks.PlotLabel]:
-    """The lines of a tile that fit, around its middle."""
     color = colors.text if tile.verdict == "bad" else marks.text_on(fill).name()
     metrics = QFontMetricsF(how.font)
     lines = [line for line in tile.words if metrics.horizontalAdvance(line) + 4 <= size[0]]
@@ -226,13 +202,13 @@ def _labels(
     ]
 
 
-def _writing(font: QFont, body: Grid, size: tuple[float, float]) -> Writing | None:
+def _writing(font: QFont, body: Grid, size: Size) -> Writing | None:
     """Choose how every tile says the most that all can; None: nothing could be read."""
     whole, short = [tile.words[0] for tile in body.tiles], [_mark(tile) for tile in body.tiles]
     if level := _fitting(font, whole, *size):
         return Writing(level)
-    if turned := _fitting(font, whole, *size[::-1]):
-        return Writing(turned, is_turned=True)
+    if level := _fitting(font, whole, *size[::-1]):
+        return Writing(level, is_turned=True)
     level = _fitting(font, short, *size)
     return Writing(level, is_short=True) if level else None
 
@@ -248,7 +224,7 @@ def _fitting(font: QFont, words: Sequence[str], wide: float, high: float) -> QFo
         small = QFont(font)
         small.setPixelSize(px)
         metrics = QFontMetricsF(small)
-        if widest(words, metrics) + 6 <= wide and metrics.height() <= high:
+        if plotting.widest(words, metrics) + 6 <= wide and metrics.height() <= high:
             return small
     return None
 
@@ -286,23 +262,20 @@ def _draw_bars(plot: Any, body: Bars, colors: Colors, font: QFont) -> Drawn:
     is_narrow = _has_names_above(body, plot.width())
     captions = (body.axis.label, "")
     plot.setXRange(start, end, padding=0)
-    make_room(plot, captions, colors, font)
+    plotting.make_room(plot, captions, colors, font)
     tall = max(plot.getViewBox().boundingRect().height(), 40.0)
-    row_px = min(MAX_ROW_PX * magnified(font), tall / max(_rows(body, plot.width()), 1))
+    row_px = min(MAX_ROW_PX * plotting.magnified(font), tall / max(_rows(body, plot.width()), 1))
     small = QFont(font)  # as large as `font`, unless a row is too low for that
     small.setPixelSize(max(MIN_TEXT_PX, min(font.pixelSize(), int(0.78 * row_px))))
     metrics = QFontMetricsF(small)
-    most = plot.width() * (1.0 if is_narrow else BAR_NAME_SHARE) - 2 * EDGE_PX
-    names = [cut(group.label, metrics, most) for group in body.groups]
-    name_px = 0.0 if is_narrow else widest(names, metrics) + 10
-    wide = plot.width() - name_px - 2 * EDGE_PX
-    x = (start, start + _length(body, start, end, metrics, wide))
-    y = (-tall / row_px, 0.0)
+    most = plot.width() * (1.0 if is_narrow else BAR_NAME_SHARE) - 2 * plotting.EDGE_PX
+    names = [plotting.cut(group.label, metrics, most) for group in body.groups]
+    name_px = 0.0 if is_narrow else plotting.widest(names, metrics) + 10
+    wide = plot.width() - name_px - 2 * plotting.EDGE_PX
+    x, y = (start, start + _length(body, start, end, metrics, wide)), (-tall / row_px, 0.0)
     plot.setXRange(*x, padding=0)
     plot.setYRange(*y, padding=0)
-    placed: list[Row] = []
-    labels: list[marks.PlotLabel] = []
-    ticks: list[tuple[float, str]] = []
+    placed, labels, ticks = list[Row](), list[marks.PlotLabel](), list[tuple[float, str]]()
     at = 0.25
     for group, name in zip(body.groups, names, strict=True):
         if is_narrow:
@@ -314,12 +287,12 @@ def _draw_bars(plot: Any, body: Bars, colors: Colors, font: QFont) -> Drawn:
         placed += [(bar, -(at + number + 0.5)) for number, bar in enumerate(group.bars)]
         at += len(group.bars) + 0.5
     left.fixed, left.font, left.text_color = ticks, small, QColor(colors.text)
-    make_room(plot, captions, colors, font, name_px)
-    half = min(0.36, 0.5 * MAX_BAR_PX * magnified(font) / row_px)
-    spots = _draw_marks(plot, body, placed, half, start, colors, font)
+    plotting.make_room(plot, captions, colors, font, name_px)
+    half = min(0.36, 0.5 * MAX_BAR_PX * plotting.magnified(font) / row_px)
+    _draw_marks(plot, body, placed, half, colors, font)
     labels += [_words_of(body, *row, start, colors, small, wide) for row in placed]
     plot.addItem(marks.Labels(labels))
-    return Drawn(spots, x, y)
+    return Drawn([_bar_spot(body, *row, half, start) for row in placed], x, y)
 
 
 def _bar_ends(body: Bars) -> tuple[float, float]:
@@ -354,21 +327,14 @@ def _words_of(
         x = body.axis.place(bar.high)
     else:
         color = colors.bad if words.startswith("✗") else colors.muted
-        words = cut(words, QFontMetricsF(font), wide_px - 3 * font.pixelSize())
-    text = f"\u2002\u2009{words}"
-    return marks.PlotLabel(x, y, text, font, color, (0.0, 0.5), back=colors.panel)
+        words = plotting.cut(words, QFontMetricsF(font), wide_px - 3 * font.pixelSize())
+    words = f"\u2002\u2009{words}"
+    return marks.PlotLabel(x, y, words, font, color, (0.0, 0.5), back=colors.panel)
 
 
 def _draw_marks(
-    plot: Any,
-    body: Bars,
-    placed: Sequence[Row],
-    half: float,
-    start: float,
-    colors: Colors,
-    font: QFont,
-) -> list[Spot]:
-    """Draw boxes, whiskers and markers, each as one item; return all spots."""
+    plot: Any, body: Bars, placed: Sequence[Row], half: float, colors: Colors, font: QFont
+) -> None:
     place, is_log = body.axis.place, body.axis.is_log
 
     def pairs(those: Sequence[Row], along: Sequence[float], pen: Any) -> None:
@@ -377,11 +343,11 @@ def _draw_marks(
 
     valued = [row for row in placed if row[0].value]
     values, ys = [place(bar.value or 0.0) for bar, _ in valued], [y for _, y in valued]
-    outline, factor = pg.mkPen(colors.text, width=2), magnified(font)
+    outline, factor = pg.mkPen(colors.text, width=2), plotting.magnified(font)
     if valued and is_log:  # a thin line along each row, by which names are found
         pairs(valued, len(valued) * plot.getViewBox().viewRange()[0], pg.mkPen(colors.grid))
     elif valued:
-        box = {"x0": start, "x1": values, "y": ys, "height": 2 * half}
+        box = {"x0": _bar_ends(body)[0], "x1": values, "y": ys, "height": 2 * half}
         fills = [pg.mkBrush(_bar_fill(bar, colors)) for bar, _ in valued]
         pens = [outline if bar.is_best else pg.mkPen(None) for bar, _ in valued]
         plot.addItem(pg.BarGraphItem(**box, brushes=fills, pens=pens))
@@ -391,14 +357,11 @@ def _draw_marks(
     if is_log and (best := [n for n, (bar, _) in enumerate(valued) if bar.is_best]):
         ring = {**marks.RING, "size": marks.RING["size"] * factor, "pen": outline}
         plot.addItem(marks.Markers([values[n] for n in best], [ys[n] for n in best], **ring))
-    marked = [
-        n for n, (bar, _) in enumerate(valued) if is_log or bar.entry.style.marker is not None
-    ]
-    if marked:
+    has_marker = [is_log or bar.entry.style.marker is not None for bar, _ in valued]
+    if marked := [n for n, is_marked in enumerate(has_marker) if is_marked]:
         looks = [_look(valued[n][0], is_log, colors, MARKER_PX * factor) for n in marked]
         look = {name: [each[name] for each in looks] for name in looks[0]}
         plot.addItem(marks.Markers([values[n] for n in marked], [ys[n] for n in marked], **look))
-    return [_bar_spot(body, *row, half, start) for row in placed]
 
 
 def _look(bar: Bar, is_log: bool, colors: Colors, px: float) -> dict[str, Any]:

@@ -322,11 +322,7 @@ def wrapped(names: Sequence[str], metrics: QFontMetricsF, wide_px: float) -> lis
 
 
 def make_room(
-    plot: Any,
-    captions: tuple[str, str],
-    colors: Colors,
-    font: QFont,
-    left_px: float | None = None,
+    plot: Any, captions: tuple[str, str], colors: Colors, font: QFont, left_px: float | None = None
 ) -> None:
     """Give axes and captions the room they take, once the plot shows its range.
 

@@ -54,7 +54,7 @@ class ChartKind:
 def made(
     shown: Slice,
     title: str,
-    body: figure.Plot | figure.Bars | figure.Grid,
+    body: figure.Body,
     sentence: str,
     *,
     options: tuple[figure.Option, ...] = (),
@@ -74,9 +74,7 @@ def made(
     )
 
 
-def _legend(
-    shown: Slice, body: figure.Plot | figure.Bars | figure.Grid
-) -> tuple[figure.LegendLine, ...]:
+def _legend(shown: Slice, body: figure.Body) -> tuple[figure.LegendLine, ...]:
     """The entries of all that is drawn, and of hidden series."""
     drawn: dict[str, figure.Sample] = {}
     match body:

@@ -34,6 +34,7 @@ OWN_BLOCK = "own block"  # of implementations that have one, and leave no choice
 NO_PLACE = {"blocks": "no blocks on a CPU", "devices": "on the CPU"}
 MAX_SHAPES = 12  # more are easier to read on a map
 GROUP_SHARE = 0.7  # of the room of a block shape, taken by its series
+Columns = Mapping[str, Sequence[Point]]
 BY_NAMES = ("devices", "pictures", "filters", "channels", "pixel_types", "borders")
 
 
@@ -71,11 +72,7 @@ def _figure(data: Data, title: str, *, name: str) -> Figure:
 
 
 def _dots_by_shape(
-    columns: Mapping[str, Sequence[Point]],
-    shown: Slice,
-    entries: Entries,
-    best: Collection[int],
-    y: Axis,
+    columns: Columns, shown: Slice, entries: Entries, best: Collection[int], y: Axis
 ) -> Plot:
     """A column of dots for each block shape; published ones stand over their implementation's."""
     slots: dict[str, int] = {}
@@ -117,10 +114,11 @@ def bar_of(point: Point, shown: Slice, entries: Entries) -> Bar:
 
 
 def _say(shown: Slice, *, name: str) -> str:
-    told = [
-        (group[0], chart_words.best_and_worst(group, name)) for group in _by_series(shown.points)
-    ]
-    return " ".join(f"{series_name(first, shown.data)}, {said}." for first, said in told if said)
+    told = []
+    for group in _by_series(shown.points):
+        if said := chart_words.best_and_worst(group, name):
+            told.append(f"{series_name(group[0], shown.data)}, {said}.")
+    return " ".join(told)
 
 
 # -- the ladder
@@ -129,23 +127,19 @@ def _say(shown: Slice, *, name: str) -> str:
 def _ladder(data: Data, title: str) -> Figure:
     shown = data.slice(*SERIES)
     entries = entries_of(shown)
-    points = sorted(
-        visible(shown),
-        key=lambda p: (place_of(p.cell.implementation), STANDINGS.index(p.source.standing)),
-    )
-    groups = tuple(
-        Group(
-            f"{end_name(point, data)}{', published' if point.is_published else ''}",
-            (bar_of(point, shown, entries), *_bars_with_transfers(point, shown, entries)),
-        )
-        for point in points
-    )
+    points = sorted(visible(shown), key=lambda p: STANDINGS.index(p.source.standing))
+    points.sort(key=lambda point: place_of(point.cell.implementation))
+    groups = []
+    for point in points:
+        name = f"{end_name(point, data)}{', published' if point.is_published else ''}"
+        bars = bar_of(point, shown, entries), *_bars_with_transfers(point, shown, entries)
+        groups.append(Group(name, bars))
     wholes = [whole.middle for point in points for *_, whole in _moved(point).values()]
     log = is_log(shown, [*(point.median_ms for point in timed(shown.points)), *wholes])
     axis = Axis("Time: median, quartiles as a line", numbers.duration, log)
     if not any(point.on_gpu and point.measurement for point in points):
         title = "Ladder on the CPU"  # nothing is transferred
-    return made(shown, title, Bars(axis, groups), chart_words.by_source(shown, _say_steps))
+    return made(shown, title, Bars(axis, tuple(groups)), chart_words.by_source(shown, _say_steps))
 
 
 def _bars_with_transfers(point: Point, shown: Slice, entries: Entries) -> Iterable[Bar]:
@@ -175,15 +169,13 @@ def _moved(point: Point) -> Mapping[str, tuple[Spread, Spread, Spread]]:
 
 
 def _say_steps(shown: Slice) -> str:
-    """Say by how much the quickest on the GPU is ahead of the quickest on the CPU."""
     cpu, gpu = (
         sorted((p for p in shown.measured if p.on_gpu == on_gpu), key=lambda p: p.median_ms)
         for on_gpu in (False, True)
     )
     if not cpu or not gpu:
-        return chart_words.sentence_like(
-            chart_words.best_and_worst([*cpu, *gpu], "implementations")
-        )
+        said = chart_words.best_and_worst([*cpu, *gpu], "implementations")
+        return chart_words.sentence_like(said)
     cpu_ms = cpu[0].median_ms
     names = [series_name(each[0], shown.data) for each in (gpu, cpu)]
     factor = numbers.times_as_fast(cpu_ms / gpu[0].median_ms)
@@ -203,9 +195,7 @@ KINDS = {
     ),
     **{
         f"by_{name}": ChartKind(
-            partial(why_not_several, names=[name]),
-            partial(_figure, name=name),
-            varies(name),
+            partial(why_not_several, names=[name]), partial(_figure, name=name), varies(name)
         )
         for name in BY_NAMES
     },

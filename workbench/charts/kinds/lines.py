@@ -39,6 +39,7 @@ LABELS = {
     "counts": "Pictures one after another",
 }
 
+Quantity = Callable[[Point], Spread | None]  # None: the point has none
 
 # -- quantities beside the time
 
@@ -145,10 +146,7 @@ def _x_axis(shown: Slice, name: str) -> tuple[Axis, tuple[float, float]]:
 
 
 def _series(
-    shown: Slice,
-    name: str,
-    spread_of: Callable[[Point], Spread | None],
-    more: Callable[[Point], str] = lambda _: "",
+    shown: Slice, name: str, spread_of: Quantity, more: Callable[[Point], str] = lambda _: ""
 ) -> tuple[Series, ...]:
     """The series that are not hidden; pinned ones come last and so are on top.
 
@@ -180,17 +178,16 @@ def _series(
 
 
 def _times(data: Data, title: str, *, name: str) -> Figure:
-    """Time against `name`, with the fastest series and the value from which the GPU pays off."""
     shown = data.slice(name, *SERIES)
     times = [point.median_ms for point in timed(shown.points)]
     log = is_log(shown, times, always=name != "ksizes")
     y = Axis("Time: median, quartiles as a bar", numbers.duration, log)
     body = Plot(_x_axis(shown, name)[0], y, _series(shown, name, lambda point: point.ms))
-    said = chart_words.by_source(
-        shown,
-        lambda own: f"{chart_words.fastest(own, name)} {chart_words.pays_off(own, name)}".strip(),
-    )
-    return made(shown, title, body, said)
+
+    def say(own: Slice) -> str:
+        return f"{chart_words.fastest(own, name)} {chart_words.pays_off(own, name)}".strip()
+
+    return made(shown, title, body, chart_words.by_source(shown, say))
 
 
 def _throughput(data: Data, title: str) -> Figure:
@@ -212,7 +209,6 @@ def _say_most(shown: Slice) -> str:
 
 
 def _speed_ups(data: Data, title: str, *, name: str) -> Figure:
-    """Speed-up against `name`; the baseline is named with its threads."""
     shown = data.slice(name, *SERIES)
     against = Against(shown, shown)
     series = _series(shown, name, against.of, against.beside)
@@ -263,11 +259,8 @@ def _why_no_roof(data: Data) -> str | None:
 
 
 def _roof(point: Point) -> Roof | None:
-    """The roof over a point; None of libraries, and of rungs without a description."""
-    machine = point.source.machine
-    if machine is None or point.measurement is None:
-        return None
-    return roof_of(Record(point.cell, point.measurement), machine)
+    machine, found = point.source.machine, point.measurement
+    return roof_of(Record(point.cell, found), machine) if machine and found else None
 
 
 def _roofline(data: Data, title: str) -> Figure:
@@ -279,18 +272,15 @@ def _roofline(data: Data, title: str) -> Figure:
         if roof := roofs[id(point)]:
             placed.setdefault(point.key, []).append((point, roof))
     entries = entries_of(shown)
-    series = tuple(
-        Series(
-            entries[legend_key(line[0][0])],
-            tuple(_dot(*each, data) for each in sorted(line, key=lambda pair: pair[0].cell.ksize)),
-        )
-        for line in placed.values()
-    )
+    series = []
+    for line in placed.values():
+        dots = (_dot(*each, data) for each in sorted(line, key=lambda pair: pair[0].cell.ksize))
+        series.append(Series(entries[legend_key(line[0][0])], tuple(dots)))
     seen = [pair for line in placed.values() for pair in line]
     placeless = [p for p in shown.points if not roofs[id(p)]]
     x = Axis("FLOP per byte that must be moved", lambda x: f"{numbers.three_digits(x)}{UNIT}", True)
     y = Axis("Model: operations per second", _flops, True)
-    body = Plot(x, y, series, _guides(seen))
+    body = Plot(x, y, tuple(series), _guides(seen))
     return made(shown, title, body, _say_nearest(seen, data), notes=_exceptions(seen, placeless))
 
 
@@ -310,7 +300,6 @@ def _dot(point: Point, roof: Roof, data: Data) -> Dot:
 
 
 def _work_in_words(work: Work) -> str:
-    """Say what a rung's threads load per sample, and how much of that repeatedly."""
     assert work.flops is not None
     operations = f"{numbers.three_digits(work.flops / work.samples)} operations"
     if work.loads_a_sample is None:
@@ -323,7 +312,6 @@ def _work_in_words(work: Work) -> str:
 
 
 def _guides(seen: Sequence[tuple[Point, Roof]]) -> tuple[Guide, ...]:
-    """A slope and a flat line for each machine, named where there are several."""
     xs = [roof.intensity for _, roof in seen]
     roofs = {point.source: roof for point, roof in reversed(seen)}
     guides: list[Guide] = []
@@ -348,19 +336,15 @@ def _say_nearest(seen: Sequence[tuple[Point, Roof]], data: Data) -> str:
 
 
 def _exceptions(seen: Iterable[tuple[Point, Roof]], placeless: Sequence[Point]) -> tuple[str, ...]:
-    """Name what the roof says little or nothing about: of L2, of tensor cores, without a place."""
     resident = [point for point, roof in seen if roof.is_l2_resident]
     tensor = [point for point, roof in seen if roof.compute_ms is None]
-    told = (
-        ("Fits into the L2 cache, which is quicker than the roof", resident),
-        ("Multiplies on tensor cores, whose own ceiling was not measured", tensor),
-        (NO_PLACE, placeless),
-    )
-    return tuple(
-        f"{what}: {chart_words.list_of(chart_words.titles_of(those))}."
-        for what, those in told
-        if those
-    )
+    told = {
+        "Fits into the L2 cache, which is quicker than the roof": resident,
+        "Multiplies on tensor cores, whose own ceiling was not measured": tensor,
+        NO_PLACE: placeless,
+    }
+    names = {what: chart_words.titles_of(those) for what, those in told.items() if those}
+    return tuple(f"{what}: {chart_words.list_of(each)}." for what, each in names.items())
 
 
 KINDS = {

@@ -11,16 +11,18 @@ from kernels.core.verdict import Check
 from workbench.base import numbers
 from workbench.charts.data import chart_words
 from workbench.charts.data.figure import Axis, Figure, Grid, Tile, Verdict
-from workbench.charts.data.points import Data, Point, Slice, Spread, series_label
+from workbench.charts.data.points import Data, Point, Slice, series_label
 from workbench.charts.kinds import ChartKind, made, why_not_several
 from workbench.charts.kinds.bars import MAX_SHAPES
-from workbench.charts.kinds.lines import LABELS, Against, baseline_option, rate_of
+from workbench.charts.kinds.lines import LABELS, Against, Quantity, baseline_option, rate_of
 from workbench.model import cell_words
 from workbench.model.names import implementation_title
 
 NO_BLOCKS = "no choice of blocks"
 FEW_SHAPES = "A map needs block shapes of several widths and heights."
 UNCHECKED = "Nothing was measured here that could be checked."
+Place = Callable[[Point], tuple[int, int]]  # column and row
+Words = Callable[[Point], tuple[str, ...]]  # the lines in a tile
 Mark = tuple[str, Verdict]
 GOOD: Mark = ("✓", "good")
 BAD: Mark = ("✗", "bad")
@@ -29,17 +31,9 @@ SIZES, ROWS = ("sizes", "ksizes"), ("filters", "ksizes")
 
 
 def _tiles(
-    shown: Slice,
-    place: Callable[[Point], tuple[int, int]],
-    value: Callable[[Point], Spread | None],
-    words: Callable[[Point], tuple[str, ...]],
-    best: Sequence[Point] = (),
+    shown: Slice, place: Place, value: Quantity, words: Words, best: Sequence[Point] = ()
 ) -> tuple[Tile, ...]:
-    """A tile for each point; one without a valid time has a mark instead.
-
-    place         its column and its row
-    value, words  the number of a point, and the lines in its tile
-    """
+    """A tile for each point; one without a valid time has a mark instead."""
     chosen = {id(point) for point in best}
     tiles = []
     for point in shown.points:
@@ -56,13 +50,7 @@ def _tiles(
 # -- image size by kernel size
 
 
-def _sizes_grid(
-    shown: Slice,
-    scale: Axis,
-    value: Callable[[Point], Spread | None],
-    words: Callable[[Point], tuple[str, ...]],
-) -> Grid:
-    """A map on which more is better, with the colours of `scale`."""
+def _sizes_grid(shown: Slice, scale: Axis, value: Quantity, words: Words) -> Grid:
     across, down = (shown.data.values(name) for name in SIZES)
 
     def place(point: Point) -> tuple[int, int]:
@@ -116,20 +104,13 @@ def _speed_ups(data: Data, title: str) -> Figure:
     return made(shown, title, body, said, options=against.option, notes=against.notes)
 
 
-def _say_ends(
-    points: Sequence[Point],
-    value: Callable[[Point], Spread | None],
-    in_words: Callable[[float], str],
-) -> str:
-    """Say where a number is least and where it is most."""
+def _say_ends(points: Sequence[Point], value: Quantity, in_words: Callable[[float], str]) -> str:
     found = [(number.middle, point.cell) for point in points if (number := value(point))]
     found.sort(key=lambda pair: pair[0])
     if len(found) < 2:
         return ""
-    least, most = (
-        f"{in_words(number)} at {cell_words.where(cell, SIZES)}"
-        for number, cell in (found[0], found[-1])
-    )
+    ends = found[0], found[-1]
+    least, most = (f"{in_words(rate)} at {cell_words.where(cell, SIZES)}" for rate, cell in ends)
     return f"From {least} to {most}."
 
 
@@ -163,8 +144,7 @@ def _blocks(data: Data, title: str) -> Figure:
         _tiles(shown, place, lambda p: p.ms, words, chart_words.best_of(shown.measured)),
         Axis("Time, median; below it the occupancy", numbers.duration, True),
     )
-    names = dict.fromkeys(implementation_title(p.cell.implementation) for p in shown.points)
-    who = ", ".join(names) or "nothing with a choice of blocks"
+    who = ", ".join(chart_words.titles_of(shown.points)) or "nothing with a choice of blocks"
     said = chart_words.sentence_like(chart_words.best_and_worst(shown.measured, "blocks"))
     blockless = [p for p in whole.measured if not p.cell.block_xy]
     left_out = chart_words.hidden_points(blockless, NO_BLOCKS)
@@ -214,9 +194,8 @@ def _short(error: float) -> str:
 
 
 def _say_errors(shown: Slice, tolerance: float | None) -> str:
-    checks = [
-        (p.measurement.check, p.cell) for p in shown.points if p.measurement and p.measurement.check
-    ]
+    ran = [(p.measurement.check, p.cell) for p in shown.points if p.measurement]
+    checks = [(check, cell) for check, cell in ran if check]
     if not checks:
         return ""
     wrong = sum(not passed(check, tolerance) for check, _ in checks)
