@@ -1,7 +1,7 @@
 """Image filters on the CPU and, rung by rung, on the GPU.  Knows nothing of Qt.
 
     from kernels import Engine, Job, filters
-    job = Job(picture, filters.get("gaussian").weights(5), implementation="shared")
+    job = Job.of(picture, filters.get("gaussian").weights(5), implementation="shared")
     result = Engine().run(job)          # result.picture, result.kernel.median_ms, result.check
 
 Importing this package imports neither CuPy nor numba nor OpenCV.
@@ -13,10 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kernels.core.job import Job, Progress, Result, Sampling
+    from kernels.core.job import Job, Progress, Result, Sampling, Step
     from kernels.engine.engine import Engine
 
-__all__ = ["Engine", "Job", "Progress", "Result", "Sampling"]
+__all__ = ["Engine", "Job", "Progress", "Result", "Sampling", "Step"]
 
 
 def __getattr__(name: str) -> Any:

@@ -11,6 +11,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
@@ -22,22 +23,8 @@ WRITTEN = ROOT / "assets" / "measured" / "counters.json"
 
 Data = dict[str, Any]
 
-# Percent of what the hardware can do, by the names that the table has for it.
-SHARES = {
-    "issue": "smsp__issue_active.avg.pct_of_peak_sustained_active",
-    "fma": "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed",
-    "alu": "sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed",
-    "tensor": "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
-    "l1": "l1tex__throughput.avg.pct_of_peak_sustained_active",
-    "l2": "lts__throughput.avg.pct_of_peak_sustained_elapsed",
-    "dram": "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
-}
-COUNTS = {
-    "instructions": "smsp__inst_executed.sum",
-    "read_bytes": "dram__bytes_read.sum",
-    "written_bytes": "dram__bytes_write.sum",
-    "warps": "smsp__warps_active.avg.per_cycle_active",
-}
+METRICS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+SHARES, COUNTS = METRICS["shares"], METRICS["counts"]
 DURATION = "gpu__time_duration.sum"  # only to tell which of several passes takes longest
 STALL, PER_ISSUE = "smsp__average_warps_issue_stalled_", "_per_issue_active.ratio"
 NO_STALL = ("selected", "not_selected")  # the warp issued, or could have
@@ -81,7 +68,6 @@ def missed(measured: Data) -> list[Data]:
 
 def launch(cells: Sequence[Data]) -> None:
     """Launch each cell's rung once, in an NVTX range that has its name."""
-    from dataclasses import replace
 
     from kernels import Engine
     from workbench.cli import made_jobs
@@ -92,7 +78,7 @@ def launch(cells: Sequence[Data]) -> None:
         what = cell["weights"], cell["ksize"], size, cell["channels"], cell["pixel_type"]
         job = made_jobs.job(*what)
         block_xy = tuple(cell["block_xy"])
-        engine.launch_once(replace(job, implementation=cell["rung"], block_xy=block_xy))
+        engine.launch_once(job.but(implementation=cell["rung"], block_xy=block_xy))
 
 
 def profiled(rungs: Sequence[str]) -> str:

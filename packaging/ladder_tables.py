@@ -78,7 +78,7 @@ def _first_job(
     for pixel_type, ksize, name, side in product(PIXEL_TYPES, ksizes, names, sides):
         chosen, picture = filters.get(name), np.zeros((side, side, 1), pixel_type)
         weights = chosen.weights(ksize)
-        job = Job(picture, weights, "clamp", rung.key, (32, 8), chosen.title, rung.gradient)
+        job = Job.of(picture, weights, "clamp", rung.key, (32, 8), chosen.title, rung.gradient)
         if rung.why_not_anywhere(job) is None:
             shared = max(Facts(job).value(each.shared_bytes) for each in rung.passes)
             if shared <= MAX_SHARED_BYTES:
@@ -130,7 +130,7 @@ def measure_registers() -> Data:
 def _in_words(rung: Rung, job: Job | None) -> str:
     if job is None:
         return NOTHING
-    words = f"{job.filter_title} {job.ksize}×{job.ksize}"
+    words = f"{job.title} {job.ksize}×{job.ksize}"
     if job.pixel_type != PIXEL_TYPES[0]:
         words += f" of {job.pixel_type}"
     return words if rung.own_block else f"{words}, {'{}×{}'.format(*job.block_xy)}"
@@ -235,7 +235,7 @@ def work_table() -> str:
 def _unlike_the_others(job: Job) -> str:
     facts = (
         (job.pixel_type, PIXEL_TYPES[0]),
-        (job.filter_title, filters.get(FILTERS[0]).title),
+        (job.title, filters.get(FILTERS[0]).title),
         (f"K={job.ksize}", f"K={WORK_KSIZES[0]}"),
         (f"{job.height}²", f"{WORK_SIDES[0]}²"),
     )

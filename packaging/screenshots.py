@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import sys
+import tomllib
 from io import BytesIO
 from pathlib import Path
 from subprocess import DEVNULL, run
@@ -30,30 +31,7 @@ DRAWN = ROOT / "assets" / "screenshots"
 SIZE = "1280x800"
 COLORS = 256
 
-# Options beside the mode, so that each has something to show.
-WORDS: dict[str, str] = {
-    "result": "--size 9",
-    "wipe": "--filter sobel_x",
-    "side": "--size 9",
-    "difference": "--size 9",
-    "values": "--at 402,300",
-    "pins": "",
-    "analysis": "",
-    "mismatch": "--size 11",
-    "pixel": "--filter sharpen --at 0,200",
-    "anatomy": "--mode wipe,anatomy --at 192,505 --zoom 14 --block 32x12",
-    "ladder": "",
-    "blocks": "",
-    "weights": "--filter laplacian_of_gaussian --size 7",
-    "kernel": "",
-    "error": "--size-px 1280x960",
-    "race": "--size-px 1280x960",
-    "stepping": "--size-px 1280x960",
-    "sweep": "",
-    "presenter": "--size 9",
-    "palette": "",
-    "help": "",
-}
+WORDS: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 # With a GPU `auto` takes a rung whose blocks have a shape of their own.
 ON_GPU = {"blocks": ["--implementation", "shared"], "anatomy": ["--implementation", "shared"]}
 DARK = ("result",)  # drawn in the dark theme as well

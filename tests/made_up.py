@@ -71,8 +71,8 @@ def picked_result(implementation="shared", why="measured here", **facts) -> Resu
     """What `auto` makes of a job for which it picks `implementation`."""
     made = result(implementation, **facts)
     pick = Pick(implementation, made.ran[0].block, why)
-    return replace(made, job=replace(made.job, implementation="auto"), picked=pick)
+    return replace(made, job=made.job.but(implementation="auto"), picked=pick)
 
 
 def a_job(implementation="shared", block_xy=(32, 8), weights=WEIGHTS, picture=PICTURE) -> Job:
-    return Job(picture, weights, "clamp", implementation, block_xy, "Gaussian blur")
+    return Job.of(picture, weights, "clamp", implementation, block_xy, "Gaussian blur")

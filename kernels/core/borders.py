@@ -223,13 +223,10 @@ def halo_rows(parts: Sequence[RowStrip], taker: int) -> Iterator[HaloRows]:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """A plan of what to read of a picture for a rectangle of it, and where that lies in it.
-
-    rows, columns  along either axis, columns counted as rows are
-    """
+    """A plan of what to read of a picture for a rectangle of it, and where that lies in it."""
 
     rows: RowStrip
-    columns: RowStrip
+    columns: RowStrip  # counted as rows are
 
     @property
     def own(self) -> tuple[slice, slice]:
@@ -257,6 +254,5 @@ def surroundings_of(
     size_hw  height and width of the whole picture
     reach    how many pixels away a sample still counts, at least: `Job.reach`
     """
-    height, width = size_hw
-    down = strip_of_rows(*rows, height, reach, border)
-    return Surroundings(down, strip_of_rows(*columns, width, reach, border))
+    down = strip_of_rows(*rows, size_hw[0], reach, border)
+    return Surroundings(down, strip_of_rows(*columns, size_hw[1], reach, border))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import lru_cache
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
@@ -62,11 +63,9 @@ def once_a_picture(look: Callable[[NDArray[Any]], V]) -> Callable[[NDArray[Any]]
         if may_change(picture):
             return look(picture)
         key = id(picture)
-        if (found := known.get(key)) is not None and found[0]() is picture:
-            return found[1]
-        value = look(picture)
-        known[key] = weakref.ref(picture, lambda _: known.pop(key, None)), value
-        return value
+        if key not in known or known[key][0]() is not picture:
+            known[key] = weakref.ref(picture, lambda _: known.pop(key, None)), look(picture)
+        return known[key][1]
 
     return looked
 
@@ -87,13 +86,15 @@ def read_only(picture: NDArray[Any]) -> NDArray[Any]:
     return picture
 
 
-def all_finite(picture: NDArray[Any]) -> bool:
-    """Return True if every sample is a finite number, as integers always are."""
-    return picture.dtype.kind != "f" or _all_finite(picture)
+@lru_cache(maxsize=2)
+def blank(shape: tuple[int, ...], pixel_type: str) -> NDArray[Any]:
+    """A black picture, where samples do not matter; it takes no memory until it is written to."""
+    return read_only(np.zeros(shape, pixel_type))
 
 
 @once_a_picture
-def _all_finite(picture: NDArray[Any]) -> bool:
+def all_finite(picture: NDArray[Any]) -> bool:
+    """Return True if every sample is a finite number, as integers always are."""
     # Infinities and NaN survive a sum, and a sum needs no array of answers.
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(picture.sum(dtype=np.float64)))
+        return picture.dtype.kind != "f" or bool(np.isfinite(picture.sum(dtype=np.float64)))

@@ -73,11 +73,10 @@ class ChildProcess:
     @property
     def held_bytes(self) -> int:
         """The memory of this computer that it takes; 0 where that is not known."""
-        try:
+        with suppress(OSError):
             pages = Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii").split()[1]
-        except OSError:
-            return 0
-        return int(pages) * os.sysconf("SC_PAGESIZE")
+            return int(pages) * os.sysconf("SC_PAGESIZE")
+        return 0
 
     def send(self, request: Any) -> None:
         """Send a request; where the child has ended, the reply will tell."""
@@ -133,10 +132,9 @@ class ChildProcess:
 
 def _parsed(line: bytes) -> Reply:
     """Parse a line; "garbled" holds one that is no reply, so that waiting for one ends."""
-    try:
+    found = None
+    with suppress(ValueError):
         found = json.loads(line)
-    except ValueError:
-        found = None
     return found if isinstance(found, dict) else {"garbled": repr(line[:200])}
 
 
@@ -158,10 +156,7 @@ def finished(
 
 
 def take_replies(into: IO[bytes] | None = None) -> int:
-    """Keep standard output for replies alone, and return it; all that is printed goes elsewhere.
-
-    into  a file; None: nowhere
-    """
+    """Return standard output, for replies alone: what is printed goes `into` a file, or nowhere."""
     replies = os.dup(1)
     elsewhere = into.fileno() if into else os.open(os.devnull, os.O_WRONLY)
     os.dup2(elsewhere, 1)

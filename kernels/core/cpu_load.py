@@ -14,10 +14,7 @@ from time import perf_counter, process_time
 
 @cache
 def usable_cores() -> int:
-    """The number of cores that this process may use.
-
-    Those it is bound to, or as many as a container's quota allows: it holds back more threads.
-    """
+    """The cores that this process is bound to, or as many as a container's quota allows."""
     has_mask = hasattr(os, "sched_getaffinity")
     bound = len(os.sched_getaffinity(0)) if has_mask else os.cpu_count() or 1
     quota = quota_of(control_group())
@@ -55,10 +52,9 @@ def quota_of(group: Path | None) -> float | None:
 
 def text_of(path: Path) -> str:
     """The contents of a system file; "" if it cannot be read."""
-    try:
+    with suppress(OSError, ValueError):
         return path.read_text(encoding="ascii")
-    except (OSError, ValueError):
-        return ""
+    return ""
 
 
 # What disturbs: from so large a share of the usable cores on, and not before it adds up to what the
@@ -110,6 +106,11 @@ class Load:
         return replace(other, **sums)
 
 
+def both_loads(first: Load | None, second: Load | None) -> Load | None:
+    """The load in two spans of time, of which one may not be known."""
+    return first.plus(second) if first and second else first or second
+
+
 def disturbed_in_words(loads: Iterable[Load | None]) -> str:
     """Describe disturbances of measurements with these loads, those of the worst; or "".
 
@@ -127,10 +128,7 @@ def disturbed_in_words(loads: Iterable[Load | None]) -> str:
 
 
 class LoadWatch:
-    """Watches the rest of the CPU's load; cheap enough to be asked around any measurement.
-
-    proc, cgroups  where Linux shows its counters
-    """
+    """Watches the rest of the CPU's load; cheap enough to be asked around any measurement."""
 
     def __init__(self, proc: Path = PROC, cgroups: Path = CGROUPS) -> None:
         self._proc, self._group = proc, control_group(proc, cgroups)

@@ -56,17 +56,14 @@ def cuda_version(number: int) -> str:
     return f"{number // 1000}.{number % 1000 // 10}"
 
 
-# How halo rows reach a GPU: from another one's memory by itself, or through the computer's.
+# How halo rows reach a GPU: straight from another one, or through the computer's memory, as the
+# driver allows nothing else for one of them; "": there are none.
 HaloPath = Literal["peer", "host", ""]
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceShare:
-    """One GPU's part of a job, and the medians of its times, by its own events.
-
-    halo_path  "peer": straight from the other GPU; "host": through this computer's memory, as the
-               driver allows nothing else for one of them; "": there are none
-    """
+    """One GPU's part of a job, and the medians of its times, by its own events."""
 
     index: int  # the GPU's number
     name: str

@@ -68,9 +68,7 @@ def note_process() -> None:
     """Note that this process takes turns, until it ends."""
     with suppress(OSError):
         folder = turns_folder()
-        for each in folder.glob("process-*"):
-            if os.name == "nt":  # where this would end it
-                break
+        for each in folder.glob("process-*") if os.name != "nt" else ():  # where this would end it
             try:
                 os.kill(int(each.name.rpartition("-")[2]), 0)
             except ProcessLookupError:

@@ -188,8 +188,7 @@ class Watch:
         self._seen = health_of_all((self._seen, self._nvml.look()))
         for process, percent in self._nvml.others_since(self._since_us).items():
             self._others[process] = max(percent, self._others.get(process, 0))
-        took_s = self._clock() - start
-        self._next_s = start + max(LOOK_EVERY_S, took_s / MAX_SHARE)
+        self._next_s = start + max(LOOK_EVERY_S, (self._clock() - start) / MAX_SHARE)
 
     def health(self) -> Health | None:
         """Summary of all readings so far; None where there were none."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import BORDERS, RowStrip, even_parts
+from kernels.core.cache import may_change, read_only
 from kernels.core.cpu_load import Load
 from kernels.core.device import DeviceShare, Occupancy
 from kernels.core.errors import BadJobError
@@ -20,43 +21,145 @@ from kernels.core.verdict import LIVE_TAPS, Check
 PIXEL_TYPES = ("uint8", "uint16", "float16", "float32")
 MAX_KSIZE = 127
 MAX_OFFSET = 65_535.0  # the largest sample of an integer type
-# Fields of a Job that say how it is done, or what it is called.  All others are the work: one that
-# is added counts as work until it is named here.
-NOT_WORK = ("implementation", "own", "block_xy", "devices", "filter_title", "is_flat", "strip")
-ARRAYS = ("picture", "weights")
+MAX_STEPS = 8
+# Fields that say how it is done, or what it is called.  All others are the work: one that is added
+# counts as work until it is named here.
+NOT_WORK = ("implementation", "own", "block_xy", "devices", "title", "is_flat", "strip")
+ARRAYS = ("picture", "weights", "steps")
+Weights = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One filter of a Job's list; raises BadJobError where its parts do not fit together.
+
+    weights         (K, K) float32, K odd, applied as drawn (correlation), finite; None: the length
+                    √(gx² + gy²) of Sobel's derivatives of what the weights before it give, with
+                    which it is one filter.  What may change is copied.
+    implementation  a key of `engine.all_implementations()`, "auto", or the name of a file of the
+                    user's own, "mine.cu"; of no account for a length, which the step before does
+    block_xy        threads per block; x counts samples (pixel × channel) along a row
+    offset          added to every weighted sample but alpha, in sample values: at most MAX_OFFSET
+                    either way
+    own             the text of the user's file; of no account where it is none
+    mix             share of the filter's output in what it gives; the rest is the filter's input.
+                    Of a gradient the length has it.
+    title           what people call it
+    """
+
+    weights: Weights | None = field(repr=False)
+    implementation: str = "sequential"
+    block_xy: tuple[int, int] = (32, 8)
+    offset: float = 0.0
+    own: str = field(default="", repr=False)
+    mix: float = 1.0
+    title: str = "Custom weights"
+
+    def __post_init__(self) -> None:
+        if self.weights is not None:
+            self._check_weights(self.weights)
+            if may_change(self.weights):  # and results are kept by them
+                object.__setattr__(self, "weights", read_only(self.weights.copy()))
+        elif self.offset:
+            raise BadJobError("A gradient's length takes no offset; leave it at 0.")
+        if not abs(self.offset) <= MAX_OFFSET:
+            raise BadJobError(f"An offset must be within ±{MAX_OFFSET:,.0f}, not {self.offset:g}.")
+        if not 0 <= self.mix <= 1:
+            raise BadJobError(f"A step is mixed with its input from 0 to 1, not {self.mix:g}.")
+
+    @staticmethod
+    def _check_weights(weights: Weights) -> None:
+        if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or len(weights) % 2 == 0:
+            raise BadJobError(f"Weights must be square with an odd size, not {weights.shape}.")
+        if len(weights) > MAX_KSIZE:
+            raise BadJobError(f"Weights of size {len(weights)} are above {MAX_KSIZE}, the largest.")
+        if weights.dtype != np.float32 or not np.isfinite(weights).all():
+            raise BadJobError("Weights must be finite float32 numbers.")
+
+    def same_work(self, other: Step) -> bool:
+        """True if `other` gives the same, in whatever way it is computed."""
+        names = [each.name for each in fields(self) if each.name not in (*NOT_WORK, *ARRAYS)]
+        a, b = self.weights, other.weights
+        if a is not b and (a is None or b is None or not np.array_equal(a, b)):
+            return False
+        return all(getattr(self, name) == getattr(other, name) for name in names)
+
+    @property
+    def reach(self) -> int:
+        """Distance in pixels, along an axis, at which a sample still counts."""
+        return 1 if self.weights is None else len(self.weights) // 2
+
+
+LENGTH = Step(None, title="Length")
+
+
+@dataclass(frozen=True, slots=True)
+class StepRun:
+    """One filter of a list, as one run of an implementation does it."""
+
+    steps: tuple[Step, ...]  # weights, or weights and a length, not mixed
+    mix: float  # share of their output in what they give; the rest is their input
+    taken: int  # steps of the job that are taken when they are
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The part of a picture that is filtered, in pixels; the rest stays as it is."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    feather: int = 0  # pixels inside its edges, over which what is filtered fades in
+
+    def shares(self, height: int, width: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Shares of the filtered picture by row, (height,), and by column: their product counts."""
+        rows = _ramp(self.y, self.height, height, self.feather)
+        return rows, _ramp(self.x, self.width, width, self.feather)
+
+    def __str__(self) -> str:
+        """Its size and place: "120×80 at 40,60"."""
+        return f"{self.width}×{self.height} at {self.x},{self.y}"
+
+    def of(self, samples: NDArray[Any]) -> NDArray[Any]:
+        """The part's samples, a view of those of the whole picture, (H, W, C)."""
+        return samples[self.y : self.y + self.height, self.x : self.x + self.width]
+
+
+def _ramp(first: int, count: int, size: int, feather: int) -> NDArray[np.float32]:
+    inside = np.arange(size) - first
+    distance = np.minimum(inside, count - 1 - inside) + 1  # from the first pixel beyond
+    return np.clip(distance / (feather + 1), 0, 1).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Job:
-    """One filtering to do; raises BadJobError where its parts do not fit together.
+    """A picture and the steps to take; raises BadJobError where its parts do not fit together.
 
     picture         (H, W, C) of one of PIXEL_TYPES, C-contiguous; C = 1 to 4, and the last of 2 or
                     4 channels is alpha, which passes through untouched.  Make it read-only where it
                     can be: only then may it stay on the device between jobs.  (H, W) is taken as
                     one channel: `picture` becomes its (H, W, 1) view, `is_flat` says so, and what
                     the Engine gives back is (H, W) again.
-    weights         (K, K) float32, K odd, applied as drawn (correlation), finite
-    implementation  a key of `engine.all_implementations()`, "auto", or the name of a file of the
-                    user's own, "mine.cu"
-    own             the text of that file; of no account where it is none
-    block_xy        threads per block; x counts samples (pixel × channel) along a row
+    steps           1 to MAX_STEPS filters; samples between them are float32, neither rounded nor
+                    clipped.  A length follows weights without an offset, which it is one filter
+                    with.
+    border          is applied at each step, to what the step before gave
+    is_rounded      whether samples are rounded to the picture's type after each filter instead, and
+                    before they are mixed with its input
+    region          the part that is filtered; None: all
     strip           which rows of a larger picture this one holds; None: it is whole
-    gradient        after the weights, the length √(gx² + gy²) of Sobel's derivatives of what they
-                    give, which is kept unrounded and has the border applied to it; rounded once
-    offset          added to every weighted sample but alpha, in sample values, before it is
-                    rounded: at most MAX_OFFSET either way, and 0 with a gradient
+
+    A job that `is_one_launch` is what implementations run: weights, or weights and then a length,
+    rounded once.  Its `weights`, `implementation` and so on are those of its first step.
     """
 
     picture: NDArray[Any] = field(repr=False)
-    weights: NDArray[np.float32] = field(repr=False)
+    steps: tuple[Step, ...]
     border: str = "clamp"  # one of `borders.BORDERS`
-    implementation: str = "sequential"
-    block_xy: tuple[int, int] = (32, 8)
-    filter_title: str = "Custom weights"
-    gradient: bool = False
-    offset: float = 0.0
+    is_rounded: bool = False
+    region: Region | None = None
     is_flat: bool = False  # whether the picture was given as (H, W); not to be set by hand
-    own: str = field(default="", repr=False)
     devices: int = 1  # how many GPUs share the picture's rows; of no account on the CPU
     strip: RowStrip | None = None
 
@@ -64,20 +167,38 @@ class Job:
         if self.picture.ndim == 2:
             object.__setattr__(self, "picture", self.picture[:, :, np.newaxis])
             object.__setattr__(self, "is_flat", True)
-        self._check_arrays(self.picture, self.weights)
+        self._check_picture(self.picture)
+        self._check_steps(self.steps)
         if self.is_flat and self.channels > 1:
             raise BadJobError("A picture of several channels is not flat; leave is_flat as it is.")
         if self.border not in BORDERS:
             raise BadJobError(f"Unknown border {self.border!r}; choose from {', '.join(BORDERS)}.")
-        if not abs(self.offset) <= MAX_OFFSET:
-            raise BadJobError(f"An offset must be within ±{MAX_OFFSET:,.0f}, not {self.offset:g}.")
+        if self.region is not None:
+            self._check_region(self.region)
         if self.devices < 1:
             raise BadJobError(f"A job takes at least one GPU, not {self.devices}.")
-        if self.gradient and self.offset:
-            raise BadJobError("A gradient's length takes no offset; leave it at 0.")
+
+    def _check_region(self, part: Region) -> None:
+        height, width = self.whole_height, self.width
+        is_inside = 0 <= part.x < part.x + part.width <= width
+        if not (is_inside and 0 <= part.y < part.y + part.height <= height and part.feather >= 0):
+            where = f"{part.x},{part.y},{part.width},{part.height}"
+            raise BadJobError(f"The part {where} is not inside {width}×{height} pixels.")
+
+    @property
+    def whole_height(self) -> int:
+        """Height in pixels of the whole picture, where this is a strip of it."""
+        return self.strip.whole if self.strip else self.height
+
+    def share(self) -> NDArray[np.float32]:
+        """Share of the filtered picture in the output: (H, W, 1), of a job with a region."""
+        assert self.region is not None
+        rows, columns = self.region.shares(self.whole_height, self.width)
+        rows = self.strip.of(rows) if self.strip else rows
+        return (rows[:, np.newaxis] * columns)[:, :, np.newaxis]
 
     @staticmethod
-    def _check_arrays(picture: NDArray[Any], weights: NDArray[np.float32]) -> None:
+    def _check_picture(picture: NDArray[Any]) -> None:
         if picture.ndim != 3 or not 1 <= picture.shape[2] <= 4 or 0 in picture.shape:
             shapes = "(height, width) or (height, width, 1 to 4 channels)"
             raise BadJobError(f"A picture must be {shapes}, not {picture.shape}.")
@@ -86,12 +207,46 @@ class Job:
             raise BadJobError(f"The pixel type must be {types}, not {picture.dtype}.")
         if not picture.flags.c_contiguous:
             raise BadJobError("A picture's samples must be contiguous in memory.")
-        if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or len(weights) % 2 == 0:
-            raise BadJobError(f"Weights must be square with an odd size, not {weights.shape}.")
-        if len(weights) > MAX_KSIZE:
-            raise BadJobError(f"Weights of size {len(weights)} are above {MAX_KSIZE}, the largest.")
-        if weights.dtype != np.float32 or not np.isfinite(weights).all():
-            raise BadJobError("Weights must be finite float32 numbers.")
+
+    @staticmethod
+    def _check_steps(steps: tuple[Step, ...]) -> None:
+        count = sum(each.weights is not None for each in steps)
+        if not 1 <= count <= MAX_STEPS:
+            raise BadJobError(f"A job takes 1 to {MAX_STEPS} steps, not {count}.")
+        for before, step in zip((LENGTH, *steps), steps, strict=False):
+            is_after = before.weights is not None and not before.offset and before.mix == 1
+            if step.weights is None and not is_after:
+                raise BadJobError(
+                    "A gradient's length follows weights that have no offset and are not mixed."
+                )
+
+    @classmethod
+    def of(
+        cls,
+        picture: NDArray[Any],
+        weights: Weights,
+        border: str = "clamp",
+        implementation: str = "sequential",
+        block_xy: tuple[int, int] = (32, 8),
+        title: str = "Custom weights",
+        gradient: bool = False,
+        **others: Any,
+    ) -> Job:
+        """One step, and perhaps a gradient's length; `others` are fields of a Step or a Job."""
+        names = {each.name for each in fields(Step)}
+        of_step = {name: others.pop(name) for name in names & others.keys()}
+        step = Step(weights, implementation, block_xy, title=title, **of_step)
+        return cls(picture, (step, *(LENGTH,) * bool(gradient)), border, **others)
+
+    def but(self, **changes: Any) -> Job:
+        """This job with other fields; those of a Step are its first step's."""
+        names = {each.name for each in fields(Step)}
+        of_step = {name: changes.pop(name) for name in names & changes.keys()}
+        if "gradient" in changes:
+            changes["steps"] = (self.steps[0], *(LENGTH,) * bool(changes.pop("gradient")))
+        steps = changes.pop("steps", self.steps)
+        first = (replace(each, **of_step) for each in steps[:1])
+        return replace(self, steps=(*first, *steps[1:]), **changes)
 
     def same_work(self, other: Job, *, any_content: bool = False) -> bool:
         """Return True if `other` has the same output, in whatever way it is computed.
@@ -100,25 +255,92 @@ class Job:
 
         any_content  pictures of one shape and pixel type will do: times depend on no more
         """
-        others = [each.name for each in fields(self) if each.name not in (*NOT_WORK, *ARRAYS)]
+        names = [each.name for each in fields(self) if each.name not in (*NOT_WORK, *ARRAYS)]
         mine, theirs = self.picture, other.picture
         is_alike = any_content and (mine.shape, mine.dtype) == (theirs.shape, theirs.dtype)
         return (
             (mine is theirs or is_alike)
-            and all(getattr(self, name) == getattr(other, name) for name in others)
-            and (self.weights is other.weights or np.array_equal(self.weights, other.weights))
+            and all(getattr(self, name) == getattr(other, name) for name in names)
+            and len(self.steps) == len(other.steps)
+            and all(map(Step.same_work, self.steps, other.steps))
         )
 
     def same_run(self, other: Job) -> bool:
         """True if `other` is the same work, computed in the same way."""
-        names = ("implementation", "own", "block_xy", "devices", "strip")
-        is_same_way = all(getattr(self, name) == getattr(other, name) for name in names)
-        return is_same_way and self.same_work(other)
+        mine, theirs = (
+            [(e.implementation, e.own, e.block_xy) for e in job.steps if e.weights is not None]
+            for job in (self, other)
+        )
+        is_same_way = (self.devices, self.strip) == (other.devices, other.strip)
+        return is_same_way and mine == theirs and self.same_work(other)
+
+    @property
+    def is_one_launch(self) -> bool:
+        """True for weights, or weights and a length, that are not mixed with their input."""
+        is_mixed = self.steps[-1].mix != 1 or self.region is not None
+        return len(self.steps) == 1 + self.gradient and not is_mixed
+
+    @property
+    def runs(self) -> tuple[StepRun, ...]:
+        """The filters as implementations run them: a length with the weights before it."""
+        runs: list[StepRun] = []
+        for taken, step in enumerate(self.steps, start=1):
+            before = runs.pop().steps if step.weights is None else ()
+            unmixed = step if step.mix == 1 else replace(step, mix=1.0)
+            runs.append(StepRun((*before, unmixed), step.mix, taken))
+        return tuple(runs)
+
+    def part(self, run: StepRun, picture: NDArray[Any]) -> Job:
+        """The job of one of `runs`, given what those before it gave."""
+        job = replace(self, picture=picture, steps=run.steps, is_rounded=False, region=None)
+        return replace(job, is_flat=False)
+
+    @property
+    def weights(self) -> Weights:
+        """The first step's weights."""
+        weights = self.steps[0].weights
+        assert weights is not None
+        return weights
+
+    @property
+    def implementation(self) -> str:
+        """The first step's implementation."""
+        return self.steps[0].implementation
+
+    @property
+    def own(self) -> str:
+        """The text of the first step's user kernel."""
+        return self.steps[0].own
+
+    @property
+    def block_xy(self) -> tuple[int, int]:
+        """The first step's threads per block."""
+        return self.steps[0].block_xy
+
+    @property
+    def offset(self) -> float:
+        """The first step's offset."""
+        return self.steps[0].offset
+
+    @property
+    def gradient(self) -> bool:
+        """True where a length follows the weights."""
+        return len(self.steps) > 1 and self.steps[1].weights is None
+
+    @property
+    def title(self) -> str:
+        """What people call the steps: "Gaussian blur ▸ Sharpen"."""
+        return " ▸ ".join(each.title for each in self.steps if each.weights is not None)
 
     @property
     def ksize(self) -> int:
         """K, the odd side of the weights."""
         return int(self.weights.shape[0])
+
+    @property
+    def taps(self) -> int:
+        """Products for a sample: of each step's weights, and nine for a length."""
+        return sum(9 if each.weights is None else each.weights.size for each in self.steps)
 
     @property
     def radius(self) -> int:
@@ -127,8 +349,8 @@ class Job:
 
     @property
     def reach(self) -> int:
-        """Distance in pixels, along an axis, at which a sample still counts."""
-        return self.radius + self.gradient
+        """Distance in pixels, along an axis, at which a sample still counts: that of all steps."""
+        return sum(each.reach for each in self.steps)
 
     @property
     def parts(self) -> tuple[RowStrip, ...]:
@@ -260,6 +482,7 @@ class Result:
     health: Health | None = None
     load: Load | None = None
     occupancy: Occupancy | None = None  # of a user kernel, whose process asked
+    steps: tuple[Result, ...] = ()  # of a list's runs, each of its actual input
 
     @property
     def disturbances(self) -> tuple[str, ...]:

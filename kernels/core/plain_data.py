@@ -29,10 +29,7 @@ IN_WORDS: dict[Any, str] = {
 
 
 class NotPlainError(ValueError):
-    """Data is not what its type asks for.
-
-    str(error) says where and why, as in "cell.ksize is not a whole number".
-    """
+    """Data is not what its type asks for; in words "cell.ksize is not a whole number"."""
 
     def __init__(self, why: str, where: str = "") -> None:
         shown = without_controls(where.lstrip("."))
@@ -210,11 +207,10 @@ def text_of_small_file(path: Path) -> str | None:
     """Read a file that may hold TOML; None if it is too large, or no text.  Raises OSError."""
     with path.open("rb") as file:
         data = file.read(MAX_BYTES + 1)
-    try:
+    with suppress(UnicodeDecodeError):
         text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return None
-    return None if "\0" in text or len(data) > MAX_BYTES else text
+        return None if "\0" in text or len(data) > MAX_BYTES else text
+    return None
 
 
 def parse_toml(text: str, name: str) -> dict[str, Any]:
@@ -228,8 +224,7 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
     except RecursionError:
         raise LimitedTomlError(f"{name} is not TOML: nested too deeply.") from None
     except ValueError as error:  # a number of too many digits is a plain one
-        why = str(error).partition(";")[0]
-        raise LimitedTomlError(f"{name} is not TOML: {why}.") from None
+        raise LimitedTomlError(f"{name} is not TOML: {str(error).partition(';')[0]}.") from None
 
 
 _PLAIN = (str, int, float, NoneType)  # bool is an int

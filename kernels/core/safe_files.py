@@ -148,11 +148,10 @@ def replace_all(contents: Mapping[Path, bytes]) -> None:
 
 def is_special(path: Path) -> bool:
     """True if `path` is a device or a pipe, or a link to one."""
-    try:
+    with suppress(OSError, ValueError):
         mode = path.stat().st_mode
-    except (OSError, ValueError):
-        return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+        return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return False
 
 
 def remove_abandoned(folder: Path) -> None:
@@ -166,7 +165,6 @@ def remove_abandoned(folder: Path) -> None:
         for count, entry in enumerate(entries, 1):  # noqa: B007 - it counts them
             if _ABANDONED.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
                 is_ours = _boot() and entry.name.startswith(f"{_PREFIX}{_boot()}")
-                # Another computer's locks may not be seen here.
                 if is_ours or time.time() - entry.stat().st_mtime > GRACE_S:
                     _remove_unlocked(Path(entry.path))
     if count > MANY_FILES:
@@ -185,10 +183,9 @@ def _remove_unlocked(path: Path) -> None:
 @cache
 def _boot() -> str:
     """Hexadecimal digits shared by the processes that see each other's locks; "" if unknown."""
-    try:
+    with suppress(OSError):
         return _BOOT_ID.read_text()[:8]
-    except OSError:
-        return ""
+    return ""
 
 
 def _locked_beside(path: Path, permissions: int) -> BinaryIO:
@@ -312,10 +309,9 @@ class AppendLog:
 
     def is_in_its_place(self) -> bool:
         """False if the file was deleted or renamed: one would write into nothing."""
-        try:
+        with suppress(OSError):
             return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
-        except OSError:
-            return False
+        return False
 
     def close(self) -> None:
         """Write everything to the disk and close the file."""

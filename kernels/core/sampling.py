@@ -55,7 +55,6 @@ class Sampler:
     ) -> None:
         self._plan, self._cache, self._clock = plan, cache, clock
         self._limit_ms = plan.max_seconds * 1e3
-        self._at_least = min(plan.min_samples, plan.max_samples)
         self._latest_ms = first_ms
         self._warmups = 1
         self._warm_s = first_ms / 1e3
@@ -116,7 +115,7 @@ class Sampler:
             return "single"
         if count >= self._plan.max_samples:
             return "samples"
-        if count < self._at_least:
+        if count < self._plan.min_samples:
             return ""
         if self._settled >= SETTLED_FOR:
             return "stable"

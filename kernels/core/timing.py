@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
@@ -57,6 +57,12 @@ def resampled_medians(samples: tuple[float, ...], seed: int = SEEDS[0]) -> NDArr
     medians: NDArray[np.float64] = (drawn[0] + drawn[1]) / 2
     medians.flags.writeable = False
     return medians
+
+
+def added_up(times_ms: Iterable[float | None]) -> float | None:
+    """The sum of those that are known; None where none is."""
+    known = [each for each in times_ms if each is not None]
+    return sum(known) if known else None
 
 
 Cache = Literal["cold", "warm"]

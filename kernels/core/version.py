@@ -26,10 +26,9 @@ def program_version() -> str:
     """
     from importlib.metadata import PackageNotFoundError, version  # 50 ms that few need
 
-    try:
+    number = "0"
+    with suppress(PackageNotFoundError):  # never installed, only imported
         number = version(PACKAGE)
-    except PackageNotFoundError:  # never installed, only imported
-        number = "0"
     build = build_of(ROOT)
     return f"{number} ({build})" if build else number
 
@@ -45,10 +44,9 @@ def build_of(root: Path) -> str:
 
 def commit_of(root: Path) -> str:
     """git's name of the commit checked out in `root`; "" if git does not say."""
-    words = ["git", "describe", "--always", "--dirty=, changed", "--abbrev=7"]
-    try:
+    with suppress(OSError, subprocess.SubprocessError):
         done = subprocess.run(
-            words,
+            ["git", "describe", "--always", "--dirty=, changed", "--abbrev=7"],
             cwd=root,
             env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},  # only look
             capture_output=True,
@@ -56,9 +54,8 @@ def commit_of(root: Path) -> str:
             timeout=GIT_SECONDS,
             check=True,
         )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.strip()
+        return done.stdout.strip()
+    return ""
 
 
 FROZEN = "packaged program"
@@ -104,10 +101,9 @@ def _requirements(extra: str) -> list[str]:
     """List the requirements of an extra, without their markers."""
     from importlib.metadata import PackageNotFoundError, requires  # 50 ms that few need
 
-    try:
-        found = requires(PACKAGE) or []
-    except PackageNotFoundError:  # imported from a folder, never installed
-        found = []
+    found = None
+    with suppress(PackageNotFoundError):  # imported from a folder, never installed
+        found = requires(PACKAGE)
     of_extra = re.compile(rf"extra == ['\"]{extra}['\"]")
-    named = [each.partition(";")[0].strip() for each in found if of_extra.search(each)]
+    named = [each.partition(";")[0].strip() for each in found or () if of_extra.search(each)]
     return named or [f"{PACKAGE}[{extra}]"]

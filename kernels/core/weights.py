@@ -93,5 +93,4 @@ def frequency_response(weights: Weights, size: int) -> NDArray[np.float64]:
     are from -0.5 up to 0.5: the size of the discrete Fourier transform of `weights`, with zeros
     around them.  size is at least that of the weights.
     """
-    spectrum = np.fft.fft2(weights.astype(np.float64), (size, size))
-    return np.abs(np.fft.fftshift(spectrum))
+    return np.abs(np.fft.fftshift(np.fft.fft2(weights.astype(np.float64), (size, size))))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import pairwise
 from typing import Any
@@ -357,6 +357,8 @@ MIN_FACTOR = 2
 
 def takes_long(job: Job) -> bool:
     """True if the CPU may take so long for `job` that a preview is worth while."""
+    if not job.is_one_launch:
+        return any(takes_long(job.part(run, job.picture)) for run in job.runs)
     if job.implementation == "opencv":
         return job.picture.size * max(job.ksize, MIN_OPENCV_PRODUCTS) > LONG_OPENCV_PRODUCTS
     is_on_cpu = job.implementation in [each.key for each in host_implementations()]
@@ -375,7 +377,7 @@ def preview(job: Job) -> NDArray[Any] | None:
     The picture is averaged, and each weight shared among the nearest weights of the smaller grid:
     right for slopes, not for the finest detail.
     """
-    if job.pixel_type == "float16" or why_not(job):
+    if not job.is_one_launch or job.pixel_type == "float16" or why_not(job):
         return None
     import cv2
 
@@ -383,7 +385,7 @@ def preview(job: Job) -> NDArray[Any] | None:
     weights = reduced_weights(job.weights, factor)
     if job.gradient:
         weights /= factor  # from one pixel to the next the reduced picture rises as much more
-    small = replace(job, picture=_reduced(job.picture), weights=weights, implementation="opencv")
+    small = job.but(picture=_reduced(job.picture), weights=weights, implementation="opencv")
     size = job.width, job.height
     large = cv2.resize(filtered(small), size, interpolation=cv2.INTER_LINEAR)
     return np.asarray(large).reshape(job.picture.shape)

@@ -31,7 +31,7 @@ def prepare(job: Job) -> Prepared:
     is_new = wanted not in _compiled
     if is_new:
         one = np.zeros((1, 1, 1), job.picture.dtype)
-        small = Job(one, np.ones((1, 1), np.float32), gradient=job.gradient)
+        small = Job.of(one, np.ones((1, 1), np.float32), gradient=job.gradient)
         list(runner(small)(np.empty_like(one)))
         _compiled.add(wanted)
     return Prepared(Ran("parallel loops", threads=threads_for(job)), runner(job), is_new)

@@ -37,7 +37,7 @@ def prepare(job: Job) -> Prepared:
     is_new = wanted not in _compiled
     if is_new:
         small = np.zeros((2, 2, 1), job.picture.dtype)
-        small_job = Job(small, np.zeros((1, 1), np.float32), gradient=job.gradient)
+        small_job = Job.of(small, np.zeros((1, 1), np.float32), gradient=job.gradient)
         # Whole rows lie in memory in one piece; to numba other rectangles are of another type.
         for rectangle in ((0, 2, 0, 2), (0, 2, 0, 1)):
             fill(small_job, small.copy(), rectangle)

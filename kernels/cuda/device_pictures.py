@@ -35,7 +35,8 @@ def pinned_like(cp: Any, picture: NDArray[Any]) -> NDArray[Any]:
             memory = cp.cuda.alloc_pinned_memory(picture.nbytes)
     except OutOfMemoryError:
         return np.empty_like(picture)
-    return np.frombuffer(memory, picture.dtype, picture.size).reshape(picture.shape)
+    # No view of another array, to which one may still write: it may be read-only altogether.
+    return np.ndarray(picture.shape, picture.dtype, memory)
 
 
 def pinned_bytes(count: int) -> int:
@@ -59,8 +60,7 @@ class Staging:
 
     def __init__(self, cp: Any, stream: Any) -> None:
         self._cp, self._stream = cp, stream
-        chunk = np.empty(CHUNK_BYTES, np.uint8)
-        self._chunks = [pinned_like(cp, chunk) for _ in range(2)]
+        self._chunks = [pinned_like(cp, np.empty(CHUNK_BYTES, np.uint8)) for _ in range(2)]
 
     def upload(self, picture: NDArray[Any], array: Any) -> Moved:
         """Copy `picture` to the rows of the device array `array`, and wait for it.
@@ -80,8 +80,7 @@ class Staging:
             apart = pitch_bytes if len(part) > 1 else part.shape[1]
             staged = chunk[: len(part) * apart]
             staged.reshape(len(part), apart)[:, : part.shape[1]] = part
-            copy = (array.data + start).copy_from_host_async
-            copies.append(self._between_events(copy, staged))
+            copies.append(self._between_events((array.data + start).copy_from_host_async, staged))
         self._stream.synchronize()
         return self._moved(begun, copies)
 
@@ -202,10 +201,8 @@ Rows = tuple[int, int]  # first, end
 class DevicePictures:
     """A cache of pictures in the device's memory.
 
-    cp         the cupy module
-    stream        what copies are queued on
-    using         the context in which CUDA may be called, given what is done; see `Gpu`
-    with_room     calls what makes an array, and again after making room where there was none
+    using      the context in which CUDA may be called, given what is done; see `Gpu`
+    with_room  calls what makes an array, and again after making room where there was none
     """
 
     def __init__(self, cp: Any, stream: Any, using: Using, with_room: WithRoom) -> None:
@@ -247,7 +244,8 @@ class DevicePictures:
             return self._resident[key][1], None
         part, room = (picture, 0) if rows is None else (picture[slice(*rows)], HALO_ROOM)
         array = self._with_room(lambda: self.empty(part, 2 * room))
-        moved = self._upload_into(array[room : room + len(part)], part)
+        with self._using("uploading the picture"):
+            moved = self._staging.upload(part, array[room : room + len(part)])
         if not may_change(picture):
             self._resident[key] = (picture, array)
             if len(self._resident) > RESIDENT_PICTURES:
@@ -256,10 +254,6 @@ class DevicePictures:
                 if pinned_bytes(gone.nbytes) != pinned_bytes(picture.nbytes):
                     self._cp.get_default_pinned_memory_pool().free_all_blocks()
         return array, moved
-
-    def _upload_into(self, array: Any, picture: NDArray[Any]) -> Moved:
-        with self._using("uploading the picture"):
-            return self._staging.upload(picture, array)
 
     def download(self, array: Any, like: NDArray[Any]) -> tuple[NDArray[Any], Moved]:
         """Copy `array`, (H, pitch), into memory like the picture `like`, and time that.

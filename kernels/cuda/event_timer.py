@@ -19,7 +19,6 @@ HOLD_CYCLES = 200_000  # some 0.1 ms: longer than Python needs to queue two even
 class EventTimer:
     """A timer of launches on the current stream with CUDA events, from a cold or a warm L2.
 
-    cp           the cupy module
     l2_bytes     of the device; twice as much is read to empty it
     hold_cycles  how long the stream is kept busy while the host queues what is timed
     """
@@ -35,14 +34,10 @@ class EventTimer:
 
     def evict(self) -> None:
         """Queue work that empties the L2."""
-        count = np.int64(self._words.size)
-        self._evict((512,), (256,), (self._words, count, self._sink))
+        self._evict((512,), (256,), (self._words, np.int64(self._words.size), self._sink))
 
     def hold(self, times: int = 1) -> None:
-        """Queue work that keeps the stream busy while the host queues what is timed.
-
-        times  the number of launches
-        """
+        """Keep the stream busy while the host queues what is timed, `times` launches."""
         self._hold((1,), (1,), (np.int64(times * self._hold_cycles),))
 
     def launch_nothing(self) -> None:
@@ -73,10 +68,7 @@ L2_PASSES = 64
 
 
 class CeilingBench:
-    """A bench that measures on the current stream, with `timer`.
-
-    cp  the cupy module
-    """
+    """A bench that measures on the current stream, with `timer`."""
 
     def __init__(self, cp: Any, timer: EventTimer, device: Device) -> None:
         self._cp, self._timer, self._device = cp, timer, device
@@ -100,7 +92,7 @@ class CeilingBench:
             "copy_gb_s": 2 * count / 1e6 / self.copy(count).median_ms,
             "l2_read_gb_s": self._l2_read_gb_s(),
             "fma_tflop_s": self._fma_tflop_s(),
-            "empty_launch_ms": self.empty_launch().median_ms,
+            "empty_launch_ms": self._time(self._timer.launch_nothing, "cold").median_ms,
         }
 
     def copy(self, count: int) -> Timing:
@@ -110,10 +102,6 @@ class CeilingBench:
         return self._time(
             lambda: target.data.copy_from_device_async(source.data, count, stream), "cold"
         )
-
-    def empty_launch(self) -> Timing:
-        """Time a kernel that does nothing."""
-        return self._time(self._timer.launch_nothing, "cold")
 
     def _fma_tflop_s(self) -> float:
         kernel = self._module.get_function("multiply_adds")

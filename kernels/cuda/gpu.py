@@ -27,13 +27,14 @@ from kernels.core.errors import (
 from kernels.core.health import Nvml, Watch
 from kernels.core.job import Job, Progress, Ran, Result, Results, Sampled, Sampling
 from kernels.core.sampling import Sampler
-from kernels.core.timing import Timing
+from kernels.core.timing import Timing, added_up
 from kernels.cuda.device_pictures import DevicePictures, Moved, Transfers, measuring_transfers
 from kernels.cuda.event_timer import CeilingBench, EventTimer
 from kernels.cuda.launch import (
     Launch,
     Program,
     Programs,
+    Ready,
     occupancy_on,
     prepare_launch,
     rows_a_strip,
@@ -59,8 +60,7 @@ def timed_results(
     turns     on what it runs on; each run and each fetching has one of its own
     """
     is_shared = sampling.max_samples == 0  # with others that want the output alone
-    first_ms = yield from turns.doing(run_ms, shared=is_shared)
-    samples = Sampler(first_ms, sampling, sampling.cache)
+    samples = Sampler((yield from turns.doing(run_ms, shared=is_shared)), sampling, sampling.cache)
     known = yield from turns.doing(fetch, shared=is_shared)
     yield complete(known, samples.timing())  # before the first look: somebody may wait for it
     if samples.wants_more():
@@ -105,7 +105,7 @@ class Gpu:
             self.nvml = Nvml(cp.cuda.runtime.deviceGetPCIBusId(device.index), takes_turns)
             self.pictures = DevicePictures(cp, self.stream, self.using, self.with_room)
         self._programs = Programs(cp)
-        self._sampled: ref[Launch] | None = None  # what the last sample was of
+        self._sampled: ref[Ready] | None = None  # what the last sample was of
         note_process()
 
     def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Results:
@@ -144,7 +144,7 @@ class Gpu:
         )
 
         yield from timed_results(
-            lambda: self._sample(launch, sampling),
+            lambda: self.sample_ms(launch, sampling),
             lambda: replace(self._fetched(launch, uploaded), compile_ms=compile_ms),
             lambda known, timing: replace(known, kernel=timing, health=watch.health()),
             sampling,
@@ -167,7 +167,7 @@ class Gpu:
         done: list[Result] = []
         for strip in strips_of(job.height, rows, job.reach, job.border):
             yield Progress(f"filtering rows {strip.first + 1:,} to {strip.end:,} of {job.height:,}")
-            part = replace(job, picture=strip.of(job.picture))
+            part = job.but(picture=strip.of(job.picture))
             program, compile_ms = self.compile(rung, part)
             found = yield from self.turns.doing(
                 partial(self._strip, program, part, strip, sampling),
@@ -177,9 +177,8 @@ class Gpu:
             done.append(replace(found, compile_ms=compile_ms, picture=picture))
             watch.look()
         picture.flags.writeable = False
-        total_ms = sum(each.timed.median_ms for each in done)
         sums: dict[str, Any] = {n: added_up(getattr(each, n) for each in done) for n in SUMMED}
-        timing = Timing((total_ms,), sampling.cache, ended="single")
+        timing = Timing((sum(each.timed.median_ms for each in done),), sampling.cache, "single")
         health = watch.health()
         yield replace(done[0], job=job, kernel=timing, strips=len(done), health=health, **sums)
 
@@ -188,7 +187,7 @@ class Gpu:
         source, uploaded = self.pictures.upload(job.picture)
         launch = self.launch_on(program, job, source, (strip.own.start, strip.own.stop))
         runs = max(1, min(2, sampling.max_samples))
-        samples_ms = [self._sample(launch, sampling) for _ in range(runs)]
+        samples_ms = [self.sample_ms(launch, sampling) for _ in range(runs)]
         timing = Timing((samples_ms[-1],), sampling.cache, "single")  # the first only warms up
         return replace(self._fetched(launch, uploaded), kernel=timing)
 
@@ -298,6 +297,17 @@ class Gpu:
             program = self._programs.get(rung, job)
         return program, None if known else (perf_counter() - start) * 1e3
 
+    def programs_of(self, runs: Iterable[tuple[Rung, Job]]) -> list[Program]:
+        """The programs of a list's steps, compiled: equal ones have a constant memory each."""
+        usual: list[Program] = []
+        found: list[Program] = []
+        for rung, job in runs:
+            program, _ = self.compile(rung, job)
+            with self.using(f"compiling {rung.title} for size {job.ksize}"):
+                found.append(self._programs.get(rung, job, usual.count(program)))
+            usual.append(program)
+        return found
+
     def launch_on(
         self, program: Program, job: Job, source: Any, rows: tuple[int, int] | None = None
     ) -> Launch:
@@ -312,7 +322,8 @@ class Gpu:
 
         return self.with_room(prepared)
 
-    def _sample(self, launch: Launch, sampling: Sampling) -> float:
+    def sample_ms(self, launch: Ready, sampling: Sampling) -> float:
+        """Run `launch` once, and wait; the milliseconds between two events."""
         is_warm = self._sampled is not None and self._sampled() is launch
         is_warm = is_warm and not self.turns.are_anew
         self._sampled = ref(launch)
@@ -349,9 +360,3 @@ def with_transfers(result: Result, up: Moved | None, down: Moved) -> Result:
         download_ms=down.ms,
         download_copy_ms=down.copy_ms,
     )
-
-
-def added_up(times_ms: Iterable[float | None]) -> float | None:
-    """Their sum; None where there are none."""
-    known = [each for each in times_ms if each is not None]
-    return sum(known) if known else None

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from math import prod
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -39,18 +40,13 @@ GRAPH_FROM = 2  # launches: as one CUDA graph they follow one another with short
 
 @dataclass(frozen=True, slots=True)
 class LaunchStep:
-    """One launch of one pass, in numbers.
+    """One launch of one pass, in numbers."""
 
-    number      of the pass in the rung
-    grid, block blocks, and threads in each; a library's pass has neither
-    rows        (first, end) of those it writes
-    """
-
-    number: int
-    grid: tuple[int, int] | None
-    block: tuple[int, int] | None
+    number: int  # of the pass in the rung
+    grid: tuple[int, int] | None  # blocks; a library's pass has neither these nor
+    block: tuple[int, int] | None  # threads in each
     shared_bytes: int
-    rows: tuple[int, int]
+    rows: tuple[int, int]  # (first, end) of those it writes
 
 
 def plan_steps(
@@ -105,14 +101,11 @@ def rows_per_launch(job: Job, device: Device, block_rows: int) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """A rung compiled for one set of knobs, on one device.
-
-    functions  of its passes; None for a library's
-    """
+    """A rung compiled for one set of knobs, on one device."""
 
     rung: Rung
     module: Any
-    functions: tuple[Any, ...]
+    functions: tuple[Any, ...]  # of its passes; None for a library's
 
     def bind(self, cp: Any, operands: Operands) -> None:
         """Copy the weights to constant memory, before every launch.
@@ -130,7 +123,7 @@ class Programs:
 
     def __init__(self, cp: Any) -> None:
         self._cp = cp
-        self._known: LruCache[tuple[Rung, Knobs], Program] = LruCache(PROGRAMS_KEPT)
+        self._known: LruCache[tuple[Rung, Knobs, int], Program] = LruCache(PROGRAMS_KEPT)
         self._plans: LruCache[tuple[int, ...], Any] = LruCache(PLANS_KEPT)
         # By the identity of a host array, which is kept, so that no other can take it.
         self._arguments: LruCache[int, tuple[Any, Any]] = LruCache(ARGUMENTS_KEPT)
@@ -139,10 +132,15 @@ class Programs:
         """True if `get` takes no time."""
         return self._key(rung, job) in self._known
 
-    def get(self, rung: Rung, job: Job) -> Program:
-        """The program, compiled unless that was done; CuPy also keeps it on disk."""
-        key = self._key(rung, job)
-        return self._known.get_or_make(key, lambda: self._compile(rung, key[1]))
+    def get(self, rung: Rung, job: Job, copy: int = 0) -> Program:
+        """The program, compiled unless that was done; CuPy also keeps it on disk.
+
+        copy  where it has constant memory, another number has a module, and so one, of its own
+        """
+        rung, knobs, _ = self._key(rung, job)
+        copy = copy if copy and rung.operands(job).constants else 0
+        make = partial(self._compile, rung, knobs, copy)
+        return self._known.get_or_make((rung, knobs, copy), make)
 
     def argument(self, array: Any) -> Any:
         """A host array on the device."""
@@ -172,17 +170,18 @@ class Programs:
         self._plans.clear()
         self._arguments.clear()
 
-    def _compile(self, rung: Rung, knobs: Knobs) -> Program:
+    def _compile(self, rung: Rung, knobs: Knobs, copy: int) -> Program:
         options = ("-std=c++17", *(f"-D{name}={value}" for name, value in knobs))
-        module = self._cp.RawModule(code=rung.text, options=options)
+        text = f"{rung.text}// {copy}\n" if copy else rung.text
+        module = self._cp.RawModule(code=text, options=options)
         functions = tuple(
             None if each.library else module.get_function(each.function) for each in rung.passes
         )
         return Program(rung, module, functions)
 
     @staticmethod
-    def _key(rung: Rung, job: Job) -> tuple[Rung, Knobs]:
-        return rung, tuple(rung.defines(job).items())
+    def _key(rung: Rung, job: Job) -> tuple[Rung, Knobs, int]:
+        return rung, tuple(rung.defines(job).items()), 0
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
@@ -205,7 +204,7 @@ class Launch:
         # Only of launches that were not cut: to a display's watchdog a graph may be one launch.
         is_worth_it = len(self.queue) == len(self.program.rung.passes) >= GRAPH_FROM
         if self.graph is None and self.went_before and is_worth_it:
-            self.graph = self._captured()
+            self.graph = captured(self.cp, self._go)
         # Not at once: kernels are loaded when they are first launched, which no graph can hold.
         self.went_before = True
         return self._go if self.graph is None else self.graph.launch
@@ -214,19 +213,32 @@ class Launch:
         for put in self.queue:
             put()
 
-    def _captured(self) -> Any:
-        stream = self.cp.cuda.get_current_stream()
-        stream.begin_capture()
-        try:
-            self._go()
-        finally:
-            graph = stream.end_capture()
-        graph.upload()
-        return graph
-
     def ran(self) -> tuple[Ran, ...]:
         """The record of what runs."""
         return ran_of(self.program, self.steps)
+
+
+class Ready(Protocol):
+    """Launches that can be made ready, of one job or of a list."""
+
+    @property
+    def job(self) -> Job:
+        """The job that they do."""
+
+    def ready(self) -> Callable[[], None]:
+        """Do what must not be timed; return a function that only queues the kernels."""
+
+
+def captured(cp: Any, go: Callable[[], None]) -> Any:
+    """Capture what `go` queues on the current stream as a CUDA graph, which is ready to launch."""
+    stream = cp.cuda.get_current_stream()
+    stream.begin_capture()
+    try:
+        go()
+    finally:
+        graph = stream.end_capture()
+    graph.upload()
+    return graph
 
 
 def prepare_launch(

@@ -73,10 +73,7 @@ class Compiled:
 
 
 class CompilerEndedError(Exception):
-    """NVRTC's process ended without a reply.
-
-    code  its exit code; None: it took too long, and was ended
-    """
+    """NVRTC's process ended without a reply, with that exit code; None: it took too long."""
 
     def __init__(self, code: int | None) -> None:
         super().__init__(code)
@@ -128,8 +125,7 @@ class Compiler:
         Raises CompilerEndedError where it gives no reply; closing the generator ends it.
         """
         with tempfile.TemporaryFile() as request, tempfile.TemporaryFile() as reply:
-            order = [self.place, text, wanted, outputs, cpu_seconds]
-            request.write(json.dumps(order).encode())
+            request.write(json.dumps([self.place, text, wanted, outputs, cpu_seconds]).encode())
             request.seek(0)
             # Without Python's own packages it is ready in 50 ms; a frozen program has no file.
             how = ("-m", nvrtc_calls.__name__) if kind() == FROZEN else ("-I", "-S", SCRIPT)

@@ -22,9 +22,9 @@ from kernels.core.device_turns import Turns
 from kernels.core.errors import LaunchRefusedError
 from kernels.core.health import Watch, health_of_all
 from kernels.core.job import Job, Progress, Result, Results, Sampling
-from kernels.core.timing import Cache, Timing
+from kernels.core.timing import Cache, Timing, added_up
 from kernels.cuda.device_pictures import HALO_ROOM, Moved
-from kernels.cuda.gpu import Gpu, added_up, in_words, timed_results, with_transfers
+from kernels.cuda.gpu import Gpu, in_words, timed_results, with_transfers
 from kernels.cuda.launch import Launch, Program
 from kernels.rungs.rung import Rung
 
@@ -39,7 +39,7 @@ def part_jobs(job: Job) -> tuple[tuple[RowStrip, Job], ...]:
     """
     shape = job.width, job.channels
     return tuple(
-        (part, replace(job, picture=np.empty((part.height, *shape), job.picture.dtype), devices=1))
+        (part, job.but(picture=np.empty((part.height, *shape), job.picture.dtype), devices=1))
         for part in job.parts
     )
 
@@ -74,8 +74,7 @@ class SeveralGpus:
         yield Progress(f"filtering with {rung.title} on {len(gpus)} GPUs")
 
         def make() -> list[Part]:
-            programs = enumerate(program for program, _ in compiled)
-            return [self._part(at, program, jobs, arrays[at]) for at, program in programs]
+            return [self._part(at, each, jobs, arrays[at]) for at, (each, _) in enumerate(compiled)]
 
         parts = yield from self._turns.doing(make, shared=is_shared)
         run = JointRun(parts, self._paths, sampling.cache, in_words(job))
@@ -194,11 +193,7 @@ class Part:
 
 
 class JointRun:
-    """The parts of one job, made ready.
-
-    paths  between GPUs, see `open_paths`
-    doing  what it is called where it fails
-    """
+    """The parts of one job, made ready; `doing` is what it is called where it fails."""
 
     def __init__(
         self,
@@ -221,6 +216,7 @@ class JointRun:
         """
         goes = [self._ready(part) for part in self.parts]
         first, *others = self.parts
+        elapsed_ms = self._cp.cuda.get_elapsed_time
         with first.gpu.using(self._doing):
             first.gpu.timer.hold(len(self.parts) + 1)  # all are queued before any begins
             self._gate.record()
@@ -231,11 +227,11 @@ class JointRun:
                 first.gpu.stream.wait_event(part.events[2])
             self._all_ended.record()
             self._all_ended.synchronize()
-            wall_ms = self._elapsed_ms(first.events[0], self._all_ended)
+            wall_ms = float(elapsed_ms(first.events[0], self._all_ended))
         for part in self.parts:
             with part.gpu.using(self._doing):
                 begun, *reached = part.events
-                part.times_ms.append([self._elapsed_ms(begun, each) for each in reached])
+                part.times_ms.append([float(elapsed_ms(begun, each)) for each in reached])
         return wall_ms
 
     def shares(self, count: int) -> tuple[DeviceShare, ...]:
@@ -286,9 +282,6 @@ class JointRun:
             halo_rows=sum(rows.count for rows in part.halo),
             halo_path="host" if "host" in paths else "peer" if "peer" in paths else "",
         )
-
-    def _elapsed_ms(self, start: Any, stop: Any) -> float:
-        return float(self._cp.cuda.get_elapsed_time(start, stop))
 
 
 class SharingGpus:

@@ -25,7 +25,6 @@ from kernels.rungs.rung import Rung, ladder
 
 # Of higher rank, sums of separable weights are no longer worth telling apart.
 MAX_RANK = 8
-BORDER_GROUPS = {"zero": "zero", "clamp": "clamp"}  # the others all fold the index back
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -49,22 +48,19 @@ class JobClass:
 def job_class_of(job: Job) -> JobClass:
     """The class that `job` belongs to."""
     size = size_class(job.strip.whole if job.strip else job.height, job.width)
-    border = BORDER_GROUPS.get(job.border, "folded")
-    return JobClass(job.pixel_type, job.channels, job.ksize, _weights_class(job), border, size)
-
-
-def size_class(height: int, width: int) -> int:
-    """Log₂ of the number of pixels, rounded."""
-    return round(float(np.log2(height * width)))
-
-
-def _weights_class(job: Job) -> str:
+    border = job.border if job.border in ("zero", "clamp") else "folded"  # as the index is
     rank = len(separable_terms(job.weights))
     # From half the size on, as many multiply-adds are spent on the passes as on the weights.
     found = f"rank {rank}" if rank <= MAX_RANK and 2 * rank < job.ksize else "general"
     found = "separable" if rank == 1 else found
     found = "uniform" if np.ptp(job.weights) == 0 else found
-    return f"gradient after {found}" if job.gradient else found
+    weights = f"gradient after {found}" if job.gradient else found
+    return JobClass(job.pixel_type, job.channels, job.ksize, weights, border, size)
+
+
+def size_class(height: int, width: int) -> int:
+    """Log₂ of the number of pixels, rounded."""
+    return round(float(np.log2(height * width)))
 
 
 VERSION = 1
@@ -160,9 +156,8 @@ class Measurements:
         known = sorted((kind, ways) for kind, ways in self._known.items() if ways)
         kinds = [to_plain(Measured(kind, tuple(ways.values()))) for kind, ways in known]
         self._all[self._device] = {"source": self._source, "kinds": kinds}
-        data = {"version": VERSION, "devices": self._all}
         with replacing(self.path) as file:
-            file.write(json.dumps(data, indent=1).encode())
+            file.write(json.dumps({"version": VERSION, "devices": self._all}, indent=1).encode())
         self._changed, self._stamp = {}, _stamp(self.path)
 
     def _refresh(self) -> None:
@@ -373,8 +368,8 @@ def usual_order(job: Job) -> list[Rung]:
 
 def with_pick(job: Job, pick: Pick) -> Job:
     """Return `job` as `pick` runs it."""
-    return replace(_with_block(job, pick.block_xy), implementation=pick.implementation)
+    return _with_block(job, pick.block_xy).but(implementation=pick.implementation)
 
 
 def _with_block(job: Job, block_xy: tuple[int, int] | None) -> Job:
-    return replace(job, block_xy=block_xy) if block_xy else job
+    return job.but(block_xy=block_xy) if block_xy else job

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from time import monotonic
 from typing import Any
 
@@ -20,16 +20,18 @@ from kernels.core.errors import (
     KernelError,
     OutOfMemoryError,
 )
-from kernels.core.job import Job, Pick, Progress, Ran, Result, Results, Sampling
+from kernels.core.job import Job, Pick, Progress, Ran, Region, Result, Results, Sampling
 from kernels.core.verdict import Tolerance
 from kernels.cpu import HostImplementation, cpu_run, host_implementations
 from kernels.cuda.device_pictures import Transfers
 from kernels.cuda.gpu import Gpu
 from kernels.cuda.launch import compiling_ahead
+from kernels.cuda.listed_run import filtering_list
 from kernels.cuda.probing import probe
 from kernels.cuda.several_gpus import SharingGpus
 from kernels.engine.auto import AUTO, Picker, with_pick
 from kernels.engine.own_kernel import OwnKernel
+from kernels.engine.step_list import KeptRuns, list_filtering, parts_ahead
 from kernels.oracle.checking import checking
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung, whole_ladder
@@ -39,6 +41,7 @@ Implementation = Runnable | BrokenRung
 NEWS_S = 1 / 30  # how far a check is, is said no more often than it can be read
 NOT_HERE = "{key} is a user kernel, which can only be filtered with, verified and timed."
 NO_RUNG = "No rung can run this job, so the CPU does."
+ONE_STEP = "A list of several steps is launched and picked for step by step: ask for one of them."
 
 
 def all_implementations() -> tuple[Implementation, ...]:
@@ -58,15 +61,12 @@ class Engine:
     """
 
     def __init__(
-        self,
-        device_index: int = 0,
-        *,
-        others: Sequence[int] | None = None,
-        use_gpu: bool = True,
+        self, device_index: int = 0, *, others: Sequence[int] | None = None, use_gpu: bool = True
     ) -> None:
         self._device_index, self._others, self._use_gpu = device_index, others, use_gpu
         self.lost = ""
         self._has_run_own = False
+        self._kept_runs = KeptRuns()
 
     def close(self) -> None:
         """End the processes, if there are any, that ran user kernels on the GPU."""
@@ -132,6 +132,9 @@ class Engine:
 
     def why_not(self, job: Job) -> str | None:
         """The reason why job.implementation cannot run `job` here; None if it can."""
+        if not job.is_one_launch:
+            reasons = ((name, self.why_not(part)) for name, part in parts_ahead(job))
+            return next((f"{name}{reason}" for name, reason in reasons if reason), None)
         if job.implementation == AUTO.key:
             return None  # it finds one that can
         if is_own(job.implementation):
@@ -139,19 +142,23 @@ class Engine:
         return self._why_not(self._named(job.implementation), job)
 
     def best_for(self, job: Job) -> str:
-        """The key to run `job` with: `auto` where a rung can, else the best on the CPU."""
-        if not self.why_not_auto(job):
-            return AUTO.key
-        return next(self._on_cpu(job))
+        """The key to run all of `job` with: `auto` where a rung can, else the best on the CPU."""
+        return next(self._on_cpu(job)) if self.why_not_auto(job) else AUTO.key
 
     def why_not_auto(self, job: Job) -> str | None:
-        """The reason why `auto` has no choice but the CPU; None where it has."""
+        """The reason why `auto` has no choice but the CPU; None where it has, for some step."""
         if reason := self._why_no_gpu():
             return reason
-        return NO_RUNG if next(self.picker.picks(job), None) is None else None
+        picks = (self.picker.picks(part) for _, part in parts_ahead(job))
+        return None if any(next(each, None) for each in picks) else NO_RUNG
 
     def picks(self, job: Job) -> Iterator[Pick]:
-        """Picks of `auto` for `job`, the best first; last those on the CPU."""
+        """Picks of `auto` for `job`, the best first; last those on the CPU.
+
+        Raises CannotRunError for a list, each step of which is picked for.
+        """
+        if not job.is_one_launch:
+            raise CannotRunError(ONE_STEP)
         reason = self._why_no_gpu()
         if not reason:
             yield from self.picker.picks(job)
@@ -164,17 +171,25 @@ class Engine:
         assert isinstance(self.device, Device)
         return Picker(self.device)
 
-    def filtering(self, job: Job, sampling: Sampling | None = None) -> Results:
+    def filtering(
+        self, job: Job, sampling: Sampling | None = None, refused: Collection[Pick] = ()
+    ) -> Results:
         """Filter, time and check, step by step.
 
         Yields Progress wherever it may be paused or stopped, every 20 ms or so on the CPU, and a
         Result whenever it knows more; the last one knows all.
+
+        Of a list each step is filtered, timed and checked, unless what it gave is known from
+        before, and then the whole: where all of it runs on one GPU, it is timed in one go.
+
+        refused  picks that `auto` is not to take
         Raises the errors of `kernels.core.errors`: CannotRunError with the implementation's reason.
         """
-        for step in self._filtering(job, sampling or Sampling()):
-            if isinstance(step, Result) and job.is_flat:  # NumPy would broadcast (H, W, 1)
-                step = replace(step, picture=step.picture.reshape(job.picture.shape[:2]))
-            yield step
+        with closing(self._filtering(job, sampling or Sampling(), refused)) as steps:
+            for step in steps:
+                if isinstance(step, Result) and job.is_flat:  # NumPy would broadcast (H, W, 1)
+                    step = replace(step, picture=step.picture.reshape(job.picture.shape[:2]))
+                yield step
 
     def run(self, job: Job, sampling: Sampling | None = None) -> Result:
         """Filter, time and check in one go."""
@@ -184,7 +199,8 @@ class Engine:
     def compiling(self, jobs: Iterable[Job]) -> Iterator[Progress]:
         """Compile what `jobs` need, on all cores; those that cannot run here are passed over."""
         wanted = []
-        for job in () if self._why_no_gpu() else jobs:
+        parts = (part for each in jobs for _, part in parts_ahead(each))
+        for job in () if self._why_no_gpu() else parts:
             rung = None if is_own(job.implementation) else self._named(job.implementation)
             if isinstance(rung, Rung) and not self._why_not(rung, job):
                 wanted.append((rung, job))
@@ -194,8 +210,10 @@ class Engine:
     def launch_once(self, job: Job) -> tuple[Ran, ...]:
         """Launch a rung once, for a profiler: in an NVTX range that has its name.
 
-        Raises the errors of `kernels.core.errors`.
+        Raises the errors of `kernels.core.errors`: CannotRunError for a list.
         """
+        if not job.is_one_launch:
+            raise CannotRunError(ONE_STEP)
         if job.implementation == AUTO.key and (reason := self._why_no_gpu()):
             raise CannotRunError(reason)
         rung, job = self._runnable(job)
@@ -217,9 +235,11 @@ class Engine:
     def occupancy(self, job: Job) -> Occupancy | None:
         """Warps of job.implementation that fit on a multiprocessor.
 
-        None on the CPU, and for what a library launches.  Raises the errors of
+        None on the CPU, for a list, and for what a library launches.  Raises the errors of
         `kernels.core.errors`.
         """
+        if not job.is_one_launch:
+            return None
         rung, job = self._runnable(job)
         if not isinstance(rung, Rung):
             return None
@@ -244,15 +264,19 @@ class Engine:
 
     @cached_property
     def _ceilings(self) -> dict[str, float]:
-        if self._why_no_gpu():
-            return {}
-        with self._noticing_loss(), suppress(OutOfMemoryError):
-            return self.gpu.ceilings()
+        if not self._why_no_gpu():
+            with self._noticing_loss(), suppress(OutOfMemoryError):
+                return self.gpu.ceilings()
         return {}
 
-    def _filtering(self, job: Job, sampling: Sampling) -> Results:
+    def _filtering(
+        self, job: Job, sampling: Sampling, refused: Collection[Pick] = ()
+    ) -> Generator[Progress | Result, None, None]:
+        if not job.is_one_launch:
+            yield from self._listed(job, sampling, refused)
+            return
         if job.implementation == AUTO.key:
-            yield from self.picking(job, sampling)
+            yield from self.picking(job, sampling, refused)
             return
         if is_own(job.implementation):
             from kernels.engine.own_run import own_filtering
@@ -270,13 +294,59 @@ class Engine:
         if result is not None and sampling.check:
             yield from checked(result, implementation.tolerance(job), sampling.check_taps)
 
+    def _listed(self, job: Job, sampling: Sampling, refused: Collection[Pick]) -> Results:
+        """Filter a list, step by step, and hold what it gives at the end against the reference."""
+        kept = KeptRuns() if refused else self._kept_runs  # what they gave may be there
+        filtering = partial(self._filtering, refused=refused)
+        result: Result | None = None
+        with closing(list_filtering(job, sampling, kept, filtering)) as steps:
+            for step in steps:
+                result = step if isinstance(step, Result) else result
+                yield step
+        assert result is not None
+        if sampling.max_samples and (runs := self.on_one_gpu(result)):
+            result = yield from self._in_one_go(result, runs, sampling)
+        if sampling.check:
+            yield from checked(result, self.tolerance(result), sampling.check_taps)
+
+    def _in_one_go(
+        self, steps: Result, runs: list[tuple[Rung, Job]], sampling: Sampling
+    ) -> Generator[Progress | Result, None, Result]:
+        """Run a list that ran step by step as a whole; without the memory for it that is all."""
+        result = steps
+        with suppress(OutOfMemoryError), self._noticing_loss():
+            for step in filtering_list(self.gpu, steps.job, runs, sampling):
+                if isinstance(step, Result):
+                    step = result = replace(step, steps=steps.steps, compile_ms=steps.compile_ms)
+                yield step
+        return result
+
+    def on_one_gpu(self, result: Result) -> list[tuple[Rung, Job]]:
+        """What ran each step of a list, and its job; empty where not all of it can be one run."""
+        runs: list[tuple[Rung, Job]] = []
+        for each in result.steps:
+            if is_own(each.implementation) or each.strips > 1 or each.job.devices > 1:
+                return []
+            rung = self.implementation(each.implementation)
+            if not isinstance(rung, Rung):
+                return []
+            runs.append((rung, _as_run(each)))
+        return runs
+
+    def tolerance(self, result: Result) -> Tolerance | tuple[Tolerance, ...]:
+        """The error that `result` may have, for `checking`; of a list that of each of its steps."""
+        return tuple(map(self._tolerance, result.steps)) or self._tolerance(result)
+
+    def _tolerance(self, result: Result) -> Tolerance:
+        if is_own(result.implementation):
+            return OwnKernel.of(result.job).tolerance(result.job)
+        return self.implementation(result.implementation).tolerance(_as_run(result))
+
     def picking(self, job: Job, sampling: Sampling, refused: Collection[Pick] = ()) -> Results:
         """Filter with the best there is for `job`; with the next best where that one fails.
 
         A lack of memory is no such failure: another time there is more, and the next best may
-        round otherwise.
-
-        refused  picks that are not to be taken
+        round otherwise.  Takes no pick that is `refused`.
         """
         failure: KernelError | None = None
         ways = [(each.implementation, each.block_xy) for each in refused]
@@ -308,7 +378,9 @@ class Engine:
         return self.lost or (self.device.reason if isinstance(self.device, NoDevice) else "")
 
     def _on_cpu(self, job: Job) -> Iterator[str]:
-        return (each.key for each in reversed(host_implementations()) if not each.why_not(job))
+        parts = [part for _, part in parts_ahead(job)]
+        hosts = reversed(host_implementations())
+        return (each.key for each in hosts if not any(map(each.why_not, parts)))
 
     def _why_not(self, implementation: Implementation, job: Job) -> str | None:
         if isinstance(implementation, HostImplementation):
@@ -348,7 +420,14 @@ class Engine:
         return SharingGpus(self.device, self._others, self.find_device, lambda: self.gpu)
 
 
-def checked(result: Result, tolerance: Tolerance, max_taps: int | None) -> Results:
+def _as_run(result: Result) -> Job:
+    """A result's job with the pick of `auto` in it."""
+    return with_pick(result.job, result.picked) if result.picked else result.job
+
+
+def checked(
+    result: Result, tolerance: Tolerance | Sequence[Tolerance], max_taps: int | None
+) -> Results:
     """Hold the result against the reference; the last step is the same result with its check."""
     doing, next_s = "", 0.0
     for check in checking(result.job, result.picture, tolerance, max_taps):
@@ -382,11 +461,13 @@ class StripFilter:
     differently.  Where the pick rejects a later strip, as of NaN, the next one filters all again.
 
     like        a job with the strips' weights, pixel type and channels; its picture does not count
-    named       the implementation; None, or auto: the best that can run it
+    named       the implementation; None, or auto: the best that can run it, or of a list's steps
+                those of `like`
     check_taps  of `Sampling`, for each strip; 0: none is checked
     pick        what `auto` picked; None: the first strip decides
     refused     picks that cannot run all strips
     for_now     reject what rounds otherwise in strips: the whole would fit another time
+    region      the part of the whole picture that is filtered; None: all
     """
 
     def __init__(
@@ -399,24 +480,31 @@ class StripFilter:
         pick: Pick | None = None,
         refused: frozenset[Pick] = frozenset(),
         for_now: bool = False,
+        region: Region | None = None,
     ) -> None:
-        self._engine, self._like = engine, like
+        self._engine, self._like, self._region = engine, like, region
         self._named = None if named == AUTO.key else named
         self._sampling = Sampling(
             max_samples=0, cache="warm", check=check_taps != 0, check_taps=check_taps
         )
         self.pick, self._refused, self._for_now = pick, refused, for_now
+        self._ways: list[tuple[str, Pick | None]] = []  # of a list in the first strip
 
     def filtering(self, picture: NDArray[Any], strip: RowStrip) -> Results:
         """Filter a strip's picture; the last step is its Result, and `Result.check` if wanted.
 
         Raises the errors of `kernels.core.errors`, and PickRefusedError.
         """
-        job = replace(self._like, picture=picture, strip=strip)
+        job = replace(self._like, picture=picture, strip=strip, region=self._region)
         if self._named is not None:
             self._reject_strips(self._named)
-            job = replace(job, implementation=self._named)
-            yield from self._engine.filtering(job, self._sampling)
+            steps = (replace(each, implementation=self._named) for each in job.steps)
+            yield from self._engine.filtering(replace(job, steps=tuple(steps)), self._sampling)
+        elif not job.is_one_launch:  # each step picks for itself, alike in all strips
+            for step in self._engine.filtering(job, self._sampling, self._refused):
+                if isinstance(step, Result):
+                    self._keep_to_the_ways(step)
+                yield step
         elif self.pick is not None:
             yield from self._as_picked(job, self.pick)
         else:
@@ -425,6 +513,15 @@ class StripFilter:
                     self._reject_strips(step.picked.implementation)
                     self.pick = step.picked
                 yield step
+
+    def _keep_to_the_ways(self, result: Result) -> None:
+        ways = [(each.name, each.picked) for each in result.steps]
+        self._ways = self._ways or ways
+        for (first, pick), (name, _) in zip(self._ways, ways, strict=True):
+            if pick is not None and first != name:
+                raise PickRefusedError(pick, f"{first} cannot run all strips.")
+        for each in result.steps:
+            self._reject_strips(each.implementation)
 
     def _as_picked(self, job: Job, pick: Pick) -> Results:
         try:
@@ -435,7 +532,7 @@ class StripFilter:
 
     def _reject_strips(self, key: str) -> None:
         """Raise OutOfMemoryError where strips would have other bytes than the whole picture."""
-        if self._for_now:
+        if self._for_now and not is_own(key):
             implementation = self._engine.implementation(key)
             if isinstance(implementation, Rung) and implementation.strips_differ:
                 raise OutOfMemoryError(ROUNDS_OTHERWISE.format(title=implementation.title))

@@ -75,11 +75,9 @@ class OwnKernel:
             rung = self.rung
         except CannotRunError as error:
             return str(error)
-        if isinstance(device, Device):
-            if job.devices > 1:
-                return ONE_GPU
-            return rung.why_not(job, device)
-        return rung.why_not_anywhere(job)
+        if not isinstance(device, Device):
+            return rung.why_not_anywhere(job)
+        return ONE_GPU if job.devices > 1 else rung.why_not(job, device)
 
 
 _rung = lru_cache(maxsize=64)(own_kernel)

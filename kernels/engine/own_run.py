@@ -88,8 +88,7 @@ def _on_cpu(rung: Rung, job: Job) -> Results:
         patience_s = MIN_S + PATIENCE * (monotonic() - began) / share
         tried = yield from _tried(rung, job, whole=True, deadline_s=patience_s, doing=doing)
     assert tried.answer is not None
-    block = None if rung.own_block else job.block_xy
-    ran = (Ran(f"{rung.key} on the CPU runtime", block=block),)
+    ran = (Ran(f"{rung.key} on the CPU runtime", block=None if rung.own_block else job.block_xy),)
     yield Result(job, read_only(tried.answer), None, ran, check=tried.check)
 
 
@@ -104,7 +103,6 @@ def _tried(
 
 
 def _refuse(rung: Rung, tried: KernelTrial) -> None:
-    """Raise the problem of a trial, if it has one."""
     if tried.problem and tried.log:
         raise CompileFailedError(f"{rung.key}: {tried.problem}", tried.log)
     if tried.problem:

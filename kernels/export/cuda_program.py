@@ -1,8 +1,14 @@
-"""A rung as a whole CUDA C++ program for one job, to be compiled with nvcc."""
+"""A rung, or one for each step of a list, as a whole CUDA C++ program, to be compiled with nvcc.
+
+Of a list each step is a program of its own in a namespace of its own, with the macros that fit its
+rung to it; list.cu.j2 hands what one gives to the next.
+"""
 
 from __future__ import annotations
 
+import re
 import textwrap
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -16,15 +22,20 @@ from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
 from kernels.core.weights import UNIT_ROUNDOFF, gain
 from kernels.cuda.launch import STATIC_SHARED_LIMIT, LaunchStep, plan_steps
+from kernels.cuda.listed_run import BLOCK_XY, MAX_GRID_Y
 from kernels.oracle.checking import LENGTH_CHAIN, LENGTH_GAIN, MIN_NORMAL
-from kernels.rungs.headers import Facts
+from kernels.rungs.cuda_text import header_parts
+from kernels.rungs.headers import Facts, knobs
 from kernels.rungs.operands import Operands
 from kernels.rungs.rung import PICTURE, Pass, Rung
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
+Data = dict[str, Any]
 HERE = Path(__file__).parent
+BETWEEN = (HERE.parent / "cuda" / "between_steps.cu").read_text(encoding="utf-8")
+MACRO = re.compile(r"^ *# *define (\w+)", re.MULTILINE)
 WIDTH = 100  # columns of text
 TYPES = {"float32": "float", "int32": "int", "uint32": "unsigned"}
 SPECTRA = {"spectrum": ("spectrum",), "spectrum_and_roots": ("spectrum", "roots_of_a_line")}
@@ -47,7 +58,47 @@ def cuda_program(rung: Rung, job: Job, device: Device | None = None) -> str:
     device  what grids are sized for; None: a GPU of usual size
     Raises CannotRunError with the rung's reason.
     """
-    job = replace(job, devices=1)
+    return _rendered([_part(rung, job.but(devices=1), device)], job, device, rung.key)
+
+
+def cuda_program_of_list(
+    ways: Sequence[tuple[Rung, Job]], job: Job, device: Device | None = None
+) -> str:
+    """`cuda_program` of a list: one step's launches after the other's, and between them float32.
+
+    ways  a rung and its part for each of `job.runs`; of the parts' pictures only the shape counts
+    """
+    parts = [
+        _part(rung, part.but(devices=1), device, f"step_{number}", run.mix)
+        for number, ((rung, part), run) in enumerate(zip(ways, job.runs, strict=True), start=1)
+    ]
+    like = Job.of(job.picture, np.ones((1, 1), np.float32))
+    is_wide = not job.is_rounded and job.pixel_type != "float32"
+    whole = {
+        **{"name": "steps", "knobs": knobs(like), "pitch": Facts(like)["PITCH"]},
+        **{"is_wide": is_wide, "pointwise": _pointwise(job)},
+        "headers": "".join(each.text for each in header_parts(())),
+        "between": _scoped(BETWEEN) if is_wide else "",
+    }
+    return _rendered(parts, job, device, "steps", whole)
+
+
+def _rendered(
+    parts: list[Data], job: Job, device: Device | None, key: str, whole: Data | None = None
+) -> str:
+    return _template().render(
+        parts=parts,
+        job=job,
+        device=device or ASSUMED,
+        key=key,
+        list=whole,
+        capability=max(each["rung"].capability for each in parts),
+        needs_cufft=any(each["transform"] for each in parts),
+    )
+
+
+def _part(rung: Rung, job: Job, device: Device | None, name: str = "", mix: float = 1.0) -> Data:
+    """What the template says of one run; of a list's in a namespace of that name."""
     reason = rung.why_not_anywhere(job) if device is None else rung.why_not(job, device)
     if reason:
         raise CannotRunError(reason)
@@ -56,23 +107,44 @@ def cuda_program(rung: Rung, job: Job, device: Device | None = None) -> str:
     operands, facts, steps = rung.operands(job), Facts(job), plan_steps(rung, job, device)
     large: dict[str, int] = {}  # dynamic shared memory that has to be requested, by function
     for step in steps:
-        name = rung.passes[step.number].function
+        function = rung.passes[step.number].function
         if step.shared_bytes > STATIC_SHARED_LIMIT:
-            large[name] = max(step.shared_bytes, large.get(name, 0))
+            large[function] = max(step.shared_bytes, large.get(function, 0))
     shapes = [each.shape for each in rung.passes if each.library and each.shape]
-    return _template().render(
-        rung=rung,
-        job=job,
-        device=device,
-        facts=facts,
-        knobs={**operands.knobs, **rung.defines(job)},
-        operands=operands,
-        spectra=SPECTRA.get(rung.weights),
-        errors=_errors(rung, job),
-        transform=[facts.value(expression) for expression in shapes[0]] if shapes else None,
-        large=large,
-        launches=[_launch(rung.passes[each.number], each, operands) for each in steps],
-    )
+    headers, source = rung.headers, rung.source + (BETWEEN if mix != 1 else "")
+    if name:
+        headers, source = _scoped(headers), _scoped(source)
+    own_knobs = {**operands.knobs, **rung.defines(job)}
+    return {
+        "name": name,
+        "scope": name and f"::{name}",
+        "rung": rung,
+        "job": job,
+        "mix": mix,
+        "headers": headers,
+        "source": source,
+        "macros": sorted({*own_knobs, *MACRO.findall(headers + source)} - {"DYNAMIC_SHARED"}),
+        "facts": facts,
+        "knobs": own_knobs,
+        "operands": operands,
+        "spectra": SPECTRA.get(rung.weights),
+        "errors": _errors(rung, job, mix),
+        "transform": [facts.value(expression) for expression in shapes[0]] if shapes else None,
+        "large": large,
+        "pointwise": _pointwise(job),
+        "launches": [_launch(rung.passes[each.number], each, operands) for each in steps],
+    }
+
+
+def _scoped(source: str) -> str:
+    """A source for a namespace: names without C's linkage, which knows none."""
+    return source.replace('extern "C" ', "")
+
+
+def _pointwise(job: Job) -> str:
+    """How what lies between steps is launched."""
+    across = -(-job.width * job.channels // BLOCK_XY[0])
+    return f"dim3({across}, {min(job.height, MAX_GRID_Y)}), dim3({BLOCK_XY[0]}, {BLOCK_XY[1]}), 0"
 
 
 def array(name: str, values: NDArray[Any]) -> str:
@@ -92,13 +164,15 @@ def number(value: Any) -> str:
     return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
 
 
-def _errors(rung: Rung, job: Job) -> tuple[float, float]:
+def _errors(rung: Rung, job: Job, mix: float) -> tuple[float, float]:
     """The numbers behind `checking.error_bound`: per unit of the largest sample, and at zero."""
     chain = rung.chain(job) + (LENGTH_CHAIN if job.gradient else bool(job.offset))
     grows = LENGTH_GAIN if job.gradient else 1.0
     roundings = rung.error_factor * chain * UNIT_ROUNDOFF
     at_zero = grows * chain * MIN_NORMAL + roundings * abs(job.offset)
-    return roundings * grows * gain(job.weights), at_zero
+    most = grows * gain(job.weights)
+    mixing = 3 * UNIT_ROUNDOFF if mix != 1 else 0.0  # two products and their sum
+    return mix * roundings * most + mixing * (most + 1), mix * at_zero + mixing * abs(job.offset)
 
 
 def _launch(each: Pass, step: LaunchStep, operands: Operands) -> tuple[Pass, LaunchStep, str]:

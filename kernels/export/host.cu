@@ -126,8 +126,7 @@ double weighted(const Picture& picture, int x, int y, int channel) {
     return sum;
 }
 
-double expected(const Picture& picture, int x, int y, int channel) {
-    if (HAS_ALPHA && channel == CHANNELS - 1) return value_of(picture[y * ROW_SAMPLES + x * CHANNELS + channel]);
+double filtered(const Picture& picture, int x, int y, int channel) {
     if (!GRADIENT) return weighted(picture, x, y, channel) + double(OFFSET);
     double gx = 0.0, gy = 0.0;  // Sobel's derivatives
     for (int n = -1; n <= 1; ++n) {
@@ -149,6 +148,13 @@ double stored(double value) {
     return value;
 }
 
+double expected(const Picture& picture, int x, int y, int channel) {
+    const double before = value_of(picture[y * ROW_SAMPLES + x * CHANNELS + channel]);
+    if (HAS_ALPHA && channel == CHANNELS - 1) return before;
+    const double made = filtered(picture, x, y, channel);
+    return MIX == 1.0 ? made : MIX * stored(made) + (1.0 - MIX) * before;
+}
+
 // Whether `answer` is right; says how far off it is.  A large picture is checked in every n-th row.
 bool is_right(const Picture& picture, const Picture& answer) {
     double largest = 0.0, worst = 0.0, worst_allowed = 0.0;
@@ -164,7 +170,7 @@ bool is_right(const Picture& picture, const Picture& answer) {
             if (got == want || (std::isnan(got) && std::isnan(want))) continue;
             const double error = std::fabs(got - want);
             const bool is_copied = HAS_ALPHA && n % CHANNELS == CHANNELS - 1;
-            const double allowed = is_copied ? 0.0 : ERROR_A_UNIT * largest + ERROR_AT_ZERO + rounding(want);
+            const double allowed = is_copied ? 0.0 : ERROR_A_UNIT * largest + ERROR_AT_ZERO + (MIX == 1.0 ? 1.0 : 1.0 + MIX) * rounding(want);
             if (!(error <= allowed)) ++wrong;
             if (!(error <= worst)) worst = error, worst_allowed = allowed;
         }
@@ -190,5 +196,12 @@ Memory allocated(size_t bytes) {
 Memory uploaded(const void* values, size_t bytes) {
     const Memory made = allocated(bytes);
     CHECK(cudaMemcpy(made.bytes, values, bytes, cudaMemcpyHostToDevice));
+    return made;
+}
+
+Picture downloaded(Memory from) {
+    Picture made(HEIGHT * ROW_SAMPLES);
+    CHECK(cudaMemcpy2D(made.data(), ROW_SAMPLES * sizeof(sample), from, PITCH * sizeof(sample),
+                       ROW_SAMPLES * sizeof(sample), HEIGHT, cudaMemcpyDeviceToHost));
     return made;
 }

@@ -12,7 +12,7 @@ its own roundings, five additions, squares, their sum and the root, make n longe
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ from kernels.core.weights import UNIT_ROUNDOFF, gain
 from kernels.oracle.reference import Floats, filtered, to_pixel_type
 
 TILE = 64  # pixels; small enough for the oracle's float64 sums to stay in the CPU's cache
+# Of a wide filter over a huge picture smaller ones, so that there are still a few of them.
+SMALL, LARGE = 8, 16 * TILE**2  # LARGE: pixels in all
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 LENGTH_GAIN = 8 * math.sqrt(2)
 LENGTH_CHAIN = 8
@@ -43,30 +45,81 @@ def error_bound(job: Job, chain: int, factor: float) -> float:
     Infinities and NaN are left out of max|p|: they are compared as such.  Infinite where float32
     sums may overflow, since then nothing can be said.
     """
+    return _grown(job, Tolerance(chain, factor), largest_finite(job.picture))[0]
+
+
+def _grown(job: Job, tolerance: Tolerance, before: float) -> tuple[float, float, float]:
+    """The error that one run makes of samples up to `before`, how large they get, and its gain."""
     grows = LENGTH_GAIN if job.gradient else 1.0
-    chain += LENGTH_CHAIN if job.gradient else bool(job.offset)
-    largest = grows * gain(job.weights) * largest_finite(job.picture) + abs(job.offset)
+    chain = tolerance.chain + (LENGTH_CHAIN if job.gradient else bool(job.offset))
+    most = grows * gain(job.weights)
+    largest = most * before + abs(job.offset)
     if largest >= FLOAT32_MAX:
-        return math.inf
-    return factor * chain * UNIT_ROUNDOFF * largest + grows * chain * MIN_NORMAL
+        return math.inf, largest, most
+    own = tolerance.factor * chain * UNIT_ROUNDOFF * largest + grows * chain * MIN_NORMAL
+    return own, largest, most
+
+
+def carried_bound(job: Job, tolerances: Sequence[Tolerance]) -> float:
+    """The largest error at the end of a list, in sample values before it is rounded.
+
+    e₁·L₂·…·Lₙ + … + eₙ, with what each run may be off by, and how much it makes of an error in the
+    maximum norm: Σ|w|, and LENGTH_GAIN for a length.  Rounding between steps adds what it may.
+
+    tolerances  of what ran each of `job.runs`
+    """
+    error, largest, runs = 0.0, largest_finite(job.picture), job.runs
+    for run, tolerance in zip(runs, tolerances, strict=True):
+        own, made, most = _grown(job.part(run, job.picture), tolerance, largest)
+        found, made = most * error + own + tolerance.levels * job.is_rounded, made + own
+        is_stored = job.is_rounded and run is not runs[-1]
+        if run.mix != 1:
+            found, made = _stored(job, found, made) if job.is_rounded else (found, made)
+            made = run.mix * made + (1 - run.mix) * largest
+            # Two products and their sum; the smaller share is itself rounded.
+            own = 3 * (UNIT_ROUNDOFF * made + MIN_NORMAL)
+            found = run.mix * found + (1 - run.mix) * error + own
+        error, largest = _stored(job, found, made) if is_stored else (found, made)
+    if job.region is not None:  # two products and their sum
+        error, largest = _stored(job, error, largest) if job.is_rounded else (error, largest)
+        error += 3 * (UNIT_ROUNDOFF * (largest + largest_finite(job.picture)) + MIN_NORMAL)
+    return math.inf if math.isnan(error) else error
+
+
+def _stored(job: Job, error: float, largest: float) -> tuple[float, float]:
+    """The error of samples, and how large they are, when they are rounded to the picture's type.
+
+    Infinite where they may be too large for it: then one may be infinite, and the other not.
+    """
+    if job.picture.dtype.kind == "u":
+        return error + 1, min(largest + 1, float(np.iinfo(job.picture.dtype).max))
+    type_ = np.finfo(job.picture.dtype)
+    spacing = float(type_.eps) * largest + float(type_.smallest_subnormal)
+    is_in_it = largest + spacing < float(type_.max)
+    return error + spacing if is_in_it else math.inf, largest + spacing
 
 
 def checking(
     job: Job,
     answer: NDArray[Any],
-    tolerance: Tolerance,
+    tolerance: Tolerance | Sequence[Tolerance],
     max_taps: int | None = LIVE_TAPS,
     known: Oracle | None = None,
 ) -> Iterator[Check]:
     """Compare tile by tile, yielding the Check so far after each; the last one counts.
 
     answer    the output for job.picture, same dtype and shape, or (H, W)
+    tolerance of what computed it; of a list those of what ran each of `job.runs`
     max_taps  products that the oracle may compute; None: check everything
     known     the oracle's tiles, for many outputs of one job: filled if empty, else only these are
               compared
     """
     answer = answer.reshape(job.picture.shape)
-    limits = limits_of(job, tolerance)
+    if isinstance(tolerance, Tolerance):
+        limits = limits_of(job, tolerance)
+    else:
+        limits = carried_limits(job, tolerance)
+        tolerance = max(tolerance, key=lambda each: each.levels)
     pixels = job.height * job.width
     found = Check(
         0.0, (0, 0, 0), 0, 0, limits.bound, 0, pixels, tolerance.levels, library=tolerance.library
@@ -91,19 +144,64 @@ def limits_of(job: Job, tolerance: Tolerance) -> Limits:
     return Limits(bound, max(1, math.ceil(bound / math.sqrt(tolerance.chain))), tolerance.levels)
 
 
+def carried_limits(job: Job, tolerances: Sequence[Tolerance]) -> Limits:
+    """Limits to the errors at the end of a list; arguments as `carried_bound` has them."""
+    bound = carried_bound(job, tolerances)
+    return Limits(bound, max(1, math.ceil(bound)) if math.isfinite(bound) else 0)
+
+
 def plan_tiles(job: Job, max_taps: int | None) -> Iterator[Rectangle]:
-    """Yield the rectangles to compare: all, where that costs at most `max_taps` products.
+    """Yield the rectangles to compare: all, where that costs at most `max_taps` products a filter.
 
     Else half of it goes into all four edges, the other half into tiles of the inside, drawn at
     random; where even one pixel along all edges costs more, into the corners and random
     stretches of the edges.  The part of each GPU that shares the picture has its own edges.
+
+    A tile of a list costs more than its pixels, as the steps before the last are worked out for its
+    surroundings, too: of those rectangles as many are drawn as cost no more than `max_taps` a
+    filter; none of a long list of wide ones.
     """
-    taps = job.ksize**2 * job.channels
-    if max_taps is None or job.height * job.width * taps <= max_taps:
-        yield from _tiles((0, job.height, 0, job.width), TILE)
+    max_taps = max_taps and max_taps * len(job.runs)
+    side = max(TILE, 2 * (job.reach - job.steps[-1].reach))
+    if max_taps is None or job.height * job.width * _taps_a_pixel(job, side) <= max_taps:
+        yield from _tiles((0, job.height, 0, job.width), side)
         return
-    for part in job.parts:
-        yield from _plan_part(job, (part.first, part.end), max_taps // taps // len(job.parts))
+    pixels = max_taps // _taps_a_pixel(job, TILE)
+    if pixels < LARGE * len(job.parts):
+        pixels = max_taps // _taps_a_pixel(job, SMALL)
+    tiles = (
+        tile
+        for part in job.parts
+        for tile in _plan_part(job, (part.first, part.end), pixels // len(job.parts))
+    )
+    yield from tiles if job.is_one_launch else _affordable(job, tiles, max_taps)
+
+
+def _affordable(job: Job, tiles: Iterable[Rectangle], max_taps: int) -> Iterator[Rectangle]:
+    """Yield as many of `tiles`, drawn at random, as cost no more than `max_taps` products."""
+    drawn = list(tiles)
+    np.random.default_rng().shuffle(drawn)
+    for top, bottom, left, right in drawn:
+        max_taps -= _taps(job, bottom - top, right - left)
+        if max_taps < 0:
+            return
+        yield top, bottom, left, right
+
+
+def _taps_a_pixel(job: Job, side: int) -> int:
+    """Products for a pixel of a tile of side² pixels."""
+    high, wide = min(side, job.height), min(side, job.width)
+    return -(-_taps(job, high, wide) // (high * wide))
+
+
+def _taps(job: Job, high: int, wide: int) -> int:
+    """Products for a tile, and for what earlier steps give around it."""
+    taps = reach = 0
+    for step in reversed(job.steps):
+        around = min(high + 2 * reach, job.height) * min(wide + 2 * reach, job.width)
+        taps += around * (9 if step.weights is None else step.weights.size)
+        reach += step.reach
+    return taps * job.channels
 
 
 def _plan_part(job: Job, rows: tuple[int, int], pixels: int) -> Iterator[Rectangle]:
@@ -119,10 +217,9 @@ def _plan_part(job: Job, rows: tuple[int, int], pixels: int) -> Iterator[Rectang
         yield from (tile for edge in frame for tile in _tiles(edge, TILE))
     else:
         for edge in frame:
-            yield from _tiles(edge, 8, max(pixels // 8 // 64, 4), with_ends=True)
+            yield from _tiles(edge, SMALL, max(pixels // 8 // SMALL**2, 4), with_ends=True)
     inside = (first + thick, end - thick, thick, width - thick)
-    # A wide filter over a huge picture: smaller tiles, so that there are still a few of them.
-    side = TILE if pixels // 2 >= 8 * TILE**2 else 8
+    side = TILE if pixels >= LARGE else SMALL
     yield from _tiles(inside, side, max(pixels // 2 // side**2, 8))
 
 
@@ -203,8 +300,7 @@ def _is_wrong(got: NDArray[Any], error: Floats, oracle: Floats, limits: Limits) 
         return np.asarray(outside | (np.isnan(got) != np.isnan(oracle)))
     # And an integer never more than `most_off`, which is above one only where the sums are so large
     # that float32 itself is coarser than an integer; `levels` are allowed in any case.
-    wrong = np.logical_or(outside, error > limits.most_off)
-    return np.logical_and(wrong, error > limits.levels)
+    return np.logical_and(outside | (error > limits.most_off), error > limits.levels)
 
 
 @once_a_picture

@@ -65,7 +65,6 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
     """
     if not (0 <= y < job.height and 0 <= x < job.width and 0 <= channel < job.channels):
         raise IndexError(f"there is no sample at x {x}, y {y}, channel {channel}")
-    around = _around(job, y, x, job.radius)
     spans = (y - job.radius, y + job.radius + 1), (x - job.radius, x + job.radius + 1)
     samples = read(job.picture, job.border, *spans)[..., channel].astype(np.float64)
     weights = job.weights.astype(np.float64)
@@ -81,7 +80,7 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
     value = slopes.length if slopes is not None else total + offset
     return Explained(
         *(y, x, channel),
-        **around,
+        **_around(job, y, x, job.radius),
         samples=samples,
         weights=weights,
         products=products,
@@ -94,10 +93,7 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
 
 
 def derivative(job: Job, found: Explained, axis: Literal["x", "y"]) -> Explained:
-    """Explain one derivative of a gradient: the weighted pixels around times Sobel's weights.
-
-    job, found  what was explained, and the explanation, with slopes
-    """
+    """Explain one derivative of a `found` gradient: weighted pixels times Sobel's weights."""
     slopes = found.slopes
     assert slopes is not None
     weights = SOBEL_X if axis == "x" else SOBEL_X.T

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.borders import Span, read, read_made
+from kernels.core.borders import OUTSIDE, Span, read, source_indices
 from kernels.core.weights import Weights
 
 if TYPE_CHECKING:
@@ -19,72 +18,131 @@ Floats = NDArray[np.float64]
 Part = Span | None  # None: all rows, or columns
 
 
-def filtered(job: Job, rows: Part = None, columns: Part = None) -> Floats:
-    """The output for `job`, or the part rows × columns of it, as `correlate`."""
-    make = gradient if job.gradient else correlate
-    found = make(job.picture, job.weights, job.border, rows, columns)
-    if job.offset:
-        found[..., : job.channels - job.has_alpha] += float(np.float32(job.offset))
+def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | None = None) -> Floats:
+    """The output for `job`, or the part rows × columns of it, neither rounded nor clipped.
+
+    Beyond its edges what a step gives is continued by the border from its own values, which is not
+    the same as filtering a picture that was continued further.
+
+    rows, columns  the (start, stop) to work out
+    taken          after how many of the steps; None: all
+    returns        (rows, columns, C) float64; the last of 2 or 4 channels is alpha and is copied
+    """
+    count = len(job.steps) if taken is None else taken
+    top, bottom = rows or (0, job.height)
+    left, right = columns or (0, job.width)
+    step = job.steps[count - 1]
+    around = (top - step.reach, bottom + step.reach), (left - step.reach, right + step.reach)
+    given = _given(job, *around, count - 1)
+    found = length(given) if step.weights is None else weighted(given, step.weights)
+    if step.offset:
+        found += float(np.float32(step.offset))
+    if step.mix != 1:
+        found = _mixed(job, found, (top, bottom), (left, right), count)
+    if job.region is not None and taken is None:
+        rows_columns = slice(top, bottom), slice(left, right)
+        share, original = job.share()[rows_columns].astype(np.float64), job.picture[rows_columns]
+        found = _stored(job, found)
+        with np.errstate(invalid="ignore", over="ignore"):
+            mixed = share * found + (1 - share) * original
+        found = np.where(share == 0, original, np.where(share == 1, found, mixed))
+    if job.has_alpha:
+        inner = slice(step.reach, -step.reach or None)
+        found[..., -1] = given[inner, inner, -1]
     return found
+
+
+def _mixed(job: Job, found: Floats, rows: Span, columns: Span, taken: int) -> Floats:
+    """What the last filter of `taken` steps found, mixed with what that filter was given."""
+    step = job.steps[taken - 1]
+    before = _given(job, rows, columns, taken - (2 if step.weights is None else 1))
+    found = _stored(job, found)
+    share = float(np.float32(step.mix))
+    with np.errstate(invalid="ignore", over="ignore"):
+        return share * found + (1 - share) * before
+
+
+def _given(job: Job, rows: Span, columns: Span, taken: int) -> Floats:
+    """What the step after `taken` is given, also beyond the picture's edges."""
+    if taken == 0:
+        with np.errstate(invalid="ignore"):
+            return read(job.picture, job.border, rows, columns).astype(np.float64)
+    down, ys = _needed(rows, job.height, job.border)
+    across, xs = _needed(columns, job.width, job.border)
+    found = filtered(job, down, across, taken)
+    if job.steps[taken].weights is not None:  # a length and the weights before it are one filter
+        found = _stored(job, found)
+    found = found.take(ys, 0).take(xs, 1)
+    found[ys == OUTSIDE] = 0
+    found[:, xs == OUTSIDE] = 0
+    return found
+
+
+def _needed(span: Span, size: int, border: str) -> tuple[Span, NDArray[np.intp]]:
+    """The positions along an axis to work out for `span`, and where in them each of it stands.
+
+    A picture that wraps around stays so when it is filtered: it may be worked out beyond its edges.
+    """
+    start, stop = span
+    if border == "wrap" and stop - start < size:
+        return span, np.arange(stop - start)
+    at = source_indices(start, stop, size, border)
+    inside = at[at != OUTSIDE]
+    first = int(inside.min())
+    return (first, int(inside.max()) + 1), np.where(at == OUTSIDE, OUTSIDE, at - first)
+
+
+def _stored(job: Job, found: Floats) -> Floats:
+    """As the next step has it: rounded to the picture's type where the job rounds between steps."""
+    return to_pixel_type(found, job.picture.dtype).astype(np.float64) if job.is_rounded else found
+
+
+def weighted(around: Floats, weights: Weights) -> Floats:
+    """Slide `weights` over `around` and sum the products: smaller by K // 2 on each side.
+
+    weights  (K, K) float32, K odd; applied as drawn, not flipped
+    """
+    ksize = len(weights)
+    height, width = around.shape[0] - ksize + 1, around.shape[1] - ksize + 1
+    total = np.zeros((height, width, around.shape[2]))
+    # Infinities and NaN in the picture are its own: a weight of 0 makes NaN of an infinity.
+    with np.errstate(invalid="ignore", over="ignore"):
+        for j, weights_row in enumerate(weights.astype(np.float64)):
+            for i, weight in enumerate(weights_row):
+                total += weight * around[j : j + height, i : i + width]
+    return total
+
+
+def length(around: Floats) -> Floats:
+    """The length √(gx² + gy²) of Sobel's derivatives: smaller by 1 on each side."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        along_y = around[:-2] + 2 * around[1:-1] + around[2:]
+        along_x = around[:, :-2] + 2 * around[:, 1:-1] + around[:, 2:]
+        gx = along_y[:, 2:] - along_y[:, :-2]
+        gy = along_x[2:] - along_x[:-2]
+        return np.asarray(np.sqrt(gx**2 + gy**2))
 
 
 def correlate(
     picture: NDArray[Any], weights: Weights, border: str, rows: Part = None, columns: Part = None
 ) -> Floats:
-    """Slide `weights` over `picture` and sum the products, in float64.
-
-    picture        (H, W, C); the last of 2 or 4 channels is alpha and is copied
-    weights        (K, K) float32, K odd; applied as drawn, not flipped
-    border         one of `borders.BORDERS`
-    rows, columns  the (start, stop) to work out
-    returns        (rows, columns, C) float64, neither rounded nor clipped
-    """
+    """`filtered` for one step of `weights` over `picture`, (H, W, C), with that border."""
     top, bottom = rows or (0, picture.shape[0])
     left, right = columns or (0, picture.shape[1])
-    radius = weights.shape[0] // 2
-    around = read(picture, border, (top - radius, bottom + radius), (left - radius, right + radius))
-    height, width = bottom - top, right - left
-
-    total = np.zeros((height, width, picture.shape[2]))
-    # Infinities and NaN in the picture are its own: a weight of 0 makes NaN of an infinity.
-    with np.errstate(invalid="ignore", over="ignore"):
-        around = around.astype(np.float64)
-        for j, weights_row in enumerate(weights.astype(np.float64)):
-            for i, weight in enumerate(weights_row):
-                total += weight * around[j : j + height, i : i + width]
-    if picture.shape[2] in (2, 4):
-        total[..., -1] = picture[top:bottom, left:right, -1]
-    return total
-
-
-def gradient(
-    picture: NDArray[Any], weights: Weights, border: str, rows: Part = None, columns: Part = None
-) -> Floats:
-    """The length of Sobel's derivatives of `correlate`'s output, which is as there.
-
-    Beyond its edges the weighted picture is continued by `border` from its own values, which is not
-    the same as weighting a picture that was continued further.
-    """
-    top, bottom = rows or (0, picture.shape[0])
-    left, right = columns or (0, picture.shape[1])
-    make = partial(correlate, picture, weights, border)
-    around = (top - 1, bottom + 1), (left - 1, right + 1)
-    weighted = read_made(make, picture.shape[:2], border, *around)
+    radius = len(weights) // 2
+    around = (top - radius, bottom + radius), (left - radius, right + radius)
     with np.errstate(invalid="ignore"):
-        along_y = weighted[:-2] + 2 * weighted[1:-1] + weighted[2:]
-        along_x = weighted[:, :-2] + 2 * weighted[:, 1:-1] + weighted[:, 2:]
-        gx = along_y[:, 2:] - along_y[:, :-2]
-        gy = along_x[2:] - along_x[:-2]
-        length: Floats = np.sqrt(gx**2 + gy**2)
+        given = read(picture, border, *around).astype(np.float64)
+    found = weighted(given, weights)
     if picture.shape[2] in (2, 4):
-        length[..., -1] = picture[top:bottom, left:right, -1]
-    return length
+        found[..., -1] = picture[top:bottom, left:right, -1]
+    return found
 
 
 def to_pixel_type(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
     """Convert: to integers rounded half to even and saturated, to floats without clipping."""
-    if dtype.kind == "f":
-        with np.errstate(over="ignore"):  # what is too large is infinite
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too large is infinite
+        if dtype.kind == "f":
             return values.astype(dtype)
-    limits = np.iinfo(dtype)
-    return np.clip(np.rint(values), limits.min, limits.max).astype(dtype)
+        limits = np.iinfo(dtype)
+        return np.clip(np.rint(values), limits.min, limits.max).astype(dtype)

@@ -202,7 +202,9 @@ def refused(
     job_macros  must not be redefined: that would change the job in silence
     is_strict   nor may anything tell one compiler from another
     """
-    joined = _with_joined_lines(source)
+    joined = _CONTINUED.sub(  # with the lines below where they were
+        lambda found: _GOES_ON.sub("", found[0]) + "\n" * len(_GOES_ON.findall(found[0])), source
+    )
     if joined != source and (raw := _RAW.search(joined)):  # the one thing that a joint is part of
         return line_at(joined, raw.end()), NO_RAW
     code = without_literals(joined, joined=True)
@@ -211,13 +213,6 @@ def refused(
     for at, reason in chain(_refusals(code, job_macros), telling if is_strict else ()):
         return line_at(joined, at), reason
     return None
-
-
-def _with_joined_lines(source: str) -> str:
-    """`source` with continued lines as one, and the lines below where they were."""
-    return _CONTINUED.sub(
-        lambda found: _GOES_ON.sub("", found[0]) + "\n" * len(_GOES_ON.findall(found[0])), source
-    )
 
 
 def _telling(code: str, own: Collection[str]) -> Iterator[tuple[int, str]]:
@@ -391,7 +386,6 @@ def _of_headers(code: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_declared(name: str, code: str) -> bool:
-    """Return True if the source declares `name` itself."""
     word = rf"\b{re.escape(name)}\b"
     of_type = (
         rf"#[ \t]*define[ \t]+{word}|\busing\s+{word}\s*=|\btypedef\b[^;]*{word}\s*(?:\[[^;]*\])?;|"

@@ -77,8 +77,7 @@ def best_of(exact: NDArray[np.float64], undos: NDArray[np.float64]) -> tuple[flo
     at_once = max(1, SLICE // exact.size)
     for first in range(0, len(undos), at_once):
         tried = undos[first : first + at_once, None, None]
-        rounded = np.rint(exact / tried) * tried
-        losses.append(lost(exact, rounded))
+        losses.append(lost(exact, np.rint(exact / tried) * tried))
     all_losses = np.concatenate(losses)
     best = int(all_losses.argmin())
     return float(undos[best]), float(all_losses[best])
@@ -96,8 +95,7 @@ def scales(largest: float, top: int, one: bool) -> NDArray[np.float64]:
     least = max(1, top // 2) if top > MAX_SCALES else 1
     wanted = np.unique(np.linspace(top, least, min(MAX_SCALES, top - least + 1)).astype(int))[::-1]
     undos = (largest / wanted).astype(np.float32).astype(np.float64)
-    fitting = undos[np.rint(largest / undos) <= top]
-    return np.concatenate((powers, fitting))
+    return np.concatenate((powers, undos[np.rint(largest / undos) <= top]))
 
 
 LANES = 32

@@ -41,10 +41,7 @@ ARITHMETIC = (
 
 
 def why_not_expression(text: str, known: frozenset[str], *, is_template: bool = False) -> str:
-    """The fault of an expression over the names in `known`, or of a sentence with {expressions}.
-
-    Empty: none.
-    """
+    """The fault of an expression over `known` names, or a sentence of {expressions}; or empty."""
     if len(text) > MAX_CHARACTERS:
         return f"it has {len(text)} characters, and may have {MAX_CHARACTERS}"
     try:
@@ -64,7 +61,7 @@ def why_not_expression(text: str, known: frozenset[str], *, is_template: bool = 
         is_right = isinstance(node, ARITHMETIC) or is_of_sentence
         if not is_right or (_is_text(node) and is_bare) or _may_grow(node):
             return f"{text!r} is not an expression: {type(node).__name__} is no arithmetic"
-    used = [each.id for each in nodes if isinstance(each, ast.Name)]
+    used = (each.id for each in nodes if isinstance(each, ast.Name))
     unknown = next((name for name in used if name not in known), "")
     near = get_close_matches(unknown, known, 1)
     guess = f"; the nearest is {near[0]}" if near else ""
@@ -105,7 +102,7 @@ def _compiled(expression: str) -> CodeType:
     return compile(expression, "<header>", "eval")
 
 
-SMALLEST = Job(np.zeros((1, 1, 1), np.uint8), np.ones((1, 1), np.float32))
+SMALLEST = Job.of(np.zeros((1, 1, 1), np.uint8), np.ones((1, 1), np.float32))
 Expression = NewType("Expression", str)  # over the names of `Facts`
 WorkExpression = NewType("WorkExpression", str)  # over PASS_NAMES as well
 Template = NewType("Template", str)  # a sentence with {expressions}

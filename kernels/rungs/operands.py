@@ -150,10 +150,7 @@ _kept: LruCache[Any, Operands] = LruCache(OPERANDS_KEPT)
 
 
 def operands_of(form: str, job: Job) -> Operands:
-    """The weights in that form, made once for each weights and picture size.
-
-    Making them takes up to tens of milliseconds.
-    """
+    """The weights in that form, made once for each weights and picture size: it takes a while."""
 
     def make() -> Operands:
         made = FORMS[form](job)
@@ -167,17 +164,14 @@ def operands_of(form: str, job: Job) -> Operands:
 @cache
 def example_of(form: str) -> Operands:
     """The weights of a small job in that form, for their names."""
-    return FORMS[form](Job(np.zeros((1, 1, 1), np.uint8), np.ones((3, 3), np.float32)))
+    return FORMS[form](Job.of(np.zeros((1, 1, 1), np.uint8), np.ones((3, 3), np.float32)))
 
 
 SIDES = (8, 16, 32)  # a transform of SIDE² numbers is SIDE threads with SIDE numbers each
 
 
 def fft_side(width: int, height: int, radius: int) -> int:
-    """Return the square root of the transform length that costs the least for a picture.
-
-    It makes the fewest numbers to transform.
-    """
+    """The square root of the length that makes the fewest numbers of a picture to transform."""
 
     def numbers(side: int) -> int:
         pairs, tiles = tiles_of(width, height, radius, side)

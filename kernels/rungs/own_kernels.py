@@ -75,8 +75,7 @@ def text_in(path: Path) -> str:
 
 def _refuse_no_text(name: str, text: str, length: int) -> None:
     if length > MAX_BYTES:
-        most = MAX_BYTES >> 10
-        raise refusal(name, f"it is too long; a kernel's file has up to {most} KiB")
+        raise refusal(name, f"it is too long; a kernel's file has up to {MAX_BYTES >> 10} KiB")
     if strange := re.search(r"[\0\ud800-\udfff]", text):
         raise refusal(name, "it is not text", line_at(text, strange.start()))
 
@@ -204,7 +203,6 @@ def _required(rung: Rung, each: Pass, code: str) -> Iterator[Requirement]:
 
 
 def _names(rung: Rung, each: Pass) -> Iterator[str]:
-    """Yield the names of a pass's arguments."""
     yield from ("src" if name == PICTURE else name for name in (each.reads, *each.also_reads))
     yield "dst" if each.writes == PICTURE else each.writes
     given = example_of(rung.weights).arguments

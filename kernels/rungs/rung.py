@@ -191,7 +191,7 @@ class Rung:
     def _why_other_work(self, job: Job) -> str | None:
         if job.gradient != self.gradient:
             does = ("weights", "the length of a gradient")
-            words = f"works out {does[self.gradient]}, and {job.filter_title} asks for"
+            words = f"works out {does[self.gradient]}, and {job.title} asks for"
             other = OTHER.format("gradient" if job.gradient else "shared")
             return f"{self.title} {words} {does[job.gradient]}; {other}"
         try:

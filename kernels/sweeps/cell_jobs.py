@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels import filters
-from kernels.core.cache import LruCache
+from kernels.core.cache import LruCache, blank, read_only
 from kernels.core.device import Device
 from kernels.core.errors import (
     BadJobError,
@@ -24,7 +24,7 @@ from kernels.core.errors import (
 )
 from kernels.core.health import health_of_all
 from kernels.core.job import PIXEL_TYPES, Job
-from kernels.core.timing import Timing
+from kernels.core.timing import Timing, added_up
 from kernels.core.verdict import Check
 from kernels.cuda.device_pictures import Transfers
 from kernels.engine.auto import DEFAULT_BLOCK_XY
@@ -46,8 +46,7 @@ OTHER_TEXT = (
 
 def with_texts(plan: Plan, rungs: Iterable[Rung]) -> tuple[Plan, Texts]:
     """The plan with the hashes of those user kernels that it measures, and their sources."""
-    measured = [(text_hash(each.source), each) for each in rungs]
-    measured = [(sha, each) for sha, each in measured if each.key in plan.implementations]
+    measured = [(text_hash(e.source), e) for e in rungs if e.key in plan.implementations]
     own = tuple(OwnText(each.key, sha, bool(each.own_block)) for sha, each in measured)
     return replace(plan, own_texts=own), {sha: each.source for sha, each in measured}
 
@@ -111,7 +110,7 @@ def job_of(
 def stand_in_job(cell: Cell, texts: Texts = NO_TEXTS) -> Job:
     """Make a job with a black picture, where pixels do not matter.  Raises BadJobError."""
     with _checked(cell):
-        return _job(cell, _black(cell.height, cell.width, cell.channels, cell.pixel_type), texts)
+        return _job(cell, blank((cell.height, cell.width, cell.channels), cell.pixel_type), texts)
 
 
 def weights_of(cell: Cell) -> NDArray[np.float32]:
@@ -124,14 +123,14 @@ def weights_of(cell: Cell) -> NDArray[np.float32]:
 
 def _job(cell: Cell, picture: NDArray[Any], texts: Texts) -> Job:
     chosen = filters.get(cell.filter)
-    return Job(
+    return Job.of(
         picture=picture,
         weights=weights_of(cell),
         border=cell.border,
         implementation=cell.implementation,
         block_xy=cell.block_xy or DEFAULT_BLOCK_XY,
         devices=cell.devices,
-        filter_title=chosen.title,
+        title=chosen.title,
         gradient=chosen.gradient,
         own=texts.get(cell.text_sha256, ""),
     )
@@ -179,16 +178,8 @@ def _given(cell: Cell, given: Given, number: int) -> NDArray[Any]:
     made = np.ascontiguousarray(moved(made, number))
     if made is picture and picture.flags.writeable:
         made = picture.copy()  # its owner may go on writing to it
-    made.flags.writeable = False
-    _converted[:] = [(picture, form, made)]
+    _converted[:] = [(picture, form, read_only(made))]
     return made
-
-
-@lru_cache(maxsize=2)
-def _black(height: int, width: int, channels: int, pixel_type: str) -> NDArray[Any]:
-    picture = np.zeros((height, width, channels), pixel_type)  # pages nobody reads cost nothing
-    picture.flags.writeable = False
-    return picture
 
 
 @lru_cache(maxsize=64)
@@ -221,12 +212,11 @@ def one_after_another(parts: Sequence[Measurement]) -> Measurement:
     if len(parts) == 1:
         return first
     samples_ms = tuple(map(sum, zip(*(each.kernel.samples_ms for each in parts), strict=False)))
-    compile_ms = [each.compile_ms for each in parts if each.compile_ms is not None]
     return replace(
         first,
         kernel=replace(shortest.kernel, samples_ms=samples_ms),
         check=_all_checks([each.check for each in parts if each.check is not None]),
-        compile_ms=sum(compile_ms) if compile_ms else None,
+        compile_ms=added_up(each.compile_ms for each in parts),
         health=health_of_all(each.health for each in parts),
         compulsory_bytes=sum(each.compulsory_bytes for each in parts),
     )

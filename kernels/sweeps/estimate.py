@@ -10,7 +10,7 @@ from itertools import pairwise
 from random import Random
 from statistics import median
 
-from kernels.core.cpu_load import Load, usable_cores
+from kernels.core.cpu_load import both_loads, usable_cores
 from kernels.core.health import health_of_all
 from kernels.core.job import Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
@@ -88,11 +88,6 @@ def with_part(
     )
 
 
-def both_loads(first: Load | None, second: Load | None) -> Load | None:
-    """The CPU's load in two spans of time, of which one may not be known."""
-    return first.plus(second) if first and second else first or second
-
-
 def rounds_done(record: Record | None, rounds: int) -> int:
     """Rounds that a cell has had: all of them where it is complete."""
     if record is None:
@@ -144,8 +139,7 @@ def estimated_s(
 
     def left_s(cell: Cell) -> float:
         parts = _parts_s(cell, _run_s(cell, timed.get(but_for_size(cell))), sampling)
-        left = parts[rounds_done(begun.get(cell), rounds) :]
-        return sum(left) * off[kind_of(cell)]
+        return sum(parts[rounds_done(begun.get(cell), rounds) :]) * off[kind_of(cell)]
 
     return sum(map(left_s, cells))
 

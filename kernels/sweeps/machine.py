@@ -35,10 +35,10 @@ def this_machine(engine: Engine) -> Machine:
     bare = Machine(cpu=cpu(), memory=memory(), system=system(), software=software(device))
     if isinstance(device, NoDevice):
         return replace(bare, no_gpu=f"{device.reason} {device.remedy}".rstrip())
-    ceilings: dict[str, float] = {}
+    machine = replace(bare, gpu=device.name, limits=limits(device))
     with suppress(KernelError):
-        ceilings = engine.ceilings()
-    return replace(bare, gpu=device.name, limits=limits(device), ceilings=ceilings)
+        return replace(machine, ceilings=engine.ceilings())
+    return machine
 
 
 def cpu() -> str:
@@ -58,13 +58,12 @@ def system() -> str:
     """Return the system in words: "Debian GNU/Linux 12 (bookworm), Linux 6.1.0, x86_64"."""
     release = re.match(r"[\d.]*\d", platform.release())  # what a builder appended tells nobody
     kernel = f"{platform.system()} {release[0] if release else ''}".rstrip()
-    try:
-        names = [platform.freedesktop_os_release().get("PRETTY_NAME", "")]
-    except OSError:  # not Linux
-        names = []
+    name = ""
+    with suppress(OSError):  # not Linux
+        name = platform.freedesktop_os_release().get("PRETTY_NAME", "")
     if mac := platform.mac_ver()[0]:
-        names, kernel = [], f"macOS {mac}"
-    return ", ".join(name for name in (*names, kernel, platform.machine()) if name)
+        name, kernel = "", f"macOS {mac}"
+    return ", ".join(filter(None, (name, kernel, platform.machine())))
 
 
 def limits(device: Device) -> dict[str, int]:
@@ -107,12 +106,10 @@ def _driver() -> str:
 
 
 def _cpu_name() -> str:
-    try:
+    with suppress(OSError):
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:
-        text = ""
-    if found := re.search(r"model name\s*: (.+)", text):
-        return found[1].strip()
+        if found := re.search(r"model name\s*: (.+)", text):
+            return found[1].strip()
     if sys.platform == "darwin" and (name := _sysctl("machdep.cpu.brand_string")):
         return name
     return platform.processor() or platform.machine()
@@ -127,16 +124,14 @@ def _memory_bytes() -> int:
         return kilobytes.value * 1024 if ask(ctypes.byref(kilobytes)) else 0
     if sys.platform == "darwin":
         return int(_sysctl("hw.memsize") or 0)
-    try:
+    with suppress(ValueError, OSError):
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError):
-        return 0
+    return 0
 
 
 def _sysctl(name: str) -> str:
     """macOS's value of `name`, or ""."""
-    try:
-        done = subprocess.run(["/usr/sbin/sysctl", "-n", name], capture_output=True, text=True)
-    except OSError:
-        return ""
-    return done.stdout.strip()
+    with suppress(OSError):
+        words = ["/usr/sbin/sysctl", "-n", name]
+        return subprocess.run(words, capture_output=True, text=True).stdout.strip()
+    return ""

@@ -24,12 +24,7 @@ PICTURE_KINDS = KINDS  # made in any size; any other name is a picture that is g
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Everything that decides how long something takes.
-
-    devices   how many GPUs share the rows of each picture; 1 on the CPU, where it means nothing
-    text_sha256  of a user kernel, as `own_kernels.text_hash` gives it: files change,
-              and two texts of one name are two things to measure; "" for all others
-    """
+    """Everything that decides how long something takes."""
 
     implementation: str
     block_xy: tuple[int, int] | None = None  # None on the CPU, and where a rung has its own shape
@@ -46,8 +41,8 @@ class Cell:
     pixel_type: str = "float32"
     count: int = 1  # of pictures one after another; a time is the sum of theirs, each sampled alone
     cache: Literal["cold", "warm"] | None = None  # of the GPU, before each sample; None on the CPU
-    text_sha256: str = ""
-    devices: int = 1
+    text_sha256: str = ""  # of a user kernel, by `own_kernels.text_hash`: its file may change
+    devices: int = 1  # how many GPUs share the rows of each picture; on the CPU it means nothing
 
     @property
     def megapixels(self) -> float:
@@ -62,9 +57,7 @@ class Cell:
     @property
     def size_in_words(self) -> str:
         """Return "1024²" or "640×480"."""
-        if self.width == self.height:
-            return f"{self.width}²"
-        return f"{self.width}×{self.height}"
+        return f"{self.width}²" if self.width == self.height else f"{self.width}×{self.height}"
 
     @property
     def is_made(self) -> bool:

@@ -68,13 +68,13 @@ def refuse_clashes(plan: Plan) -> None:
             raise PlanFileError(f"None of the filters takes the kernel size {ksize}.")
 
 
-def _known(what: str, value: Any, known: Sequence[str], otherwise: str = "") -> str:
+def known_name(what: str, value: Any, known: Sequence[str], otherwise: str = "") -> str:
     """One of `known`.  Raises PlanFileError, with the nearest of them."""
     if value in known:
         return str(value)
     near = get_close_matches(str(value), known, n=1)
     hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}{otherwise}."
-    raise PlanFileError(f"There is no {what} {_shown(value)}; {hint}")
+    raise PlanFileError(f"There is no {what} {shown(value)}; {hint}")
 
 
 def _reader(allowed: str, convert: Callable[[Any], Any]) -> Reader:
@@ -84,12 +84,13 @@ def _reader(allowed: str, convert: Callable[[Any], Any]) -> Reader:
         try:
             return convert(value)
         except ValueError:
-            raise PlanFileError(f"{key} must be {allowed}, not {_shown(value)}.") from None
+            raise PlanFileError(f"{key} must be {allowed}, not {shown(value)}.") from None
 
     return read
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value of a file as far as it can be shown."""
     return f"{value!r}" if len(repr(value)) <= 60 else f"{repr(value)[:60]}…"
 
 
@@ -98,18 +99,20 @@ def _holds(is_right: bool) -> None:
         raise ValueError
 
 
-def _number(kind: type, low: float, high: float, *, zero_is_none: bool = False) -> Reader:
+def number(kind: type, low: float, high: float, *, zero_is_none: bool = False) -> Reader:
+    """A reader of an int or a float from `low` to `high`."""
+
     def convert(value: Any) -> Any:
-        number = SIMPLE[kind](value)
-        _holds(low <= number <= high and math.isfinite(number))
-        return None if zero_is_none and number == 0 else number
+        found = SIMPLE[kind](value)
+        _holds(low <= found <= high and math.isfinite(found))
+        return None if zero_is_none and found == 0 else found
 
     name = "a whole number" if kind is int else "a number"
     return _reader(f"{name} from {low:,g} to {high:,.15g}", convert)
 
 
 def _parameter(parameter: Parameter) -> Reader:
-    return _number(float, parameter.low or 0.0, parameter.high or 0.0)
+    return number(float, parameter.low or 0.0, parameter.high or 0.0)
 
 
 def _ksize(value: Any) -> int:
@@ -135,44 +138,43 @@ def _words(value: Any) -> str:
 
 def _one_of(names: Callable[[], Sequence[str]]) -> Reader:
     """A reader of one of `names`, which is called late: making the lists reads folders."""
-    return lambda key, value: _known(key, value, names())
+    return lambda key, value: known_name(key, value, names())
 
 
 def _picture(key: str, value: Any) -> str:
     if isinstance(value, str) and re.search(r"[^.\s]\.\w+$", value):  # a file's name
         return value
-    return _known(key, value, PICTURE_KINDS, ", or a file such as photo.png")
+    return known_name(key, value, PICTURE_KINDS, ", or a file such as photo.png")
 
 
 def _implementation(key: str, value: Any) -> str:
     if isinstance(value, str) and is_own(value):
         return plain_text(value)
     keys = [each.key for each in all_implementations()]
-    return _known(key, value, keys, ", or a file such as mine.cu")
+    return known_name(key, value, keys, ", or a file such as mine.cu")
 
 
 def _matrix(key: str, value: Any) -> Matrix:
     """Weights from rows of numbers: a list of lists, or the text that --weights takes."""
     if isinstance(value, list) and all(isinstance(row, list) for row in value):
         value = "; ".join(" ".join(map(str, row)) for row in value)
-    text = _text(key, value)
     try:
-        return custom.parse(text)
+        return custom.parse(_text(key, value))
     except BadJobError as error:
         raise PlanFileError(f"{key}: {error}") from None
 
 
-_text, _truth = _reader("a text in quotes", plain_text), _reader("true or false", SIMPLE[bool])
+_text, truth = _reader("a text in quotes", plain_text), _reader("true or false", SIMPLE[bool])
 # The fields of Sampling but its cache, which is a dimension; 0 stands for None, which TOML lacks.
 SAMPLING_KEYS: dict[str, Reader] = {
-    "max_samples": _number(int, 1, MAX_NUMBER),
-    "max_seconds": _number(float, 0, MAX_SECONDS),
-    "check": _truth,
-    "check_taps": _number(int, 0, MAX_NUMBER, zero_is_none=True),
-    "min_samples": _number(int, 1, MAX_NUMBER),
-    "noise": _number(float, 0, MAX_SECONDS, zero_is_none=True),
-    "warmups": _number(int, 0, MAX_NUMBER),
-    "warmup_seconds": _number(float, 0, MAX_SECONDS),
+    "max_samples": number(int, 1, MAX_NUMBER),
+    "max_seconds": number(float, 0, MAX_SECONDS),
+    "check": truth,
+    "check_taps": number(int, 0, MAX_NUMBER, zero_is_none=True),
+    "min_samples": number(int, 1, MAX_NUMBER),
+    "noise": number(float, 0, MAX_SECONDS, zero_is_none=True),
+    "warmups": number(int, 0, MAX_NUMBER),
+    "warmup_seconds": number(float, 0, MAX_SECONDS),
 }
 
 
@@ -181,7 +183,7 @@ def _sampling(_key: str, data: Any) -> Sampling:
         raise PlanFileError("sampling is a table: write [sampling], and its keys below.")
     known = tuple(SAMPLING_KEYS)
     found = {
-        _known("key of [sampling]", name, known): SAMPLING_KEYS[name](name, value)
+        known_name("key of [sampling]", name, known): SAMPLING_KEYS[name](name, value)
         for name, value in data.items()
     }
     sampling = replace(SWEEP_SAMPLING, **found)
@@ -241,14 +243,14 @@ PLAN_KEYS = {
     ),
     "borders": PlanKey("border", _one_of(lambda: BORDERS)),
     "pictures": PlanKey("picture", _picture),
-    "channels": PlanKey("channels", _number(int, 1, 4)),
+    "channels": PlanKey("channels", number(int, 1, 4)),
     "pixel_types": PlanKey("pixel_type", _one_of(lambda: PIXEL_TYPES)),
-    "counts": PlanKey("count", _number(int, 1, MAX_PICTURES)),
+    "counts": PlanKey("count", number(int, 1, MAX_PICTURES)),
     "caches": PlanKey("cache", _one_of(lambda: get_args(Cache))),
-    "devices": PlanKey("devices", _number(int, 1, MAX_DEVICES)),
-    "transfers": PlanKey("transfers", _truth),
-    "tolerance": PlanKey("tolerance", _number(float, 0, math.inf)),
-    "cell_seconds": PlanKey("cell_seconds", _number(float, 0.001, MAX_SECONDS)),
+    "devices": PlanKey("devices", number(int, 1, MAX_DEVICES)),
+    "transfers": PlanKey("transfers", truth),
+    "tolerance": PlanKey("tolerance", number(float, 0, math.inf)),
+    "cell_seconds": PlanKey("cell_seconds", number(float, 0.001, MAX_SECONDS)),
     "sampling": PlanKey("sampling", _sampling, _sampling_data),
 }
 
@@ -276,7 +278,7 @@ def plan_of(text: str, name: str = "The plan") -> Plan:
         raise PlanFileError(str(error)) from None
     try:
         for each in data:
-            _known("key", each, tuple(KEYS.values()))
+            known_name("key", each, tuple(KEYS.values()))
         if missing := [key for key in NEEDED if key not in data]:
             raise PlanFileError(f"{' and '.join(missing)} must be there.")
         found = {
@@ -300,16 +302,17 @@ def as_toml(plan: Plan) -> str:
             continue
         if field == "sampling":
             sampling = key.write(value).items()
-            lines += ["", "[sampling]", *(f"{name} = {_toml(each)}" for name, each in sampling)]
+            lines += ["", "[sampling]", *(f"{name} = {toml(each)}" for name, each in sampling)]
         elif field in DIMENSIONS and len(value) > 1:
-            lines.append(f"{key.name} = {_toml([key.write(each) for each in value])}")
+            lines.append(f"{key.name} = {toml([key.write(each) for each in value])}")
         else:
             single = value[0] if field in DIMENSIONS else value
-            lines.append(f"{key.name} = {_toml(key.write(single))}")
+            lines.append(f"{key.name} = {toml(key.write(single))}")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _toml(value: Any) -> str:
+def toml(value: Any) -> str:
+    """A text, a number, a list of them, true or false as TOML."""
     return json.dumps(value, ensure_ascii=False)  # TOML writes texts, numbers and lists likewise
 
 

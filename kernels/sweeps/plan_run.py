@@ -9,7 +9,7 @@ from time import time
 from typing import TypeVar
 from zlib import crc32
 
-from kernels.core.cpu_load import Load, LoadWatch
+from kernels.core.cpu_load import Load, LoadWatch, both_loads
 from kernels.core.device_turns import run_with_progress
 from kernels.core.errors import DeviceLostError, GivenUpError, KernelError
 from kernels.core.job import Job, Progress, Result
@@ -29,16 +29,12 @@ HOPELESS = 2.0  # a first run estimated at this many times its limit is not begu
 
 @dataclass(frozen=True, slots=True)
 class OfCell(Progress):
-    """A step of measuring a cell.
+    """A step of measuring a cell."""
 
-    place, count   of all cells of the sweep, from 1 on
-    round, rounds  of it, from 1 on
-    """
-
-    place: int
+    place: int  # from 1 on, of `count` cells of the sweep
     count: int
     cell: Cell
-    round: int = 1
+    round: int = 1  # from 1 on
     rounds: int = 1
 
     @property
@@ -163,9 +159,9 @@ class _Running:
         would_s = estimate.scaled_s(cell, like, like_s)
         if would_s <= HOPELESS * limit_s * cell.count:
             return None
-        took = (
-            "did not finish" if like_s == inf else f"would have this take {estimate.about(would_s)}"
-        )
+        took = "did not finish"
+        if like_s < inf:
+            took = f"would have this take {estimate.about(would_s)}"
         return f"Not begun: {like.size_in_words} {took}, and a first run has {limit_s:g} s."
 
     def _measured(self, cell: Cell, where: Progress, number: int, *, is_first: bool) -> Steps:
@@ -204,8 +200,8 @@ class _Running:
             try:
                 step = next(steps)
             except StopIteration as end:
-                return end.value, estimate.both_loads(noted, self.watch.load())
-            noted = estimate.both_loads(noted, self.watch.load())
+                return end.value, both_loads(noted, self.watch.load())
+            noted = both_loads(noted, self.watch.load())
             yield step
 
     def _checked(
@@ -223,7 +219,8 @@ class _Running:
             self.asked, self.oracles = asked, {}
         oracle = self.oracles.setdefault(picture, {})
         check = yield from checked(self.engine, found, self.plan.sampling.check_taps, oracle)
-        self.right[cell, picture] = digest, check
+        if check is not None:
+            self.right[cell, picture] = digest, check
         return check
 
     def _transferring(

@@ -73,10 +73,9 @@ def rows() -> tuple[Row, ...]:
 
 
 def _row_of(cell: Cell) -> Row:
-    x, y = cell.block_xy or ("", "")
-    values = (cell.width, cell.height, cell.implementation, cell.ksize)
-    others = (cell.pixel_type, cell.channels, cell.filter, x, y)
-    return dict(zip((*SAID, *OPEN), map(str, (*values, *others)), strict=True))
+    said = (cell.width, cell.height, cell.implementation, cell.ksize)
+    others = (cell.pixel_type, cell.channels, cell.filter, *(cell.block_xy or ("", "")))
+    return dict(zip((*SAID, *OPEN), map(str, (*said, *others)), strict=True))
 
 
 def _fits(row: Row, cell: Row) -> bool:

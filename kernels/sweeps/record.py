@@ -19,20 +19,15 @@ from kernels.sweeps.plan import Cell, Plan
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The measurement of a cell that ran.
-
-    transfers   None: not planned, not to be measured, or there is no device
-    health      the device's clocks, temperature and so on meanwhile; None on the CPU
-    load        what else the CPU did meanwhile; None on the GPU, and where it is not known
-    """
+    """The measurement of a cell that ran."""
 
     kernel: Timing  # the filtering alone
     ran: tuple[Ran, ...]  # what really ran, in order
     check: Check | None  # of the output of the last run that was timed; None: not checked
     compile_ms: float | None = None  # None: it was compiled before, as a sweep does with rungs
-    transfers: Transfers | None = None
-    health: Health | None = None
-    load: Load | None = None
+    transfers: Transfers | None = None  # None: not planned, not to be measured, or no device
+    health: Health | None = None  # the device's clocks and so on meanwhile; None on the CPU
+    load: Load | None = None  # what else the CPU did meanwhile; None on the GPU, or not known
     occupancy: Occupancy | None = None  # of its first pass, from the driver; None on the CPU
     compulsory_bytes: int = 0  # all pictures read once and written once
 
@@ -109,9 +104,8 @@ class Record:
     @property
     def megapixels_per_s(self) -> float | None:
         """Megapixels filtered in a second of kernel time; None where that is no speed."""
-        if self.verified is None:
-            return None
-        return self.cell.megapixels / (self.verified.kernel.median_ms / 1e3)
+        found = self.verified
+        return None if found is None else self.cell.megapixels / (found.kernel.median_ms / 1e3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,18 +136,14 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """All records of one plan on one machine, in the order they were measured.
-
-    is_shipped   came with the program: recorded by its authors on the machine it names, and not by
-                 the user
-    """
+    """All records of one plan on one machine, in the order they were measured."""
 
     plan: Plan
     machine: Machine
     started: float  # seconds since 1970 in UTC
     records: tuple[Record, ...] = ()
     is_recorded: bool = False  # read from a file, not measured here and now
-    is_shipped: bool = False
+    is_shipped: bool = False  # came with the program: recorded by its authors, not by the user
     remarks: tuple[str, ...] = ()  # what was found odd about its file, a sentence each
 
     @property
@@ -218,11 +208,7 @@ class CellPair:
 
 
 def compare_sessions(a: Session, b: Session) -> tuple[CellPair, ...]:
-    """Return the cells of `a` in its order, then those that only `b` has.
-
-    Cells are paired where all that decides how long something takes is equal, but for the
-    machine.
-    """
+    """Pair the cells of `a`, in its order, with equal ones of `b`; then those only `b` has."""
     of_a, of_b = ({record.cell: record for record in each.records} for each in (a, b))
     cells = dict.fromkeys((*of_a, *of_b))
     return tuple(_pair(cell, of_a.get(cell), of_b.get(cell)) for cell in cells)

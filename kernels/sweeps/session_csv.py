@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import re
+import tomllib
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, TextIO
 
 from kernels.sweeps.plan import Cell, kind_of
@@ -17,51 +19,11 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 NUMBERS = re.compile(r"[-+\d.,;/eE ]*")  # such as weights, which may begin with a minus
 
 
-def _of(root: str, *names: str) -> dict[str, str]:
-    return {name: f"{root}.{name}" for name in names}
-
-
 # Column -> where its value stands in `_facts`; None anywhere on the way leaves it empty.
-_CELL_PATHS = {
-    **_of("cell", "height", "width", "channels", "pixel_type", "picture", "count", "filter"),
-    **{"kernel_size": "cell.ksize", "sigma": "cell.sigma", "amount": "cell.amount"},
-    **{"weights": "weights", "border": "cell.border"},
-    **{"block_x": "cell.block_xy.0", "block_y": "cell.block_xy.1"},
-}
-_HEALTH = "measured.health"
-_PATHS = {
-    **{"session": "session.plan.title", **_of("session.plan", "source", "table")},
-    "implementation": "cell.implementation",
-    **{each: each for each in ("kind", "varied", "value")},
-    **_CELL_PATHS,
-    "median_ms": "kernel.median_ms",
-    **{"lower_quartile_ms": "quartiles_ms.0", "upper_quartile_ms": "quartiles_ms.1"},
-    **{"min_ms": "min_ms", "max_ms": "max_ms"},
-    **{"interval_low_ms": "interval_ms.0", "interval_high_ms": "interval_ms.1"},
-    **{"samples": "samples", "rounds": "rounds", **_of("kernel", "warmups", "ended")},
-    **{"cache": "cell.cache", "devices": "devices", "compile_ms": "measured.compile_ms"},
-    "upload_ms": "measured.transfers.pageable_up.median_ms",
-    "download_ms": "measured.transfers.pageable_down.median_ms",
-    "pinned_upload_ms": "measured.transfers.pinned_up.median_ms",
-    "pinned_download_ms": "measured.transfers.pinned_down.median_ms",
-    "end_to_end_ms": "measured.end_to_end_ms",
-    "megapixels_per_s": "record.megapixels_per_s",
-    "effective_gb_s": "record.verified.effective_gb_s",
-    **{"occupancy": "measured.occupancy.share", "ran": "ran"},
-    **{"sm_mhz_low": f"{_HEALTH}.sm_mhz.0", "sm_mhz_high": f"{_HEALTH}.sm_mhz.1"},
-    **{"memory_mhz_low": f"{_HEALTH}.memory_mhz.0", "memory_mhz_high": f"{_HEALTH}.memory_mhz.1"},
-    **{"temperature_c_high": f"{_HEALTH}.temperature_c.1", "power_w_high": f"{_HEALTH}.power_w.1"},
-    "throttled": "throttled",
-    **{"others_busy_cores": "measured.load.others", "stolen_share": "measured.load.stolen"},
-    **{"quota_cores": "measured.load.quota", "quota_held_back": "measured.load.throttled"},
-    **{"disturbed": "disturbed", "threads": "measured.threads"},
-    **{"cpu": "session.machine.cpu", "device": "device", "machine": "session.machine.name"},
-    **{"check": "check", "checked_pixels": "measured.check.checked"},
-    "max_error": "measured.check.max_error",
-    **{"text_sha256": "cell.text_sha256", "at": "at", "note": "record.objection"},
-}
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_PATHS: dict[str, str] = {**_TABLES["first"], **_TABLES["cell"], **_TABLES["last"]}
 COLUMNS = tuple(_PATHS)
-_PAIR_CELL = ("implementation", "kind", *_CELL_PATHS, "cache", "devices", "text_sha256")
+_PAIR_CELL = ("implementation", "kind", *_TABLES["cell"], "cache", "devices", "text_sha256")
 PAIR_COLUMNS = (
     *_PAIR_CELL,
     *("a_median_ms", "b_median_ms"),
@@ -121,10 +83,7 @@ def _value(facts: dict[str, Any], path: str) -> Any:
 
 
 def write_csv(sessions: Iterable[Session], file: TextIO) -> None:
-    """Write a row for each record, as `row_of` says.
-
-    file  opened with newline=""
-    """
+    """Write a row for each record, as `row_of` says, to a file as `write_rows` has it."""
     rows = (row_of(session, record) for session in sessions for record in session.records)
     write_rows(COLUMNS, rows, file)
 

@@ -11,7 +11,7 @@ import math
 import time
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -74,10 +74,9 @@ def session_of(line: bytes, name: str) -> Session:
 
     Raises SessionFileError, which calls the file `name`.
     """
-    try:
+    data = None
+    with suppress(NotPlainError):
         data = _data(line)
-    except NotPlainError:
-        data = None
     if type(data) is not dict or data.get("format") != FORMAT:
         raise SessionFileError(
             f"{name} is not a session of measurements: its first line is not a session's."
@@ -235,15 +234,12 @@ def _existing(path: Path) -> Path:
 
 
 class SessionFile(AppendLog):
-    """A session being written.  Made by `create` or `resume`; one process at a time.
-
-    cells  that it holds
-    """
+    """A session being written.  Made by `create` or `resume`; one process at a time."""
 
     def __init__(self, path: Path, mode: str) -> None:
         """Open the file and lock it; SessionFileError where another process writes to it."""
         super().__init__(path, mode)
-        self.cells: set[Cell] = set()
+        self.cells: set[Cell] = set()  # that it holds
         if not self.hold():
             self.close()
             raise SessionFileError(f"Another process is writing to {path}.")

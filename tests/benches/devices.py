@@ -151,7 +151,7 @@ def scaling_of(engine: Engine, cell: ScalingCell, counts: Sequence[int], rounds:
         for each in times if number % 2 == 0 else reversed(times):
             result = engine.run(each.job, replace(IN_A_ROUND, check=number == 0))
             # A picture that may change is not kept on a GPU: it is uploaded every time.
-            moved = replace(each.job, picture=fresh[each.job.picture.shape])
+            moved = each.job.but(picture=fresh[each.job.picture.shape])
             each.add(result, engine.run(moved, ONCE))
     return Scaling(cell, pick.implementation, tuple(times))
 

@@ -86,7 +86,7 @@ def test_beside(capsys, monkeypatch):
     monkeypatch.setattr(trying, "PAUSE_MS", 0)
     quick = Sampling(max_samples=2, max_seconds=0.05)
     small = replace(beside.PLAN, implementations=("opencv", "parallel"), sizes=((64, 64),))
-    plan = replace(small, ksizes=(3,), sampling=quick)
+    plan = small.but(ksizes=(3,), sampling=quick)
     for name, value in {"Device": object, "SIDE": 64, "REST_S": 0.0, "PLAN": plan}.items():
         monkeypatch.setattr(beside, name, value)
     assert beside.main(["--no-gpu"]) == 0

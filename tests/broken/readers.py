@@ -4,7 +4,7 @@ import gzip
 import json
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,8 @@ from workbench.charts.kinds import chart_kinds
 from workbench.files import image_files
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
-from workbench.model import choices
-from workbench.model.state import State
+from workbench.model import choices, step_files
+from workbench.model.state import State, Step
 from workbench.panels.weights.named_weights import Named, read_file, write_file
 from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.session.exporter import read_settings, save_png
@@ -90,6 +90,13 @@ def _plan(path: Path) -> str | None:
     return None
 
 
+def _steps(path: Path) -> str | None:
+    """Read a list; what is read can be written, and is the same when it is read again."""
+    changes = step_files.read(path)
+    again = step_files.parse(step_files.to_text(replace(State(), **changes)))
+    return None if again == {"border": "clamp", **changes} else f"it becomes {again}"
+
+
 def _weights(path: Path) -> str | None:
     read_file(path)
     return None
@@ -133,6 +140,10 @@ def _plans() -> dict[str, bytes]:
     return {f"{each.key}.toml": as_toml(each.plan).encode() for each in presets()}
 
 
+def _lists() -> dict[str, bytes]:
+    return {each.name: each.read_bytes() for each in asset("steps").iterdir()}
+
+
 def _all_weights() -> dict[str, bytes]:
     cells = tuple(tuple("0.25" if (x + y) % 2 else "-1/3" for x in range(5)) for y in range(5))
     named = Named("soaked", WeightsDraft(cells))
@@ -143,7 +154,7 @@ def _all_weights() -> dict[str, bytes]:
 def _all_settings() -> dict[str, bytes]:
     def write(path: Path) -> None:
         settings = Settings(path)
-        settings.set("choices", choices.to_data(State()))
+        settings.set("choices", choices.to_data(State(before=(Step("box"),), after=(Step(),))))
         settings.set("recent", ["/a/b.png", "/c d/e.tif"])
         step = {"name": "One", "choices": choices.to_data(State()), "picture": None}
         settings.set("presentation", [step, step])
@@ -164,6 +175,7 @@ READERS = {
     "rows": Reader(_tiffs, _rows, (ImageFileError,)),
     "sessions": Reader(_sessions, _session, (KernelError,)),
     "plans": Reader(_plans, _plan, (KernelError,)),
+    "steps": Reader(_lists, _steps, (KernelError,)),
     "weights": Reader(_all_weights, _weights, (KernelError,)),
     "settings": Reader(_all_settings, _settings, ()),
     "screenshots": Reader(_screenshots, _screenshot, (ImageFileError,)),

@@ -11,7 +11,7 @@ from tests.conftest import ROOT
 SEED = 5
 CASES = [  # kinds that share a process, and the broken files of each
     (["pictures", "rows"], 300),
-    (["sessions", "plans", "weights", "settings", "screenshots"], 100),
+    (["sessions", "plans", "steps", "weights", "settings", "screenshots"], 100),
 ]
 PATIENCE_S = 600  # the process gives up by itself, and names the case, long before
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kernels import filters
 from kernels.core.borders import BORDERS
-from kernels.core.job import PIXEL_TYPES, Job
+from kernels.core.job import LENGTH, MAX_STEPS, PIXEL_TYPES, Job, Step
 from kernels.rungs.rung import ladder
 
 
@@ -147,7 +147,7 @@ def dark_job(case: Case, offset: float, implementation: str) -> Job:
     """The case's weights over samples below 20, so that an offset shows."""
     job = case.job(implementation)
     samples = np.random.default_rng(3).random(job.picture.shape) * 20
-    return replace(job, picture=samples.astype(case.pixel_type), offset=offset)
+    return job.but(picture=samples.astype(case.pixel_type), offset=offset)
 
 
 def groups() -> Iterator[tuple[str, str]]:
@@ -198,11 +198,18 @@ def _best_level(factor: int, levels: int, row: dict[int, int], missing: set[Any]
 
 
 def random_picture(
-    random: np.random.Generator, shape: tuple[int, int, int], pixel_type: str
+    random: np.random.Generator,
+    shape: tuple[int, int, int],
+    pixel_type: str,
+    most: float | None = None,
 ) -> NDArray[Any]:
-    """(H, W, C) noise over the whole range; floats of a size between 1e-3 and 1e30, or 1e4."""
+    """(H, W, C) noise over the whole range; floats of a size between 1e-3 and 1e30, or 1e4.
+
+    most  such floats are no larger than about this
+    """
     if pixel_type.startswith("float"):
-        scale = 10.0 ** random.uniform(-3, 30 if pixel_type == "float32" else 4)
+        largest = most or (1e30 if pixel_type == "float32" else 1e4)
+        scale = 10.0 ** random.uniform(-3, np.log10(largest))
         picture: NDArray[Any] = (random.standard_normal(shape) * scale).astype(pixel_type)
     else:
         picture = random.integers(0, np.iinfo(pixel_type).max, shape, pixel_type, endpoint=True)
@@ -261,7 +268,7 @@ def a_job(
 ) -> Job:
     """A Job of the sort that `implementation` does: with a gradient, if it is a rung for that."""
     gradient = any(rung.gradient for rung in ladder() if rung.key == implementation)
-    return Job(picture, weights, border, implementation, block_xy, gradient=gradient)
+    return Job.of(picture, weights, border, implementation, block_xy, gradient=gradient)
 
 
 def fitting_weights(
@@ -278,3 +285,27 @@ def some_weights(random: np.random.Generator, ksize: int) -> NDArray[np.float32]
         return random_weights(random, ksize)
     fitting = [each for each in filters.all_filters() if ksize in each.sizes]
     return fitting[random.integers(len(fitting))].weights(ksize)
+
+
+def random_list(random: np.random.Generator, implementation: str = "parallel", **fixed: Any) -> Job:
+    """A list of 1 to MAX_STEPS filters with all drawn: tiny pictures and wide weights as well.
+
+    fixed  fields of the Job, and pixel_type, channels and count, of filters
+    """
+    draw = lambda name, levels: fixed.pop(name) if name in fixed else random.choice(levels)  # noqa: E731
+    pixel_type, channels = str(draw("pixel_type", PIXEL_TYPES)), int(draw("channels", (1, 2, 3, 4)))
+    steps: list[Step] = []
+    for _ in range(int(draw("count", range(1, MAX_STEPS + 1)))):
+        weights = random_weights(random, int(random.choice((1, 3, 5, 9))))
+        mix, is_gradient = (
+            float(random.choice((1, 1, 0.25, random.random()))),
+            random.random() < 0.2,
+        )
+        offset = 0.0 if is_gradient else float(random.choice((0, 0, 3.25)))
+        own_mix = 1.0 if is_gradient else mix
+        steps.append(Step(weights, implementation, offset=offset, mix=own_mix))
+        steps += [replace(LENGTH, mix=mix)] * is_gradient
+    size_hw = random.integers(1, 24, 2)
+    picture = random_picture(random, (*map(int, size_hw), channels), pixel_type, 1e3)
+    how = {"border": str(random.choice(BORDERS)), "is_rounded": random.random() < 0.3, **fixed}
+    return Job(picture, tuple(steps), **how)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -111,7 +110,7 @@ def in_a_block_it_takes(job: Job) -> Job:
     """`job` with the first of the usual blocks that its rung does not refuse, if there is one."""
     if job.implementation not in RUNGS:
         return job
-    jobs = (replace(job, block_xy=block) for block in (job.block_xy, *LEVELS["block_xy"]))
+    jobs = (job.but(block_xy=block) for block in (job.block_xy, *LEVELS["block_xy"]))
     taken = (each for each in jobs if not RUNGS[job.implementation].why_not(each, H200))
     return next(taken, job)
 

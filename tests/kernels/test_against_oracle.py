@@ -88,7 +88,7 @@ def test_every_implementation_says_what_the_oracle_says(name, case, runners):
 @pytest.mark.parametrize("name", r.ON_HOST)
 @pytest.mark.parametrize("case", pairwise_cases(), ids=str)
 def test_the_cpu_works_out_gradients_as_well(name, case, runners):
-    agree(runners(name), replace(case.job(name), gradient=True), case)
+    agree(runners(name), case.job(name).but(gradient=True), case)
 
 
 @pytest.mark.parametrize("name", ["sequential", "parallel"])
@@ -99,7 +99,7 @@ def test_nan_and_infinity_spread_in_gradients_as_in_the_oracle(name, border, run
     picture[5, 6], picture[12, 15], picture[0, 0] = np.nan, np.inf, -np.inf
     for ksize in (1, 3):
         weights = fitting_weights(random, ksize, name)
-        job = Job(picture, weights, border, name, gradient=True)
+        job = Job.of(picture, weights, border, name, gradient=True)
         check = r.verdict(job, runners(name)(job))
         assert check.ok, str(check)
 
@@ -117,7 +117,7 @@ def gradient_of_size(key: str, size: float) -> Job:
     """The lengths of slopes between samples of that size."""
     random = np.random.default_rng(9)
     picture = (random.standard_normal((37, 41, 1)) * size).astype(np.float32)
-    return Job(picture, fitting_weights(random, 3, key), "clamp", key, gradient=True)
+    return Job.of(picture, fitting_weights(random, 3, key), "clamp", key, gradient=True)
 
 
 @pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
@@ -151,7 +151,7 @@ def test_an_offset_is_added_to_every_sample_but_alpha(name, case, offset, runner
     wanted = r.in_a_block_it_takes(dark_job(case, offset, r.key_of(name)))
     answer = runners(name)(wanted)
     assert r.verdict(wanted, answer).ok
-    assert not r.verdict(replace(wanted, offset=0.0), answer).ok
+    assert not r.verdict(wanted.but(offset=0.0), answer).ok
 
 
 @everywhere
@@ -236,7 +236,7 @@ def test_large_samples_are_filtered_right_or_refused(name, size, runners):
     job = r.in_a_block_it_takes(NAN_CASES[0].job(key))
     size /= LENGTH_GAIN if job.gradient else 1  # so that the answer does not overflow
     picture = np.random.default_rng(12).uniform(size / 2, size, job.picture.shape)
-    outcome = check_or_refusal(runners(name), replace(job, picture=picture.astype(np.float32)))
+    outcome = check_or_refusal(runners(name), job.but(picture=picture.astype(np.float32)))
     if isinstance(outcome, str):
         assert key == "opencv" or r.RUNGS[key].headroom
         assert "overflow" in outcome
@@ -262,7 +262,7 @@ def test_one_job_leaves_nothing_behind_for_the_next(name, runners):
     """Above all no weights: two jobs that share a program take turns."""
     run, random = runners(name), np.random.default_rng(3)
     job = a_case_for(r.key_of(name), lambda case: case.ksize == 5)
-    other = replace(job, weights=fitting_weights(random, 5, job.implementation))
+    other = job.but(weights=fitting_weights(random, 5, job.implementation))
     for each in (job, other, job, other):
         check = r.verdict(each, run(each))
         assert check.ok, str(check)
@@ -273,7 +273,7 @@ def test_two_engines_in_one_process_keep_their_own_weights(name, runners):
     """CuPy gives both the same module, and so the same constant memory."""
     first, second = runners(name), r.on_gpu(r.key_of(name), Engine())
     job = a_case_for(r.key_of(name), lambda case: case.ksize == 5)
-    other = replace(job, weights=fitting_weights(np.random.default_rng(4), 5, job.implementation))
+    other = job.but(weights=fitting_weights(np.random.default_rng(4), 5, job.implementation))
     for run, each in ((first, job), (second, other), (first, job)):
         check = r.verdict(each, run(each))
         assert check.ok, str(check)
@@ -297,7 +297,7 @@ def test_any_picture_of_any_size_is_right(name, runners, data):
     )
     usual = case.job(key)
     if key in r.RUNGS and r.RUNGS[key].defines(job) != r.RUNGS[key].defines(usual):
-        job = replace(job, weights=usual.weights)
+        job = job.but(weights=usual.weights)
     agree(run, job, case)
 
 

@@ -54,7 +54,7 @@ def _all_loops():
     """Compile for gradients as well."""
     for pixel_type, gradient in product(PIXEL_TYPES, (False, True)):
         picture = np.zeros((2, 2, 1), pixel_type)
-        job = Job(picture, np.ones((1, 1), np.float32), gradient=gradient)
+        job = Job.of(picture, np.ones((1, 1), np.float32), gradient=gradient)
         for prepare in (sequential.prepare, parallel.prepare):
             for _ in prepare(job).filtering(np.empty_like(picture)):
                 pass

@@ -68,7 +68,7 @@ class MadeUpGpu(Engine):
         if reason := self.why_not(job):
             raise CannotRunError(reason)
         yield Progress(f"compiling {job.implementation}")
-        for step in super().filtering(replace(job, implementation=self.works_with), sampling):
+        for step in super().filtering(job.but(implementation=self.works_with), sampling):
             yield _as_on_gpu(step, job) if isinstance(step, Result) else step
 
 

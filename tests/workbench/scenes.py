@@ -19,6 +19,8 @@ from tests.workbench.driving import PATIENCE_MS, answers, child, pick, trigger
 from workbench.charts.canvas import Canvas
 from workbench.charts.chart_view import ChartView
 from workbench.imaging.pictures import Picture
+from workbench.model.state import Step
+from workbench.model.step_files import select
 from workbench.panels.anatomy.launch_parts import LaneGrid
 from workbench.panels.blocks.candidates import field_of
 from workbench.panels.blocks.rows import rows_of, sentence_of
@@ -53,7 +55,7 @@ def prepare(window):
 
 def all_scenes(window):
     """Yields a name and the window to look at, which stays so until the next is asked for."""
-    for part in (_modes, _sweep, _rung, _panels, _messages, _dialogs, _windows):
+    for part in (_modes, _steps, _sweep, _rung, _panels, _messages, _dialogs, _windows):
         for name, root in part(window):
             rest()
             yield name, root
@@ -105,6 +107,19 @@ def _modes(window):
     yield "pins", window
     for _ in range(2):
         window.inspection.unpin()
+
+
+def _steps(window):
+    before = window.store.state
+    steps = (Step("unsharp", 5, mix=0.5), Step("sobel_x", 3, is_on=False), Step("edges", 7))
+    window.store.update(**select((*steps, Step()), 2))
+    settle(window)
+    yield "steps", window
+    window.store.update(**select(2 * (*steps, Step()), 0))  # as many as there may be
+    settle(window)
+    yield "eight steps", window
+    window.store.restore(before)
+    settle(window)
 
 
 def _sweep(window):

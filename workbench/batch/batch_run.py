@@ -202,7 +202,6 @@ class _Run:
         return self._pool.submit(_after, step, outcome, *words)
 
     def _sync(self, encoding: Future[Outcome]) -> None:
-        """Bring to the disk what is written, if it is."""
         failed = encoding.cancelled() or encoding.exception() is not None
         if failed or encoding.result().unsynced is None:
             self._done.put(encoding)

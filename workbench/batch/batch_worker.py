@@ -181,7 +181,6 @@ class _Station:
         raise StopIteration
 
     def _filter(self) -> None:
-        """Make the engine, if there is none, and filter what there is."""
         if self._news.ended:
             return
         try:
@@ -197,9 +196,8 @@ class _Station:
     def _filter_all(self, engine: Engine) -> None:
         order = self._order
         jobs = order.threads(usable_cores())
-        outcomes = finishing(engine, self, order.recipe, jobs, self._obey, order.processes)
         with suppress(_StopError):
-            for outcome in outcomes:
+            for outcome in finishing(engine, self, order.recipe, jobs, self._obey, order.processes):
                 outcome.let_go()  # or its pictures stay in memory while others are waited for
                 outcome.device = order.shown_device
                 if not (engine.lost and outcome.error):

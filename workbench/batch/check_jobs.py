@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
@@ -48,42 +48,35 @@ class _Shape:
     offset: float = 0.0
 
 
-# Every border in grey and in RGB, and every pixel type.  At size 3 reflect would be clamp.
-RGB_CLAMP = _Shape(3, "uint8", 3, "clamp")
+# Of several jobs.
 RGB_MIRROR = _Shape(7, "uint8", 3, "mirror")
 RGB_REFLECT = _Shape(7, "uint16", 3, "reflect")
-RGB_ZERO = _Shape(3, "float32", 3, "zero")
-RGB_WRAP = _Shape(3, "uint8", 3, "wrap")
 GREY_ZERO = _Shape(3, "float32", 1, "zero", (16, 4))
 GREY_WRAP = _Shape(7, "float32", 1, "wrap")
-GREY_CLAMP = _Shape(3, "float16", 1, "clamp")
 GREY_MIRROR = _Shape(3, "uint8", 1, "mirror")
-GREY_REFLECT = _Shape(0, "uint16", 1, "reflect")  # its size is drawn
-RGBA = _Shape(7, "uint8", 4, "reflect", offset=25.0)
-RGBA_DRAWN = _Shape(7, "", 4, "reflect", offset=25.0)  # its pixel type is drawn
-RGB_WIDE = _Shape(15, "uint8", 3, "clamp", (8, 8))
+# Every border in grey and in RGB, and every pixel type.  At size 3 reflect would be clamp.
 # Each with its size, or its least one and the first that are not: then one is drawn.
 _TABLE: tuple[tuple[_Shape, Any, Kind, Content], ...] = (
-    (RGB_CLAMP, (37, 21), "separable", "noise"),
+    (_Shape(3, "uint8", 3, "clamp"), (37, 21), "separable", "noise"),
     (RGB_MIRROR, (45, 18), "any", "noise"),
     (GREY_ZERO, (70, 19), "any", "noise"),
     (GREY_WRAP, (53, 27), "small", "noise"),
-    (RGBA, (4, 5), "uniform", "noise"),
+    (_Shape(7, "uint8", 4, "reflect", offset=25.0), (4, 5), "uniform", "noise"),
     (RGB_REFLECT, (41, 23), "any", "noise"),
-    (GREY_CLAMP, (67, 13), "separable", "noise"),
+    (_Shape(3, "float16", 1, "clamp"), (67, 13), "separable", "noise"),
     (GREY_ZERO, TALL, "separable", "noise"),
     (RGB_MIRROR, SMALL, "separable", "noise"),
     (RGB_REFLECT, (35, 31), "separable", "noise"),
-    (RGB_ZERO, (29, 34), "separable", "noise"),
-    (RGB_WRAP, LARGE, "separable", "noise"),
+    (_Shape(3, "float32", 3, "zero"), (29, 34), "separable", "noise"),
+    (_Shape(3, "uint8", 3, "wrap"), LARGE, "separable", "noise"),
     (GREY_MIRROR, WIDE, "separable", "noise"),
     (GREY_MIRROR, (59, 33), "any", "black"),
     (GREY_MIRROR, (59, 33), "smooth", "white"),
-    (RGBA_DRAWN, (61, 43), "separable", "noise"),
-    (RGB_WIDE, (47, 29), "separable", "noise"),
+    (_Shape(7, "", 4, "reflect", offset=25.0), (61, 43), "separable", "noise"),  # type drawn
+    (_Shape(15, "uint8", 3, "clamp", (8, 8)), (47, 29), "separable", "noise"),
     (GREY_WRAP, (2, 3), "small", "noise"),
     (GREY_ZERO, (33, 21), "holed", "NaN and infinity"),
-    (GREY_REFLECT, SMALL, "separable", "noise"),
+    (_Shape(0, "uint16", 1, "reflect"), SMALL, "separable", "noise"),  # its size is drawn
 )
 COUNTED_AT = 3  # the 7×7 that shows best what a tile spares
 
@@ -119,9 +112,9 @@ def fitted(each: CheckJob, rung: Rung, *, is_strict: bool = False) -> Job:
     is_strict  its header does not choose
     """
     if is_strict:
-        return replace(each.job, implementation=rung.key)
+        return each.job.but(implementation=rung.key)
     offset = 0.0 if rung.gradient else each.job.offset
-    return replace(each.job, implementation=rung.key, gradient=rung.gradient, offset=offset)
+    return each.job.but(implementation=rung.key, gradient=rung.gradient, offset=offset)
 
 
 def _made(
@@ -133,7 +126,7 @@ def _made(
     width, height = map(int, rng.integers(*size) if is_drawn else size)
     weights = _weights(rng, ksize, kind)
     picture = _picture(rng, (height, width, shape.channels), np.dtype(pixel_type), content)
-    job = Job(picture, weights, shape.border, block_xy=shape.block_xy, offset=shape.offset)
+    job = Job.of(picture, weights, shape.border, block_xy=shape.block_xy, offset=shape.offset)
     facts = (
         f"{ksize}×{ksize}",
         f"{width}×{height} {pixel_type} {NAMES[shape.channels]}",

@@ -139,7 +139,6 @@ class ClusterRun(SharedRun):
             ) from error
 
     def _look(self) -> list[str]:
-        """Ask the scheduler for its workers; say which are silent."""
         identity = self._client.scheduler.identity
         found = self._client.sync(identity, callback_timeout=WORKERS_S)["workers"]
         now, before = monotonic(), self._beats
@@ -176,14 +175,12 @@ class ClusterRun(SharedRun):
             )
 
     def _wait_for_workers(self, wanted: int = 1) -> None:
-        there = len(self._look())
-        if there >= wanted:
+        if (there := len(self._look())) >= wanted:
             return
         self._warn(f"The scheduler at {self._address} has {there} of {wanted} workers; waiting.")
         with suppress(TimeoutError):
             self._client.wait_for_workers(wanted, timeout=WORKERS_S)
-        there = len(self._look())
-        if not there:
+        if not (there := len(self._look())):
             raise ClusterError(
                 f"No worker came to {self._address} in {WORKERS_S:.0f} s; start one: "
                 f"dask worker {self._address} --nthreads 1."

@@ -248,8 +248,7 @@ class SharedRun:
             yield Outcome(pair, index, error=f"{pair.name}: {lost} {words}", device=device)
         else:
             count = len(worker.tasks)
-            again = f" Pictures to be done again: {count:,}." if count else ""
-            self._warn(words + again)
+            self._warn(f"{words} Pictures to be done again: {count:,}." if count else words)
             self._suspects.extend(worker.tasks.items())
         if worker.finished or worker.is_suspect:
             self._replace(worker)

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from kernels import Engine, Result, Sampling
+from kernels import Engine, Job, Result, Sampling
 from kernels.core.device_turns import outcome_of
 from kernels.core.errors import CompileFailedError, KernelError, bug_in_words
 from kernels.core.job import Progress
@@ -169,8 +169,7 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
             hint = "" if fit.why_not is not None else " --reduce saves it all the same."
             raise ImageFileError(f"Cannot save {pair.target.name} as it is. {fit}{hint}")
         if recipe.quality is not None and not fit.format.has_quality:
-            title = fit.format.title
-            outcome.warnings = (f"{pair.target.name}: {title} knows no --quality.",)
+            outcome.warnings = (f"{pair.target.name}: {fit.format.title} knows no --quality.",)
 
 
 def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
@@ -184,10 +183,14 @@ def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
         else:
             _filter(engine, outcome, recipe, say)
         answer = outcome.large or outcome.result
-        check = answer.check if answer else None
+        check, where = answer.check if answer else None, ""
+        for each in outcome.result.steps if outcome.result else ():
+            if each.check is not None and not each.check.ok:  # that step is to blame
+                check, where = each.check, f"{each.job.title}: "
+                break
         if check is not None and not check.ok:
             outcome.is_wrong = True
-            outcome.error = f"{outcome.pair.name}: {check}; nothing was written."
+            outcome.error = f"{outcome.pair.name}: {where}{check}; nothing was written."
             if recipe.is_own:
                 outcome.error += f" {FIND_ITS_BUG}"
 
@@ -197,26 +200,38 @@ def _filter(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
     assert picture is not None
     job = intents.job_for(replace(recipe.chosen, picture=picture))
     assert job is not None
-    job = replace(job, implementation=recipe.implementation or engine.best_for(job))
+    job = _run_by_best(engine, job, recipe)
     steps = measuring(engine.filtering(job, recipe.sampling_of(outcome.index)))
     outcome.result, seconds = outcome_of(steps, lambda step: say(step.doing))
     outcome.seconds.update(seconds)
 
 
+def _run_by_best(engine: Engine, job: Job, recipe: Recipe) -> Job:
+    """`job`, of a single step run by what was named, or by the best there is."""
+    whole = replace(job, region=None)
+    if not whole.is_one_launch:
+        return job
+    return job.but(implementation=recipe.implementation or engine.best_for(whole))
+
+
 def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
     pair, state = outcome.pair, recipe.chosen
-    with LargePicture(pair.source.absolute(), state.pixel_type, state.ksize + 1) as picture:
+    reach = sum(each.ksize // 2 + 1 for each in intents.taken_in(state))
+    with LargePicture(pair.source.absolute(), state.pixel_type, 2 * reach) as picture:
         _make_folder(pair.folder)
         outcome.remarks, outcome.metadata = picture.notes, picture.metadata
-        job = intents.job_for(replace(state, picture=picture.sample()))
+        job = intents.job_for(replace(state, picture=picture.sample(), region=None))
         assert job is not None
+        if (region := intents.region_in(state, picture.height, picture.width)) is not None:
+            job = _run_by_best(engine, job, recipe)
         sampling, (memory_bytes, is_less) = recipe.sampling_of(outcome.index), recipe.strips_bytes()
         steps = filtering_file(
             engine,
             picture,
             pair.target,
             job,
-            recipe.implementation,
+            recipe.implementation if job.is_one_launch else None,  # else each step says its own
+            region=region,
             memory_bytes=memory_bytes,
             max_taps=sampling.check_taps if sampling.check else 0,
             for_now=outcome.for_now or is_less,

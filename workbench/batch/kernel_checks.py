@@ -48,7 +48,6 @@ NOT_FOUND = "Its bug was looked for and not found."
 UNTIMED = Sampling(max_samples=0, check_taps=None)
 TIMED = replace(OWN_SAMPLING, check_taps=None)
 
-
 Verdict = Literal[
     "verified", "unsearched", "incomplete", "unfinished", "wrong", "failed", "refused", "broken"
 ]
@@ -212,8 +211,7 @@ def checking(path: Path, shown: str, how: Exam) -> Generator[Progress, None, Che
     library: Path | None = None
     if device is None:
         where = Progress(f"{shown}: compiling")
-        building = cpu.building_ahead(rung, taken, searched)
-        library = yield from run_with_progress(building, where)
+        library = yield from run_with_progress(cpu.building_ahead(rung, taken, searched), where)
     suspect: Job | None = None
     check: Check | None = None
     for number, (each, job) in enumerate(zip(how.jobs, jobs, strict=True), 1):
@@ -332,8 +330,7 @@ def _with_failure(
     words = tried.problem
     if not words and tried.answer is not None:
         words = first_wrong(tried.job, tried.answer, rung.tolerance(tried.job))
-    is_wrong = tried.check is not None and not tried.check.ok
-    verdict: Verdict = "wrong" if is_wrong else "failed"
+    verdict: Verdict = "wrong" if tried.check is not None and not tried.check.ok else "failed"
     return replace(found, verdict=verdict, job=each.name, words=words)
 
 

@@ -15,7 +15,7 @@ import stat
 from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -29,7 +29,7 @@ from kernels import Engine, Job, Result
 from kernels.core import safe_files
 from kernels.core.borders import RowStrip, block_rows, strips_of
 from kernels.core.errors import DeviceLostError, OutOfMemoryError
-from kernels.core.job import Pick, Progress
+from kernels.core.job import Pick, Progress, Region, Step
 from kernels.core.plain_data import parse_json
 from kernels.core.safe_files import AppendLog, whole_lines
 from kernels.core.verdict import Check
@@ -171,8 +171,7 @@ class ResumableOutput:
 
 
 IN_MEMORY = 4  # strips: one read, one filtered, its output, and one written
-# Where the filter works on float32, so many bytes of a sample are two copies of a strip.
-BESIDE_BYTES = 8
+FLOAT_BYTES = 4  # of a sample, wherever the filter works on float32
 MIN_STRIPS = 8  # of any picture, so that reading and writing overlap with filtering
 # Of a strip few pixels are checked, in many places: as long as so many times their products take.
 SPREAD_COST = 32
@@ -225,6 +224,7 @@ def filtering_file(
     like: Job,
     named: str | None = None,
     *,
+    region: Region | None = None,
     memory_bytes: int,
     max_taps: int | None = 0,
     for_now: bool = False,
@@ -234,8 +234,9 @@ def filtering_file(
     It may be stopped, and resumed later; an output that is found to be wrong is not kept.
 
     target        a TIFF
-    like          a job of the same weights, pixel type and channels; its picture does not count
-    named         the implementation; None: the best that can run it
+    like          a job of the same steps, pixel type and channels; its picture does not count
+    named         the implementation; None: those that the steps name, or the best that can run it
+    region        the part of the picture that is filtered; None: all
     memory_bytes  for all strips together
     max_taps      as `StripFilter` has it, for all strips together
     for_now       as `StripFilter` has it
@@ -245,15 +246,17 @@ def filtering_file(
     rows = rows_a_strip(picture, like, memory_bytes, for_now=for_now)
     shape = (picture.height, picture.width, picture.channels)
     asked, refused = _asked(picture, like, named), frozenset[Pick]()
+    if region is not None:
+        asked["region"] = asdict(region)
     while True:
         try:
             part = ResumableOutput(target, shape, picture.dtype, picture.metadata, asked)
         except OSError as error:
             raise _failure(error, target) from error
-        run = _Run(picture, part, like)
-        strip_filter = partial(StripFilter, engine, like, named, refused=refused, for_now=for_now)
+        how: dict[str, Any] = {"region": region, "refused": refused, "for_now": for_now}
+        strip_filter = partial(StripFilter, engine, like, named, **how)
         try:
-            answer = yield from run.going(rows, max_taps, strip_filter)
+            answer = yield from _Run(picture, part, like).going(rows, max_taps, strip_filter)
             (part.drop if answer.check is not None and not answer.check.ok else part.finish)()
         except PickRefusedError as error:  # from the top, with the next pick
             part.drop()
@@ -294,8 +297,7 @@ def rows_a_strip(
     Raises ImageFileError where there is too little memory for that.
     """
     samples = picture.width * picture.channels
-    beside = BESIDE_BYTES if like.gradient or picture.dtype == np.float16 else 0
-    row_bytes = IN_MEMORY * picture.row_bytes + beside * samples
+    row_bytes = IN_MEMORY * picture.row_bytes + _copies(like) * FLOAT_BYTES * samples
     left = memory_bytes - picture.decoding_bytes - min(TILE, picture.height) * picture.row_bytes
     rows = int(left // row_bytes - 2 * like.reach)
     least = min(block_rows(samples), picture.height) if for_now else 1
@@ -309,25 +311,34 @@ def rows_a_strip(
     return rows - rows % (TILE if rows > TILE else least)
 
 
+def _copies(like: Job) -> int:
+    """How many copies of a strip there are in float32, beside it and its output."""
+    if not like.is_one_launch:  # what each run gave, the first one's input, and one at work
+        return len(like.runs) + 2
+    return 2 if like.gradient or like.pixel_type == "float16" else 0
+
+
 def _asked(picture: LargePicture, like: Job, named: str | None) -> dict[str, Any]:
     """All that decides what is in the file, as JSON has it."""
     return {
         "version": program_version(),
         "source": [str(picture.path), *picture.stamp],
         "shape": [picture.height, picture.width, picture.channels, str(picture.dtype)],
-        "weights": sha256(np.ascontiguousarray(like.weights).tobytes()).hexdigest(),
         "border": like.border,
-        "gradient": like.gradient,
-        "offset": like.offset,
+        "is_rounded": like.is_rounded,
         "implementation": named,
-        "block": list(like.block_xy),
+        "steps": list(map(_asked_of_step, like.steps)),
     }
+
+
+def _asked_of_step(step: Step) -> list[Any]:
+    weights = None if step.weights is None else np.ascontiguousarray(step.weights).tobytes()
+    how = (step.implementation, *step.block_xy)
+    return [weights and sha256(weights).hexdigest(), step.offset, step.mix, *how]
 
 
 @dataclass(slots=True, eq=False)
 class _Run:
-    """Everything that is under way."""
-
     picture: LargePicture
     part: ResumableOutput
     like: Job
@@ -387,8 +398,7 @@ class _Run:
         for number, strip in enumerate(strips):
             picture = self._read(strip, rooms[0]) if reading is None else reading.result()
             if number + 1 < len(strips):
-                following = strips[number + 1]
-                reading = reader.submit(self._read, following, rooms[(number + 1) % 2])
+                reading = reader.submit(self._read, strips[number + 1], rooms[(number + 1) % 2])
             yield strip, picture
 
     def _read(self, strip: RowStrip, into: NDArray[Any]) -> NDArray[Any]:
@@ -411,13 +421,20 @@ class _Run:
         result, seconds = yield from measuring(strip_filter.filtering(picture, strip))
         for stage, took_s in seconds.items():
             self.seconds[stage] += took_s
-        if result.check is not None:
+        if checks := [each.check for each in (*result.steps, result) if each.check is not None]:
             total = self.picture.height * self.picture.width
             before = self.check or Check(0.0, (0, 0, 0), 0, 0, 0.0, 0, total)
-            self.check = before.with_strip(result.check, strip.first - strip.above)
+            worst = next((each for each in checks if not each.ok), checks[-1])
+            self.check = before.with_strip(worst, strip.first - strip.above)
         if self.first is None:
-            tiny = np.zeros((1, 1, picture.shape[2]), picture.dtype)
-            self.first = replace(result, picture=tiny, job=self.like)  # without the strip's own
+            self.first = _without_samples(replace(result, job=self.like))
         if (pick := strip_filter.pick) is not None and self.part.pick is None:
             self.part.note_pick(pick)
         return result.picture
+
+
+def _without_samples(result: Result) -> Result:
+    """The result, and those of its steps, that keep no strip in memory."""
+    tiny = np.zeros((1, 1, result.job.channels), result.picture.dtype)
+    job = replace(result.job, picture=tiny, strip=None)
+    return replace(result, picture=tiny, job=job, steps=tuple(map(_without_samples, result.steps)))

@@ -13,6 +13,7 @@ from pathlib import Path, PurePath
 from workbench.base.paths import identity
 from workbench.files import neighbours
 from workbench.files.formats import EXTENSION_OF, EXTENSIONS
+from workbench.model.intents import taken_in
 from workbench.model.state import State
 
 Naming = Callable[[str], str]  # from a picture's name to its result's, both without their folders
@@ -27,8 +28,8 @@ def naming(pattern: str | None, format_name: str | None, chosen: State) -> Namin
     """The names of results.
 
     pattern      such as "{stem}_{filter}.png": {stem} and {ext} are the picture's, {filter} and
-                 {size} those of `chosen`; one that names no format gets an extension.  None: each
-                 is called as its picture
+                 {size} those of `chosen`, of several steps with dashes between; one that names no
+                 format gets an extension.  None: each is called as its picture
     format_name  one of EXTENSION_OF, for that extension; None: as the picture's
 
     Raises PairingError where the pattern makes no sense.
@@ -51,9 +52,13 @@ def naming(pattern: str | None, format_name: str | None, chosen: State) -> Namin
     elif extension is not None:
         raise PairingError(f"The name {pattern} says the format already; choose none beside it.")
 
+    steps = taken_in(chosen)
+    facts = {"filter": "-".join(each.filter for each in steps)}
+    facts["size"] = "-".join(str(each.ksize) for each in steps)
+
     def named(name: str) -> str:
         stem, dot_ext = os.path.splitext(name)  # noqa: PTH122 - much quicker
-        return pattern.format(stem=stem, ext=dot_ext[1:], filter=chosen.filter, size=chosen.ksize)
+        return pattern.format(stem=stem, ext=dot_ext[1:], **facts)
 
     return named
 
@@ -256,16 +261,15 @@ def _groups_in(top: Path, output: Path, recursive: bool, complaints: list[str]) 
         try:
             names = _shown(neighbours.pictures_in(folder))
             with os.scandir(folder) as entries:  # without links, which may lead in circles
-                folders = _shown(
-                    each.name for each in entries if each.is_dir(follow_symlinks=False)
-                )
+                folders = [each.name for each in entries if each.is_dir(follow_symlinks=False)]
         except OSError as error:
             complaints.append(f"Cannot look into {folder}: {error.strerror}.")
             continue
         yield Group(folder, target, tuple(names), target if target != output else None)
         if recursive:
-            inner = [name for name in sorted(folders) if identity(folder / name) != outside]
-            left += [(folder / name, target / name) for name in reversed(inner)]
+            inner = sorted(_shown(folders), reverse=True)
+            pairs = ((folder / name, target / name) for name in inner)
+            left += [pair for pair in pairs if identity(pair[0]) != outside]
 
 
 def _is_folder(path: Path) -> bool:

@@ -103,7 +103,6 @@ class StageTimes:
         engines: int = 1,
         devices: Mapping[int, Sequence[int]] | None = None,
     ) -> None:
-        """Begin to count."""
         self._total, self._jobs, self._engines = total, jobs, engines
         self._clocks = clock, cpu_clock or (lambda: 0.0)
         self._knows_cores = cpu_clock is not None
@@ -229,10 +228,8 @@ def rows_in_words(rows: int, height: int, left_s: float) -> str:
 def closing_lines(progress: BatchProgress) -> list[str]:
     """Counts, rate, and tables of the stages and of the GPUs."""
     counts = ", ".join(f"{count:,} {status}" for status, count in progress.counts.items())
-    took = numbers.duration(progress.seconds * 1e3)
-    lines = [
-        f"{progress.finished:,} pictures in {took}, {rate(progress.per_s)}: {counts or 'none'}."
-    ]
+    took, per_s = numbers.duration(progress.seconds * 1e3), rate(progress.per_s)
+    lines = [f"{progress.finished:,} pictures in {took}, {per_s}: {counts or 'none'}."]
     if progress.counts.get("skipped"):
         lines.append("Skipped: there already, whatever made them; --replace writes them anew.")
     devices = [

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MAX_WINDOW = 16384  # pixels across, or down
 MAX_NUMBER = 10**18
-LISTS = ("filters", "borders", "implementations", "presets")
+MAX_SIDE = 1 << 20  # of a picture
+LISTS = ("filters", "steps", "borders", "implementations", "presets")
 BENCHES = ("kernels", "cpu", "batch")
 PIXEL_TYPES = ("uint8", "uint16", "float16", "float32")
 VERIFY_VALUE = re.compile(r"all|none|-?\d+")  # a word behind --verify that is its value
@@ -77,6 +78,11 @@ def _pair_up_to(largest: int) -> Callable[[str], tuple[int, int]]:
 def _devices(text: str, _last: str | None) -> tuple[int, ...] | None:
     found = () if text == "all" else tuple(sorted(map(int, text.split(","))))
     return found if len(set(found)) == len(found) else None
+
+
+def _part(*numbers: str | None) -> tuple[int, ...] | None:
+    found = tuple(int(each or 0) for each in numbers)
+    return found if min(found[2:4]) > 0 and max(found) <= MAX_SIDE else None
 
 
 def _shard(index: str, count: str) -> Shard | None:
@@ -163,5 +169,10 @@ TYPES: dict[str, Callable[[str], Any]] = {
     "TYPE,…": several(one_of(*PIXEL_TYPES)),
     "WxH": pair,
     "WxH,…": several(pair),
+    "X,Y,W,H[,FEATHER]": matching(
+        r"(\d{1,7}),(\d{1,7}),(\d{1,7}),(\d{1,7})(?:,(\d{1,7}))?",
+        "x, y, width and height of a part, and pixels over which it fades in, such as 0,0,640,200",
+        _part,
+    ),
     "XxY": pair,
 }

@@ -41,11 +41,11 @@ from workbench.cli.recipe_options import (
     named_kernel,
     read_named,
 )
-from workbench.cli.result_words import in_one_line
+from workbench.cli.result_words import in_one_line, list_in_words
 from workbench.cli.this_machine import engine_maker
 from workbench.files.kernel_files import FOLDER_VARIABLE as KERNELS_VARIABLE
 from workbench.files.picture_errors import ImageFileError
-from workbench.model import intents
+from workbench.model import choices, intents
 from workbench.model.intents import Changes
 from workbench.model.state import State
 from workbench.session.exporter import save_png
@@ -83,8 +83,7 @@ def draw(
         if baseline not in names:
             raise CommandError(f"--baseline takes {', '.join(names)}, not {baseline!r}.", USAGE)
         changes |= {"baseline": baseline}
-    kernel = named_kernel(arguments)
-    if kernel is not None:
+    if (kernel := named_kernel(arguments)) is not None:
         read_named(kernel)  # it rejects sources of which the window would only complain
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     with real_window(arguments, changes, size, arguments.theme) as window:
@@ -107,7 +106,8 @@ def draw(
             save_png(output, image, window.memory.for_screenshot() | {"modes": list(modes)})
         except ImageFileError as error:
             raise CommandError(str(error)) from error
-    print(f"{output}: {result.job.filter_title} {in_one_line(result)}")
+        what = list_in_words(window.store.state, titles=True)
+    print(f"{output}: {in_one_line(what, result)}")
     return 0 if result.check is None or result.check.ok else FAILED
 
 
@@ -151,7 +151,7 @@ def real_window(
             stack.callback(os.environ.pop, name)
             os.environ[name] = str(folder / name.lower())
         settings = Settings(folder / "settings.json")
-        settings.set("choices", changes)
+        settings.set("choices", choices.as_data(changes))
         window = MainWindow(engine_maker(arguments), settings)
         window.setWindowState(Qt.WindowState.WindowNoState)  # not as large as the screen
         window.resize(*size)

@@ -20,12 +20,18 @@ from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import FilePairs, PairingError, pairs_of, with_extension
 from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
-from workbench.cli.recipe_options import complain_of, recipe_of, several_gpus
-from workbench.cli.result_words import in_one_line, large_in_one_line, record_of, rows_record
+from workbench.cli.recipe_options import PIXEL, complain_of, recipe_of, several_gpus
+from workbench.cli.result_words import (
+    in_one_line,
+    large_in_one_line,
+    list_in_words,
+    record_of,
+    rows_record,
+)
 from workbench.cli.stopping import RemoteControl, ended_by_sigterm
 from workbench.cli.this_machine import engine_maker, facts
 from workbench.files.formats import EXTENSION_OF
-from workbench.imaging.display_mapping import is_signed
+from workbench.model.intents import swings_around_zero
 
 
 def run(arguments: Namespace) -> int:
@@ -107,10 +113,9 @@ def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
 
     with pairs.without_empty_folders():
         _make_folder(pairs, arguments)
-        outcomes = in_order(running(engine, pairs, recipe, arguments.jobs, say))
         try:
             with ended_by_sigterm():
-                for outcome in outcomes:
+                for outcome in in_order(running(engine, pairs, recipe, arguments.jobs, say)):
                     progress.say("")
                     _print_outcome(outcome, recipe, machine, arguments)
                     failures += outcome.error is not None
@@ -155,20 +160,18 @@ def _print_outcome(
 
 
 def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:
-    pair, line = outcome.pair, ""
+    pair, line, chosen = outcome.pair, "", recipe.chosen
+    what = list_in_words(chosen)
     for remark in outcome.remarks:
         yield f"{pair.name}: {remark}"
     if outcome.skipped:
         yield f"{pair.name}: {pair.target_shown} is there already and was left as it is."
     elif outcome.large is not None:
-        line = large_in_one_line(outcome.large)
+        line = large_in_one_line(what, outcome.large)
     elif outcome.result is not None:
-        line, job = in_one_line(outcome.result), outcome.result.job
-        if (
-            job.picture.dtype.kind == "u"
-            and is_signed(job.weights, job.gradient)
-            and not job.offset
-        ):
+        line = in_one_line(what, outcome.result)
+        is_whole = outcome.result.job.picture.dtype.kind == "u"
+        if is_whole and swings_around_zero(replace(chosen, picture=PIXEL)):
             yield f"{pair.name}: sums below 0 become 0; TIFF with --pixel-type float32 keeps them."
     if line and outcome.error is None:
-        yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
+        yield f"{pair.name} → {pair.target_shown}: {line}"

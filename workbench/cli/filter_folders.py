@@ -200,7 +200,6 @@ class _Talk:
         self.control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
 
     def say(self, outcome: Outcome, doing: str) -> None:
-        """Show the progress of one picture, if that is large."""
         if outcome.is_large and not self._is_controlled:
             self._line.say(f"{outcome.pair.name}: {doing}")
         elif outcome.is_large and outcome.strips is not None:

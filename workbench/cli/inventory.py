@@ -24,9 +24,11 @@ from workbench.cli import output
 from workbench.cli.argument_types import LISTS
 from workbench.cli.output import FAILED
 from workbench.cli.this_machine import engine_maker
+from workbench.model.step_files import ready_made
 
 HEADINGS = {
     "filters": "Filters (--filter)",
+    "steps": "Lists of steps (--steps)",
     "borders": "Borders (--border)",
     "implementations": "Implementations (--implementation), from the plainest up",
     "presets": "Presets (workbench sweep NAME)",
@@ -39,6 +41,7 @@ def list_all(arguments: Namespace) -> int:
     """Print the lists, or the named one."""
     makers: dict[str, Callable[[], list[Data]]] = {
         "filters": _filters,
+        "steps": lambda: [{"key": each.key, "about": each.about} for each in ready_made()],
         "borders": lambda: [{"key": each, "sketch": _sketch(each)} for each in BORDERS],
         "implementations": lambda: _implementations(engine_maker(arguments)()),
         "presets": lambda: [{"key": each.key, "title": each.plan.title} for each in presets()],
@@ -110,7 +113,7 @@ def _why_not(each: Implementation, engine: Engine) -> str | None:
     """The reason why it cannot run even the smallest job here, with the remedy."""
     device = engine.device
     pixel, weights = np.zeros((1, 1, 1), np.uint8), filters.get("box").weights(3)
-    job = Job(pixel, weights, gradient=isinstance(each, Rung) and each.gradient)
+    job = Job.of(pixel, weights, gradient=isinstance(each, Rung) and each.gradient)
     reason = each.why_not(job, device)
     if isinstance(device, NoDevice) and reason == device.reason:
         return f"{reason} {device.remedy}".rstrip()
@@ -135,8 +138,7 @@ def doctor(arguments: Namespace) -> int:
         print(aligned(facts(device)), end="\n\n")
         for problem in found:
             print(f"Problem: {problem}\n")
-        cannot = f"The window cannot open: {why_no_window}"
-        print(cannot if why_no_window else _where_it_opens())
+        print(f"The window cannot open: {why_no_window}" if why_no_window else _where_it_opens())
     return FAILED if why_no_window else 0
 
 

@@ -52,11 +52,11 @@ def job(
     how   implementation and block_xy, where they matter
     """
     chosen = None if name == RANDOM else filters.get(name)
-    return Job(
+    return Job.of(
         picture=picture(*size, channels, pixel_type),
         weights=weights(name, ksize),
         border=border,
-        filter_title=chosen.title if chosen else "Random weights",
+        title=chosen.title if chosen else "Random weights",
         gradient=chosen is not None and chosen.gradient,
         **how,
     )

@@ -86,8 +86,7 @@ def run(arguments: Namespace) -> int:
             session = read_session(folder)
             print("\n".join(closing_lines(session)))
             is_whole = _write_table(folder, session)
-            error = sys.exception()
-            if error is None:
+            if (error := sys.exception()) is None:
                 print(f"\nKept in {folder}.")
             elif isinstance(error, (KeyboardInterrupt, KernelError)):  # no bug
                 why = "It ended early" if isinstance(error, KernelError) else "Stopped"
@@ -127,8 +126,7 @@ def with_kernels(plan: Plan, folder: Path) -> tuple[Plan, Texts]:
     keys = [files[name].name if name in files else name for name in plan.implementations]
     if twice := [key for key in keys if keys.count(key) > 1 and is_own(key)]:
         raise CommandError(f"Two kernels are called {twice[0]}; rename one.", USAGE)
-    planned = replace(plan, implementations=tuple(keys))
-    return with_texts(planned, map(read_named, files.values()))
+    return with_texts(replace(plan, implementations=tuple(keys)), map(read_named, files.values()))
 
 
 def _named_plan(word: str) -> Plan:
@@ -147,8 +145,7 @@ def _named_plan(word: str) -> Plan:
 
 
 def _given(plan: Plan, word: str) -> Given:
-    names = [name for name in plan.pictures if name not in PICTURE_KINDS]
-    if not names:
+    if not (names := [name for name in plan.pictures if name not in PICTURE_KINDS]):
         return {}
     from workbench.files import image_files  # Qt, which a plan without files does not need
 
@@ -202,8 +199,7 @@ def _measured(
             able.discard(step.cell)
         if monotonic() - estimated_at >= ESTIMATE_EVERY_S:
             estimated_at = monotonic()
-            left_s = estimated_s(able, known.values(), plan.sampling)
-            remaining = f" · {about(left_s)} left"
+            remaining = f" · {about(estimated_s(able, known.values(), plan.sampling))} left"
 
 
 def closing_lines(session: Session) -> Iterator[str]:

@@ -29,8 +29,7 @@ def run(arguments: Namespace) -> int:
     if reason := qt_libraries.why_no_window(platform):
         raise CommandError(reason)
     kernel, devices = named_kernel(arguments), devices_of_window(arguments)
-    engine = engine_maker(arguments)
-    return app.run(arguments.images, engine, _settings(arguments, devices), kernel)
+    return app.run(arguments.images, engine_maker(arguments), _settings(arguments, devices), kernel)
 
 
 def _draw(arguments: Namespace) -> int:
@@ -46,5 +45,6 @@ def _settings(arguments: Namespace, devices: Changes) -> Settings:
     settings = Settings()
     remembered = settings.get("choices", {})
     state = replace(State(), **choices.from_data(remembered, State()))
-    settings.set("choices", {**remembered, **changes_of(arguments, state), **devices})
+    changes = choices.as_data(changes_of(arguments, state))
+    settings.set("choices", {**remembered, **changes, **devices})
     return settings

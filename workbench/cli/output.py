@@ -53,9 +53,7 @@ def _finite(value: Any) -> Any:
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
         return {str(key): _finite(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return value
+    return [_finite(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels import Engine, Sampling, filters
+from kernels import Engine, Job, Sampling, filters
 from kernels.core.cpu_load import usable_cores
 from kernels.core.device import Device
 from kernels.core.errors import BadJobError
@@ -17,13 +17,14 @@ from kernels.filters import custom
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import is_own, read_own_kernel
 from kernels.rungs.rung import Rung
-from kernels.sweeps.plan_files import MAX_DEVICES
+from kernels.sweeps.plan_files import MAX_DEVICES, known_name
 from workbench.batch.device_run import processes_each
 from workbench.batch.filtering import Recipe
 from workbench.cli.output import USAGE, CommandError, complain
 from workbench.cli.this_machine import engine_maker
 from workbench.imaging.pictures import Picture
-from workbench.model import bell, intents
+from workbench.model import bell, intents, step_files
+from workbench.model.choices import alone
 from workbench.model.intents import Changes
 from workbench.model.state import FACTS, OwnFile, State
 
@@ -35,24 +36,59 @@ GPU_BYTES_EACH = 1 << 30  # of a GPU's memory, for a process: half of it before 
 def changes_of(arguments: Namespace, state: State) -> Changes:
     """Collect the State fields that the options set, checked together with the rest of `state`.
 
-    A sigma without a size brings the size that holds its bell.  A user kernel is left out: the
-    reader of its file gives it to the State.
+    A sigma without a size brings the size that holds its bell; a filter or steps replace all steps
+    there are.  A user kernel is left out: the reader of its file gives it to the State.
     Raises BadJobError where they make no sense: an even size, an unknown name, an option that
     would be ignored.
     """
-    changes = _filter_changes(arguments, state)
+    is_list = bool(arguments.step or arguments.steps)
+    changes = _steps_changes(arguments) if is_list else _filter_changes(arguments, state)
     given = {name: getattr(arguments, option) for name, option in OPTIONS.items()}
     if named_kernel(arguments) is not None:
         del given["implementation"]
-    changes |= {name: value for name, value in given.items() if value is not None}
+    given = {name: value for name, value in given.items() if value is not None}
+    changes |= given
+    if is_list:
+        changes |= _list_changes(arguments, changes, given)
     # Of the implementation only if it is among the changes: `state` may be that of another day.
     named = changes.get("implementation", AUTO.key)
-    intents.job_for(replace(state, **{**changes, "picture": PIXEL, "implementation": named}))
+    pixel: Changes = {"picture": PIXEL, "implementation": named, "region": None}
+    intents.job_for(replace(state, **{**changes, **pixel}))
     if named != AUTO.key:
         Engine(use_gpu=False).implementation(named)
+    if arguments.round_between and not is_list:
+        raise BadJobError("--round-between is for several steps; give them with --step.")
     if arguments.sigma is not None and arguments.size is None:
         changes["ksize"] = bell.size_for(replace(state, **changes))
     return changes
+
+
+def _steps_changes(arguments: Namespace) -> Changes:
+    if arguments.step and arguments.steps:
+        raise BadJobError("--step and --steps both name the steps; give one of them.")
+    for name in ("filter", "size", "sigma", "amount", "weights", "offset"):
+        if getattr(arguments, name) is not None:
+            raise BadJobError(f"--{name} is a step's: write it there, as in --step gaussian:7.")
+    if arguments.step:
+        return step_files.changes_of_steps([step_files.parse_step(e) for e in arguments.step])
+    path = Path(arguments.steps)
+    if path.suffix.lower() != step_files.SUFFIX and not path.exists():
+        ready = {each.key: each.changes for each in step_files.ready_made()}
+        other = ", or a file such as mine.toml"
+        return dict(ready[known_name("list", arguments.steps, tuple(ready), other)])
+    return step_files.read(path)
+
+
+def _list_changes(arguments: Namespace, changes: Changes, given: Changes) -> Changes:
+    how: Changes = {name: given[name] for name in ("implementation", "block_xy") if name in given}
+    if "implementation" in how:
+        how["chosen_implementation"] = how["implementation"]
+    before = tuple(replace(each, **how) for each in changes["before"])
+    named = [each.implementation for each in (*before, replace(State(), **changes).selected)]
+    if any(map(is_own, named)) or (before and named_kernel(arguments) is not None):
+        raise BadJobError("A user kernel is one filter: it is no step of a list here.")
+    is_rounded = changes.get("is_rounded", False) or arguments.round_between
+    return {**how, "before": before, "is_rounded": is_rounded}
 
 
 def _filter_changes(arguments: Namespace, state: State) -> Changes:
@@ -60,7 +96,7 @@ def _filter_changes(arguments: Namespace, state: State) -> Changes:
         if arguments.filter not in (None, "custom"):
             raise BadJobError(f"--weights are own weights, so --filter {arguments.filter} clashes.")
         changes = intents.changes_for(state, {"matrix": custom.parse(arguments.weights)})
-        return {"filter": "custom", "offset": arguments.offset or 0.0, **changes}
+        return {**alone(state), "filter": "custom", "offset": arguments.offset or 0.0, **changes}
     if arguments.offset is not None:
         raise BadJobError("--offset is added to what own weights give; it needs --weights.")
     if arguments.filter == "custom":
@@ -70,7 +106,7 @@ def _filter_changes(arguments: Namespace, state: State) -> Changes:
     for name in ("sigma", "amount"):  # the window hides it, here it would be dropped
         if getattr(arguments, name) is not None and not intents.has_parameter(chosen, name):
             raise BadJobError(f"{chosen.title} takes no --{name}.")
-    return changes if arguments.filter else {}
+    return {**alone(state), **changes} if arguments.filter else {}
 
 
 def named_kernel(arguments: Namespace) -> Path | None:
@@ -110,14 +146,15 @@ def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
     arguments.device = None if numbers is None else numbers[0] if len(numbers) == 1 else 0
     check_every, is_every_pixel = arguments.verify
     chosen = replace(State(), **changes_of(arguments, State()))
-    if bell.is_cut_off(chosen):
-        complain(bell.in_words(chosen).replace("\n", " "))
+    for each in filter(bell.is_cut_off, chosen.steps):
+        complain(bell.in_words(each).replace("\n", " "))
+    only = None if chosen.before else chosen.chosen_implementation
     if own is not None:
         file = OwnFile(own.absolute(), read_named(own).source)
         chosen = replace(chosen, implementation=file.name, own_kernel=file)
     return Recipe(
         chosen=chosen,
-        implementation=own.name if own else arguments.implementation,
+        implementation=own.name if own else arguments.implementation or only,
         sampling=replace(sampling, check_taps=None) if is_every_pixel else sampling,
         check_every=check_every,
         quality=arguments.quality,
@@ -153,12 +190,26 @@ def complain_of(engine: Engine, recipe: Recipe, arguments: Namespace) -> None:
 
 
 def _implementation(engine: Engine, recipe: Recipe) -> tuple[str, str | None]:
-    """The named implementation or auto's pick; and why that is none on the GPU."""
+    """The named implementation or auto's pick; and why that is none on the GPU.
+
+    Of several steps that of the first which does not run on the CPU, else of the first.
+    """
     if recipe.implementation is not None:
         return recipe.implementation, None
-    job = intents.job_for(replace(recipe.chosen, picture=PIXEL))
+    job = intents.job_for(replace(recipe.chosen, picture=PIXEL, region=None))
     assert job is not None
-    return engine.best_for(job), engine.why_not_auto(job)
+    if job.is_one_launch:
+        return engine.best_for(job), engine.why_not_auto(job)
+    parts = [job.part(run, PIXEL.samples) for run in job.runs]
+    keys = {_key(engine, each): each for each in reversed(parts)}
+    on_gpu = (each for each in reversed(keys) if intents.implementation(each).kind != "cpu")
+    named = next(on_gpu, _key(engine, parts[0]))
+    is_auto = keys[named].implementation == AUTO.key
+    return named, engine.why_not_auto(keys[named]) if is_auto else None
+
+
+def _key(engine: Engine, job: Job) -> str:
+    return engine.best_for(job) if job.implementation == AUTO.key else job.implementation
 
 
 def _gpu_for(engine: Engine, recipe: Recipe) -> Device | None:
@@ -207,5 +258,4 @@ def processes_for(
         return sharing
     if (device := _gpu_for(engine, recipe)) is None:
         return (None,) * each
-    room = max(device.memory_bytes // GPU_BYTES_EACH, 1)
-    return (sharing or (device.index,)) * min(each, room)
+    return (sharing or (device.index,)) * min(each, max(device.memory_bytes // GPU_BYTES_EACH, 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from kernels import filters
@@ -12,18 +13,32 @@ from kernels.core.version import program_version
 from kernels.rungs.own_kernels import is_own, text_hash
 from workbench.base import numbers
 from workbench.base.numbers import star, why_starred
+from workbench.model import intents, step_files
 from workbench.model.speed_up import shares_in_words, single_in_words
+from workbench.model.state import State
 
 if TYPE_CHECKING:  # which a window has no need of
     from workbench.batch.filtering import Outcome, Recipe
     from workbench.batch.large_filtering import LargeAnswer
 
 
-def in_one_line(result: Result) -> str:
-    """Describe a result: "5×5, shared: time 13.2 µs (20 samples, cold), ..."."""
-    job, name = result.job, result.name
+def list_in_words(state: State, *, titles: bool = False) -> str:
+    """The steps that are taken, by their keys or titles: "gaussian 7×7 ▸ edges 3×3"."""
+    words = []
+    for each in intents.taken_in(state):
+        name = filters.get(each.filter).title if titles else each.filter
+        mix = "" if each.mix == 1 else f" mixed in at {numbers.percent(each.mix)}"
+        words.append(f"{name} {each.ksize}×{each.ksize}{mix}")
+    return " ▸ ".join(words)
+
+
+def in_one_line(what: str, result: Result) -> str:
+    """Describe a result of `what`: "gaussian 5×5, shared: time 13.2 µs (20 samples, cold), ..."."""
+    name = _name(result)
     parts = [f"time {_time(result)}" if result.kernel else "no time"]
-    if is_own(job.implementation):
+    if len(steps := [each.kernel.median_ms for each in result.steps if each.kernel]) > 1:
+        parts.append(f"steps {' + '.join(map(numbers.duration, steps))}")
+    if is_own(result.job.implementation):
         name = result.ran[0].function  # it says where as well
     elif result.device_name is not None and result.upload_ms is None:
         parts.append("resident")
@@ -34,7 +49,13 @@ def in_one_line(result: Result) -> str:
     parts += [shares_in_words(result.shares)] if result.shares else []
     verdict = f"; {result.check}" if result.check is not None else ""
     why = f" {why_starred(result.disturbances)}" if result.disturbances else ""
-    return f"{job.ksize}×{job.ksize}, {name}: {', '.join(parts)}{verdict}{why and '.'}{why}"
+    return f"{what}, {name}: {', '.join(parts)}{verdict}{why and '.'}{why}"
+
+
+def _name(result: Result) -> str:
+    """What ran; of several steps each, unless the one before is the same."""
+    names = (each.name for each in result.steps or (result,))
+    return " ▸ ".join(name for name, _ in groupby(names))
 
 
 def _time(result: Result) -> str:
@@ -45,11 +66,11 @@ def _time(result: Result) -> str:
     return f"{numbers.duration(kernel.median_ms)}{star(result.disturbances)} ({samples}{cache})"
 
 
-def large_in_one_line(large: LargeAnswer) -> str:
-    """Describe a picture filtered in strips: "5×5, opencv: 40 strips in 61.2 s, 26.1 MP/s, ..."."""
+def large_in_one_line(what: str, large: LargeAnswer) -> str:
+    """Describe a picture filtered in strips: "…, opencv: 40 strips in 61.2 s, 26.1 MP/s, ..."."""
     from workbench.batch.stage_times import IN_WORDS
 
-    name = f", {large.first.name}" if large.first else ""
+    name = f", {_name(large.first)}" if large.first else ""
     parts = [
         f"{large.strips:,} strip{'' if large.strips == 1 else 's'} in "
         f"{numbers.duration(large.took_s * 1e3)}",
@@ -60,7 +81,7 @@ def large_in_one_line(large: LargeAnswer) -> str:
     if large.limit is not None:
         parts.append(f"{IN_WORDS[large.limit]} was the limit")
     verdict = f"; {large.check}" if large.check is not None else ""
-    return f"{large.job.ksize}×{large.job.ksize}{name}: {', '.join(parts)}{verdict}"
+    return f"{what}{name}: {', '.join(parts)}{verdict}"
 
 
 def record_of(outcome: Outcome, recipe: Recipe) -> dict[str, Any]:
@@ -77,6 +98,7 @@ def record_of(outcome: Outcome, recipe: Recipe) -> dict[str, Any]:
         "remarks": [*outcome.remarks, *outcome.warnings],
         **asked_of(recipe),
         **_found(outcome.result),
+        "runs": _runs(outcome.large.first if outcome.large else outcome.result, recipe.chosen),
         **(_of_strips(outcome.large) if outcome.large else {"strips": None}),
     }
 
@@ -89,8 +111,14 @@ def rows_record(outcome: Outcome) -> dict[str, Any]:
 
 
 def asked_of(recipe: Recipe) -> dict[str, Any]:
-    """The chosen filter and its parameters; None for those that it does not have."""
+    """The chosen filter and its parameters, or steps; None for those that it does not have."""
     state = recipe.chosen
+    if step_files.is_list(state):
+        steps = [step_files.as_word(each) for each in state.steps]
+        without = ("filter", "size", "sigma", "amount", "weights", "offset")
+        of_list = {"steps": steps, "round_between_steps": state.is_rounded}
+        of_all = {"border": state.border, "region": state.region}
+        return {**dict.fromkeys(without), **of_all, **of_list}
     taken = {each.name for each in filters.get(state.filter).parameters}
     return {
         "filter": state.filter,
@@ -100,6 +128,9 @@ def asked_of(recipe: Recipe) -> dict[str, Any]:
         "weights": state.matrix if "matrix" in taken else None,
         "offset": state.offset if "matrix" in taken else None,
         "border": state.border,
+        "steps": None,
+        "round_between_steps": None,
+        "region": state.region,
     }
 
 
@@ -136,12 +167,36 @@ def _found(result: Result | None) -> dict[str, Any]:
     }
 
 
+OF_RUN = (
+    *("implementation", "asked", "block", "threads", "ran", "compile_ms"),
+    *("median_ms", "quartiles_ms", "n", "check"),
+)
+
+
+def _runs(result: Result | None, state: State) -> list[dict[str, Any]]:
+    """What ran for each step of a list, in order, each on its actual input; a filter may take two.
+
+    A large picture's are those of its first strip.
+    """
+    if result is None or not result.steps:
+        return []
+    words = [
+        step_files.as_word(each)
+        for each in intents.taken_in(state)
+        for _ in range(1 + filters.get(each.filter).gradient)
+    ]
+    pairs = zip(result.job.runs, map(_found, result.steps), strict=True)
+    return [
+        {"step": words[run.taken - 1], **{name: found[name] for name in OF_RUN}}
+        for run, found in pairs
+    ]
+
+
 def _of_strips(large: LargeAnswer) -> dict[str, Any]:
     height, width, _ = large.shape
-    found = {} if large.first is None else _found(large.first)
     without = ("median_ms", "quartiles_ms", "n", "ended", "cache", "compile_ms", "effective_gb_s")
     return {
-        **found,
+        **(_found(large.first) if large.first else {}),
         **dict.fromkeys((*without, "upload_ms", "download_ms")),
         "disturbances": [],
         "width": width,

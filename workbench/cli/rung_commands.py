@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from dataclasses import replace
 from pathlib import Path
 
 from kernels import Job, filters
@@ -34,7 +33,7 @@ def _job(arguments: Namespace) -> Job:
     """Make the job.  Raises BadJobError where the options clash."""
     name, ksize = arguments.filter or "gaussian", arguments.size or 5
     job = made_jobs.named_job(arguments, name, ksize, arguments.picture[::-1])
-    job = replace(job, implementation=arguments.implementation)
+    job = job.but(implementation=arguments.implementation)
     if arguments.weights is None:
         if arguments.offset is not None:
             raise BadJobError("--offset is added to what own weights give; it needs --weights.")
@@ -42,10 +41,9 @@ def _job(arguments: Namespace) -> Job:
     if arguments.filter is not None or arguments.size is not None:
         raise BadJobError("--weights are own weights; leave out --filter and --size.")
     own, matrix = filters.get("custom"), custom.parse(arguments.weights)
-    return replace(
-        job,
+    return job.but(
         weights=own.weights(len(matrix), matrix=matrix),
-        filter_title=own.title,
+        title=own.title,
         offset=(arguments.offset or 0.0) * white(job.picture.dtype),
     )
 

@@ -84,8 +84,7 @@ class RemoteControl:
     def clock(self) -> float:
         """Seconds that stand still while it is paused."""
         with self._news:
-            now = monotonic() if self._paused_at is None else self._paused_at
-            return now - self._paused_s
+            return (monotonic() if self._paused_at is None else self._paused_at) - self._paused_s
 
     def is_paused(self) -> bool:
         """True while it is paused."""

@@ -50,7 +50,6 @@ def facts(engine: Engine) -> dict[str, Any]:
 
 def gpu_of(engine: Engine) -> Device:
     """The engine's GPU.  Raises CommandError where it has none."""
-    device = engine.device
-    if isinstance(device, Device):
+    if isinstance(device := engine.device, Device):
         return device
     raise CommandError(f"{device.reason} {device.remedy}".rstrip())

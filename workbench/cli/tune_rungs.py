@@ -74,7 +74,7 @@ def jobs_for(arguments: Namespace) -> list[Make]:
     pictures = arguments.picture or (QUICK_PICTURES if arguments.quick else PICTURES)
     borders = arguments.border or ("clamp",)
     for border in borders:
-        Job(PIXEL, made_jobs.weights("box", 3), border)
+        Job.of(PIXEL, made_jobs.weights("box", 3), border)
     weights = list(_weights(names, ksizes))
     if arguments.pixel_type is None and arguments.channels is None:
         types: Sequence[tuple[str, int]] = TYPES[:2] if arguments.quick else TYPES
@@ -93,7 +93,7 @@ def _weights(names: Sequence[str], ksizes: Sequence[int]) -> Iterator[tuple[str,
     for name in names:
         taken = [k for k in ksizes if name == made_jobs.RANDOM or k in filters.get(name).sizes]
         for ksize in taken or ksizes[:1]:
-            Job(PIXEL, made_jobs.weights(name, ksize))
+            Job.of(PIXEL, made_jobs.weights(name, ksize))
             yield name, ksize
 
 
@@ -102,8 +102,7 @@ def _trials(steps: Iterable[Tuning | Trial]) -> Iterator[Trial]:
         if isinstance(step, Trial):
             yield step
         else:
-            at = f"{step.number} of {step.count} · {step.done} of {step.ways}"
-            say(f"{at} · {step.doing}")
+            say(f"{step.number} of {step.count} · {step.done} of {step.ways} · {step.doing}")
 
 
 def _print_best(engine: Engine, kind: JobClass, trials: Sequence[Trial]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from kernels.core import safe_files
+from workbench.base.paths import asset
 
 _TIMEOUT_S = 8  # without a single byte
 _LOOK_S = 0.1  # between two reports, and so soon is noticed that nobody wants the file any more
@@ -52,33 +53,9 @@ DEFAULT_MIRROR = "https://r0k.us/graphics/kodak/kodak/"
 TOTAL_MB = 15
 _NO_ADDRESS = f"“{{}}” is not an address to download from; it must look like {DEFAULT_MIRROR}."
 MAX_BYTES = 1_000_000  # of a picture; the largest has 822,712
-_SHA256 = (
-    "a56e27cbf5f843c048b6af1d6e090760e9c92fadba88b7dee0205918a37523bd",
-    "4f4b74a79237e311d72cad958237b5f7088d8bce1c82305ebefe1a70e3022dfd",
-    "e25ca1ff2f0c0cb5fdfd5f9b0a0bb21ac4c3de3c84a67f35b09a85d3306249db",
-    "e3b946107c5d3441c022f678d0c3caf1e224d81b1604ba840a4f88e562de61aa",
-    "10349e963c5c813d327852f82c1795fa4148d69fedffc4c589bee458e3ac3d53",
-    "363510303b715d4cbc384e1ce227e466b613a09e1b71ae985882bf8e7fbd9b18",
-    "b77d3f006f42414bb242222e0482e750c0fb9e5ee8d4bed2f6f11c5605fe54a4",
-    "ba23983c76b4832ee0e8af0592664756841a16779acd69f792e268fb6d13d6e7",
-    "6a4361c2fc194feb4edaa9f9a4a0620fb9943e460ac7fdf037fb0f6dd6607a7d",
-    "9dfb70f5867c29ff9ed6313683f19b3d867849e40fbc0c4c54a4a89df341cf23",
-    "7936814b58b5387fce2e4e2488b4ec830dadd95fa9520f358ddb30990b50f2b6",
-    "d78c37c2f04f23761ed2367dd77e2db584ddd4c3950833fecf89f199a8126980",
-    "bc34a3ce58dea09dce1704c997171602de90cb34d0c8503a988b77f473d39b08",
-    "55a94550ff18f3246c4074fd32b77b0c74447c26b6ad274d564d999c0450ba6e",
-    "7538cbb80cb9103606c48b806eae57d56c885c7f90b9b3be70a41160f9cbb683",
-    "a89c7268ccd4718ba424a99fc4643c572cf692ca6eae887185ceb4e9f11d2e54",
-    "37afcc89fbdcb76d9518e04b2fc011027e2f4cd14b3b2f83cefd721641a47c5b",
-    "1a9258c365988961d87a0598725b609139c303ad48a5aad6c503c3b1a87849aa",
-    "b7450b264b1b0a411390d8931b112c27905a992520fc90569dc4b920aa32bbdc",
-    "3b46c71e3b92a563820ba32936be8330c586c41f938efd94be938386aae4328a",
-    "ac958597c82073f6bb65129c68f72b651db5b9efd82e11547d07350214bc268b",
-    "1cee58eb1f2d9c7ebb254d208a03c783ce6cf2c4d8c2cf45e235dd23b4ce1b29",
-    "e3111a2fd4da24af15d6459ef9eacfe54106b38e27b4a21821b75c3f5d2d5baf",
-    "1071c68372cc5a01435c2c225a5cf7d4bb803846ec08bb6b3d6721b156d7cb96",
-)
-HASHES = {f"kodim{number:02}.png": sha256 for number, sha256 in enumerate(_SHA256, start=1)}
+# As sha256sum writes and checks them.
+_SUMS = asset("kodak.sha256").read_text(encoding="utf-8").splitlines()
+HASHES = {name: sha256 for sha256, name in map(str.split, _SUMS)}
 NAMES = tuple(HASHES)
 
 
@@ -124,7 +101,7 @@ class KodakSet:
     def _is_right(self, number: int) -> bool:
         try:
             with self.path(number).open("rb") as file:
-                return hashlib.file_digest(file, "sha256").hexdigest() == _SHA256[number - 1]
+                return hashlib.file_digest(file, "sha256").hexdigest() == HASHES[NAMES[number - 1]]
         except (OSError, ValueError):  # the latter: no file can have such a name
             return False
 

@@ -25,6 +25,7 @@ class Numbers:
     low: float
     high: float
     mean: float
+    deviation: float  # of the samples themselves, not an estimate from them
     percentiles: tuple[float, ...]  # the values below which 1, 50 and 99 % of the samples lie
     not_finite: int = 0
 
@@ -107,22 +108,25 @@ def _counting(
 def _of_counts(counts: NDArray[np.int64]) -> Numbers:
     there = np.flatnonzero(counts)
     total = int(counts.sum())
-    mean = float((np.arange(counts.size) * counts).sum() / total)
+    values = np.arange(counts.size)
+    mean = float((values * counts).sum() / total)
+    deviation = math.sqrt(((values - mean) ** 2 * counts).sum() / total)
     reached = np.cumsum(counts)
     ranks = [np.ceil(share / 100 * total) for share in PERCENTILES]
     percentiles = tuple(float(np.searchsorted(reached, rank)) for rank in ranks)
-    return Numbers(float(there[0]), float(there[-1]), mean, percentiles)
+    return Numbers(float(there[0]), float(there[-1]), mean, deviation, percentiles)
 
 
 def _of_values(values: NDArray[np.float32], not_finite: int) -> Numbers:
     if values.size == 0:
         nan = math.nan
-        return Numbers(nan, nan, nan, (nan,) * len(PERCENTILES), not_finite)
+        return Numbers(nan, nan, nan, nan, (nan,) * len(PERCENTILES), not_finite)
     percentiles = np.percentile(values, PERCENTILES, method="inverted_cdf")
     return Numbers(
         float(values.min()),
         float(values.max()),
         float(values.mean(dtype=np.float64)),
+        float(values.std(dtype=np.float64)),
         tuple(map(float, percentiles)),
         not_finite,
     )

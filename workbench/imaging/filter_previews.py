@@ -39,7 +39,7 @@ def preview(small: Samples, full: float, weights: Samples, gradient: bool) -> QI
     full      the value of full intensity
     gradient  as of `Job`
     """
-    job = Job(small, weights, "clamp", "sequential", gradient=gradient)
+    job = Job.of(small, weights, "clamp", "sequential", gradient=gradient)
     look = natural_display(weights) if is_signed(weights, gradient) else "clip"
     found = np.ascontiguousarray(filtered(job), np.float32)
     return show(found, DisplayMapping(None, look, full)).images[0].copy()

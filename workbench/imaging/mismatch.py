@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kernels.core.job import Job
 from kernels.core.verdict import Tolerance
-from kernels.oracle.checking import TILE, Rectangle, judged, limits_of
+from kernels.oracle.checking import TILE, Rectangle, carried_limits, judged, limits_of
 from kernels.oracle.reference import filtered
 from workbench.base.memory import require_memory
 from workbench.imaging.display import Bytes, Display, as_display
@@ -83,16 +83,17 @@ def searching(
     job: Job,
     answer: NDArray[Any],
     shown: Display,
-    tolerance: Tolerance,
+    tolerance: Tolerance | Sequence[Tolerance],
     in_view: Rectangle | None = None,
 ) -> Iterator[Mismatch | None]:
     """Compare tile by tile; a Mismatch now and then, and a last one that knows all.
 
     answer         the output for job.picture; `shown` is its display
-    tolerance      of the implementation
+    tolerance      of the implementation; of a list those of what ran each of `job.runs`
     in_view        top, bottom, left, right: what to begin with
     """
-    limits = limits_of(job, tolerance)
+    of = limits_of if isinstance(tolerance, Tolerance) else carried_limits
+    limits = of(job, tolerance)  # type: ignore[arg-type]
     is_judged = math.isfinite(limits.bound)
     marks = np.zeros((job.height, job.width), np.uint8)
     compared, furthest, told = 0, 0.0, monotonic()

@@ -6,33 +6,34 @@ from kernels import filters
 from kernels.filters import gaussian
 from workbench.base.numbers import GAP
 from workbench.model.intents import has_parameter
-from workbench.model.state import State
+from workbench.model.state import State, Step
+
+Chosen = State | Step  # of a State the selected step
 
 ENOUGH = 0.99  # of a bell
 
 
-def has_bell(state: State) -> bool:
+def has_bell(state: Chosen) -> bool:
     """Return True if the filter takes a sigma."""
     return has_parameter(filters.get(state.filter), "sigma")
 
 
-def sigma_of(state: State) -> float:
+def sigma_of(state: Chosen) -> float:
     """Standard deviation in pixels, the automatic one where none was chosen."""
     if state.sigma is not None:
         return state.sigma
-    chosen = filters.get(state.filter)
     # Edges smooths with the Gaussian's rule and has none of its own.
-    return (chosen.automatic_sigma or gaussian.automatic_sigma)(state.ksize)
+    return (filters.get(state.filter).automatic_sigma or gaussian.automatic_sigma)(state.ksize)
 
 
-def is_binomial(state: State) -> bool:
+def is_binomial(state: Chosen) -> bool:
     """Return True if the weights of an automatic sigma are a row of Pascal's triangle."""
     own = filters.get(state.filter).automatic_sigma
     follows_gaussian = own is None or own is gaussian.automatic_sigma
     return state.sigma is None and follows_gaussian and gaussian.is_binomial(state.ksize)
 
 
-def in_words(state: State) -> str:
+def in_words(state: Chosen) -> str:
     """Format the share of the bell inside the size; empty without a bell."""
     if not has_bell(state):
         return ""
@@ -49,7 +50,7 @@ def in_words(state: State) -> str:
     return f"{size} holds {share}{GAP}% of the bell,\n{other} holds {100 * ENOUGH:.0f}{GAP}%."
 
 
-def is_cut_off(state: State) -> bool:
+def is_cut_off(state: Chosen) -> bool:
     """Return True if the size holds less than ENOUGH of the chosen bell."""
     return (
         state.sigma is not None
@@ -58,14 +59,14 @@ def is_cut_off(state: State) -> bool:
     )
 
 
-def better_size(state: State) -> int | None:
+def better_size(state: Chosen) -> int | None:
     """Size that holds ENOUGH of the bell; None where the present one does, or none."""
     if state.sigma is None or not is_cut_off(state):
         return None
     return gaussian.size_holding(ENOUGH, state.sigma)
 
 
-def size_for(state: State) -> int:
+def size_for(state: Chosen) -> int:
     """Smallest of the filter's sizes that holds ENOUGH of the bell, else its largest."""
     sizes, sigma = filters.get(state.filter).sizes, sigma_of(state)
     enough = (each for each in sizes if gaussian.share_held(each, sigma) >= ENOUGH)

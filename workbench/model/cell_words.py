@@ -82,9 +82,7 @@ def in_words(name: str, value: Any) -> str:
             return "default σ" if value is None else f"σ {value:g}"
         case "amount":
             return f"amount {value:g}"
-    if name in _COUNTED:
-        return f"{value} {_COUNTED[name]}{'s' if value > 1 else ''}"
-    return str(value)
+    return f"{value} {_COUNTED[name]}{'s' if value > 1 else ''}" if name in _COUNTED else str(value)
 
 
 def where(cell: Cell, names: Iterable[str]) -> str:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import fields, replace
+from functools import lru_cache, partial
+from itertools import accumulate, chain, takewhile
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -11,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels import filters
+from kernels.core.cache import read_only
 from kernels.core.device import Device, NoDevice
-from kernels.core.errors import KernelError
-from kernels.core.job import Job, Pick, Result
+from kernels.core.errors import BadJobError, KernelError
+from kernels.core.job import LENGTH, Job, Pick, Region, Result, Step, StepRun
 from kernels.cpu import HostImplementation
 from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY, Auto
 from kernels.engine.engine import Implementation, all_implementations
@@ -32,6 +37,7 @@ from workbench.imaging.display_mapping import (
 )
 from workbench.imaging.pictures import Picture
 from workbench.model.state import FACTS, State, changed_fields
+from workbench.model.state import Step as ListStep
 
 Changes = dict[str, Any]
 Choice = Implementation | OwnKernel | Auto  # what may be chosen to run on
@@ -49,31 +55,140 @@ def job_for(state: State) -> Job | None:
     samples = state.picture.samples if wide is None else wide
     newest = _newest_job.get(state)
     if newest is None or newest.picture is not samples:
-        chosen = filters.get(state.filter)
+        steps = tuple(chain.from_iterable(map(partial(_made, state), taken_in(state))))
         newest = Job(
-            picture=samples,
-            weights=weights_for(state),
-            border=state.border,
-            implementation=state.implementation,
-            block_xy=state.block_xy,
+            *(samples, steps, state.border, state.is_rounded, region_in(state, *samples.shape[:2])),
             devices=state.devices,
-            filter_title=chosen.title,
-            gradient=chosen.gradient,
-            offset=offset_for(state),
-            own=own_text(state),
         )
         _newest_job.clear()
         _newest_job[state] = newest
     return newest
 
 
+def region_in(state: State, height: int, width: int) -> Region | None:
+    """What of the chosen part lies inside a picture; None: all is filtered.
+
+    Of a picture larger than memory it is that of its copy, in the copy's pixels.
+
+    Raises BadJobError where nothing of it does.
+    """
+    if state.region is None:
+        return None
+    x, y, wide, high, feather = state.region
+    step = file_pixels(state.picture)
+    left, top, right, bottom = (round(each / step) for each in (x, y, x + wide, y + high))
+    right, bottom = min(max(right, left + 1), width), min(max(bottom, top + 1), height)
+    if left >= right or top >= bottom:
+        size = f"{round(width * step)}×{round(height * step)}"
+        raise BadJobError(f"The part of the picture begins at {x},{y}, outside {size}.")
+    return Region(left, top, right - left, bottom - top, round(feather / step))
+
+
+def file_pixels(picture: Picture | None) -> float:
+    """Pixels of the picture's file, across and down, that are one of its samples."""
+    return picture.large.step if picture is not None and picture.large is not None else 1.0
+
+
+def part_of(state: State) -> Region | None:
+    """What of the chosen part lies inside the picture; None: nothing, or none is chosen."""
+    if state.picture is None:
+        return None
+    with suppress(BadJobError):
+        return region_in(state, *state.picture.samples.shape[:2])
+    return None
+
+
+def taken_in(state: State) -> tuple[ListStep, ...]:
+    """The steps that are on, up to the selected one: what is seen is what that gives.
+
+    One that changes nothing, where none is.
+    """
+    on = tuple(each for each in (*state.before, state.selected) if each.is_on)
+    return on or (replace(state.selected, filter="identity", ksize=1, mix=1.0),)
+
+
+def _made(state: State, step: ListStep) -> tuple[Step, ...]:
+    """A step as a Job has it, with the length of a gradient behind it where its filter has one."""
+    chosen = filters.get(step.filter)
+    made = Step(
+        weights=weights_for(step),
+        implementation=step.implementation,
+        block_xy=step.block_xy,
+        offset=offset_for(state, step),
+        own=own_text(step),
+        mix=1.0 if chosen.gradient else step.mix,
+        title=chosen.title,
+    )
+    return (made, replace(LENGTH, mix=step.mix) if step.mix != 1 else LENGTH)[: 1 + chosen.gradient]
+
+
 _newest_job: WeakKeyDictionary[State, Job] = WeakKeyDictionary()
 
 
-def own_text(state: State) -> str:
+def own_text(step: State | ListStep) -> str:
     """Source of the chosen user kernel; empty: none is, or it is not read."""
-    own = state.own_kernel
-    return own.text if own is not None and own.name == state.implementation else ""
+    own = step.own_kernel
+    return own.text if own is not None and own.name == step.implementation else ""
+
+
+def step_job(state: State, result: Result | None = None) -> Job | None:
+    """`job_for`, for panels about one launch: of a list the last run, with its real input.
+
+    result  of the same list, or one that begins alike: what knows that input.  None without one.
+    """
+    job = job_for(state)
+    if job is None or job.is_one_launch:
+        return job
+    before = len(job.runs) - 1
+    if result is None or len(result.steps) <= before or runs_known(job, result) < before:
+        return None
+    return job.part(job.runs[-1], result.steps[before].job.picture)
+
+
+def runs_known(job: Job, result: Result | None) -> int:
+    """Number of the first runs of a list that are those of `result`, too."""
+    if result is None or not replace(result.job, steps=job.steps).same_work(job):
+        return 0
+
+    def is_same(pair: tuple[StepRun, StepRun]) -> bool:
+        one, other = (job.part(run, job.picture) for run in pair)
+        return pair[0].mix == pair[1].mix and one.same_run(other)
+
+    return sum(1 for _ in takewhile(is_same, zip(job.runs, result.job.runs, strict=False)))
+
+
+def like_step_job(state: State) -> Job | None:
+    """`step_job` with a blank input of the same kind: for whatever does not depend on samples."""
+    job = job_for(state)
+    if job is None or job.is_one_launch:
+        return job
+    if (known := _like.get(job)) is None:
+        is_kept = job.is_rounded or job.pixel_type == "float32"
+        given = job.picture if is_kept else _blank(job.picture.shape)
+        known = _like[job] = job.part(job.runs[-1], given)
+    return known
+
+
+_like: WeakKeyDictionary[Job, Job] = WeakKeyDictionary()
+
+
+@lru_cache(maxsize=1)
+def _blank(shape: tuple[int, ...]) -> NDArray[np.float32]:
+    return read_only(np.zeros(shape, np.float32))  # which takes no memory until it is written to
+
+
+def last_run(result: Result) -> Result:
+    """Result of a list's last run alone, given its real input; else `result` itself."""
+    return result.steps[-1] if result.steps else result
+
+
+def runs_of_steps(result: Result, state: State) -> list[tuple[Result, ...]]:
+    """Results of the runs of each of `taken_in(state)`, which `result` answers."""
+    ends = list(accumulate(1 + filters.get(each.filter).gradient for each in taken_in(state)))
+    found: list[list[Result]] = [[] for _ in ends]
+    for run, each in zip(result.job.runs, result.steps or (result,), strict=True):
+        found[bisect_left(ends, run.taken)].append(each)
+    return [tuple(each) for each in found]
 
 
 def needs_run(old: State, new: State) -> bool:
@@ -83,11 +198,15 @@ def needs_run(old: State, new: State) -> bool:
     return is_unclipped(new) != is_unclipped(old)
 
 
-def offset_for(state: State) -> float:
-    """Number added to every filtered sample, in sample values: only with custom weights."""
-    if state.picture is None or not has_parameter(filters.get(state.filter), "matrix"):
+def offset_for(state: State, step: ListStep | None = None) -> float:
+    """Number added to every sample of a step, in sample values: only with custom weights.
+
+    step  None: the selected one
+    """
+    step = step or state.selected
+    if state.picture is None or not has_parameter(filters.get(step.filter), "matrix"):
         return 0.0
-    return state.offset * state.picture.white
+    return step.offset * state.picture.white
 
 
 def is_unclipped(state: State) -> bool:
@@ -98,19 +217,32 @@ def is_unclipped(state: State) -> bool:
     """
     if state.picture is None or state.picture.samples.dtype.kind != "u":
         return False
-    is_to_be_cut = state.pixel_type in ("uint8", "uint16") and (
-        state.negative_display in (None, "clip")
-    )
-    return not is_to_be_cut and swings_around_zero(state)
+    is_cut = state.pixel_type in ("uint8", "uint16") and state.negative_display in (None, "clip")
+    return not is_cut and swings_around_zero(state)
 
 
 def swings_around_zero(state: State) -> bool:
     """Return True if the filter's results lie around zero, as its weights cancel each other."""
+    return _weights_of_swing(state) is not None
+
+
+def _weights_of_swing(state: State) -> NDArray[np.float32] | None:
     try:
-        weights = weights_for(state)
+        steps = tuple(chain.from_iterable(map(partial(_made, state), taken_in(state))))
     except KernelError:
-        return False  # there is nothing to show
-    return is_signed(weights, filters.get(state.filter).gradient) and not offset_for(state)
+        return None  # there is nothing to show
+    return _swinging(steps)
+
+
+def _swinging(steps: Sequence[Step]) -> NDArray[np.float32] | None:
+    """Weights of the last step that has what all of them give lie around zero; None: it does not"""
+    found = None
+    for step in steps:
+        if step.weights is None or step.mix != 1:
+            found = None
+        elif is_signed(step.weights, False):
+            found = None if step.offset else step.weights
+    return found
 
 
 def is_around_zero(state: State) -> bool:
@@ -130,13 +262,12 @@ def is_of(job: Job, picture: Picture | None) -> bool:
 
 def look_for(state: State) -> DisplayMapping:
     """Display mapping of the result of the present choices."""
-    return _look(state, weights_for(state) if is_around_zero(state) else None)
+    return _look(state, _weights_of_swing(state) if is_around_zero(state) else None)
 
 
 def look_at(job: Job, state: State) -> DisplayMapping:
     """Display mapping of an earlier result of the same picture."""
-    has_sign = job.picture.dtype.kind == "f" and _is_signed(job)
-    return _look(state, job.weights if has_sign else None)
+    return _look(state, _swinging(job.steps) if job.picture.dtype.kind == "f" else None)
 
 
 def _look(state: State, weights: NDArray[np.float32] | None) -> DisplayMapping:
@@ -150,13 +281,9 @@ def _look(state: State, weights: NDArray[np.float32] | None) -> DisplayMapping:
 
 def look_in_words(job: Job, look: DisplayMapping) -> str:
     """Display of values below zero, for a caption; "" where the filter makes none."""
-    if not _is_signed(job):
+    if _swinging(job.steps) is None:
         return ""
     return SIGNED_IN_WORDS[look.negative_display] if job.picture.dtype.kind == "f" else CUT_OFF
-
-
-def _is_signed(job: Job) -> bool:
-    return is_signed(job.weights, job.gradient) and not job.offset
 
 
 CUT_OFF = "cut off: below 0 is stored as 0"
@@ -170,7 +297,8 @@ SIGNED_IN_WORDS = {
 
 def baseline_for(job: Job, state: State) -> Job:
     """Make the same work for the CPU implementation that speed-ups are measured against."""
-    return replace(job, implementation=state.baseline, block_xy=DEFAULT_BLOCK_XY, own="", devices=1)
+    how: Changes = {"implementation": state.baseline, "block_xy": DEFAULT_BLOCK_XY, "own": ""}
+    return replace(job, steps=tuple(replace(each, **how) for each in job.steps), devices=1)
 
 
 def is_baseline_of(baseline: Result | None, job: Job, state: State) -> bool:
@@ -178,7 +306,7 @@ def is_baseline_of(baseline: Result | None, job: Job, state: State) -> bool:
     return (
         baseline is not None
         and baseline.job.same_work(job)
-        and baseline.job.implementation == state.baseline
+        and all(key == state.baseline for key in keys_of(baseline.job))
     )
 
 
@@ -191,9 +319,12 @@ def is_answer(result: Result, state: State) -> bool:
     return wanted is not None and result.job.same_run(wanted)
 
 
-def weights_for(state: State) -> NDArray[np.float32]:
-    """The state's weights, (ksize, ksize) float32; the same choices give the same array."""
-    return made_weights(state.filter, state.ksize, state.sigma, state.amount, state.matrix)
+def weights_for(step: State | ListStep) -> NDArray[np.float32]:
+    """A step's weights, (ksize, ksize) float32; the same choices give the same array.
+
+    step  of a State the selected one
+    """
+    return made_weights(step.filter, step.ksize, step.sigma, step.amount, step.matrix)
 
 
 def with_filter(state: State, key: str) -> Changes:
@@ -214,9 +345,16 @@ def has_sizes(chosen: Filter) -> bool:
     return len(chosen.sizes) > 1 and not has_parameter(chosen, "matrix")
 
 
-def with_picture(picture: Picture) -> Changes:
-    """Changes at opening `picture`: levels go with the picture that they were set for."""
-    return {"picture": picture, "levels": None, "result_levels": None}
+def with_picture(picture: Picture, state: State | None = None) -> Changes:
+    """Changes at opening `picture`: levels go with the picture that they were set for.
+
+    state  the one before: its part of the picture goes where nothing of it is in this one
+    """
+    changes: Changes = {"picture": picture, "levels": None, "result_levels": None}
+    if state is None or state.picture is None:
+        return changes
+    is_in_it = part_of(replace(state, picture=picture)) is not None
+    return changes if is_in_it else {**changes, "region": None}
 
 
 def changes_for(state: State, wanted: Changes) -> Changes:
@@ -240,9 +378,7 @@ def choices() -> tuple[Choice, ...]:
 
 def implementation(key: str) -> Choice:
     """Implementation called `key`, which exists; a user kernel without its source."""
-    if is_own(key):
-        return OwnKernel(key)
-    return next(each for each in choices() if each.key == key)
+    return OwnKernel(key) if is_own(key) else next(each for each in choices() if each.key == key)
 
 
 def chosen_in(state: State) -> Choice:
@@ -265,6 +401,17 @@ def implementation_for(state: State, device: Device | NoDevice) -> str:
     return first_choice(state, device)
 
 
+def steps_for(state: State, device: Device | NoDevice) -> Changes:
+    """Changes with which all steps run on what was chosen for them, or on the best there is."""
+
+    def able(step: ListStep) -> ListStep:
+        alone = replace(state, **{each.name: getattr(step, each.name) for each in fields(step)})
+        return replace(step, implementation=implementation_for(alone, device))
+
+    before, after = (tuple(map(able, steps)) for steps in (state.before, state.after))
+    return {"implementation": implementation_for(state, device), "before": before, "after": after}
+
+
 def devices_for(state: State, device: Device | NoDevice) -> int:
     """Number of GPUs that share a picture: as chosen, or as many as there are."""
     return min(state.devices, device.count) if isinstance(device, Device) else state.devices
@@ -272,9 +419,9 @@ def devices_for(state: State, device: Device | NoDevice) -> int:
 
 def not_as_chosen(state: State, device: Device | NoDevice) -> Iterator[str]:
     """Yield a sentence for each choice of what to run on that `device` cannot fulfil."""
-    chosen = state.chosen_implementation
-    if chosen is not None and (reason := why_not_here(implementation(chosen), device)):
-        yield f"{implementation(chosen).title} was chosen, and cannot run here: {reason}"
+    for chosen in dict.fromkeys(each.chosen_implementation for each in state.steps):
+        if chosen is not None and (reason := why_not_here(implementation(chosen), device)):
+            yield f"{implementation(chosen).title} was chosen, and cannot run here: {reason}"
     if isinstance(device, Device) and device.count < state.devices < MAX_DEVICES:  # else: all
         yield f"{state.devices} GPUs were chosen, and there are no more than {device.count} now."
 
@@ -304,12 +451,35 @@ def why_untimed(own: OwnKernel, device: Device | NoDevice | None) -> str | None:
     return None if isinstance(device, Device) else UNTIMED.format(key=own.key)
 
 
+def keys_of(job: Job) -> list[str]:
+    """Keys of the implementations of all steps, each once."""
+    weighted = (each for each in job.steps if each.weights is not None)
+    return list(dict.fromkeys(each.implementation for each in weighted))
+
+
 def job_caption(job: Job, picked: Pick | None = None) -> str:
     """Format the job: "Gaussian blur 5×5 · OpenCV", or "… · Auto: OpenCV"."""
-    title = title_with_pick(job.implementation, picked)
-    sign = "−" if job.offset < 0 else "+"
-    offset = f" {sign} {abs(job.offset):g}" if job.offset else ""
-    return f"{job.filter_title} {job.ksize}×{job.ksize}{offset} · {title}"
+    if len(keys := keys_of(job)) > 1:
+        return f"{work_in_words(job)} · {len(keys)} implementations"
+    return f"{work_in_words(job)} · {title_with_pick(job.implementation, picked)}"
+
+
+def step_in_words(step: ListStep) -> str:
+    """Format a step: "Gaussian blur 5×5", and how much of it is taken."""
+    mix = f" {100 * step.mix:.0f} %" if step.mix != 1 else ""
+    return f"{filters.get(step.filter).title} {step.ksize}×{step.ksize}{mix}"
+
+
+def work_in_words(job: Job) -> str:
+    """Format what is done: "Gaussian blur 5×5", of a list "Gaussian blur 5×5 ▸ Sharpen 3×3"."""
+    return " ▸ ".join(_in_words(each) for each in job.steps if each.weights is not None)
+
+
+def _in_words(step: Step) -> str:
+    assert step.weights is not None
+    offset = f" {'−' if step.offset < 0 else '+'} {abs(step.offset):g}" if step.offset else ""
+    mix = f" {100 * step.mix:.0f} %" if step.mix != 1 else ""
+    return f"{step.title} {len(step.weights)}×{len(step.weights)}{offset}{mix}"
 
 
 def title_with_pick(key: str, picked: Pick | None = None) -> str:
@@ -335,7 +505,7 @@ def why_unavailable(
     if reason := why_not_here(candidate, device):
         return reason
     try:
-        job = job_for(state)
+        job = like_step_job(state)
     except KernelError:
         return None  # whatever is wrong is not the candidate's fault
     if job is None:

@@ -23,7 +23,7 @@ from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 from kernels.sweeps.plan_files import PLAN_KEYS
 from kernels.sweeps.record import Record
 from workbench.imaging.pictures import Picture
-from workbench.model.intents import has_parameter, is_unclipped
+from workbench.model.intents import has_parameter, is_unclipped, taken_in
 from workbench.model.state import State
 
 THIS = "this"  # the picture that is open
@@ -58,8 +58,7 @@ class Dimension:
         here  the GPU that is to run it; None: not known yet
         Raises PlanFileError with a sentence for the user.
         """
-        words = words_of(text)
-        if not words:
+        if not (words := words_of(text)):
             raise PlanFileError(f"{self.name}: list at least one, as in “{self.start}”.")
         found = (value for word in words for value in self._read(word, here))
         return tuple(dict.fromkeys(found))
@@ -76,8 +75,7 @@ class Dimension:
             case "pictures", "this":
                 return (THIS,)
         is_whole = word.isdecimal() and len(word) <= MAX_DIGITS
-        read = PLAN_KEYS[self.field].read
-        return (read(self.name.lower(), int(word) if is_whole else word),)
+        return (PLAN_KEYS[self.field].read(self.name.lower(), int(word) if is_whole else word),)
 
     def text(self, values: Iterable[Any]) -> str:
         """Line of text that lists `values`."""
@@ -188,8 +186,7 @@ BY_FIELD = {each.field: each for each in DIMENSIONS}
 
 def plan_title(plan: Plan) -> str:
     """Format the variation: "Image size × kernel size, Gaussian blur"."""
-    varied = [BY_FIELD[name].name for name in plan.varied if name in BY_FIELD]
-    if not varied:
+    if not (varied := [BY_FIELD[name].name for name in plan.varied if name in BY_FIELD]):
         return f"{filters.get(plan.filters[0]).title} {plan.ksizes[0]}×{plan.ksizes[0]}"
     what = " × ".join([varied[0], *(name[0].lower() + name[1:] for name in varied[1:])])
     of = ", ".join(filters.get(key).title for key in plan.filters[:2])
@@ -281,6 +278,8 @@ def plan_of(state: State, implementations: tuple[str, ...] = ()) -> Plan:
     if state.picture is None:
         raise UnclearError(NO_PICTURE)
     height, width, channels = state.picture.samples.shape
+    # A step of a list is given float32.
+    is_wide = is_unclipped(state) or (len(taken_in(state)) > 1 and not state.is_rounded)
     chosen = filters.get(state.filter)
     made = Plan(
         title="",
@@ -292,7 +291,7 @@ def plan_of(state: State, implementations: tuple[str, ...] = ()) -> Plan:
         borders=(state.border,),
         pictures=(given_name(state.picture),),
         channels=(channels,),
-        pixel_types=("float32" if is_unclipped(state) else str(state.picture.samples.dtype),),
+        pixel_types=("float32" if is_wide else str(state.picture.samples.dtype),),
         caches=(state.cache,),
         devices=(state.devices,),
         sigma=state.sigma if has_parameter(chosen, "sigma") else None,
@@ -338,8 +337,7 @@ def _with_pictures(made: Plan, texts: Mapping[str, str], state: State) -> Plan:
         named = given_name(state.picture) if state.picture else THIS
         pictures = tuple(named if each == THIS else each for each in made.pictures)
         made = replace(made, pictures=pictures)
-    names = [each for each in made.pictures if each not in PICTURE_KINDS]
-    if not names:
+    if not (names := [each for each in made.pictures if each not in PICTURE_KINDS]):
         return made
     if "sizes" in texts and "pictures" not in texts:
         return replace(made, pictures=("noise",))

@@ -56,9 +56,8 @@ class WorkKey:
     @classmethod
     def of(cls, job: Job) -> WorkKey:
         """Key of `job`."""
-        weights = _hash(job.weights)
         facts = (job.gradient, job.border, job.offset)
-        return cls(job.picture.shape, job.pixel_type, weights, *facts)
+        return cls(job.picture.shape, job.pixel_type, _hash(job.weights), *facts)
 
     @classmethod
     def of_cell(cls, cell: Cell) -> WorkKey:
@@ -84,8 +83,7 @@ class Time:
     @classmethod
     def of_samples(cls, kernel: Timing, block_xy: Block | None, **facts: Any) -> Time:
         """Make the time of a kernel's samples."""
-        count = len(kernel.samples_ms)
-        return cls(kernel.median_ms, kernel.quartiles_ms, count, block_xy, **facts)
+        return cls(kernel.median_ms, kernel.quartiles_ms, len(kernel.samples_ms), block_xy, **facts)
 
     @property
     def is_single(self) -> bool:
@@ -196,8 +194,7 @@ class RungTimes:
 
 def _distance(cell: Cell, job: Job, filter_key: str) -> float:
     """Distance of the work of `cell` from `job`: another filter counts as two doublings."""
-    samples = cell.pixels * cell.channels
-    sizes = abs(log2(samples / job.picture.size))
+    sizes = abs(log2(cell.pixels * cell.channels / job.picture.size))
     products = 2 * abs(log2(cell.ksize / job.ksize))
     others = (cell.filter != filter_key) + (cell.pixel_type != job.pixel_type)
     return sizes + products + 2 * others + (cell.channels != job.channels)
@@ -274,8 +271,7 @@ def _ladder_times(cell: Mapping[str, Any], device: str, cpu: str) -> Iterable[tu
 
 def _recorded(measured: Mapping[str, Any], place: str, block_xy: Any) -> Time:
     low, high = measured["quartiles"]
-    samples = measured.get("samples") or 0
-    return Time(measured["ms"], (low, high), samples, block_xy, where=place)
+    return Time(measured["ms"], (low, high), measured.get("samples") or 0, block_xy, where=place)
 
 
 @dataclass(frozen=True, slots=True)

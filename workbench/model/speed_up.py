@@ -10,7 +10,7 @@ from kernels.core.job import Result
 from kernels.core.timing import CONFIDENCE, NO_INTERVAL, TOO_NOISY, Comparison, compare
 from workbench.base import numbers
 from workbench.base.numbers import MISSING
-from workbench.model.intents import implementation
+from workbench.model.intents import implementation, keys_of
 
 BASELINE = "baseline"  # what stands in place of the speed-up of the baseline itself
 
@@ -39,21 +39,23 @@ def speed_up_of(result: Result, baseline: Result | None) -> SpeedUpWords:
     if baseline is None or not baseline.job.same_work(result.job):
         return SpeedUpWords(against="no CPU time yet")
     name = baseline_name(baseline)
-    if baseline.job.implementation == result.implementation:
+    if {each.implementation for each in result.steps or (result,)} == set(keys_of(baseline.job)):
         return SpeedUpWords(BASELINE, "others are compared with this")
     if baseline.check is not None and not baseline.check.ok:
         return SpeedUpWords(against=f"{name} is wrong")
     if result.kernel is None:
         return SpeedUpWords(against=no_time_in_words(result))
-    if result.kernel.is_single:
+    if ran_once(result):
         return SpeedUpWords(against=f"none from {single_in_words(result)}")
-    if baseline.timed.is_single:
+    if ran_once(baseline):
         return SpeedUpWords(against=f"{name} has run only once")
     return _in_words(compare(result.kernel, baseline.timed), result, baseline)
 
 
 def single_in_words(result: Result) -> str:
-    """Name the only sample of `result`: "a single run", or "a sum of 4 strips"."""
+    """Name the only sample of `result`: "a single run", or "a sum of 4 strips" or of steps."""
+    if is_sum(result):
+        return f"a sum of {len(result.steps)} steps"
     return f"a sum of {result.strips} strips" if result.strips > 1 else "a single run"
 
 
@@ -63,6 +65,18 @@ def no_time_in_words(result: Result) -> str:
         return "no time on the CPU runtime"
     is_wrong = result.check is not None and not result.check.ok
     return "no time without a right answer" if is_wrong else "timed once verified"
+
+
+def is_sum(result: Result) -> bool:
+    """Return True where a list's time is that of its steps, each of which was timed alone."""
+    times = [each.kernel.median_ms for each in result.steps if each.kernel is not None]
+    return bool(times) and result.kernel is not None and result.kernel.median_ms == sum(times)
+
+
+def ran_once(result: Result) -> bool:
+    """Return True for a single run, or a list with a step that is one: any might be disturbed."""
+    runs = result.steps if is_sum(result) else (result,)
+    return any(each.timed.is_single for each in runs)
 
 
 def baseline_name(baseline: Result) -> str:

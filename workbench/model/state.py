@@ -99,6 +99,12 @@ def is_matrix(value: Any) -> bool:
     return True
 
 
+def is_part(value: Any) -> bool:
+    """Return True for a part of a picture: x, y, width, height, and what its edges fade over."""
+    is_whole = all(type(each) is int and 0 <= each <= MAX_SIDE for each in value)
+    return len(value) == 5 and is_whole and min(value[2:4]) > 0
+
+
 def _whole(allowed: range) -> Check:
     return lambda value: type(value) is int and value in allowed
 
@@ -108,8 +114,6 @@ def _number(low: float, high: float) -> Check:
 
 
 def _parameter(parameter: Parameter) -> Check:
-    """Check for a value that some filter takes as its `parameter`."""
-
     def check(value: Any) -> bool:
         if type(value) not in (int, float):
             return False
@@ -124,6 +128,8 @@ def _parameter(parameter: Parameter) -> Check:
 
 Matrix = tuple[tuple[float, ...], ...]
 IDENTITY: Matrix = ((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0))
+Part = tuple[int, int, int, int, int]  # x, y, width, height, feather, in pixels
+MAX_SIDE = 1 << 20
 ViewMode = Literal["result", "wipe", "side", "difference", "mismatch"]
 Divider = Literal["upright", "level"]
 DifferenceKind = Literal["absolute", "signed"]
@@ -142,9 +148,40 @@ class OwnFile:
         return self.path.name
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the list, as chosen: fields as those of the State."""
+
+    filter: str = "gaussian"
+    ksize: int = 5
+    sigma: float | None = None
+    amount: float = 1.0
+    matrix: Matrix = IDENTITY
+    offset: float = 0.0
+    mix: float = 1.0
+    is_on: bool = True
+    implementation: str = "opencv"
+    chosen_implementation: str | None = None
+    own_kernel: OwnFile | None = None
+    block_xy: tuple[int, int] = (32, 8)
+    last_free_ksize: int | None = None
+
+
+def are_steps(value: Any) -> bool:
+    """Return True for steps of a list as they are read from a file."""
+    facts = {each.name: FACTS[each.name].check for each in fields(Step)}
+    return all(
+        check is None or check(getattr(step, name))
+        for step in value
+        for name, check in facts.items()
+    )
+
+
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class State:
     """Everything the user has chosen; never a widget, a result or a GPU array.
+
+    The fields that a Step has as well are those of the selected step, which all panels show.
 
     Beside each field stand its FieldFacts.  Of several that change at once, the first in this
     order gives the undo step its name.
@@ -159,6 +196,11 @@ class State:
     offset           what is added to what these give, as a part of white: -1 to 1
     last_free_ksize  the size that was chosen last where the filter left a choice; None: not known
     sigma            None: the filter's own default for its size
+    mix              share of the step's output in what it gives; the rest is its input
+    is_on            whether the step is taken at all
+    before, after    the steps before and after the selected one
+    region           the part of the picture that is filtered, in pixels of its file; None: all
+    is_rounded       whether samples are rounded to the picture's type between steps
     pixel_type       what pictures are stored as when they are opened; None: as in their files
     levels           sample values shown as black and white; None: 0 and the picture's white
     result_levels    the same for results that swing around zero; None: as suits how they are shown
@@ -208,6 +250,16 @@ class State:
         None, "sigma", or_none(_parameter(SIGMA)), "reruns is_gradual", option="sigma"
     )
     amount: float = choice(1.0, "amount", _parameter(AMOUNT), "reruns is_gradual", option="amount")
+    mix: float = choice(1.0, "mix with the input", _number(0, 1), "reruns is_gradual")
+    is_on: bool = choice(True, "step", one_of(True, False), "reruns")
+    before: tuple[Step, ...] = choice((), "steps", are_steps, "reruns is_wordless")
+    after: tuple[Step, ...] = choice((), "steps", are_steps, "is_wordless", comes_with="before")
+    region: Part | None = choice(
+        *(None, "part of the picture", or_none(is_part), "reruns is_gradual is_wordless"),
+        option="region",
+        comes_with="picture",
+    )
+    is_rounded: bool = choice(False, "rounding between steps", one_of(True, False), "reruns")
     border: str = choice("clamp", "border", one_of(*BORDERS), "reruns", option="border")
     pixel_type: str | None = choice(
         None, "pixel type", one_of(None, *PIXEL_TYPES), option="pixel_type"
@@ -232,6 +284,21 @@ class State:
     gain: float | None = choice(
         None, "gain", or_none(_number(MIN_GAIN, MAX_GAIN)), "is_gradual is_view"
     )
+
+    @property
+    def selected(self) -> Step:
+        """The selected step."""
+        return Step(**{each.name: getattr(self, each.name) for each in fields(Step)})
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All steps in their order."""
+        return (*self.before, self.selected, *self.after)
+
+
+def has_row(state: State) -> bool:
+    """Return True where there is more to a list than one plain step."""
+    return len(state.steps) > 1 or not state.is_on or state.mix != 1
 
 
 # FieldFacts by the field's name and in order.

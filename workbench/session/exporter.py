@@ -26,7 +26,7 @@ from workbench.session import clipboard
 PREFIX = b"filter-workbench" + png.PLAIN_UTF8  # of the settings in their chunk
 VERSION = 1
 SHOWS, FILTERED = "shows", "filtered"  # the setting that tells a picture from a window
-_MAX_TEXT = 1_000_000  # bytes; the settings take a few hundred
+_MAX_TEXT = 1 << 25  # bytes; the settings take a few hundred, many large weights some millions
 
 
 def save_png(
@@ -202,8 +202,15 @@ class Exporter(QObject):
         self.failed.emit(str(error))
 
 
+MAX_LETTERS = 120  # of a proposed name, behind the picture's
+
+
 def suggested_name(picture: Picture, result: Result) -> str:
-    """File name to propose, without extension: "kodim05 gaussian-blur 5x5"."""
-    stem = Path(picture.name).stem
-    filter_name = result.job.filter_title.lower().replace(" ", "-").replace(",", "")
-    return f"{stem} {filter_name} {result.job.ksize}x{result.job.ksize}"
+    """File name to propose, without extension: "kodim05 gaussian-blur 5x5 sobel-x 3x3"."""
+    steps = ((each.title.lower(), each.weights) for each in result.job.steps)
+    words = " ".join(
+        f"{title.replace(' ', '-').replace(',', '')} {len(weights)}x{len(weights)}"
+        for title, weights in steps
+        if weights is not None
+    )
+    return f"{Path(picture.name).stem} {words[:MAX_LETTERS].rstrip()}"

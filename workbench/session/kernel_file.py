@@ -21,6 +21,7 @@ from kernels.rungs.own_kernels import text_in
 from kernels.sweeps.machine import cpu, system
 from workbench.base.background import Background, Throttle
 from workbench.files.kernel_files import KernelFileError, KernelGoneError, is_own_file
+from workbench.model.intents import work_in_words
 from workbench.session.kernel_folder import FileWatch
 from workbench.session.kernel_journal import KernelJournal, Unsaved
 
@@ -382,7 +383,7 @@ def shared_text(text: str, verdict: str, job: Job | None, today: date) -> str:
     lines = [f"{TITLE}, {today.isoformat()}.", f"Verdict: {verdict}"]
     if job is not None:
         lines.append(
-            f"Job: {job.filter_title} {job.ksize}×{job.ksize}, border {job.border}, a picture of "
+            f"Job: {work_in_words(job)}, border {job.border}, a picture of "
             f"{job.width}×{job.height} pixels, {job.channels} × {job.pixel_type}."
         )
     lines.append(f"Machine: {cpu()}; {system()}.")

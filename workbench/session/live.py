@@ -83,16 +83,16 @@ class Live(QObject):
         self._last_word: Result | None = None  # settled, but the picture is not yet shown
         self.previews = Background((), self)
 
-        def make(wanted: tuple[Job, DisplayMapping]) -> Display | None:
-            made = preview(wanted[0])
+        def make(wanted: tuple[Job, DisplayMapping, Job]) -> Display | None:
+            made = preview(wanted[2])
             return None if made is None else show(made, wanted[1])
 
         # Without room for a preview there is none; the job itself says if there is room for it.
-        self._latest: Latest[tuple[Job, DisplayMapping]] = Latest(
+        self._latest: Latest[tuple[Job, DisplayMapping, Job]] = Latest(
             self.previews,
             make,
-            lambda wanted, display: self._take_preview(*wanted, display),
-            lambda wanted, _: self._take_preview(*wanted, None),
+            lambda wanted, display: self._take_preview(*wanted[:2], display),
+            lambda wanted, _: self._take_preview(*wanted[:2], None),
         )
         self._preview: tuple[Job, Display] | None = None
         self._choices: WeakKeyDictionary[Job, dict[str, Any]] = WeakKeyDictionary()
@@ -141,12 +141,21 @@ class Live(QObject):
             return
         self._asked = replace(job)  # each run has its own Job, which its results refer to
         self._choices[self._asked] = choices.to_data(state)
-        took_ms = self._took_ms.get(_kind(job))
-        if takes_long(job) if took_ms is None else took_ms > LONG_MS:
+        if self._takes_long(job):
             self._worker.expect(True)
-            self._latest.request((self._asked, intents.look_for(state)))
+            # Of a list what its last step will give, where the steps before are known.
+            last = intents.step_job(state, self.result) if job.runs[-1].mix == 1 else None
+            self._latest.request((self._asked, intents.look_for(state), last or job))
         else:
             self._request()
+
+    def _takes_long(self, job: Job) -> bool:
+        known = 0 if job.is_one_launch else intents.runs_known(job, self.result)
+        left = [job.part(run, job.picture) for run in job.runs[known:]]
+        took_ms = [self._took_ms.get(_kind(each)) for each in left]
+        known_ms = [each for each in took_ms if each is not None]
+        is_known = len(known_ms) == len(left)
+        return sum(known_ms) > LONG_MS if is_known else any(map(takes_long, left))
 
     def _request(self) -> None:
         if self._asked is not None:
@@ -272,8 +281,9 @@ class Live(QObject):
         if not intents.is_of(result.job, state.picture):
             return
         self._preview = None
-        if result.kernel is not None:
-            self._took_ms[_kind(result.job)] = result.kernel.median_ms
+        for each in result.steps or (result,):
+            if each.kernel is not None:
+                self._took_ms[_kind(each.job)] = each.kernel.median_ms
         # The same job may already have a display with a newer look.
         is_new = self.result is None or self.result.job is not result.job
         self.result = self.newest = result
@@ -369,4 +379,4 @@ class Live(QObject):
 
 
 def _kind(job: Job) -> tuple[object, ...]:
-    return job.implementation, job.filter_title, job.ksize, job.border, job.pixel_type
+    return job.implementation, job.title, job.ksize, job.border, job.pixel_type

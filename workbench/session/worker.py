@@ -227,7 +227,7 @@ class Worker(Scheduler):
         """Filter a job, and show its picture, then the same with more known about it."""
         last, display = None, None
         try:
-            for step in self.engine.filtering(job, sampling):
+            for step in self._steps(job, sampling):
                 if self._is_awaited:
                     return  # no longer awaited
                 if isinstance(step, Progress):
@@ -253,6 +253,15 @@ class Worker(Scheduler):
         if is_settled:
             self.progressed.emit("")
             self.settled.emit(last)
+
+    def _steps(self, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
+        """Filter a job; a list at first without the times and checks of its steps.
+
+        Its picture would have to wait for them.
+        """
+        if not job.is_one_launch:
+            yield from self.engine.filtering(job, replace(sampling, max_samples=0, check=False))
+        yield from self.engine.filtering(job, sampling)
 
     def _let_paint(self) -> None:
         """Leave the interpreter for a moment to the window, lest both wait for each other."""

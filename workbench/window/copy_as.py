@@ -20,17 +20,28 @@ from kernels import filters
 from kernels.core.device import Device
 from kernels.core.errors import KernelError
 from kernels.core.job import Job
+from kernels.core.plain_data import parse_toml
+from kernels.engine.auto import AUTO
 from kernels.engine.engine import Implementation
 from kernels.engine.own_kernel import OwnKernel
-from kernels.export.cuda_program import cuda_program
+from kernels.export.cuda_program import cuda_program, cuda_program_of_list
 from kernels.pictures.generated import SCENE_FILE
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
+from workbench.base.paths import asset
 from workbench.files.kernel_files import kernels_folder
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
-from workbench.model.intents import chosen_in, has_parameter, is_unclipped, offset_for
-from workbench.model.state import FACTS, State
+from workbench.model.intents import (
+    chosen_in,
+    has_parameter,
+    is_unclipped,
+    offset_for,
+    part_of,
+    taken_in,
+)
+from workbench.model.state import FACTS, State, Step
+from workbench.model.step_files import as_word, is_list
 from workbench.widgets.actions import Actions
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.window.window_layout import Parts
@@ -42,6 +53,13 @@ NO_PICTURE = "Open a picture first: the program is made for its size and pixel t
 ON_CPU = (
     "{title} has no CUDA source. Choose a GPU implementation, or look at one in Implementation."
 )
+STEP_ON_CPU = (
+    "Step {number}, {job.title}, ran on {title}, which has no CUDA source. Choose a GPU "
+    "implementation for it."
+)
+NOT_YET = "The program takes what ran for each step: wait for the result."
+UP_TO = "It has the steps up to the chosen one."
+NO_OWN = "But the command line takes no user kernel as a step of a list."
 
 
 class CopyAs(QObject):
@@ -71,53 +89,77 @@ class CopyAs(QObject):
             note = f"It keeps what lies below zero: as float32, where white is 1. {note}".strip()
         if make is python and state.picture is not None and state.picture.built_in:
             note = ""  # the script makes the picture itself
+        if state.after:
+            note = f"{UP_TO} {note}".strip()
+        if make is command_line and is_list(state) and any(map(_own_of, taken_in(state))):
+            note = f"{note} {NO_OWN}".strip()
         self._put(make(state), f"Copied {what}. {note}".strip())
 
     def _copy_cuda(self) -> None:
-        state, rung = self._store.state, self._rung()
         try:
-            job = intents.job_for(state)
+            job = intents.job_for(self._store.state)
         except KernelError as error:
             self._messages.show_message("error", str(error))
             return
         if job is None:
             self._messages.show_message("info", NO_PICTURE)
-        elif not isinstance(rung, Rung):
+        elif job.is_one_launch:
+            self._copy_rung(job)
+        else:
+            self._copy_rungs(job)
+
+    def _copy_rung(self, job: Job) -> None:
+        if not isinstance(rung := self._rung(), Rung):
             title = rung.title if rung else "The chosen kernel"
             self._messages.show_message("info", ON_CPU.format(title=title))
-        else:
-            self._make(rung, job)
-
-    def _make(self, rung: Rung, job: Job) -> None:
-        """Make the program in the background: spectra and bands of weights take a while."""
-        device = self._worker.device
-        device = device if isinstance(device, Device) else None
-        job = replace(job, implementation=rung.key)
+            return
+        job = job.but(implementation=rung.key)
         if self._picked() is rung and (result := self._live.result) is not None:
-            job = replace(job, block_xy=result.block_xy or job.block_xy)
+            job = job.but(block_xy=result.block_xy or job.block_xy)
+        self._make(partial(cuda_program, rung, job, self._device), rung.title, rung.key)
+
+    def _copy_rungs(self, job: Job) -> None:
+        result, ways = self._live.result, []
+        if result is None or not result.steps or not result.job.same_run(job):
+            self._messages.show_message("info", NOT_YET)
+            return
+        for number, each in enumerate(result.steps, start=1):
+            if not isinstance(rung := intents.implementation_of(each.job, each.picked), Rung):
+                words = STEP_ON_CPU.format(number=number, job=each.job, title=rung.title)
+                self._messages.show_message("info", words)
+                return
+            block_xy = each.block_xy or each.job.block_xy
+            ways.append((rung, each.job.but(implementation=rung.key, block_xy=block_xy)))
+        made = partial(cuda_program_of_list, ways, job, self._device)
+        self._make(made, f"{len(ways)} steps", "steps")
+
+    @property
+    def _device(self) -> Device | None:
+        device = self._worker.device
+        return device if isinstance(device, Device) else None
+
+    def _make(self, made: Callable[[], str], what: str, key: str) -> None:
+        """Make the program in the background: spectra and bands of weights take a while."""
         self._background.run(
-            lambda: cuda_program(rung, job, device),
+            made,
             lambda text: self._put(
                 text,
-                f"Copied {rung.title} as {rung.key}.cu, {len(text.splitlines())} lines; its first "
-                "lines say how to compile it.",
+                f"Copied {what} as {key}.cu, {len(text.splitlines())} lines; its first lines say "
+                "how to compile it.",
             ),
             lambda error: self._messages.show_message("error", str(error)),
         )
 
     def _rung(self) -> Implementation | None:
         """The rung that was chosen or picked, or else the one in the panel Implementation."""
-        picked = self._picked()
-        if picked is not None:
+        if (picked := self._picked()) is not None:
             return picked
-        chosen = intents.chosen_in(self._store.state)
-        if isinstance(chosen, OwnKernel):
+        if isinstance(chosen := intents.chosen_in(self._store.state), OwnKernel):
             key = re.sub(r"\W+", "_", Path(chosen.key).stem)  # fit for a program's name
             return replace(chosen.rung, key=key) if chosen.text else None
         return chosen if isinstance(chosen, Rung) else self._rung_panel.get().shown
 
     def _picked(self) -> Rung | None:
-        """The rung that `auto` picked for the present job."""
         state, result = self._store.state, self._live.result
         if result is None or result.picked is None:
             return None
@@ -163,6 +205,32 @@ def filter_words(state: State, stored: str | None) -> list[str]:
 
     stored  pixel type to filter in; None: that of the file
     """
+    words = _list_words(state) if is_list(state) else _one_filter(state)
+    words += _option("border", state.border)
+    if state.region is not None:
+        words += _option("region", ",".join(map(str, state.region)))
+    if stored is not None:
+        words += _option("pixel_type", stored)
+    runs_on = chosen_in(state)
+    if not is_list(state):
+        named = str(own_path(state)) if is_own(state.implementation) else state.implementation
+        words += _option("implementation", named)
+        if isinstance(runs_on, Rung | OwnKernel) and not runs_on.own_block:
+            words += _option("block_xy", "{}x{}".format(*state.block_xy))
+    if state.devices > 1 and runs_on.kind != "cpu":
+        words += ["--device", ",".join(map(str, range(state.devices)))]
+    return words
+
+
+def _list_words(state: State) -> list[str]:
+    words = []
+    for each in taken_in(state):
+        named = None if each.implementation == AUTO.key else each.implementation
+        words += ["--step", as_word(replace(each, chosen_implementation=named))]
+    return [*words, "--round-between"] if state.is_rounded else words
+
+
+def _one_filter(state: State) -> list[str]:
     chosen, words = filters.get(state.filter), []
     if has_parameter(chosen, "matrix"):
         rows = "; ".join(" ".join(map(repr, row)) for row in state.matrix)
@@ -174,20 +242,10 @@ def filter_words(state: State, stored: str | None) -> list[str]:
         value = getattr(state, name)
         if value is not None and has_parameter(chosen, name):
             words += _option(name, value)
-    words += _option("border", state.border)
-    if stored is not None:
-        words += _option("pixel_type", stored)
-    named = str(own_path(state)) if is_own(state.implementation) else state.implementation
-    words += _option("implementation", named)
-    runs_on = chosen_in(state)
-    if isinstance(runs_on, Rung | OwnKernel) and not runs_on.own_block:
-        words += _option("block_xy", "{}x{}".format(*state.block_xy))
-    if state.devices > 1 and runs_on.kind != "cpu":
-        words += ["--device", ",".join(map(str, range(state.devices)))]
     return words
 
 
-def own_path(state: State) -> Path:
+def own_path(state: State | Step) -> Path:
     """Path of the chosen user kernel, which may not exist."""
     own, name = state.own_kernel, state.implementation
     return own.path if own is not None and own.name == name else kernels_folder() / name
@@ -228,58 +286,75 @@ def device_options(words: Sequence[str]) -> list[str]:
     return found
 
 
-SCRIPT = '''\
-"""{title} {ksize}×{ksize}, as Filter Workbench computes it."""
-
-{imports}
-
-picture = {picture}
-job = Job(
-    picture,
-    {weights},
-    border={border!r},
-    implementation={implementation!r},
-    block_xy={block_xy!r},
-{more})
-result = Engine().run(job)
-
-filtered = result.picture  # {shape}, {dtype}
-{end}
-'''
-END = 'print(f"{result.kernel.median_ms:.4g} ms; {result.check}")'
-END_OF_OWN = 'print(result.check, f"{result.kernel.median_ms:.4g} ms" if result.kernel else "")'
+_SCRIPT: dict[str, str] = parse_toml(asset("script.toml").read_text("utf-8"), "")
 
 
 def python(state: State) -> str:
     """Write a Python script that computes the filtered picture as `filtered`."""
     origin, picture = _picture(state)
-    imports, more = ["from kernels import Engine, Job, filters", origin], ""
-    if filters.get(state.filter).gradient:
-        more += "    gradient=True,\n"
-    if offset := offset_for(state):
-        more += f"    offset={offset!r},\n"
-    if state.devices > 1:
-        more += f"    devices={state.devices},\n"
-    is_user_kernel = is_own(state.implementation)
-    if is_user_kernel:
-        imports.insert(0, "from pathlib import Path\n")
-        more += f'    own=Path({str(own_path(state))!r}).read_text(encoding="utf-8-sig"),\n'
-    samples = state.picture.samples if state.picture is not None else None
-    return SCRIPT.format(
-        title=filters.get(state.filter).title,
-        ksize=state.ksize,
-        imports="\n".join(imports),
+    steps, samples = taken_in(state), state.picture.samples if state.picture is not None else None
+    has_own = any(map(_own_of, steps))
+    names = ["Engine", "Job", *(["Step"] if is_list(state) else []), "filters"]
+    imports = [f"from kernels import {', '.join(names)}", origin]
+    if part_of(state) is not None:
+        imports.append("from kernels.core.job import Region")
+    end = _SCRIPT["end_of_own"] if has_own else _SCRIPT["end"]
+    return _SCRIPT["script"].format(
+        title=", ".join(f"{filters.get(e.filter).title} {e.ksize}×{e.ksize}" for e in steps),
+        imports="\n".join(["from pathlib import Path\n", *imports] if has_own else imports),
         # As the window does to keep values below zero.
         picture=f'{picture}.astype("float32")' if is_unclipped(state) else picture,
-        weights=_weights(state),
-        border=state.border,
-        implementation=state.implementation,
-        block_xy=state.block_xy,
-        more=more,
+        job=_list(state, steps) if is_list(state) else _job(state),
         shape="(H, W, C)" if samples is None else samples.shape,
         dtype="like the picture" if samples is None or is_unclipped(state) else samples.dtype,
-        end=END_OF_OWN if is_user_kernel else END,
+        end=end + _SCRIPT["end_of_list"] if is_list(state) and not has_own else end,
     )
+
+
+def _job(state: State) -> str:
+    chosen = state.selected
+    more = "    gradient=True,\n" if filters.get(state.filter).gradient else ""
+    more += _more(state, chosen, "    ") + _more_of_job(state)
+    return _SCRIPT["job"].format(more=more, border=state.border, **_facts(chosen, 8))
+
+
+def _list(state: State, steps: Sequence[Step]) -> str:
+    words = ""
+    for each in steps:
+        mix = f"mix={each.mix!r}" if each.mix != 1 else ""
+        is_gradient = filters.get(each.filter).gradient
+        more = _more(state, each, " " * 12)
+        more += f"            title={filters.get(each.filter).title!r},\n"
+        more += f"            {mix},\n" if mix and not is_gradient else ""
+        words += _SCRIPT["step"].format(more=more, **_facts(each, 16))
+        length = ", ".join(filter(None, ("None", mix)))
+        words += f"        Step({length}),  # the length of its gradient\n" if is_gradient else ""
+    more = "    is_rounded=True,\n" if state.is_rounded else ""
+    return _SCRIPT["list"].format(steps=words, border=state.border, more=more + _more_of_job(state))
+
+
+def _facts(step: Step, indent: int) -> dict[str, object]:
+    how = {"implementation": step.implementation, "block_xy": step.block_xy}
+    return {"weights": _weights(step, " " * indent), **how}
+
+
+def _more(state: State, step: Step, indent: str) -> str:
+    """Lines for an offset and a user kernel, where there are any."""
+    offset = offset_for(state, step)
+    more = f"{indent}offset={offset!r},\n" if offset else ""
+    if own := _own_of(step):
+        more += f'{indent}own=Path({str(own)!r}).read_text(encoding="utf-8-sig"),\n'
+    return more
+
+
+def _more_of_job(state: State) -> str:
+    """Lines for several GPUs and a part of the picture, where there are any."""
+    devices = f"    devices={state.devices},\n" if state.devices > 1 else ""
+    return devices if (part := part_of(state)) is None else f"{devices}    region={part!r},\n"
+
+
+def _own_of(step: Step) -> Path | None:
+    return own_path(step) if is_own(step.implementation) else None
 
 
 def _picture(state: State) -> tuple[str, str]:
@@ -292,16 +367,15 @@ def _picture(state: State) -> tuple[str, str]:
         return f"from {module} import PICTURES, stored_as", f"stored_as({made}, {stored!r})"
     path, _ = source_of(shown)
     as_type = f".stored_as({stored!r})" if stored is not None else ""
-    loaded = f"load({str(path)!r}){as_type}.samples"
-    return "from workbench.files.image_files import load", loaded
+    return "from workbench.files.image_files import load", f"load({str(path)!r}){as_type}.samples"
 
 
-def _weights(state: State) -> str:
-    chosen, given = filters.get(state.filter), [str(state.ksize)]
+def _weights(step: Step, indent: str) -> str:
+    chosen, given = filters.get(step.filter), [str(step.ksize)]
     for name in ("sigma", "amount"):
-        if has_parameter(chosen, name) and (value := getattr(state, name)) is not None:
+        if has_parameter(chosen, name) and (value := getattr(step, name)) is not None:
             given.append(f"{name}={value!r}")
     if has_parameter(chosen, "matrix"):
-        rows = "".join(f"            {row!r},\n" for row in state.matrix)
-        given.append(f"matrix=(\n{rows}        )")
-    return f"filters.get({state.filter!r}).weights({', '.join(given)})"
+        rows = "".join(f"{indent}    {row!r},\n" for row in step.matrix)
+        given.append(f"matrix=(\n{rows}{indent})")
+    return f"filters.get({step.filter!r}).weights({', '.join(given)})"

@@ -12,14 +12,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
 
-from kernels import filters
 from workbench.base import numbers
 from workbench.base.memory import memory_there_bytes
 from workbench.batch.journal import Status, last_run
 from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import PairingError, naming, pairs_into
 from workbench.files.formats import EXTENSION_OF
-from workbench.model.intents import is_unclipped
+from workbench.model.intents import is_unclipped, step_in_words, taken_in
 from workbench.model.names import implementation_title
 from workbench.model.state import State
 from workbench.session.batch_process import BatchEnd
@@ -161,8 +160,8 @@ def _reject_unwritable(target: Path) -> None:
 
 def filter_in_words(state: State) -> str:
     """Format the filter: "Gaussian blur 5×5 · border clamp · Auto"."""
-    title = filters.get(state.filter).title
-    parts = [f"{title} {state.ksize}×{state.ksize}", f"border {state.border}"]
+    steps = " ▸ ".join(map(step_in_words, taken_in(state)))
+    parts = [steps, f"border {state.border}"]
     if state.pixel_type is not None:
         parts.append(f"as {state.pixel_type}")
     return " · ".join((*parts, implementation_title(state.implementation)))

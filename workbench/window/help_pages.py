@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from kernels import filters
 from kernels.core.borders import BORDERS
+from kernels.core.plain_data import parse_toml
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
 from kernels.rungs.own_kernels import is_own
@@ -28,41 +29,13 @@ from workbench.widgets.docks import Docks
 from workbench.widgets.tile import ValueTile
 
 START = "start"
-# By the names of widgets; the nearest one around the widget counts.
-TOPICS = {
-    "Settings": "filters",
-    "tool-row": "filters",
-    "filter": "filters",
-    "border": "filters#Borders",
-    "pixel-type": "numbers#Pixel types",
-    "edit-weights": "mode/weights",
-    "Weights": "mode/weights",
-    "cache": "numbers#L2 cache",
-    "block-picker": "numbers#Block shape",
-    "negative-display": "numbers#Negative values",
-    "baseline": "numbers#Speed-up",
-    "verdict-card": "numbers#Verdict",
-    "status-line": "numbers",
-    "line-verdict": "numbers#Verdict",
-    "history-plot": "numbers#History",
-    "Timing": "numbers",
-    "Sweep": "mode/sweep",
-    "Implementation": "mode/ladder",
-    "Blocks": "mode/blocks",
-    "Gallery": "files",
-    "Kernel": "mode/kernel",
-    "Pixel": "mode/pixel",
-    "Anatomy": "mode/anatomy",
-    "Analysis": "mode/analysis",
-    "divider": "mode/wipe",
-    "against": "mode/difference",
-    "gain": "mode/difference",
-    "next-differing": "mode/mismatch",
-    "previous-differing": "mode/mismatch",
-    "pin": "mode/pins",
-    "device": "gpu",
-}
 RUNG = "implementation"  # its page depends on the choice
+
+
+@cache
+def topics() -> dict[str, str]:
+    """Pages by the names of widgets; the nearest one around the widget counts."""
+    return parse_toml(asset("help/topics.toml").read_text("utf-8"), "")
 
 
 def topic_of(widget: QWidget | None, state: State) -> str:
@@ -80,8 +53,8 @@ def topic_of(widget: QWidget | None, state: State) -> str:
             return f"chart/{figure.kind}" if figure and figure.kind else "charts"
         if isinstance(widget, CompareView):
             return f"mode/{state.view_mode}"
-        if name in TOPICS:
-            return TOPICS[name]
+        if name in topics():
+            return topics()[name]
         widget = widget.parentWidget()
     return START
 

@@ -24,12 +24,13 @@ from workbench.base.settings import Settings
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import choices, intents
 from workbench.model.rung_times import RungTimes
-from workbench.model.state import OwnFile, State
+from workbench.model.state import OwnFile, State, Step
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.full_resolution import FullResolution
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.controls.tool_row import ToolRow
 from workbench.panels.kernel import KernelMenu
+from workbench.panels.steps.chip_row import StepRow
 from workbench.panels.sweep.chart_links import ApplyMeasurement
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_controller import SweepController, SweepParts
@@ -49,6 +50,7 @@ from workbench.widgets.docks import Docks
 from workbench.widgets.lazy_panel import DOCKS, Dock, LazyPanel
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.copy_as import CopyAs
+from workbench.window.part_menu import PartMenu
 from workbench.window.picture_intake import (
     DropTarget,
     OpenMenu,
@@ -60,6 +62,7 @@ from workbench.window.presenter import Presenter
 from workbench.window.remembering import CrashRestore, Memory, ScreenshotRestore
 from workbench.window.result_views import DeviceChip, ExplanationController, ResultViews
 from workbench.window.save_menu import SaveMenu, Screenshots, filter_actions
+from workbench.window.steps_menu import StepsMenu
 from workbench.window.undo_history import UndoHistory
 from workbench.window.view_menus import HelpController, PanelLetters, ProgramDialogs, fill_panels
 from workbench.window.view_menus import actions as comparing_actions
@@ -165,11 +168,14 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(Steady(body))  # first: Qt styles all that is in what it takes up
         self.toolbar = Toolbar(self.tool_row, self.compare.bar)
         rows.addWidget(self.toolbar)
+        self.step_row, steps = StepRow(self.store), QWidget()
+        VBox(steps, 0).add(self.step_row)  # which hides by itself as well
+        rows.addWidget(steps)
         self.docks = Docks(body, self.compare, self.timing_views.line, panels)
         rows.addWidget(self.docks, 1)
         self.statusBar().addWidget(self.compare.read_out_row, 1)
         line, status = self.timing_views.line, self.statusBar()
-        chrome = (self.toolbar, self.docks.rail, line, status)
+        chrome = (self.toolbar, steps, self.docks.rail, line, status)
         self.window_layout = WindowLayout(self, self.docks, self.compare, chrome, self.messages)
         self.compare.keys.tabbed.connect(self.window_layout.toggle_bare)
 
@@ -216,8 +222,10 @@ class MainWindow(QMainWindow):
         self.save_menu = SaveMenu(parts)
         self.screenshots = Screenshots(parts, self.sweep, self.timing, self.save_menu, self.memory)
         self.copy_as = CopyAs(parts, self.rung)
+        self.steps_menu = StepsMenu(parts, self.step_row, self.tool_row)
         # Explaining and presenting.
         self.explanation = ExplanationController(parts, self.inspection, self.pixel, self.anatomy)
+        self.part_menu = PartMenu(parts, self.inspection, self.analysis_thread)
         self.presenter = Presenter(parts, self.explanation)
         self.crash_restore = CrashRestore(
             parts, self.weights, self.memory, lambda: self.presenter.show is not None
@@ -238,7 +246,10 @@ class MainWindow(QMainWindow):
 
     def _make_menus(self) -> None:
         self.menus = MenuTree(self, self._actions())
-        for each in (self.open_menu, self.sweep_menu, self.dialogs):
+        for each in (
+            *(self.open_menu, self.sweep_menu, self.dialogs, self.steps_menu),
+            self.part_menu,
+        ):
             each.fill(self.menus)
         fill_panels(self.menus, self.docks)
         menu = self.open_menu.menu_of_button(self.menus)
@@ -270,7 +281,7 @@ class MainWindow(QMainWindow):
         for each in (
             *(self.open_menu, self.kernel_menu, self.screenshots, self.copy_as),
             *(self.undo_history, self.explanation, self.window_layout, self.sweep_menu),
-            *(self.panel_letters, self.presenter),
+            *(self.panel_letters, self.presenter, self.steps_menu, self.part_menu),
             *(self.sweep_controller, self.report_writer, self.help_controller, self.dialogs),
         ):
             found |= each.actions()
@@ -305,13 +316,14 @@ class MainWindow(QMainWindow):
         self.drop_target.dropped.connect(self.intake.take_content)
         self.intake.talk_wanted.connect(self.presenter.open_file)
         self.intake.kernel_wanted.connect(self.kernel_menu.open_file)
+        self.intake.steps_wanted.connect(self.steps_menu.open_file)
 
     def _connect_panels(self) -> None:
         """Connect each panel once it is made."""
         self.compare.drawn.connect(lambda *_: self.analysis.get())  # it shows values along the line
         report = self.report_writer
         self.sweep.when_made(lambda panel: panel.report.clicked.connect(lambda: report.start()))
-        self.kernel.when_made(lambda panel: self.compare.picked.connect(panel.look_at))
+        self.kernel.when_made(self._connect_kernel)
         self._of_device = (self.controls, self.sweep, self.timing, self.kernel)
         for panel in self._of_device:
             panel.when_made(self._tell_device)
@@ -325,6 +337,12 @@ class MainWindow(QMainWindow):
         for panel, tell in self._following:
             panel.when_made(tell)
 
+    def _connect_kernel(self, panel: Any) -> None:
+        self.compare.picked.connect(panel.look_at)
+        self.live.after_ready.connect(lambda result, _: panel.show_result(result))
+        if self.live.result is not None:
+            panel.show_result(self.live.result)
+
     def _enlarge_chart(self) -> None:
         self.docks.enlarge("Sweep")
         self.sweep.get().show_choice(False)  # the chart has its room
@@ -337,6 +355,7 @@ class MainWindow(QMainWindow):
     def _show_state(self, state: State) -> None:
         self.tool_row.show_implementations(self._choices)
         self.tool_row.show_state(state)
+        self.step_row.show_state(state)
         self.compare.show_state(state)
         for panel, tell in self._following:
             if panel.made is not None:
@@ -398,17 +417,20 @@ class MainWindow(QMainWindow):
                 panel.made.show_device(device)
         with self.undo_history.quietly():  # the user did not choose it
             state = self.store.state
-            self.store.update(
-                implementation=intents.implementation_for(state, device),
-                devices=intents.devices_for(state, device),
-            )
+            changes = intents.steps_for(state, device)
+            self.store.update(**changes, devices=intents.devices_for(state, device))
         self._show_state(self.store.state)
 
     @Slot(object)
     def _take_own_kernel(self, kernel: OwnFile) -> None:
         """Filter with the present source of a file, which is no step to undo."""
         with self.undo_history.quietly():
-            self.store.update(own_kernel=kernel)
+            state = self.store.state
+            before, after = (
+                tuple(_with_text(each, kernel) for each in steps)
+                for steps in (state.before, state.after)
+            )
+            self.store.update(own_kernel=kernel, before=before, after=after)
 
     @Slot(str)
     def _leave_own_kernel(self, sentence: str) -> None:
@@ -461,3 +483,7 @@ class MainWindow(QMainWindow):
         ):
             thread.close()
         super().closeEvent(event)
+
+
+def _with_text(step: Step, kernel: OwnFile) -> Step:
+    return replace(step, own_kernel=kernel) if step.implementation == kernel.name else step

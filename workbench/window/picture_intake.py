@@ -33,6 +33,7 @@ from workbench.widgets.buttons import tab_button
 from workbench.widgets.file_dialogs import ask_files, ask_folder
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import Act, MessageBar
+from workbench.window.steps_menu import is_list
 from workbench.window.talk import ENDING as TALK_ENDING
 from workbench.window.window_layout import Parts
 
@@ -101,11 +102,13 @@ class PictureIntake(QObject):
         restoring(kept): picture and pins of a screenshot are to be brought back.
         talk_wanted(path): the steps in this file are to be presented.
         kernel_wanted(path): the kernel in this file is to be shown.
+        steps_wanted(path): the steps in this file are to filter the picture.
     """
 
     restoring = Signal(object)
     talk_wanted = Signal(object)
     kernel_wanted = Signal(object)
+    steps_wanted = Signal(object)
 
     def __init__(
         self, parts: Parts, timing: TimingViews, sweep: LazyPanel[SweepPanel], sweep_menu: SweepMenu
@@ -176,15 +179,26 @@ class PictureIntake(QObject):
         elif path.name.lower().endswith(TALK_ENDING):
             self.talk_wanted.emit(path)
         elif is_plan(path):
-            self._sweep_menu.open_plan(path)
+            self._open_toml(path)
         elif is_named_for_sweep(path):
             self._sweep_menu.open_session(path)  # for a table this explains the mistake
         return _is_for_a_panel(path)
 
+    def _open_toml(self, path: Path) -> None:
+        """Open a list of steps, or else a plan, by what is in the file."""
+
+        def open_it(is_steps: bool) -> None:
+            if is_steps:
+                self.steps_wanted.emit(path)
+            else:
+                self._sweep_menu.open_plan(path)
+
+        self._background.run(partial(is_list, path), open_it, lambda _: None)
+
     @Slot(object)
     def _take_picture(self, picture: Picture) -> None:
         self._timing.show_empty(NO_PICTURE)
-        changes = intents.with_picture(picture)
+        changes = intents.with_picture(picture, self._store.state)
         if self._worker.device is not None:
             state = replace(self._store.state, **changes)  # it may need another implementation
             changes["implementation"] = intents.implementation_for(state, self._worker.device)

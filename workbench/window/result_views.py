@@ -77,7 +77,9 @@ class ResultViews(QObject):
             settled.connect(self._show_settled)
         live.refused.connect(self._show_refusal)
         live.recovered.connect(lambda: messages.clear("error"))
-        rung.when_made(lambda panel: panel.show_ran(live.result) if live.result else None)
+        rung.when_made(
+            lambda panel: panel.show_ran(intents.last_run(live.result)) if live.result else None
+        )
 
     def _follow(self, old: State, new: State) -> None:
         if old.picture is not None and old.picture is not new.picture:
@@ -90,7 +92,7 @@ class ResultViews(QObject):
         self._timing.show_subject(COPY.format(job.width, job.height) if is_copy else "")
         self._timing.show_result(result, self._live.baseline_of(result))
         if self._rung.made is not None:
-            self._rung.made.show_ran(result)
+            self._rung.made.show_ran(intents.last_run(result))
 
     def _show_preview(self, job: Job, display: Display) -> None:
         self._compare.show_preview(display, f"{intents.job_caption(job, None)}\n{PREVIEW}")
@@ -98,9 +100,10 @@ class ResultViews(QObject):
 
     def _show_settled(self, result: Result) -> None:
         self._runs.add(result)
-        self._times.add_result(result)
+        for each in result.steps or (result,):
+            self._times.add_result(each)
         if self._rung.made is not None:
-            self._rung.made.show_result(result)
+            self._rung.made.show_result(intents.last_run(result))
 
     def _show_picture(self, result: Result, display: Display) -> None:
         self._compare.show_after(result.picture, display, self._caption_of(result))

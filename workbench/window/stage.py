@@ -14,7 +14,6 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTime, QTimer
 from PySide6.QtGui import QColor, QFont, QKeySequence, QPalette, QShortcut
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
-from kernels import filters
 from kernels.core.errors import KernelError
 from kernels.core.job import Result
 from kernels.core.timing import SAME_WITHIN
@@ -315,7 +314,7 @@ def figures_of(
         return Figures(_work(state), verdict, False if is_refused else None)
     title = intents.title_with_pick(state.implementation, result.picked)
     work, check, kernel = _work(state, title, result.block_xy), result.check, result.kernel
-    verdict = timing_words.verdict(check)[-1]
+    verdict = timing_words.judged(result)[0][-1]
     if check is not None and not check.ok:
         return Figures(work, verdict, False)
     time, speed = timing_words.filter_time(result), timing_words.speed_up(result, baseline)
@@ -340,7 +339,7 @@ def recorded_figures(state: State, recorded: RungTimes) -> Figures | None:
         job = intents.job_for(state)
     except KernelError:
         return None
-    times = recorded.of_work(job) if job is not None else {}
+    times = recorded.of_work(job) if job is not None and job.is_one_launch else {}
     if (time := times.get(state.implementation)) is None:
         return None
     title, speedup, against = intents.title_with_pick(state.implementation), MISSING, ""
@@ -361,11 +360,11 @@ def recorded_figures(state: State, recorded: RungTimes) -> Figures | None:
 def work_of(state: State) -> tuple[object, ...]:
     """Key of the work of a step; the steps of one ladder share it."""
     picture = state.picture and weakref.ref(state.picture)  # it may be large
-    return state.filter, state.ksize, state.sigma, state.border, picture
+    return state.filter, state.ksize, state.sigma, state.border, state.before, picture
 
 
 def _work(state: State, title: str = "", block: tuple[int, int] | None = None) -> str:
-    filtering = f"{filters.get(state.filter).title} {state.ksize}×{state.ksize}"
+    filtering = " ▸ ".join(map(intents.step_in_words, intents.taken_in(state)))
     blocks = f"{block[0]}×{block[1]}" if block else ""
     named = title or intents.title_with_pick(state.implementation)
     return " · ".join(filter(None, (filtering, named, blocks)))

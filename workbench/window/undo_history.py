@@ -107,6 +107,8 @@ class StateStep(QUndoCommand):
 def in_words(before: Side, after: Side) -> str:
     """Format a change: "kernel size 5 → 7"."""
     names = [name for name in FACTS if name in before]
+    if {"before", "after"} & before.keys():  # whatever else there is, is of the selected step
+        names = ["picture" if "picture" in before else "before"]
     first = names[0]
     labels = [FACTS[name].label for name in names if first not in FACTS[name].comes_with]
     if len(labels) > 1:
@@ -130,6 +132,8 @@ def _value(name: str, value: Any) -> str:
             return f"{value[0]}×{value[1]}"
         case "pixel_type" if value is None:
             return "as in the file"
+    if isinstance(value, bool):
+        return "on" if value else "off"
     if value is None:
         return "auto"
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -49,7 +49,9 @@ def _job(
     chosen = filters.get(name)
     if ksize not in chosen.sizes or getattr(chosen, "gradient", False) != rung.gradient:
         return None
-    job = Job(picture, chosen.weights(ksize), "clamp", rung.key, block_xy, gradient=rung.gradient)
+    job = Job.of(
+        picture, chosen.weights(ksize), "clamp", rung.key, block_xy, gradient=rung.gradient
+    )
     return None if rung.why_never(job) else job
 
 

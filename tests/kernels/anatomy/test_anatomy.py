@@ -208,7 +208,7 @@ def test_lanes_that_skip_a_turn_of_a_loop_stay_at_the_same_step(build_cache):
 def test_a_recording_ends_at_once_where_it_is_stopped(build_cache, monkeypatch):
     """Not when its native call ends: this one never does."""
     endless = own_kernel("mine.cu", START.format(before="", body="while (height > 0)\n    y;"))
-    job = Job(np.zeros((8, 32, 1), np.uint8), np.ones((3, 3), np.float32), block_xy=(32, 8))
+    job = Job.of(np.zeros((8, 32, 1), np.uint8), np.ones((3, 3), np.float32), block_xy=(32, 8))
     (shape,) = shapes_of(endless, job)
     RecordingShim(endless, [job], build_cache)
     monkeypatch.setattr("kernels.cuda_on_cpu.recording.default_cache", lambda: build_cache)

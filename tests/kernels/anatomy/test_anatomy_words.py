@@ -27,7 +27,7 @@ RUNGS = {rung.key: rung for rung in ladder()}
 
 def shape(key="shared", size=(64, 64, 1), ksize=5, block_xy=(32, 8)):
     weights = np.full((ksize, ksize), 1 / ksize**2, np.float32)
-    job = Job(np.zeros(size, np.uint8), weights, "clamp", key, block_xy)
+    job = Job.of(np.zeros(size, np.uint8), weights, "clamp", key, block_xy)
     return shapes_of(RUNGS[key], job)[0]
 
 
@@ -64,7 +64,7 @@ def test_what_is_loaded_and_what_is_shared(traffic, load, share):
 
 
 def test_a_block_of_a_transform_loads_and_stores_numbers():
-    job = Job(np.zeros((64, 64, 1), np.uint8), np.full((5, 5), 0.04, np.float32), "clamp", "fft")
+    job = Job.of(np.zeros((64, 64, 1), np.uint8), np.full((5, 5), 0.04, np.float32), "clamp", "fft")
     own = shapes_of(RUNGS["fft"], job)[0]
     steps = [step("picture", False, 1, 64), step("tiles", True, 8, 64), step("weights", threads=64)]
     record = Record(steps, own, (3, 0))

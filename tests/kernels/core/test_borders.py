@@ -85,7 +85,7 @@ def test_the_device_reads_where_the_host_reads(border, build_cache):
     source = DEVICE_TABLE.replace("REACH", str(REACH))
     rung = Rung("table", "table.cu", source, "Table", "Writes border_index.", "global")
     positions = np.empty((1, 2 * REACH + max(SIZES), 1), np.float32)
-    jobs = [Job(positions, np.full((1, 1), size, np.float32), border) for size in SIZES]
+    jobs = [Job.of(positions, np.full((1, 1), size, np.float32), border) for size in SIZES]
     shim = Shim(rung, jobs, build_cache)
     for size, job in zip(SIZES, jobs, strict=True):
         np.testing.assert_array_equal(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -40,10 +38,10 @@ def test_parts_with_their_halo_are_the_whole(count, border, gradient):
         for ksize in (1, 3, 15):  # some reach further than the picture, and than a part
             picture = random.random((height, 3, 1), np.float32)
             weights = random.random((ksize, ksize), np.float32)
-            job = Job(picture, weights, border, gradient=gradient)
+            job = Job.of(picture, weights, border, gradient=gradient)
             parts = even_parts(height, count, job.reach, border)
             answers = [
-                filtered(replace(job, picture=own))[part.own]
+                filtered(job.but(picture=own))[part.own]
                 for part, own in zip(parts, put_together(picture, parts), strict=True)
             ]
             np.testing.assert_array_equal(np.concatenate(answers), filtered(job))
@@ -79,13 +77,13 @@ def engine():
 def test_its_answer_is_that_of_the_whole_bit_for_bit(engine, border, name, implementation):
     chosen, picture = filters.get(name), noise(HEIGHT, WIDTH, 3)
     weights = chosen.weights(5 if 5 in chosen.sizes else 3)
-    job = Job(picture, weights, border, implementation, gradient=chosen.gradient)
+    job = Job.of(picture, weights, border, implementation, gradient=chosen.gradient)
     whole = engine.run(job, ONCE).picture
     for reach in (job.reach, 2 * job.reach + 3):
         for rows, columns in RECTANGLES:
             wanted = surroundings_of(rows, columns, (HEIGHT, WIDTH), reach, border)
             read = wanted.read(lambda y, x: picture[y[0] : y[1], x[0] : x[1]])
-            found = Job(np.ascontiguousarray(read), weights, border, implementation,
+            found = Job.of(np.ascontiguousarray(read), weights, border, implementation,
                         gradient=chosen.gradient)  # fmt: skip
             own = engine.run(found, ONCE).picture[wanted.own]
             np.testing.assert_array_equal(own, whole[slice(*rows), slice(*columns)])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 import pytest
 
 from kernels.core.borders import RowStrip
 from kernels.core.errors import BadJobError
-from kernels.core.job import Job
+from kernels.core.job import LENGTH, Job, Region, Step
 
 WEIGHTS = np.ones((3, 3), np.float32)
 
@@ -23,38 +23,38 @@ def picture(*shape, dtype=np.uint8):
 )
 def test_pictures_of_another_shape_are_refused(shape):
     with pytest.raises(BadJobError, match=r"\(height, width\) or .* channels\), not"):
-        Job(picture(*shape), WEIGHTS)
+        Job.of(picture(*shape), WEIGHTS)
 
 
 def test_without_a_third_axis_it_is_one_channel():
     given = picture(4, 5)
     given.flags.writeable = False
-    job = Job(given, WEIGHTS)
+    job = Job.of(given, WEIGHTS)
     assert (job.picture.shape, job.channels, job.is_flat) == ((4, 5, 1), 1, True)
     assert job.picture.base is given  # a view, and as little to be written to
     assert not job.picture.flags.writeable
-    assert replace(job, border="wrap").is_flat
-    assert not Job(picture(4, 5, 1), WEIGHTS).is_flat
+    assert job.but(border="wrap").is_flat
+    assert not Job.of(picture(4, 5, 1), WEIGHTS).is_flat
     with pytest.raises(BadJobError, match="several channels"):
-        replace(job, picture=picture(4, 5, 3))
+        job.but(picture=picture(4, 5, 3))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint32", "float64", "bool", "complex64"])
 def test_other_pixel_types_are_refused(dtype):
     with pytest.raises(BadJobError, match=f"uint8, uint16, float16, float32, not {dtype}"):
-        Job(picture(4, 5, 3, dtype=dtype), WEIGHTS)
+        Job.of(picture(4, 5, 3, dtype=dtype), WEIGHTS)
 
 
 @pytest.mark.parametrize("view", [np.s_[::2], np.s_[:, ::2], np.s_[:, :, ::2], np.s_[:, ::-1]])
 def test_pictures_with_gaps_are_refused(view):
     with pytest.raises(BadJobError, match="contiguous"):
-        Job(picture(6, 6, 3)[view], WEIGHTS)
+        Job.of(picture(6, 6, 3)[view], WEIGHTS)
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (4, 4), (3, 5), (9,), (3, 3, 1), (0, 0)])
 def test_weights_of_another_shape_are_refused(shape):
     with pytest.raises(BadJobError, match="square with an odd size"):
-        Job(picture(4, 5, 1), np.ones(shape, np.float32))
+        Job.of(picture(4, 5, 1), np.ones(shape, np.float32))
 
 
 @pytest.mark.parametrize(
@@ -62,64 +62,116 @@ def test_weights_of_another_shape_are_refused(shape):
 )
 def test_weights_that_are_not_finite_float32_are_refused(weights):
     with pytest.raises(BadJobError, match="finite float32"):
-        Job(picture(4, 5, 1), weights)
+        Job.of(picture(4, 5, 1), weights)
+
+
+PLAIN = Step(WEIGHTS)
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        ((), "1 to 8 steps, not 0"),
+        ((PLAIN,) * 9, "1 to 8 steps, not 9"),
+        ((LENGTH, PLAIN), "follows weights"),
+        ((PLAIN, LENGTH, LENGTH), "follows weights"),
+        ((Step(WEIGHTS, offset=1.0), LENGTH), "no offset"),
+        ((Step(WEIGHTS, mix=0.5), LENGTH), "not mixed"),
+    ],
+)
+def test_lists_that_make_no_sense_are_refused(steps, words):
+    with pytest.raises(BadJobError, match=words):
+        a_job().but(steps=steps)
+
+
+def test_eight_filters_may_all_be_gradients():
+    job = a_job().but(steps=(PLAIN, LENGTH) * 8)
+    assert [run.taken for run in job.runs] == [2, 4, 6, 8, 10, 12, 14, 16]
+    assert job.reach == 8 * 2
+
+
+@pytest.mark.parametrize(
+    ("steps", "is_one"),
+    [
+        ((PLAIN,), True),
+        ((PLAIN, LENGTH), True),
+        ((PLAIN, PLAIN), False),
+        ((PLAIN, LENGTH, PLAIN), False),
+        ((Step(WEIGHTS, mix=0.5),), False),
+        ((PLAIN, Step(None, mix=0.5)), False),
+    ],
+)
+def test_one_launch_is_one_filter_that_is_not_mixed(steps, is_one):
+    assert a_job().but(steps=steps, is_rounded=True).is_one_launch == is_one
+
+
+def test_weights_that_may_change_are_copied():
+    weights = WEIGHTS.copy()
+    step = Step(weights)
+    weights *= 2
+    assert (step.weights == 1).all()
+    assert Step(step.weights).weights is step.weights
 
 
 @pytest.mark.parametrize(("channels", "has_alpha"), [(1, False), (2, True), (3, False), (4, True)])
 def test_it_knows_its_sizes(channels, has_alpha):
-    job = Job(picture(4, 5, channels, dtype=np.uint16), WEIGHTS)
+    job = Job.of(picture(4, 5, channels, dtype=np.uint16), WEIGHTS)
     assert (job.height, job.width, job.channels, job.has_alpha) == (4, 5, channels, has_alpha)
     assert (job.ksize, job.radius, job.pixel_type) == (3, 1, "uint16")
     assert job.compulsory_bytes == 2 * 4 * 5 * channels * 2
 
 
 def a_job():
-    return Job(picture(4, 5, 1), WEIGHTS)
+    return Job.of(picture(4, 5, 1), WEIGHTS)
 
 
-# A value of each field of a Job unlike that of `a_job`; a field added later needs one, too.
+# A value of each field of a Job or a Step unlike that of `a_job`; one added later needs one, too.
 OTHER_VALUES = {
     "picture": picture(4, 5, 1),
     "weights": 2 * WEIGHTS,
     "border": "wrap",
     "implementation": "opencv",
     "block_xy": (8, 8),
-    "filter_title": "Box blur",
-    "gradient": True,
+    "title": "Box blur",
+    "steps": (Step(WEIGHTS), LENGTH),
+    "is_rounded": True,
+    "mix": 0.5,
+    "region": Region(1, 1, 2, 2, 1),
     "offset": 3.0,
     "is_flat": True,
     "own": "a kernel's text",
     "devices": 2,
     "strip": RowStrip(0, 4, ((0, 4),), 0, 8),
 }
+FIELDS = [each.name for each in (*fields(Job), *fields(Step))]
 # It is done so, or called so.
-HOW = {"implementation", "own", "block_xy", "devices", "filter_title", "is_flat", "strip"}
+HOW = {"implementation", "own", "block_xy", "devices", "title", "is_flat", "strip"}
 
 
-@pytest.mark.parametrize("name", [each.name for each in fields(Job)])
+@pytest.mark.parametrize("name", FIELDS)
 def test_work_is_the_same_where_nothing_differs_but_how_it_is_done(name):
     job = a_job()
-    other = replace(job, **{name: OTHER_VALUES[name]})
+    other = job.but(**{name: OTHER_VALUES[name]})
     assert job.same_work(other) == other.same_work(job) == (name in HOW)
 
 
 def test_equal_weights_are_the_same_work_and_equal_pictures_are_not():
     job = a_job()
-    assert job.same_work(replace(job, weights=WEIGHTS.copy()))
-    assert not job.same_work(replace(job, weights=np.ones((5, 5), np.float32)))
-    assert not job.same_work(replace(job, picture=job.picture.copy()))
+    assert job.same_work(job.but(weights=WEIGHTS.copy()))
+    assert not job.same_work(job.but(weights=np.ones((5, 5), np.float32)))
+    assert not job.same_work(job.but(picture=job.picture.copy()))
 
 
 def test_a_time_is_of_the_same_work_whatever_a_picture_of_that_shape_shows():
     job = a_job()
-    assert job.same_work(replace(job, picture=picture(4, 5, 1)), any_content=True)
+    assert job.same_work(job.but(picture=picture(4, 5, 1)), any_content=True)
     for others in (picture(5, 4, 1), picture(4, 5, 1, dtype=np.uint16)):
-        assert not job.same_work(replace(job, picture=others), any_content=True)
-    assert not job.same_work(replace(job, border="wrap"), any_content=True)
+        assert not job.same_work(job.but(picture=others), any_content=True)
+    assert not job.same_work(job.but(border="wrap"), any_content=True)
 
 
-@pytest.mark.parametrize("name", [each.name for each in fields(Job)])
+@pytest.mark.parametrize("name", FIELDS)
 def test_a_run_is_the_same_where_it_is_done_in_the_same_way(name):
     job = a_job()
-    other = replace(job, **{name: OTHER_VALUES[name]})
-    assert job.same_run(other) == (name in ("filter_title", "is_flat"))
+    other = job.but(**{name: OTHER_VALUES[name]})
+    assert job.same_run(other) == (name in ("title", "is_flat"))

@@ -38,7 +38,7 @@ def runs_of(threads, sampling, key=None):
         refuses=lambda _: None,
         prepare=lambda _: Prepared(Ran("waiting", threads=threads), filled),
     )
-    job = Job(np.zeros((4, 4, 1), np.uint8), np.ones((1, 1), np.float32))
+    job = Job.of(np.zeros((4, 4, 1), np.uint8), np.ones((1, 1), np.float32))
     steps = list(filtering(waiting, job, sampling))
     return began, [step for step in steps if isinstance(step, Result)][-1]
 

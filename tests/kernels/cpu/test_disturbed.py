@@ -15,7 +15,7 @@ BUSY = Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
 
 
 def filtering():
-    job = Job(np.zeros((40, 30, 1), np.uint8), np.full((3, 3), 1 / 9, np.float32))
+    job = Job.of(np.zeros((40, 30, 1), np.uint8), np.full((3, 3), 1 / 9, np.float32))
     steps = Engine(use_gpu=False).filtering(job)
     return (step for step in steps if hasattr(step, "disturbances"))
 

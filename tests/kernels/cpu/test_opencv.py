@@ -1,7 +1,5 @@
 """What OpenCV would get wrong, it refuses; right up to there it is right, whichever call runs."""
 
-from dataclasses import replace
-
 import cv2
 import numpy as np
 import pytest
@@ -43,7 +41,7 @@ def job_of(pattern, pixel_type, largest_sum, implementation="opencv"):
     picture[5:9, 5:9] = largest
     drawn = np.array(PATTERNS[pattern], np.float64)
     weights = drawn * (largest_sum / largest / np.abs(drawn).sum())
-    return Job(picture, weights.astype(np.float32), implementation=implementation)
+    return Job.of(picture, weights.astype(np.float32), implementation=implementation)
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
@@ -62,7 +60,7 @@ def test_larger_ones_are_refused_and_go_to_parallel(engine, pattern, pixel_type,
 def test_nan_and_infinity_are_refused_and_go_to_parallel(engine, value):
     picture = np.zeros((9, 9, 1), np.float32)
     picture[4, 4] = value
-    job = Job(picture, np.ones((3, 3), np.float32), implementation="opencv")
+    job = Job.of(picture, np.ones((3, 3), np.float32), implementation="opencv")
     assert "such as parallel" in engine.why_not(job)
     assert engine.best_for(job) == "parallel"
 
@@ -74,7 +72,7 @@ def test_real_numbers_that_sums_cannot_hold_are_refused(engine, largest, name):
     chosen = filters.get(name)
     picture = np.full((20, 20, 1), largest, np.float32)
     picture[5:9] *= -1
-    job = Job(picture, chosen.weights(3) * 4, implementation="opencv", gradient=chosen.gradient)
+    job = Job.of(picture, chosen.weights(3) * 4, implementation="opencv", gradient=chosen.gradient)
     assert "overflow" in engine.why_not(job)
     assert engine.best_for(job) == "parallel"
 
@@ -95,7 +93,9 @@ def test_what_it_takes_it_gets_right_to_the_ends_of_the_pixel_type(engine, pixel
     ksize = ksize if ksize in chosen.sizes else max(chosen.sizes)
     for values in (EXTREMES[pixel_type], EXTREMES[pixel_type][:2]):
         picture = random.choice(np.array(values, pixel_type), (40, 40, 3))
-        job = Job(picture, chosen.weights(ksize), implementation="opencv", gradient=chosen.gradient)
+        job = Job.of(
+            picture, chosen.weights(ksize), implementation="opencv", gradient=chosen.gradient
+        )
         if not engine.why_not(job):
             check = engine.run(job, QUICK).check
             assert check.ok, str(check)
@@ -120,7 +120,7 @@ def test_seams_of_bands_do_not_show(engine, monkeypatch, border, gradient, chann
     random = np.random.default_rng()
     picture = random.integers(0, 255, (40, 30, channels), endpoint=True).astype(pixel_type)
     weights = random.random((5, 5), np.float32) / 25
-    job = Job(picture, weights, border, "opencv", gradient=gradient)
+    job = Job.of(picture, weights, border, "opencv", gradient=gradient)
     check = engine.run(job, QUICK).check
     assert check.is_full
     assert check.ok, str(check)
@@ -137,7 +137,7 @@ def test_neither_cores_nor_bands_change_a_bit(engine, monkeypatch, pixel_type, n
     weights = random.random((ksize, ksize), np.float32) / ksize**2
     if name != "random":
         weights = filters.get(name).weights(ksize)
-    job, found = Job(picture, weights, "mirror", "opencv"), []
+    job, found = Job.of(picture, weights, "mirror", "opencv"), []
     for rows, cores in ((200, 1), (7, 3), (20, 16)):
         in_bands(monkeypatch, rows, cores)
         found.append(engine.run(job, QUICK).picture.tobytes())
@@ -165,11 +165,11 @@ def test_the_weights_and_the_pixel_type_choose_the_call(
     engine, name, ksize, pixel_type, function, border
 ):
     picture = np.random.default_rng(3).integers(0, 255, (37, 41, 3)).astype(pixel_type)
-    job = Job(picture, filters.get(name).weights(ksize), border, "opencv")
+    job = Job.of(picture, filters.get(name).weights(ksize), border, "opencv")
     result = engine.run(job, QUICK)
     assert (result.ran[0].function, result.ran[0].threads) == (function, usable_cores())
     assert result.check.ok
-    one_row = Job(picture[:1].copy(), job.weights, border, "opencv")
+    one_row = Job.of(picture[:1].copy(), job.weights, border, "opencv")
     assert call_for(one_row).name == function  # whatever the size
 
 
@@ -201,7 +201,7 @@ def test_integers_are_rounded_as_the_reference_rounds_them(pixel_type, name, ksi
     picture = np.where(drawn, 0, np.iinfo(pixel_type).max).astype(pixel_type)
     chosen = filters.get(name)
     weights = chosen.weights(ksize if ksize in chosen.sizes else max(chosen.sizes))
-    job = Job(picture, weights, implementation="opencv")
+    job = Job.of(picture, weights, implementation="opencv")
     out = np.empty_like(picture)
     [*opencv.prepare(job).filtering(out)]
     sums = cv2.filter2D(
@@ -216,12 +216,12 @@ def test_running_sums_of_real_numbers_begin_in_strips_where_they_do_in_the_whole
     random = np.random.default_rng(14)
     picture = random.random((700, 8, 1), np.float32)
     picture[100:130] *= 1e25
-    job = Job(picture, filters.get("box").weights(ksize), implementation="opencv")
+    job = Job.of(picture, filters.get("box").weights(ksize), implementation="opencv")
     assert call_for(job).name == "cv2.blur"
     whole, strip = np.empty_like(picture), strip_of_rows(256, 512, 700, ksize, "clamp")
     [*opencv.prepare(job).filtering(whole)]
     rows = picture[slice(*strip.spans[0])].copy()
-    lower = replace(job, picture=rows, strip=strip)
+    lower = job.but(picture=rows, strip=strip)
     [*opencv.prepare(lower).filtering(out := np.empty_like(rows))]
     assert out[strip.own].tobytes() == whole[256:512].tobytes()
     assert exact_call(job).name == "cv2.sepFilter2D"
@@ -231,7 +231,7 @@ def test_running_sums_of_real_numbers_begin_in_strips_where_they_do_in_the_whole
 def test_a_small_picture_is_one_call_straight_into_the_output(name, ksize, monkeypatch):
     """It takes as long as plain cv2: nothing is copied, and no thread is started."""
     picture = (np.random.default_rng(9).random((48, 64, 3)) * 200).astype(np.uint8)
-    prepared = opencv.prepare(Job(picture, filters.get(name).weights(ksize), "mirror", "opencv"))
+    prepared = opencv.prepare(Job.of(picture, filters.get(name).weights(ksize), "mirror", "opencv"))
     out, done = np.zeros_like(picture), []
     real = getattr(cv2, prepared.ran.function.removeprefix("cv2."))
 

@@ -25,14 +25,14 @@ def test_integers_are_those_of_the_plain_loops(border, shape):
     """Dyadic weights: every sum is exact in whatever order, so not a sample may differ."""
     picture = RNG(1).integers(0, 256, shape, np.uint8)
     weights = RNG(2).integers(-8, 9, (5, 5)).astype(np.float32) / 64
-    job = Job(picture, weights, border, offset=7.5)
+    job = Job.of(picture, weights, border, offset=7.5)
     assert np.array_equal(filtered(parallel, job), filtered(sequential, job))
 
 
 def test_several_threads_may_filter_at_once():
     """numba's pool ends the program where two threads enter it together."""
     picture = RNG(3).integers(0, 256, (300, 400, 3), np.uint8)
-    job = Job(picture, np.full((9, 9), 1 / 81, np.float32))
+    job = Job.of(picture, np.full((9, 9), 1 / 81, np.float32))
     expected = filtered(parallel, job)
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: filtered(parallel, job), range(24)))
@@ -46,7 +46,7 @@ def test_nothing_is_compiled_while_it_is_timed(writeable, gradient, pixel_type):
     """Also for a picture of the window, which may not be written to and stays as it is."""
     picture = RNG(4).integers(0, 256, (12, 13, 3)).astype(pixel_type)
     picture.flags.writeable = writeable
-    job = Job(picture, np.ones((1, 1), np.float32), gradient=gradient)
+    job = Job.of(picture, np.ones((1, 1), np.float32), gradient=gradient)
     prepared = parallel.prepare(job)
     before = compiled()
     for _ in prepared.filtering(np.empty_like(picture)):

@@ -1,7 +1,5 @@
 """A preview looks like the answer, at a small share of its cost, or there is none."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -41,7 +39,7 @@ def test_reduced_weights_keep_sum_symmetry_and_centre(size, factor):
 def test_a_preview_looks_like_the_answer(kind, border):
     white = 1.0 if kind is np.float32 else np.iinfo(kind).max
     picture = (scene() / 255.0 * white).astype(kind)
-    job = Job(picture, bell(31), border)
+    job = Job.of(picture, bell(31), border)
     shown, answer = preview(job), opencv.filtered(job)
     assert (shown.shape, shown.dtype) == (picture.shape, picture.dtype)
     off = np.abs(shown.astype(float) - answer.astype(float)) / white
@@ -50,10 +48,10 @@ def test_a_preview_looks_like_the_answer(kind, border):
 
 
 def test_only_what_takes_long_on_the_cpu_is_worth_a_preview():
-    large = Job(np.zeros((3000, 4000, 3), np.uint8), mean(127), implementation="opencv")
+    large = Job.of(np.zeros((3000, 4000, 3), np.uint8), mean(127), implementation="opencv")
     assert takes_long(large)
-    assert takes_long(replace(large, implementation="sequential", weights=mean(5)))
-    assert not takes_long(replace(large, implementation="shared"))
-    assert not takes_long(Job(scene(), mean(5), implementation="opencv"))
+    assert takes_long(large.but(implementation="sequential", weights=mean(5)))
+    assert not takes_long(large.but(implementation="shared"))
+    assert not takes_long(Job.of(scene(), mean(5), implementation="opencv"))
     assert factor_for(large.picture) == 4
     assert factor_for(scene()) == 2

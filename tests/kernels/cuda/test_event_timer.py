@@ -114,7 +114,7 @@ class Watched(Gpu):
         self.has_compiled = lambda *_: True
         self.compile = lambda *_: (None, None)
         self.launch_on = self._do("launch_on", None)
-        self._sample = self._do("sample", 1.0)
+        self.sample_ms = self._do("sample", 1.0)
         self._rows_at_once = lambda _, job: job.height
 
     def _do(self, name, gives):
@@ -128,7 +128,7 @@ class Watched(Gpu):
 
 def test_nothing_is_put_on_the_device_outside_a_turn(tmp_path):
     gpu = Watched(tmp_path)
-    job = Job(np.zeros((4, 4, 1), np.uint8), np.ones((1, 1), np.float32))
+    job = Job.of(np.zeros((4, 4, 1), np.uint8), np.ones((1, 1), np.float32))
     steps = gpu.filtering(ladder()[0], job, Sampling())
     with suppress(AttributeError):  # at the download, of what is not there
         list(steps)

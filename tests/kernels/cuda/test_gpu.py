@@ -47,7 +47,7 @@ def a_job(height: int = 96, width: int = 130, ksize: int = 5, **fields: object) 
     picture = np.random.default_rng().integers(0, 256, (height, width, 3), np.uint8)
     picture.flags.writeable = False
     wanted = {"implementation": "shared", "weights": filters.get("gaussian").weights(ksize)}
-    return Job(picture, **{**wanted, **fields})
+    return Job.of(picture, **{**wanted, **fields})
 
 
 def last(steps: Iterator[object]) -> Result:
@@ -57,7 +57,7 @@ def last(steps: Iterator[object]) -> Result:
 
 def test_the_first_run_uploads_and_the_second_finds_the_picture_there(engine):
     job = a_job()
-    first, second = engine.run(job, QUICK), engine.run(replace(job, border="wrap"), QUICK)
+    first, second = engine.run(job, QUICK), engine.run(job.but(border="wrap"), QUICK)
     assert 0 < first.upload_copy_ms < first.upload_ms
     assert 0 < first.download_copy_ms < first.download_ms
     assert (second.upload_ms, second.upload_copy_ms) == (None, None)
@@ -204,7 +204,7 @@ def test_out_of_memory_is_one_sentence_and_the_next_job_works(engine, monkeypatc
         # As if nobody had looked how much there is.
         patch.setattr(gpu_module, "rows_a_strip", lambda _, job, *__: job.height)
         with pytest.raises(OutOfMemoryError, match=r"ran out of memory.*smaller picture"):
-            engine.run(replace(a_job(implementation="fft"), picture=picture), QUICK)
+            engine.run(a_job(implementation="fft").but(picture=picture), QUICK)
         assert engine.run(replace(a_job(), picture=picture), QUICK).strips > 1
     assert engine.run(a_job(), QUICK).check.ok
 
@@ -215,7 +215,7 @@ def test_a_picture_larger_than_memory_is_filtered_in_strips_to_the_same_bits(eng
     picture = np.random.default_rng(8).standard_normal((3001, 2003, 2), np.float32)
     picture.flags.writeable = False
     job = a_job(ksize=9, implementation=key, gradient=key == "gradient")
-    job = replace(job, picture=picture, border=border)
+    job = job.but(picture=picture, border=border)
     whole = engine.run(job, QUICK)
     with memory_left(engine, picture.nbytes // 2):
         *steps, result = engine.filtering(job, QUICK)
@@ -260,7 +260,7 @@ from kernels.core.errors import DeviceLostError
 from dataclasses import replace
 engine = Engine()
 picture = np.zeros((64, 64, 1), np.uint8)
-job = Job(picture, filters.get("box").weights(3), implementation="global")
+job = Job.of(picture, filters.get("box").weights(3), implementation="global")
 engine.run(job)
 source = ladder()[0].source.replace("row_of(dst, y, pitch)[x] = to", "dst[x + (1LL << 45)] = to")
 wild = replace(ladder()[0], source=source)
@@ -271,7 +271,7 @@ for attempt in range(2):
         engine.run(job)
     except DeviceLostError as error:
         print(error)
-print(engine.run(replace(job, implementation="parallel")).check.ok)
+print(engine.run(job.but( implementation="parallel")).check.ok)
 """
 
 

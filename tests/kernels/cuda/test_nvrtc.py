@@ -92,7 +92,7 @@ def test_the_newest_compiler_that_knows_the_card_is_asked():
             assert newest.version >= each.version
 
 
-JOB = Job(np.zeros((8, 8, 1), np.uint8), np.ones((3, 3), np.float32))
+JOB = Job.of(np.zeros((8, 8, 1), np.uint8), np.ones((3, 3), np.float32))
 RUNGS = {rung.key: rung for rung in ladder()}
 
 
@@ -116,7 +116,7 @@ def compiled(monkeypatch):
 
 
 def test_kernels_that_differ_are_compiled_once_each(compiled):
-    larger = replace(JOB, weights=np.ones((5, 5), np.float32))
+    larger = JOB.but(weights=np.ones((5, 5), np.float32))
     elsewhere = replace(JOB, picture=np.zeros((16, 16, 1), np.uint8))
     wanted = [(RUNGS["global"], job) for job in (JOB, larger, elsewhere)]
     said = [each.doing for each in compiling_ahead(H200, wanted)]

@@ -43,7 +43,7 @@ def a_job(height=23, border="clamp", ksize=5, channels=3, **fields):
     picture = random_picture(random, (height, 17, channels), "uint8")
     picture.flags.writeable = False
     weights = fitting_weights(random, ksize, "shared")
-    return Job(picture, weights, border, "shared", devices=2, **fields)
+    return Job.of(picture, weights, border, "shared", devices=2, **fields)
 
 
 def by_turns():
@@ -76,10 +76,10 @@ def test_every_rung_does_its_parts_right(rung, build_cache):
     random = np.random.default_rng(7)
     picture = random_picture(random, (70, 45, 3), "float32")
     fields = {"gradient": rung.gradient, "devices": 3}
-    job = Job(picture, fitting_weights(random, 5, rung.key), "wrap", rung.key, **fields)
+    job = Job.of(picture, fitting_weights(random, 5, rung.key), "wrap", rung.key, **fields)
     job = r.in_a_block_it_takes(job)
     if rung.why_not(job, H200):
-        job = replace(job, picture=random_picture(random, picture.shape, "uint8"))
+        job = job.but(picture=random_picture(random, picture.shape, "uint8"))
     shim = Shim(rung, [job], build_cache)
 
     def launch(part, source, target, rows):
@@ -96,7 +96,7 @@ def test_the_picture_stays_where_it_is_and_only_the_halo_is_copied_again():
     first = last(sharing.filtering(SHARED, job, ONCE))
     assert first.upload_ms is not None
     cuda.copies.clear()
-    again = last(sharing.filtering(SHARED, replace(job, border="zero"), ONCE))
+    again = last(sharing.filtering(SHARED, job.but(border="zero"), ONCE))
     assert (again.upload_ms, again.upload_copy_ms) == (None, None)
     rows = 2 * 64 * np.dtype("u1").itemsize * 2  # of 51 samples each, padded to 128 bytes
     assert cuda.copies == [(0, 1, rows), (1, 0, rows)]
@@ -107,7 +107,7 @@ def test_a_filter_that_reaches_further_finds_room_for_its_halo():
     sharing, *_ = made(2)
     job = a_job(height=200, channels=1, ksize=3)
     last(sharing.filtering(SHARED, job, ONCE))
-    wide = replace(job, weights=np.full((127, 127), 127.0**-2, np.float32), border="wrap")
+    wide = job.but(weights=np.full((127, 127), 127.0**-2, np.float32), border="wrap")
     result = last(sharing.filtering(SHARED, wide, ONCE))
     assert result.upload_ms is None
     assert r.verdict(wide, result.picture).ok

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -30,7 +28,7 @@ def a_job(rung, border="mirror", shape=(70, 45, 3), ksize=5):
     picture = random_picture(random, shape, "float32").copy()
     picture.flags.writeable = False
     weights = fitting_weights(random, ksize, rung.key)
-    job = Job(picture, weights, border, rung.key, gradient=rung.gradient, devices=2)
+    job = Job.of(picture, weights, border, rung.key, gradient=rung.gradient, devices=2)
     return r.in_a_block_it_takes(job)
 
 
@@ -40,7 +38,7 @@ def test_every_rung_is_right_on_two(engine, rung, border):
     job = a_job(rung, border)
     if engine.why_not(job):
         random = np.random.default_rng(7)
-        job = replace(job, picture=random_picture(random, job.picture.shape, "uint8"))
+        job = job.but(picture=random_picture(random, job.picture.shape, "uint8"))
     if reason := engine.why_not(job):
         pytest.skip(reason)
     result = engine.run(job, QUICK)
@@ -51,14 +49,14 @@ def test_every_rung_is_right_on_two(engine, rung, border):
 def test_the_picture_stays_and_times_add_up(engine):
     rung = next(each for each in ladder() if each.key == "shared")
     job = a_job(rung, shape=(3000, 2000, 3))
-    first, again = engine.run(job, QUICK), engine.run(replace(job, border="wrap"), QUICK)
+    first, again = engine.run(job, QUICK), engine.run(job.but(border="wrap"), QUICK)
     assert first.upload_ms > first.upload_copy_ms > 0
     assert again.upload_ms is None
     for share in again.shares:
         assert 0 < share.halo_ms < share.total_ms <= max(again.kernel.samples_ms)
         assert share.halo_rows == 4
         assert share.halo_path in ("peer", "host")
-    one = engine.run(replace(job, devices=1), QUICK)
+    one = engine.run(job.but(devices=1), QUICK)
     assert max(share.total_ms - share.halo_ms for share in again.shares) < max(
         one.kernel.samples_ms
     )
@@ -67,5 +65,5 @@ def test_the_picture_stays_and_times_add_up(engine):
 def test_both_halves_hold_what_one_would(engine):
     rung = next(each for each in ladder() if each.key == "shared")
     job = a_job(rung, shape=(1001, 700, 3), ksize=31)
-    both, one = engine.run(job, QUICK), engine.run(replace(job, devices=1), QUICK)
+    both, one = engine.run(job, QUICK), engine.run(job.but(devices=1), QUICK)
     np.testing.assert_array_equal(both.picture.view("u4"), one.picture.view("u4"))

@@ -29,10 +29,10 @@ def a_job(rung, height=70, width=45, border="mirror", ksize=5) -> Job:
     random = np.random.default_rng(5)
     picture = random_picture(random, (height, width, 3), "float32")
     weights = fitting_weights(random, ksize, rung.key)
-    job = Job(picture, weights, border, rung.key, gradient=rung.gradient)
+    job = Job.of(picture, weights, border, rung.key, gradient=rung.gradient)
     job = r.in_a_block_it_takes(job)
     if rung.why_not(job, H200):
-        job = replace(job, picture=random_picture(random, picture.shape, "uint8"))
+        job = job.but(picture=random_picture(random, picture.shape, "uint8"))
     return job
 
 
@@ -43,10 +43,10 @@ def test_the_reference_gives_the_same_for_a_strip(border, gradient, height, ksiz
     """Also where the filter reaches further than the picture."""
     picture = np.arange(1, height * 2 + 1, dtype=np.float32).reshape(height, 2, 1) % 7
     weights = np.arange(ksize * ksize, dtype=np.float32).reshape(ksize, ksize)
-    job = Job(picture, weights, border, gradient=gradient)
+    job = Job.of(picture, weights, border, gradient=gradient)
     whole = filtered(job)
     for strip in strips_of(height, 3, job.reach, border):
-        part = replace(job, picture=strip.of(picture))
+        part = job.but(picture=strip.of(picture))
         assert part.height == strip.height
         np.testing.assert_array_equal(filtered(part)[strip.own], whole[strip.first : strip.end])
 
@@ -56,7 +56,7 @@ def test_the_reference_gives_the_same_for_a_strip(border, gradient, height, ksiz
 def test_strips_together_are_the_whole(rung, build_cache):
     job = a_job(rung, border="mirror")
     strips = list(strips_of(job.height, 24, job.reach, job.border))
-    parts = [replace(job, picture=strip.of(job.picture)) for strip in strips]
+    parts = [job.but(picture=strip.of(job.picture)) for strip in strips]
     shim = Shim(rung, [job, *parts], build_cache)
     answers = [
         shim.run(part, rows=(strip.own.start, strip.own.stop))[strip.own]

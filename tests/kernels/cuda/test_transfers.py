@@ -98,7 +98,7 @@ def test_without_memory_to_lock_it_says_so_and_has_measured_nothing():
 
 def test_without_a_gpu_there_is_the_reason():
     engine = Engine(use_gpu=False)
-    job = Job(np.zeros((4, 4, 1), np.uint8), np.ones((1, 1), np.float32))
+    job = Job.of(np.zeros((4, 4, 1), np.uint8), np.ones((1, 1), np.float32))
     with pytest.raises(CannotRunError, match="--no-gpu"):
         list(engine.transfers(job))
     assert engine.ceilings() == {}

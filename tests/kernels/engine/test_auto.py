@@ -25,7 +25,7 @@ RANDOM = np.random.default_rng(3).standard_normal((5, 5), np.float32)
 
 def job_of(weights=RANDOM, shape=(40, 50, 1), pixel_type="uint8", border="clamp", **facts):
     picture = np.random.default_rng(5).integers(0, 256, shape, np.uint8).astype(pixel_type)
-    return Job(picture, weights, border, "auto", **facts)
+    return Job.of(picture, weights, border, "auto", **facts)
 
 
 def way(key, ms, block_xy=(32, 8), spread=0.0):
@@ -97,7 +97,7 @@ def test_a_tie_goes_to_the_simpler_rung_and_its_usual_block():
 def test_one_of_reduced_precision_is_never_picked(engine):
     job = job_of()
     remember(engine, job, way("tensor", 1, None), way("global", 2))
-    assert engine.why_not(replace(job, implementation="tensor")) is None
+    assert engine.why_not(job.but(implementation="tensor")) is None
     assert next(engine.picks(job)).implementation == "global"
 
 

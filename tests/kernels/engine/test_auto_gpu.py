@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -30,7 +28,7 @@ def engine(tmp_path, monkeypatch) -> Engine:
 def job() -> Job:
     picture = np.random.default_rng().integers(0, 256, (96, 130, 3), np.uint8)
     picture.flags.writeable = False
-    return Job(picture, filters.get("gaussian").weights(5), implementation="auto")
+    return Job.of(picture, filters.get("gaussian").weights(5), implementation="auto")
 
 
 def test_auto_picks_what_tuning_found_to_be_the_quickest(engine, job):
@@ -52,5 +50,5 @@ def test_auto_picks_what_tuning_found_to_be_the_quickest(engine, job):
 
 
 def test_a_launch_for_a_profiler_runs_what_was_asked_for(engine, job):
-    (ran,) = engine.launch_once(replace(job, implementation="shared"))
+    (ran,) = engine.launch_once(job.but(implementation="shared"))
     assert ran.function == "shared.convolve"

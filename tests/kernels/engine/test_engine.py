@@ -27,20 +27,20 @@ def engine():
 
 def job_of(implementation="sequential", shape=(50, 60, 3)):
     picture = np.random.default_rng(5).integers(0, 256, shape, np.uint8)
-    return Job(picture, filters.get("gaussian").weights(5), implementation=implementation)
+    return Job.of(picture, filters.get("gaussian").weights(5), implementation=implementation)
 
 
 @pytest.mark.parametrize("implementation", [*ON_HOST, AUTO.key])
 def test_an_array_without_channels_comes_back_without_channels(engine, implementation):
     picture = np.random.default_rng(5).integers(0, 256, (23, 31), np.uint8)
     weights = filters.get("gaussian").weights(5)
-    job = Job(picture, weights, "mirror", implementation)
+    job = Job.of(picture, weights, "mirror", implementation)
     steps = [step for step in engine.filtering(job, QUICK) if isinstance(step, Result)]
     assert {each.picture.shape for each in steps} == {(23, 31)}
     assert steps[-1].check.ok
     assert steps[-1].check.is_full
     assert not steps[-1].picture.flags.writeable
-    as_one = engine.run(replace(job, picture=picture[:, :, np.newaxis], is_flat=False), QUICK)
+    as_one = engine.run(job.but(picture=picture[:, :, np.newaxis], is_flat=False), QUICK)
     assert as_one.picture.shape == (23, 31, 1)
     np.testing.assert_array_equal(steps[-1].picture, as_one.picture[:, :, 0])
 
@@ -69,7 +69,7 @@ def test_a_long_job_can_be_stopped_between_its_steps(engine, implementation, mon
     monkeypatch.setattr("kernels.cpu.parallel.threads_for", lambda job: 1)
     picture = np.zeros((2048, 2048, 3), np.float32)
     weights = np.random.default_rng(0).random((31, 31), np.float32)
-    steps = engine.filtering(Job(picture, weights, implementation=implementation), QUICK)
+    steps = engine.filtering(Job.of(picture, weights, implementation=implementation), QUICK)
     count = 2 if implementation == "opencv" else 4  # its bands are large: see test_opencv.py
     assert all(isinstance(step, Progress) for step in islice(steps, count))
     steps.close()

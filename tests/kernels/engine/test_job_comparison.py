@@ -18,7 +18,7 @@ SAMPLING = Sampling(max_samples=4, min_samples=4, max_seconds=10.0)
 
 def a_job(block_xy, implementation="opencv"):
     weights = np.ones((3, 3), np.float32) / 9
-    return Job(PICTURE, weights, implementation=implementation, block_xy=block_xy)
+    return Job.of(PICTURE, weights, implementation=implementation, block_xy=block_xy)
 
 
 RIGHT = Engine(use_gpu=False).run(a_job((32, 8))).picture

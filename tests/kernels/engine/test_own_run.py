@@ -36,7 +36,7 @@ def engine():
 
 def a_job(text=RIGHT, shape=(20, 30, 3), **facts):
     picture = np.random.default_rng(7).integers(0, 255, shape).astype(np.uint8)
-    return Job(picture, BLUR, implementation="mine.cu", own=text, **facts)
+    return Job.of(picture, BLUR, implementation="mine.cu", own=text, **facts)
 
 
 def results(engine, job):

@@ -44,7 +44,7 @@ class MadeUpEngine(Engine):
 def a_job(devices=2, implementation="shared", **fields):
     picture = np.random.default_rng(5).integers(0, 256, (50, 60, 3), np.uint8)
     weights = filters.get("gaussian").weights(5)
-    return Job(picture, weights, implementation=implementation, devices=devices, **fields)
+    return Job.of(picture, weights, implementation=implementation, devices=devices, **fields)
 
 
 def test_several_gpus_share_a_job_and_the_answer_is_checked(monkeypatch):

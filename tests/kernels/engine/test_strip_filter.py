@@ -7,16 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kernels import Engine, Job, Result, Sampling, filters
 from kernels.core.borders import BORDERS, strips_of
 from kernels.core.errors import CannotRunError, OutOfMemoryError
-from kernels.core.job import Pick
+from kernels.core.job import Pick, Step
 from kernels.core.timing import Timing
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import PickRefusedError, StripFilter
 from kernels.pictures.generated import noise
-from tests.kernels.cases import random_picture, random_weights
+from tests.kernels.cases import random_list, random_picture, random_weights
 
 ONCE = Sampling(max_samples=0, check=False)
 
@@ -50,7 +52,7 @@ def made_up(seed):
     picture = random_picture(random, shape, ("uint8", "float32")[seed % 2])
     ksize = int(random.choice([1, 3, 5, 7, 15]))
     border, gradient = BORDERS[seed % 5], bool(random.integers(2))
-    job = Job(picture, random_weights(random, ksize), border, gradient=gradient)
+    job = Job.of(picture, random_weights(random, ksize), border, gradient=gradient)
     return job, int(random.integers(1, shape[0] + 2))
 
 
@@ -58,10 +60,22 @@ def made_up(seed):
 def test_strips_give_what_the_whole_gives_bit_for_bit(engine, named):
     for seed in range(10):  # every border with every pixel type
         job, rows = made_up(seed)
-        whole = engine.run(replace(job, implementation=named), ONCE)
+        whole = engine.run(job.but(implementation=named), ONCE)
         answer, _ = in_strips(engine, job, rows, named)
         as_bits = f"u{answer.dtype.itemsize}"
         np.testing.assert_array_equal(answer.view(as_bits), whole.picture.view(as_bits), str(seed))
+
+
+@pytest.mark.parametrize("named", ["sequential", "parallel"])
+@given(seed=st.integers(0, 2**32 - 1))
+def test_strips_of_any_height_give_what_a_list_gives_of_the_whole(engine, named, seed):
+    random = np.random.default_rng(seed)
+    job = random_list(random, named)
+    whole = engine.run(job, ONCE)
+    rows, chosen = int(random.integers(1, job.height + 1)), named if job.is_one_launch else None
+    answer, found = in_strips(engine, job, rows, chosen)
+    assert answer.tobytes() == whole.picture.tobytes()
+    assert {len(each.steps) for each in found} == {len(whole.steps)}
 
 
 @pytest.mark.parametrize("border", BORDERS)
@@ -71,7 +85,7 @@ def test_opencv_gives_in_strips_what_it_gives_as_a_whole(engine, border, pixel_t
     for name, ksize in (("gaussian", 7), ("box", 15), ("edges", 3), ("unsharp", 15)):
         chosen = filters.get(name)
         weights = chosen.weights(ksize)
-        job = Job(picture, weights, border, "opencv", gradient=chosen.gradient)
+        job = Job.of(picture, weights, border, "opencv", gradient=chosen.gradient)
         answer, found = in_strips(engine, job, 256, "opencv")
         assert len({each.ran for each in found}) == 1
         assert answer.tobytes() == engine.run(job, ONCE).picture.tobytes(), name
@@ -94,7 +108,7 @@ class Picking(Engine):
 
 @pytest.mark.parametrize("named", [None, AUTO.key])
 def test_what_auto_picks_for_the_first_strip_does_all_of_them(named):
-    engine, job = Picking(), Job(noise(30, 20, 1), filters.get("gaussian").weights(3))
+    engine, job = Picking(), Job.of(noise(30, 20, 1), filters.get("gaussian").weights(3))
     in_strips(engine, job, 10, named)
     engine.pick = Pick("global", (8, 8), "tuned meanwhile")
     assert [(each.implementation, each.block_xy) for each in engine.jobs] == [
@@ -104,7 +118,7 @@ def test_what_auto_picks_for_the_first_strip_does_all_of_them(named):
 
 @pytest.mark.parametrize("named", [None, "fft"])
 def test_what_rounds_otherwise_in_strips_is_refused_where_memory_is_only_taken(named):
-    job = Job(noise(30, 20, 1), filters.get("gaussian").weights(3))
+    job = Job.of(noise(30, 20, 1), filters.get("gaussian").weights(3))
     strip = next(strips_of(job.height, 10, job.reach, job.border))
     for key, is_refused in (("fft", True), ("shared", False)):
         steps = StripFilter(Picking(key), job, named and key, for_now=True).filtering(
@@ -115,8 +129,35 @@ def test_what_rounds_otherwise_in_strips_is_refused_where_memory_is_only_taken(n
         assert list(StripFilter(Picking(key), job, named and key).filtering(job.picture, strip))
 
 
+class PickingEach(Engine):
+    """An engine that picks opencv for each step, or what is left of this and parallel."""
+
+    def __init__(self):
+        super().__init__(use_gpu=False)
+        self.here = ("opencv", "parallel")
+
+    def picks(self, _job):
+        yield from (Pick(key, None, "made up") for key in self.here)
+
+
+def test_the_steps_of_a_list_pick_alike_in_all_strips():
+    engine, weights = PickingEach(), filters.get("gaussian").weights(3)
+    steps = (Step(weights, AUTO.key), Step(weights, "sequential"), Step(weights, AUTO.key))
+    job = Job(noise(30, 20, 1), steps)
+    first, second, _ = strips_of(job.height, 10, job.reach, job.border)
+    strip_filter = StripFilter(engine, job)
+    (*_, one) = strip_filter.filtering(first.of(job.picture), first)
+    assert [each.implementation for each in one.steps] == ["opencv", "sequential", "opencv"]
+    engine.here = ("parallel",)
+    with pytest.raises(PickRefusedError) as refused:
+        list(strip_filter.filtering(second.of(job.picture), second))
+    engine.here, pick = ("opencv", "parallel"), refused.value.pick
+    _, found = in_strips(engine, job, 10, None, refused=frozenset({pick}))
+    assert {each.steps[2].implementation for each in found} == {"parallel"}
+
+
 def test_every_strip_is_checked_where_that_is_wanted(engine):
-    job = Job(noise(40, 30, 1), filters.get("gaussian").weights(5))
+    job = Job.of(noise(40, 30, 1), filters.get("gaussian").weights(5))
     _, found = in_strips(engine, job, 10, "parallel", check_taps=None)
     assert [each.check.ok for each in found] == [True] * 4
     total = replace(found[0].check, total=40 * 30)
@@ -129,12 +170,12 @@ def test_every_strip_is_checked_where_that_is_wanted(engine):
 def test_what_a_strip_refuses_does_none_of_them_unless_it_was_named(engine):
     picture = noise(30, 20, 1, "float32")
     picture[25, 3] = np.nan
-    job = Job(picture, filters.get("gaussian").weights(3))
+    job = Job.of(picture, filters.get("gaussian").weights(3))
     with pytest.raises(PickRefusedError, match="NaN") as refused:
         in_strips(engine, job, 10, None)
     answer, found = in_strips(engine, job, 10, None, refused=frozenset({refused.value.pick}))
     assert [each.implementation for each in found] == ["parallel"] * 3
-    whole = engine.run(replace(job, implementation=engine.best_for(job)), ONCE)
+    whole = engine.run(job.but(implementation=engine.best_for(job)), ONCE)
     assert answer.tobytes() == whole.picture.tobytes()
     with pytest.raises(CannotRunError, match="NaN"):
         in_strips(engine, job, 10, "opencv")

@@ -12,7 +12,7 @@ from tests.made_up import H200
 
 WEIGHTS = np.random.default_rng(3).standard_normal((5, 5), np.float32)
 PICTURE = np.random.default_rng(5).integers(0, 256, (40, 50, 1), np.uint8)
-JOB = Job(PICTURE, WEIGHTS)
+JOB = Job.of(PICTURE, WEIGHTS)
 
 
 @pytest.fixture

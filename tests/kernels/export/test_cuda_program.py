@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from kernels import Job, filters
 from kernels.core.device_turns import outcome_of
+from kernels.core.errors import CannotRunError
+from kernels.core.job import LENGTH, Step
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.compiler import HERE as CPU
 from kernels.cuda_on_cpu.compiler import runtime
-from kernels.export.cuda_program import cuda_program, number
-from kernels.pictures.generated import white
+from kernels.export.cuda_program import cuda_program, cuda_program_of_list, number
+from kernels.oracle.checking import checking
+from kernels.pictures.generated import noise, white
 from kernels.rungs.rung import ladder
 from tests.kernels.cases import Case
 from tests.kernels.on_cpu import PLAIN
@@ -54,7 +57,7 @@ def jobs():
         if place % 2 and not rung.gradient:  # an offset, to samples that it stands out from
             full = float(white(job.picture.dtype))
             small = np.clip(job.picture.astype(np.float32), -full, full).astype(job.picture.dtype)
-            job = replace(job, picture=small, offset=0.3 * full)
+            job = job.but(picture=small, offset=0.3 * full)
         marks = () if rung.key in SOME else pytest.mark.nightly
         yield pytest.param(rung, job, marks=marks, id=f"{rung.key}-{job.pixel_type}")
 
@@ -102,6 +105,66 @@ def test_the_program_filters_as_the_oracle_does(rung, job, on_cpu, tmp_path):
     assert f"in {job.height} of {job.height} rows: right" in done.stdout
     answer = np.frombuffer(made.read_bytes(), job.picture.dtype).reshape(job.picture.shape)
     assert verdict(job, answer).ok
+
+
+def a_list(picture, is_rounded=False):
+    """A list's job, and a rung for each of its runs."""
+    rng, mix = np.random.default_rng(3), 1.0 if is_rounded else 0.25
+    blur, other = filters.get("gaussian").weights(7), rng.standard_normal((3, 3), np.float32)
+    steps = (
+        Step(blur, "separable", title="Gaussian blur"),
+        Step(other, "shared", (16, 16), offset=float(white(picture.dtype)) / 8, mix=mix),
+        *(Step(filters.get("edges").weights(3), "gradient_fused", title="Edges"), LENGTH),
+        Step(blur, "separable", title="Gaussian blur"),  # the program of the first once more
+    )
+    job = Job(picture, steps, "mirror", is_rounded)
+    between = np.zeros(picture.shape, picture.dtype if is_rounded else np.float32)
+    parts = [job.part(run, between) for run in job.runs]
+    fused = {True: "gradient_fused", False: "shared"}
+    parts = [
+        each.but(implementation=fused[each.gradient])
+        if each.implementation == "gradient_fused"
+        else each
+        for each in parts
+    ]
+    return job, [(RUNGS[each.implementation], each) for each in parts]
+
+
+@pytest.mark.parametrize(
+    ("pixel_type", "channels", "is_rounded"),
+    [("uint8", 4, False), ("float32", 1, False), ("uint16", 3, True), ("float16", 2, False)],
+)
+def test_a_list_is_one_program_of_a_step_after_the_other(
+    pixel_type, channels, is_rounded, on_cpu, tmp_path
+):
+    job, ways = a_list(noise(29, 37, channels, pixel_type), is_rounded)
+    given, made = tmp_path / "in.raw", tmp_path / "out.raw"
+    given.write_bytes(job.picture.tobytes())
+    done = on_cpu(cuda_program_of_list(ways, job, H200))(given, made)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert done.stdout.count(f"in {job.height} of {job.height} rows: right") == len(job.runs)
+    answer = np.frombuffer(made.read_bytes(), job.picture.dtype).reshape(job.picture.shape)
+    tolerances = [rung.tolerance(part) for rung, part in ways]
+    *_, check = checking(job, answer, tolerances, None)
+    assert check.ok, check
+
+
+def test_the_check_of_a_lists_program_names_the_step_that_is_wrong(on_cpu):
+    job, ways = a_list(noise(20, 30, 1))
+    text = cuda_program_of_list(ways, job)
+    wrong = text.replace("0.75f * ", "").replace("PITCH, 0.25f);", "PITCH, 0.3f);")
+    assert wrong != text
+    done = on_cpu(wrong)()
+    assert done.returncode == 1
+    verdicts = re.findall(r"(step_\d), .*: (right|WRONG)", done.stdout)
+    assert verdicts == [("step_1", "right"), ("step_2", "WRONG"), *verdicts[2:]]
+    assert {verdict for _, verdict in verdicts[2:]} == {"right"}
+
+
+def test_a_step_that_its_rung_cannot_do_is_refused():
+    job, ways = a_list(noise(20, 30, 1))
+    with pytest.raises(CannotRunError, match="separable"):
+        cuda_program_of_list([ways[0], (RUNGS["separable"], ways[1][1]), *ways[2:]], job)
 
 
 def test_it_reads_and_writes_pnm_and_makes_noise_of_its_own(on_cpu, tmp_path):

@@ -25,7 +25,7 @@ def job_of(pixel_type="uint8", channels=3, key="gaussian", ksize=5, border="mirr
         picture = random.standard_normal(shape).astype(pixel_type)
     else:
         picture = random.integers(0, 200, shape).astype(pixel_type)
-    return Job(picture, filters.get(key).weights(ksize), border)
+    return Job.of(picture, filters.get(key).weights(ksize), border)
 
 
 def right_answer(job):
@@ -68,7 +68,7 @@ def test_one_planted_error_is_found_where_it_is(y, x, channel, pixel_type):
 def test_one_off_is_wrong_unless_the_sum_lies_at_a_half():
     """The oracle says 2.5 for the first pixel, and 2.25 for the second."""
     weights = np.full((1, 1), 0.25, np.float32)
-    job = Job(np.array([10, 9], np.uint8).reshape(1, 2, 1), weights)
+    job = Job.of(np.array([10, 9], np.uint8).reshape(1, 2, 1), weights)
     right = np.array([2, 2], np.uint8).reshape(1, 2, 1)
     either = np.array([3, 2], np.uint8).reshape(1, 2, 1)
     wrong = np.array([2, 3], np.uint8).reshape(1, 2, 1)
@@ -90,21 +90,21 @@ def test_floats_may_be_off_by_the_bound_and_no_more():
 def test_the_bound_of_a_gradient_is_that_of_eight_sums_either_way():
     """√(8² + 8²) times as much, and eight roundings of its own."""
     picture, weights = np.full((2, 2, 1), -8, np.float32), filters.get("sharpen").weights(3)
-    job = Job(picture, weights, gradient=True)
+    job = Job.of(picture, weights, gradient=True)
     assert error_bound(job, 9, 2.0) == pytest.approx(2 * (9 + 8) * 2**-24 * 9 * 8 * 128**0.5)
 
 
 def test_a_gradient_may_overflow_where_its_weights_do_not():
     picture = np.full((2, 2, 1), 1e38, np.float32)
     weights = np.ones((1, 1), np.float32)
-    assert error_bound(Job(picture, weights), 1, 1.0) < np.inf
-    assert error_bound(Job(picture, weights, gradient=True), 1, 1.0) == np.inf
+    assert error_bound(Job.of(picture, weights), 1, 1.0) < np.inf
+    assert error_bound(Job.of(picture, weights, gradient=True), 1, 1.0) == np.inf
 
 
 @pytest.mark.parametrize("pixel_type", ["uint8", "uint16", "float16", "float32"])
 @pytest.mark.parametrize("border", ["zero", "clamp", "reflect", "mirror", "wrap"])
 def test_a_gradient_is_checked_across_tiles(pixel_type, border):
-    job = replace(job_of(pixel_type, border=border), gradient=True)
+    job = job_of(pixel_type, border=border).but(gradient=True)
     answer = to_pixel_type(filtered(job), job.picture.dtype)
     assert last(job, answer).differing == 0
     answer[64, 64, 1] += 3
@@ -122,21 +122,21 @@ def test_alpha_may_not_differ_by_one_bit():
 @pytest.mark.parametrize(("steps", "is_right"), [(0, True), (1, False), (-1, False)])
 def test_a_float16_has_to_be_the_nearest(steps, is_right):
     """1 + 2⁻¹² lies between 1 and the next float16, 1 + 2⁻¹⁰, and nearer to 1."""
-    job = Job(np.ones((1, 1, 1), np.float16), np.full((1, 1), 1 + 2.0**-12, np.float32))
+    job = Job.of(np.ones((1, 1, 1), np.float16), np.full((1, 1), 1 + 2.0**-12, np.float32))
     answer = np.ones((1, 1, 1), np.float16)
     answer = (answer.view(np.int16) + np.int16(steps)).view(np.float16)
     assert last(job, answer).ok == is_right
 
 
 def test_a_float16_may_be_either_of_two_that_are_as_near():
-    job = Job(np.ones((1, 1, 1), np.float16), np.full((1, 1), 1 + 2.0**-11, np.float32))
+    job = Job.of(np.ones((1, 1, 1), np.float16), np.full((1, 1), 1 + 2.0**-11, np.float32))
     for value in (1, 1 + 2.0**-10):
         assert last(job, np.full((1, 1, 1), value, np.float16)).ok
     assert not last(job, np.full((1, 1, 1), 1 + 2.0**-9, np.float16)).ok
 
 
 def test_a_float16_that_is_too_large_has_to_be_infinite():
-    job = Job(np.full((1, 1, 1), 60_000, np.float16), np.full((1, 1), 2, np.float32))
+    job = Job.of(np.full((1, 1, 1), 60_000, np.float16), np.full((1, 1), 2, np.float32))
     assert last(job, np.full((1, 1, 1), np.inf, np.float16)).ok
     assert not last(job, np.full((1, 1, 1), 65_504, np.float16)).ok
 
@@ -146,7 +146,7 @@ def test_a_nan_that_did_not_spread_is_found(instead):
     job = job_of("float32")
     picture = job.picture.copy()
     picture[20, 30, 1] = np.nan
-    job = Job(picture, job.weights, job.border)
+    job = Job.of(picture, job.weights, job.border)
     answer = right_answer(job)
     assert last(job, answer).ok
     answer[20, 30, 1] = instead
@@ -165,7 +165,7 @@ def test_a_nan_out_of_nowhere_is_found():
 @pytest.mark.parametrize("border", ["zero", "clamp", "reflect", "mirror", "wrap"])
 def test_an_answer_with_another_border_is_found(border):
     job = job_of(border=border)
-    other = Job(job.picture, job.weights, "zero" if border != "zero" else "clamp")
+    other = Job.of(job.picture, job.weights, "zero" if border != "zero" else "clamp")
     assert not last(job, right_answer(other)).ok
 
 
@@ -229,7 +229,7 @@ def test_a_long_thin_picture_costs_no_more_and_its_ends_are_checked(shape):
 def test_an_integer_more_than_one_off_is_wrong_however_large_the_bound():
     """Sixteen bits under a wide filter: the bound alone would let anything pass."""
     drawn = job_of(ksize=31, pixel_type="uint16")
-    job = Job(drawn.picture * np.uint16(300), drawn.weights)
+    job = Job.of(drawn.picture * np.uint16(300), drawn.weights)
     answer = right_answer(job)
     *_, right = checking(job, answer, Tolerance(31**2), None)
     *_, wrong = checking(job, answer - np.uint16(2), Tolerance(31**2), None)
@@ -240,7 +240,7 @@ def test_an_integer_more_than_one_off_is_wrong_however_large_the_bound():
 
 def test_sums_that_overflow_are_not_called_checked():
     picture = np.full((20, 20, 1), 3e38, np.float32)
-    job = Job(picture, filters.get("laplacian").weights(3))
+    job = Job.of(picture, filters.get("laplacian").weights(3))
     *_, found = checking(job, np.zeros_like(picture), Tolerance(9), None)
     assert not found.ok
     assert "overflow" in str(found)

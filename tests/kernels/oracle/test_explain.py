@@ -17,7 +17,7 @@ WEIGHTS = np.array([[0, 1, 0], [2, 0.5, -1], [0, 0, 3]], np.float32)
 
 
 def job(border="clamp", picture=PICTURE, weights=WEIGHTS, gradient=False, offset=0.0):
-    return Job(picture, weights, border, gradient=gradient, offset=offset)
+    return Job.of(picture, weights, border, gradient=gradient, offset=offset)
 
 
 def test_in_the_middle_no_border_is_at_work():
@@ -103,7 +103,7 @@ def jobs_and_places(draw):
     is_gradient = draw(st.booleans())
     offset = 0.0 if is_gradient else draw(st.sampled_from((0.0, 128.0, -0.1)))
     border = draw(st.sampled_from(BORDERS))
-    made = Job(picture, weights, border, gradient=is_gradient, offset=offset)
+    made = Job.of(picture, weights, border, gradient=is_gradient, offset=offset)
     place = (
         draw(st.integers(0, height - 1)),
         draw(st.integers(0, width - 1)),

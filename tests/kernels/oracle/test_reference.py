@@ -12,7 +12,7 @@ from scipy import ndimage
 from kernels.core.borders import BORDERS
 from kernels.core.job import Job
 from kernels.oracle.checking import error_bound
-from kernels.oracle.reference import correlate, gradient, to_pixel_type
+from kernels.oracle.reference import correlate, filtered, to_pixel_type
 from tests.kernels.cases import random_picture, some_weights
 from tests.kernels.core.test_borders import SCIPY
 
@@ -39,6 +39,10 @@ def correlated(picture, weights, border="zero"):
 def test_weights_are_applied_as_drawn_not_flipped():
     assert correlated(COUNTING, only(3, 1, 2)) == [[2, 3, 0], [5, 6, 0], [8, 9, 0]]
     assert correlated(COUNTING, only(3, 0, 1)) == [[0, 0, 0], [1, 2, 3], [4, 5, 6]]
+
+
+def gradient(picture, weights, border, rows=None, columns=None):
+    return filtered(Job.of(picture, weights, border, gradient=True), rows, columns)
 
 
 @pytest.mark.parametrize(
@@ -228,4 +232,4 @@ def test_opencvs_filter2d_of_floats_is_the_oracle_within_float32(
 def some_job(size, channels, pixel_type, ksize, border, seed):
     random = np.random.default_rng(seed)
     picture = random_picture(random, (*size, channels), pixel_type)
-    return Job(picture, some_weights(random, ksize), border)
+    return Job.of(picture, some_weights(random, ksize), border)

@@ -14,7 +14,7 @@ from kernels.pictures.generated import KINDS, moved, of_kind
 @pytest.mark.parametrize("key", generated.PICTURES)
 def test_every_built_in_picture_can_be_filtered(key):
     built_in = generated.PICTURES[key]
-    Job(built_in.make(), np.ones((1, 1), np.float32))
+    Job.of(built_in.make(), np.ones((1, 1), np.float32))
     assert built_in.title
     assert built_in.shows.endswith(".")
 
@@ -76,7 +76,7 @@ def test_there_is_every_kind_in_every_form(kind, pixel_type, channels):
         made = of_kind(kind, height, width, channels, pixel_type)
         assert (made.shape, made.dtype) == ((height, width, channels), pixel_type)
         assert not made.flags.writeable
-        Job(made, ONE)
+        Job.of(made, ONE)
 
 
 def test_they_show_what_they_are_called():

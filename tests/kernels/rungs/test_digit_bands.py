@@ -39,7 +39,7 @@ def of_three_digits(ksize):
 
 def job_of(weights, channels=1, picture=None):
     picture = np.zeros((1, 1, channels), np.uint8) if picture is None else picture
-    return Job(picture, weights, "clamp", "tensor_tile_bytes")
+    return Job.of(picture, weights, "clamp", "tensor_tile_bytes")
 
 
 def steps_of(ksize, channels):

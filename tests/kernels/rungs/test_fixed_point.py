@@ -80,7 +80,7 @@ def test_what_may_be_lost_leaves_eight_roundings_to_the_sums(ksize):
     """Of what the rung's header says that its answers may be off by."""
     rung = next(each for each in ladder() if each.weights == "fixed_point")
     weights = weights_of("of both signs", ksize)
-    job = Job(np.full((1, 1, 1), 255, np.uint8), weights, "clamp", rung.key)
+    job = Job.of(np.full((1, 1, 1), 255, np.uint8), weights, "clamp", rung.key)
     tolerance = rung.tolerance(job)
     bound = error_bound(job, tolerance.chain, tolerance.factor)
     left = bound - 255 * may_lose(weights)
@@ -100,7 +100,7 @@ def test_the_scales_that_are_tried_at_once_do_not_change_which_is_taken(monkeypa
 
 
 def job_of(ksize, channels):
-    return Job(np.zeros((1, 1, channels), np.uint8), np.ones((ksize, ksize), np.float32))
+    return Job.of(np.zeros((1, 1, channels), np.uint8), np.ones((ksize, ksize), np.float32))
 
 
 def halves(words):
@@ -156,7 +156,7 @@ def test_of_four_numbers_two_different_ones_are_kept_in_their_order(channels):
 def test_columns_and_rows_are_the_weights_times_a_power_of_two(scale):
     column, row = np.random.default_rng(2).uniform(-1, 1, (2, 7)).astype(np.float32)
     weights = (np.outer(column, row) * scale).astype(np.float32)
-    job = Job(np.zeros((1, 1, 1), np.uint8), weights)
+    job = Job.of(np.zeros((1, 1, 1), np.uint8), weights)
     plain, scaled = operands_of("separable", job), operands_of("byte_band", job)
     largest = max(np.abs(taps).max() for taps in taps_of(scaled.arguments[0], span_of(7, 1)))
     assert 2**14 <= largest < 2**15

@@ -38,7 +38,7 @@ def test_a_word_holds_a_weight_and_the_next_and_those_8_further(ksize):
 def test_scaled_weights_times_undo_are_the_weights(form, scale):
     column, row = np.random.default_rng(2).uniform(-1, 1, (2, 7)).astype(np.float32)
     weights = (np.outer(column, row) * scale).astype(np.float32)
-    operands = operands_of(form, Job(np.zeros((1, 1, 1), np.float32), weights))
+    operands = operands_of(form, Job.of(np.zeros((1, 1, 1), np.float32), weights))
     found = weights_in(operands.arguments[0], 7)
     undo = float(operands.constants["UNDO"][0])
     product = found if form == "bands" else np.outer(found[1], found[0])

@@ -228,7 +228,9 @@ def test_whatever_one_begins_with_is_a_kernel(point):
     assert rung.title != origin.title
     assert rung.source.partition("---*/")[2] == origin.source.partition("---*/")[2]
     assert [(each.loads, each.flops) for each in rung.passes] == [((), "") for _ in rung.passes]
-    job = Job(np.ones((20, 30, 1), np.uint8), np.ones((3, 3), np.float32), gradient=rung.gradient)
+    job = Job.of(
+        np.ones((20, 30, 1), np.uint8), np.ones((3, 3), np.float32), gradient=rung.gradient
+    )
     assert rung.tolerance(job) == origin.tolerance(job)
     assert rung.why_not_anywhere(job) == origin.why_not_anywhere(job)
     assert rung.defines(job) == origin.defines(job)
@@ -246,7 +248,7 @@ def test_of_the_header_what_has_to_do_with_the_launch_stays_as_it_is_written():
 def test_a_picture_of_other_numbers_than_are_taken_is_refused_in_a_sentence(name):
     rung = own_kernel("mine.cu", re.sub(rf"(const )?sample\*(?= {name})", "float*", PLAIN))
     pictures = (np.zeros((8, 8, 1), pixel_type) for pixel_type in ("uint8", "float32"))
-    jobs = (Job(picture, np.ones((3, 3), np.float32)) for picture in pictures)
+    jobs = (Job.of(picture, np.ones((3, 3), np.float32)) for picture in pictures)
     wrong, right = map(rung.why_not_anywhere, jobs)
     assert re.search(f"{name}.*float.*uint8", wrong)
     assert right is None

@@ -21,7 +21,7 @@ RUNGS = {rung.key: rung for rung in ladder()}
 
 def job_of(ksize=5, channels=3, block_xy=(32, 8), pixel_type="uint8"):
     picture = np.zeros((4, 5, channels), pixel_type)
-    return Job(picture, np.ones((ksize, ksize), np.float32), "mirror", block_xy=block_xy)
+    return Job.of(picture, np.ones((ksize, ksize), np.float32), "mirror", block_xy=block_xy)
 
 
 def test_the_ladder_starts_naive_and_every_rung_builds_on_one_below():
@@ -74,12 +74,12 @@ def test_a_job_that_fits_is_not_refused(rung):
     """Every card with tensor cores has 64 KiB of shared memory a block."""
     capability = max(CARD.compute_capability, rung.capability)
     card = replace(CARD, shared_bytes_per_block=64 * 1024, compute_capability=capability)
-    assert rung.why_not(replace(job_of(3), gradient=rung.gradient), card) is None
+    assert rung.why_not(job_of(3).but(gradient=rung.gradient), card) is None
 
 
 @pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
 def test_a_gradient_is_for_rungs_that_do_nothing_else(rung):
-    job = replace(job_of(3), filter_title="Edges", gradient=not rung.gradient)
+    job = job_of(3).but(title="Edges", gradient=not rung.gradient)
     assert "length of a gradient" in rung.why_not(job, CARD)
     other = "gradient" if job.gradient else "shared"
     assert f"such as {other}." in rung.why_not(job, CARD)
@@ -114,7 +114,7 @@ def test_a_tile_too_large_for_the_device_is_refused_with_both_sizes():
 def test_an_untiled_picture_that_does_not_fit_is_refused_with_its_size(card, side):
     weights = np.ones((3, 3), np.float32)
     fits, too_large = (
-        Job(np.zeros((size, size, 1), np.uint8), weights) for size in (side, side + 1)
+        Job.of(np.zeros((size, size, 1), np.uint8), weights) for size in (side, side + 1)
     )
     assert RUNGS["shared_untiled"].why_not(fits, card) is None
     assert "KiB of shared memory" in RUNGS["shared_untiled"].why_not(too_large, card)
@@ -240,7 +240,7 @@ def test_a_broken_rung_stands_where_it_would_and_refuses_every_job(folder):
 @pytest.mark.parametrize("devices", [1, 4])
 def test_what_several_gpus_cannot_do_goes_by_their_parts(devices):
     weights = np.full((31, 31), 31.0**-2, np.float32)
-    job = Job(np.zeros((1, 1, 3), np.uint8), weights, "wrap", "fft", devices=devices)
+    job = Job.of(np.zeros((1, 1, 3), np.uint8), weights, "wrap", "fft", devices=devices)
     tall = np.broadcast_to(np.uint8(0), (1_200_000, 2000, 3))
     object.__setattr__(job, "picture", tall)  # only its shape counts here
     reason = RUNGS["fft"].why_not(job, H200)
@@ -249,11 +249,11 @@ def test_what_several_gpus_cannot_do_goes_by_their_parts(devices):
 
 def test_what_may_overflow_and_how_far_it_may_be_off_go_by_the_parts_as_well():
     rung, weights = RUNGS["fft"], np.full((7, 7), 7.0**-2, np.float32)
-    job = Job(np.zeros((460, 360, 1), np.float32), weights, "clamp", "fft")
-    whole, half = (Facts(replace(job, picture=job.picture[:rows])) for rows in (460, 233))
+    job = Job.of(np.zeros((460, 360, 1), np.float32), weights, "clamp", "fft")
+    whole, half = (Facts(job.but(picture=job.picture[:rows])) for rows in (460, 233))
     assert whole["FFT_LINE"] < half["FFT_LINE"], "nothing to get wrong"
-    assert rung.tolerance(replace(job, devices=2)).chain == 2 * half["FFT_LEVELS"]
+    assert rung.tolerance(job.but(devices=2)).chain == 2 * half["FFT_LEVELS"]
     assert rung.tolerance(job).chain == 2 * whole["FFT_LEVELS"]
-    loud = replace(job, picture=np.full_like(job.picture, 3e38 / (2 * whole["FFT_LINE"] ** 2)))
+    loud = job.but(picture=np.full_like(job.picture, 3e38 / (2 * whole["FFT_LINE"] ** 2)))
     assert rung.why_not(loud, H200) is None
     assert "might overflow" in str(rung.why_not(replace(loud, devices=2), H200))

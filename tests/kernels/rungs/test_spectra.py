@@ -35,7 +35,7 @@ def test_tiles_cover_the_picture_and_none_is_idle(height, width, ksize):
 def test_a_product_of_spectra_is_the_correlation():
     random = np.random.default_rng(1)
     picture = random.random((64 - 4, 64 - 4, 1), np.float32)
-    job = Job(picture, random.random((5, 5), np.float32), "mirror")
+    job = Job.of(picture, random.random((5, 5), np.float32), "mirror")
     tile = read(job.picture, job.border, (-2, 62), (-2, 62))[..., 0]
     answer = np.fft.ifft2(np.fft.fft2(tile) * spectrum(job.weights, 64))
     assert np.abs(answer.imag).max() < 1e-5
@@ -57,7 +57,7 @@ def a_large_job(key: str) -> Job:
     random = np.random.default_rng(4)
     weights = random.uniform(-1, 2, (127, 127)) / 127**2
     picture = random.random((660, 540, 1), np.float32)
-    return Job(picture, weights.astype(np.float32), "reflect", key)
+    return Job.of(picture, weights.astype(np.float32), "reflect", key)
 
 
 @pytest.mark.nightly

@@ -69,7 +69,7 @@ def job_of(rung: Rung, case: Case) -> Job:
     job = in_a_block_it_takes(case.job(rung.key))
     if "float" in case.pixel_type:
         noise = np.random.default_rng(5).uniform(0.5, 1.5, job.picture.shape)
-        job = replace(job, picture=noise.astype(case.pixel_type))
+        job = job.but(picture=noise.astype(case.pixel_type))
     return job
 
 
@@ -208,7 +208,7 @@ def test_what_a_header_leaves_out_is_said_and_the_rest_is_counted(key, left_out,
 
 def gaussian(key, side=1024, ksize=5, block_xy=(32, 8), pixel_type="float32", channels=1) -> Work:
     picture = np.zeros((side, side, channels), pixel_type)
-    job = Job(picture, filters.get("gaussian").weights(ksize), "clamp", key, block_xy)
+    job = Job.of(picture, filters.get("gaussian").weights(ksize), "clamp", key, block_xy)
     return work_of(job, RUNGS.get(key), 132)
 
 
@@ -244,7 +244,7 @@ def test_what_lies_between_two_passes_goes_through_memory_twice():
 
 
 def test_a_rung_that_keeps_multiprocessors_busy_has_more_halos_on_larger_devices():
-    job = Job(
+    job = Job.of(
         np.zeros((4096, 4096, 1), np.float32), filters.get("gaussian").weights(31), "clamp",
         "tensor_separable",
     )  # fmt: skip

@@ -56,7 +56,7 @@ def test_a_cell_is_a_job(kind):
     job = job_of(cell)
     assert (job.width, job.height, job.channels, job.pixel_type) == (30, 20, 3, "uint16")
     assert (job.implementation, job.block_xy, job.border) == ("shared", (16, 4), "mirror")
-    assert (job.filter_title, job.gradient) == ("Gaussian blur", False)
+    assert (job.title, job.gradient) == ("Gaussian blur", False)
     np.testing.assert_array_equal(job.weights, filters.get("gaussian").weights(7, sigma=1.5))
 
 

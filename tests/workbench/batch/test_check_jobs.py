@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -68,7 +66,7 @@ def blocks_across(job, count):
 
 def rounded(job):
     weights = np.rint(job.weights * 1024) / np.float32(1024)
-    return answer_of(replace(job, weights=weights))
+    return answer_of(job.but(weights=weights))
 
 
 def of_width(job, width):
@@ -85,7 +83,7 @@ def away_from_the_edge(job, **others):
     """The output where pixels that need no border are done otherwise."""
     found, r = answer_of(job), job.radius
     inner = slice(r, job.height - r), slice(r, job.width - r)
-    found[inner] = answer_of(replace(job, **others))[inner]
+    found[inner] = answer_of(job.but(**others))[inner]
     return found
 
 
@@ -93,9 +91,7 @@ def away_from_the_edge(job, **others):
     "answer",
     [
         lambda job: away_from_the_edge(job, offset=0.0),
-        lambda job: answer_of(
-            replace(job, weights=job.weights.T if job.has_alpha else job.weights)
-        ),
+        lambda job: answer_of(job.but(weights=job.weights.T if job.has_alpha else job.weights)),
         lambda job: unwritten(job, np.full(job.picture.shape, job.ksize > 11)),
         lambda job: np.nan_to_num(answer_of(job)),
         lambda job: unwritten(job, answer_of(job) == 0),
@@ -131,9 +127,9 @@ def test_a_right_answer_has_no_wrong_sample_and_a_mistake_has(each):
     job = each.job
     assert first_wrong(job, answer_of(job), Tolerance(job.ksize**2)) == ""
     mistakes = {
-        "another border": replace(job, border="clamp" if job.border != "clamp" else "zero"),
-        "turned": replace(job, weights=np.ascontiguousarray(job.weights[::-1, ::-1])),
-        "transposed": replace(job, weights=np.ascontiguousarray(job.weights.T)),
+        "another border": job.but(border="clamp" if job.border != "clamp" else "zero"),
+        "turned": job.but(weights=np.ascontiguousarray(job.weights[::-1, ::-1])),
+        "transposed": job.but(weights=np.ascontiguousarray(job.weights.T)),
     }
     for what, other in mistakes.items():
         found = first_wrong(job, answer_of(other), Tolerance(job.ksize**2))

@@ -51,7 +51,7 @@ def job_of(picture, name="gaussian", border="clamp"):
     chosen = filters.get(name)
     ksize = 5 if 5 in chosen.sizes else 3
     weights = chosen.weights(ksize)
-    return Job(picture, weights, border, gradient=chosen.gradient)
+    return Job.of(picture, weights, border, gradient=chosen.gradient)
 
 
 def filtered(
@@ -79,7 +79,7 @@ def names(folder):
 @pytest.mark.parametrize("name", ["gaussian", "edges"])
 def test_the_file_is_that_of_the_whole_picture(engine, source, border, name, tmp_path):
     answer = filtered(engine, source, tmp_path / "out.tif", name, border, max_taps=None)
-    whole = replace(job_of(tifffile.imread(source), name, border), implementation="parallel")
+    whole = job_of(tifffile.imread(source), name, border).but(implementation="parallel")
     expected = engine.run(whole, Sampling(max_samples=0, check=False)).picture
     np.testing.assert_array_equal(image_files.load(tmp_path / "out.tif").samples, expected)
     assert names(tmp_path) == ["in.tif", "out.tif"]
@@ -126,7 +126,7 @@ def test_what_was_begun_otherwise_is_begun_anew(engine, source, change, tmp_path
         (tmp_path / "out.tif.part").write_bytes(b"II")
     name = "sharpen" if change == "filter" else "gaussian"
     assert filtered(engine, source, tmp_path / "out.tif", name).resumed == 0
-    whole = replace(job_of(tifffile.imread(source), name), implementation="parallel")
+    whole = job_of(tifffile.imread(source), name).but(implementation="parallel")
     expected = engine.run(whole, Sampling(max_samples=0, check=False)).picture
     np.testing.assert_array_equal(tifffile.imread(tmp_path / "out.tif"), expected)
 
@@ -232,7 +232,7 @@ def test_what_one_strip_refuses_the_whole_file_is_filtered_without(engine, tmp_p
     samples[at, 3] = np.nan
     source = saved(tmp_path, samples)
     whole = job_of(samples)
-    whole = replace(whole, implementation=engine.best_for(whole))
+    whole = whole.but(implementation=engine.best_for(whole))
     expected = engine.run(whole, Sampling(max_samples=0, check=False)).picture
     filtered(engine, source, tmp_path / "once.tif", named=None)
     for until in (10, 40):

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack
-from dataclasses import replace
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
@@ -52,8 +51,8 @@ def digest_of_jobs():
     for (name, *size), pixel_type in product(FILTERS, ("uint8", "float32")):
         chosen = filters.get(name)
         weights = chosen.weights(int(size[-1]) if size else 3)
-        job = Job(noise(130, 210, 3, pixel_type), weights, gradient=chosen.gradient)
-        job = replace(job, implementation=engine.best_for(job))
+        job = Job.of(noise(130, 210, 3, pixel_type), weights, gradient=chosen.gradient)
+        job = job.but(implementation=engine.best_for(job))
         found.update(engine.run(job, Sampling(max_samples=2, check=False)).picture.tobytes())
     return found.hexdigest()
 

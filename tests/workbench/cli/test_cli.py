@@ -190,7 +190,7 @@ def test_ctrl_c_ends_quietly_and_leaves_no_file(tmp_path, monkeypatch, capsys):
 
 def test_list_tells_programs_all_it_tells_people(found):
     listed = found("list", "--json")
-    assert sorted(listed) == ["borders", "filters", "implementations", "presets"]
+    assert sorted(listed) == ["borders", "filters", "implementations", "presets", "steps"]
     by_key = {each["key"]: each for each in listed["filters"]}
     assert [each.key for each in filters.all_filters()] == list(by_key)
     unsharp = by_key["unsharp"]

@@ -133,7 +133,7 @@ def test_a_pixel_type_is_that_of_what_is_filtered_and_of_what_is_written(folder,
     written = image_files.load("out.tif").samples
     assert written.dtype == np.float16
     picture = image_files.load("a.png").stored_as("float16")
-    job = Job(picture.samples, filters.get("edges").weights(5), gradient=True)
+    job = Job.of(picture.samples, filters.get("edges").weights(5), gradient=True)
     np.testing.assert_allclose(written, reference.filtered(job), atol=4e-3)
 
 

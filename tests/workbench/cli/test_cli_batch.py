@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from time import sleep
 
+import numpy as np
 import pytest
 
 from kernels.pictures.generated import noise
@@ -63,6 +64,32 @@ def test_folders_below_and_another_format_and_names_of_ones_own(folder, capsys):
     names = [f"p{n}_sharpen_3.tif" for n in range(7)]
     assert sorted(results("out")) == [*names, str(Path("sub/q_sharpen_3.tif"))]
     assert {each["output"] for each in journal()} == {*names, "sub/q_sharpen_3.tif"}
+
+
+def test_outside_a_part_a_picture_stays_as_it_is(folder, capsys):
+    words = ("--step", "gaussian:5", "--step", "sharpen", "--no-gpu")
+    where = ("--region", "4,3,20,15,2")
+    assert main.main(["batch", "in", "out", *words, *where, "--verify", "all"]) == 0
+    assert main.main(["batch", "in", "whole", *words]) == 0
+    assert main.main(["apply", "in", "alone/", *words, *where]) == 0
+    assert results("alone") == results("out")
+    for n in range(7):
+        before, after, whole = (
+            image_files.load(f"{each}/p{n}.png").samples for each in ("in", "out", "whole")
+        )
+        inner = (slice(5, 16), slice(6, 22))  # where nothing of it fades
+        assert np.array_equal(after[inner], whole[inner])
+        assert not np.array_equal(after[3:18, 4:24], before[3:18, 4:24])
+        after = after.copy()
+        after[3:18, 4:24] = before[3:18, 4:24]
+        assert np.array_equal(after, before)
+    capsys.readouterr()
+    first = Path("out", NAME).read_text().splitlines()[0]
+    assert json.loads(first)["asked"]["region"] == [4, 3, 20, 15, 2]
+    assert main.main(["batch", "in", "far", *words, "--region", "0,24,5,5"]) == 1
+    said = capsys.readouterr().err
+    assert "p0.png: The part of the picture begins at 0,24, outside 31×20." in said
+    assert len(results("far")) == 2  # those that are higher
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere not every name can be had")

@@ -93,6 +93,16 @@ def test_a_picture_that_takes_more_than_it_may_is_filtered_in_strips(folder, cap
     assert names() == ["in.tif", "out.tif", "whole.tif"]
 
 
+def test_a_part_of_it_is_filtered_in_strips_as_of_the_whole(folder):
+    where = ("--filter", "sharpen", "--region", "20,150,200,500,30")
+    assert main.main(["apply", "in.tif", "strips.tif", *where, *LITTLE]) == 0
+    assert main.main(["apply", "in.tif", "whole.tif", *where, "--no-gpu"]) == 0
+    strips, whole = (image_files.load(f"{each}.tif").samples for each in ("strips", "whole"))
+    assert np.array_equal(strips, whole)
+    assert np.array_equal(strips[:150], image_files.load("in.tif").samples[:150])
+    assert not np.array_equal(strips, image_files.load("in.tif").samples)
+
+
 def test_what_cannot_be_filtered_in_strips_is_told(folder, capsys):
     image_files.save("in.png", noise(HEIGHT, WIDTH, 3))
     (folder / "mine.cu").write_text((ROOT / "kernels" / "ladder" / "01_global.cu").read_text())

@@ -1,5 +1,6 @@
 """`workbench`, `shot` and `bench`: the real window, driven from the command line."""
 
+import json
 import sys
 from dataclasses import replace
 
@@ -12,6 +13,8 @@ from tests.made_up import H200
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
 from workbench.cli import main
 from workbench.files import image_files
+from workbench.model import choices, step_files
+from workbench.model.state import State
 from workbench.session.exporter import read_settings
 from workbench.window import app
 
@@ -108,6 +111,20 @@ def test_options_are_laid_over_what_was_chosen_last_time(folder, monkeypatch):
     assert "--no-gpu" in make_engine().device.reason
     changed = {"filter": "sobel_x", "ksize": 3, "last_free_ksize": 9}
     assert settings.get("choices") == {**changed, "border": "wrap"}
+
+
+def test_steps_of_last_time_make_way_for_those_that_are_given_or_for_a_filter(folder, monkeypatch):
+    given = []
+    monkeypatch.setattr(app, "run", lambda *arguments: given.append(arguments[2]) or 0)
+    assert main.main(["a.png", "--step", "box:3", "--step", "sobel_x,mix=0.5", "--no-gpu"]) == 0
+    kept = json.loads(json.dumps(given[-1].get("choices")))
+    state = replace(State(), **choices.from_data(kept, State()))
+    assert [step_files.as_word(each) for each in state.steps] == ["box:3", "sobel_x,mix=0.5"]
+    given[-1].save()
+    for words, left in ((["--border", "wrap"], 2), (["--filter", "box"], 1)):
+        assert main.main(["a.png", *words, "--no-gpu"]) == 0
+        state = replace(State(), **choices.from_data(given[-1].get("choices"), State()))
+        assert (len(state.steps), state.mix) == (left, 0.5 if left == 2 else 1.0)
 
 
 @pytest.mark.parametrize(

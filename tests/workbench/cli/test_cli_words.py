@@ -17,22 +17,32 @@ def plain(text):
 
 def test_the_gpu_s_line_has_kernel_transfers_rate_and_verdict():
     made = made_up.result("shared", device_name="Test GPU", upload_ms=0.384)
-    line = plain(in_one_line(made))
+    line = plain(in_one_line("box 5×5", made))
     for words in ("upload 384 µs", "download 310 µs", "200 µs", "verified"):
         assert words in line
     resident = made_up.result("shared", device_name="Test GPU")
-    assert "resident" in in_one_line(resident)
+    assert "resident" in in_one_line("box 5×5", resident)
 
 
 def test_what_auto_picked_is_named():
     result = made_up.picked_result("shared", why="the quickest of 3 measured here")
-    assert "auto: shared 32×8" in in_one_line(result)
+    assert "auto: shared 32×8" in in_one_line("box 5×5", result)
 
 
 def test_a_sum_of_strips_and_a_wrong_answer_say_so():
     made = made_up.result("shared", (80.0,), strips=5, device_name="Test GPU")
-    assert "80.0 ms (a sum of 5 strips, cold)" in plain(in_one_line(made))
-    assert "WRONG in 12 samples" in in_one_line(made_up.result("shared", check=made_up.FAILED))
+    assert "80.0 ms (a sum of 5 strips, cold)" in plain(in_one_line("box 5×5", made))
+    assert "WRONG in 12 samples" in in_one_line("", made_up.result("shared", check=made_up.FAILED))
+
+
+def test_a_list_has_a_time_of_its_own_beside_those_of_its_steps():
+    steps = tuple(made_up.result(key, (ms,)) for key, ms in (("shared", 0.2), ("ring", 0.1)))
+    line = plain(in_one_line("…", replace(made_up.result(samples_ms=(0.25,) * 20), steps=steps)))
+    assert line.startswith(
+        "…, shared ▸ ring: time 250 µs (20 samples, cold), steps 200 µs + 100 µs"
+    )
+    summed = replace(made_up.result(samples_ms=(0.2 + 0.1,)), steps=steps)
+    assert "300 µs (a sum of 2 steps, cold), steps 200" in plain(in_one_line("…", summed))
 
 
 def test_the_doctor_knows_what_limits_a_block_and_a_launch():

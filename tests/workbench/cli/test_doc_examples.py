@@ -16,6 +16,8 @@ from kernels.sweeps.plan_files import plan_of
 from tests.conftest import ROOT
 from tests.kernels.on_cpu import CountingShim, Shim
 from workbench.cli import main
+from workbench.model import step_files
+from workbench.model.state import State
 
 DOCS = ROOT / "docs"
 LESSON = ROOT / "assets" / "help" / "first-kernel.md"
@@ -41,11 +43,24 @@ def test_its_commands_are_understood(line):
     assert arguments.command in ("window", *main.COMMANDS)
 
 
-def test_its_python_runs(capsys):
-    page = DOCS / "command-line.md"
+@pytest.mark.parametrize("page", [DOCS / "command-line.md", DOCS / "steps.md"])
+def test_its_python_runs(page, capsys):
     (source,) = blocks("python", page)
     exec(compile(source, page.name, "exec"), {})
     assert "verified" in capsys.readouterr().out
+
+
+def test_its_list_of_steps_is_read_and_written_as_it_says():
+    (source,) = blocks("toml", DOCS / "steps.md")
+    state = State(**step_files.parse(source))
+    words = list(map(step_files.as_word, state.steps))
+    assert words[1:] == [
+        "sobel_x,mix=0.5,implementation=shared,block=32x16",
+        "custom,weights=0.0 -1.0 0.0; -1.0 5.0 -1.0; 0.0 -1.0 0.0,off",
+    ]
+    told = (DOCS / "steps.md").read_text(encoding="utf-8")
+    keys = (*step_files.FIELDS, *step_files.OF_LIST)
+    assert all(f"`{word}`" in told for word in keys)
 
 
 def test_its_plan_can_be_swept():
@@ -89,7 +104,7 @@ def test_its_rung_agrees_with_the_oracle(tmp_path, build_cache):
     rng = np.random.default_rng()
     picture = rng.integers(0, 256, (31, 33, 4), np.uint8)
     jobs = [
-        Job(picture, weights, border, "two_sums", (16, 4), offset=offset)
+        Job.of(picture, weights, border, "two_sums", (16, 4), offset=offset)
         for ksize, border, offset in ((1, "clamp", 0.5), (5, "mirror", 0.0), (7, "zero", 0.5))
         for weights in [rng.standard_normal((ksize, ksize), np.float32)]
     ]
@@ -105,7 +120,7 @@ def test_what_it_says_of_its_rung_is_what_that_does(tmp_path, build_cache):
     rung = read_example(tmp_path, described)
     assert not_described(rung) == ""
     picture = np.random.default_rng(1).uniform(0.5, 1.5, (29, 40, 4)).astype(np.float32)
-    job = Job(picture, np.ones((5, 5), np.float32), "mirror", "two_sums", (16, 4))
+    job = Job.of(picture, np.ones((5, 5), np.float32), "mirror", "two_sums", (16, 4))
     (counted,) = CountingShim(rung, [job], build_cache).count(job)
     facts = Facts(job)
     said = pass_work(rung.passes[0], facts)

@@ -109,7 +109,7 @@ def test_a_mode_takes_no_more_at_its_peak_than_is_said(mode, channels, monkeypat
     monkeypatch.setattr(mismatch, "TELL_S", 0.0)
     samples = noise(500, 500, channels)
     samples.flags.writeable = False
-    job = Job(samples, filters.get("gaussian").weights(3), "mirror")
+    job = Job.of(samples, filters.get("gaussian").weights(3), "mirror")
     answer = to_pixel_type(filtered(job), samples.dtype)
     answer ^= 128
     shown = to_display(answer)

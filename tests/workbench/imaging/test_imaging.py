@@ -195,7 +195,7 @@ def test_what_is_not_finite_is_magenta_and_counted(is_signed):
 
 
 def a_job(shape=(150, 200, 3)):
-    return Job(_locked(noise(*shape)), filters.get("gaussian").weights(5), "mirror")
+    return Job.of(_locked(noise(*shape)), filters.get("gaussian").weights(5), "mirror")
 
 
 def searched(job, answer, **how):

@@ -32,7 +32,7 @@ def test_a_job_is_what_was_chosen():
     assert job.picture is STATE.picture.samples
     np.testing.assert_allclose(job.weights, np.full((7, 7), 1 / 49))
     assert (job.border, job.implementation, job.block_xy) == ("wrap", "shared", (16, 16))
-    assert job.filter_title == "Box blur"
+    assert job.title == "Box blur"
 
 
 def test_choices_that_clash_are_a_sentence():

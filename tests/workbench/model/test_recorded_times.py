@@ -17,7 +17,7 @@ from workbench.model.rung_times import (
     recorded_times,
 )
 
-JOB = Job(
+JOB = Job.of(
     picture=np.zeros((512, 768, 3), np.uint8),
     weights=filters.get("gaussian").weights(15),
     border="clamp",
@@ -48,12 +48,12 @@ def test_the_built_in_picture_was_measured():
     ],
 )
 def test_other_work_was_not(changes):
-    assert recorded_times().of_work(replace(JOB, **changes)) == {}
+    assert recorded_times().of_work(JOB.but(**changes)) == {}
 
 
 def test_of_several_block_shapes_the_usual_one_stands_on_the_ladder():
     picture = np.zeros((2048, 2048, 1), np.float32)
-    job = Job(picture, filters.get("gaussian").weights(5), "clamp", "shared")
+    job = Job.of(picture, filters.get("gaussian").weights(5), "clamp", "shared")
     assert all_recorded_times().of_work(job)["shared"].block_xy == (32, 8)
 
 
@@ -70,10 +70,10 @@ def test_a_disturbed_time_has_a_star_that_says_by_what():
 
 def test_a_time_on_several_gpus_is_one_of_several_gpus():
     times, job = RungTimes(), a_job("shared")
-    times.add_result(result(samples_ms=(1.0,), job=replace(job, devices=2)))
+    times.add_result(result(samples_ms=(1.0,), job=job.but(devices=2)))
     assert times.of_work(job, "cold") == {}
     times.add_result(result(samples_ms=(2.0,), job=job))
     times.add_result(result(samples_ms=(3.0,), job=replace(a_job("opencv"), devices=2)))
     assert times.of_work(job, "cold")["shared"].median_ms == 2.0
-    several = times.of_work(replace(job, devices=2), "cold")
+    several = times.of_work(job.but(devices=2), "cold")
     assert (several["shared"].median_ms, several["opencv"].median_ms) == (1.0, 3.0)

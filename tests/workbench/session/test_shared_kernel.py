@@ -10,8 +10,8 @@ from kernels.sweeps.machine import cpu
 from workbench.session.kernel_file import shared_text
 
 DAY = date(2026, 11, 23)
-JOB = Job(
-    np.zeros((20, 30, 3), np.uint8), np.ones((5, 5), np.float32), filter_title="Gaussian blur \\\n"
+JOB = Job.of(
+    np.zeros((20, 30, 3), np.uint8), np.ones((5, 5), np.float32), title="Gaussian blur \\\n"
 )
 TEXT = starting_points()[0].text
 VERDICT = "✓ Verified on the whole picture. Run on the CPU: no time."

@@ -32,7 +32,7 @@ PICTURE.flags.writeable = False
 
 
 def a_job(ksize=3, implementation="opencv"):
-    return Job(PICTURE, np.ones((ksize, ksize), np.float32), implementation=implementation)
+    return Job.of(PICTURE, np.ones((ksize, ksize), np.float32), implementation=implementation)
 
 
 def answer(job):

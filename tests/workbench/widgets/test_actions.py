@@ -15,7 +15,7 @@ from tests.workbench.driving import show_picture, until
 from tests.workbench.widgets.test_keyboard import interactive, name_of
 from workbench.imaging.pictures import Picture
 from workbench.model.names import NEGATIVE_TITLES
-from workbench.model.state import State
+from workbench.model.state import State, Step
 from workbench.panels.compare.picture_view import PictureView
 from workbench.widgets.actions import menu_lines, plain
 from workbench.widgets.message_bar import Sentence
@@ -213,6 +213,12 @@ OTHERS = {
     "difference": "signed",
     "gain": 4.0,
     "offset": 0.5,
+    "region": (1, 2, 30, 20, 4),
+    "mix": 0.5,
+    "is_on": False,
+    "is_rounded": True,
+    "before": (Step(),),
+    "after": (Step("edges"),),
 }
 
 

@@ -26,6 +26,7 @@ from tests.workbench.engines import MadeUpGpu
 from tests.workbench.seeing import MAX_UNLIKENESS, image_of, marked, pixels_of, reduced, unlikeness
 from workbench.base import theme
 from workbench.imaging.pictures import Picture
+from workbench.model.state import Step
 
 FOLDER = Path(__file__).parent / "snapshots"
 # The states that list or count every filter and implementation, and those there were when the
@@ -36,6 +37,14 @@ IS_WRITING = os.environ.get("SNAPSHOTS") == "write"
 SIZE = (1280, 800)
 FONT, FIXED_FONT, POINTS = "DejaVu Sans", "DejaVu Sans Mono", 10
 TIMES_MS = {"shared": 0.02, "opencv": 1.5, "sequential": 30.0, "parallel": 12.0}
+
+LIST = {
+    "implementation": "opencv",
+    "filter": "edges",
+    "ksize": 7,
+    "before": (Step("gaussian", 5), Step("unsharp", 9, mix=0.5), Step("sobel_x", 3, is_on=False)),
+    "after": (Step("emboss", 3),),
+}
 
 # By theme; name: what is chosen, modes, the pixel looked at.
 STATES = {
@@ -52,8 +61,10 @@ STATES = {
         "weights": ({}, ["weights"], None),
         "kernel": ({}, ["kernel"], None),
         "presenter": ({}, ["presenter"], None),
+        "steps": (LIST, ["wipe"], None),
     },
     "dark": {
+        "steps-dark": (LIST, ["pixel"], (160, 80)),
         "result-dark": ({}, [], None),
         "pins": ({}, ["pins"], None),
         "palette": ({}, ["palette"], None),
@@ -74,12 +85,13 @@ class Steady(MadeUpGpu):
 
 
 def _timed(result):
-    ms = TIMES_MS.get(result.implementation, 0.01)
+    steps = tuple(map(_timed, result.steps))
+    ms = sum(each.kernel.median_ms for each in steps) or TIMES_MS.get(result.implementation, 0.01)
     samples = tuple(ms * (1 + n / 100) for n in range(-10, 11))
     is_cuda = result.kernel.cache is not None
     ran = result.ran if is_cuda else (Ran("filtering", threads=2),)
     timing = Timing(samples, result.kernel.cache, "samples", 1)
-    return replace(result, kernel=timing, ran=ran, compile_ms=None, load=None)
+    return replace(result, kernel=timing, ran=ran, compile_ms=None, load=None, steps=steps)
 
 
 @pytest.fixture
@@ -130,7 +142,7 @@ def begin_anew(qtbot, window, changes):
         window.inspection.unpin()
     window.compare.show_exact()  # a view that is a pixel wider must not change every pixel
     window.memory.forget()
-    window.store.choose(implementation="shared", **changes)
+    window.store.choose(**{"implementation": "shared", **changes})
     # Of the same job there may be a result already, while another one is under way.
     settle(qtbot, window, window.live.run_again)
     until(qtbot, lambda: window.live.baseline_of(window.live.result))

@@ -89,12 +89,10 @@ def _opencv_loop(source: Path, target: Path, names: Sequence[str]) -> None:
     import cv2
 
     for name in names:
-        picture = cv2.imread(str(source / name))
-        if picture is None:
+        if (picture := cv2.imread(str(source / name))) is None:
             raise OSError(f"OpenCV cannot read {name}.")
         blurred = cv2.GaussianBlur(picture, (KSIZE, KSIZE), SIGMA, borderType=cv2.BORDER_REPLICATE)
-        is_tiff = name.endswith(".tif")
-        cv2.imwrite(str(target / name), blurred, NOT_PACKED if is_tiff else ())
+        cv2.imwrite(str(target / name), blurred, NOT_PACKED if name.endswith(".tif") else ())
 
 
 def _run_once(command: list[str], source: Path, target: Path, names: Sequence[str]) -> None:
@@ -272,9 +270,7 @@ def _measured(folder: Folder, peers: dict[str, Blur | None]) -> tuple[Rates, dic
     for _ in range(ROUNDS):
         stages.append(_seconds_alone(folder))
         batches.append(_batch_per_s(folder))
-        theirs.append(
-            {title: peer_rate(blur, source, target, names) for title, blur in peers.items()}
-        )
+        theirs.append({each: peer_rate(peers[each], source, target, names) for each in peers})
     decode, filtering, encoding = (len(names) / min(each) for each in zip(*stages, strict=True))
     best = {
         title: max((each[title] for each in theirs), key=lambda rate: rate.per_s or 0)
@@ -333,10 +329,7 @@ def _in_process(device: int | None, pairs: list[FilePair], jobs: int, barrier: A
 
 
 def _stages(
-    engine: Engine,
-    pairs: Iterable[FilePair],
-    jobs: int,
-    begin: Callable[[], object] = lambda: None,
+    engine: Engine, pairs: Iterable[FilePair], jobs: int, begin: Callable[[], object] = lambda: None
 ) -> list[float]:
     """Time each stage in this process.  Raises CommandError where a file fails.
 

@@ -170,8 +170,7 @@ def _cvcuda(task: Task) -> Iterator[Way]:
     stream = cvcuda.cuda.as_stream(task.clock.stream.ptr)
 
     def gaussian() -> Any:
-        border = cvcuda.Border.REPLICATE
-        cvcuda.gaussian_into(target, source, (k, k), sigmas, border, stream=stream)
+        cvcuda.gaussian_into(target, source, (k, k), sigmas, cvcuda.Border.REPLICATE, stream=stream)
         return out
 
     yield on_gpu("CV-CUDA gaussian", gaussian)
@@ -296,8 +295,7 @@ def _call_npp(
     size, zero = Size(job.width, job.height), Size(0, 0)
     images = (_pointer(source), step, size, zero, _pointer(target), step, size)
     context = _context(clock.device, clock.stream.ptr)
-    status = library[f"nppi{name}_Ctx"](*images, *how, REPLICATE, context)
-    if status != 0:
+    if (status := library[f"nppi{name}_Ctx"](*images, *how, REPLICATE, context)) != 0:
         raise RuntimeError(f"NPP's {name} failed with status {status}")
     return target
 
@@ -362,8 +360,7 @@ def _times(
             title = way.name
             yield _measure(key, way, task, oracles)
         except Exception as error:  # noqa: BLE001
-            reason = f"{type(error).__name__}: {ways.first_line(error)}"
-            yield Measured(key, title, why_not=reason)
+            yield Measured(key, title, why_not=f"{type(error).__name__}: {ways.first_line(error)}")
 
 
 def _measure(key: str, way: Way, task: Task, oracles: dict[str, Oracle]) -> Measured:
@@ -372,7 +369,7 @@ def _measure(key: str, way: Way, task: Task, oracles: dict[str, Oracle]) -> Meas
         output = _to_host(task.clock.cp, way.run())
         task.clock.stream.synchronize()
     timing = task.clock.time(way.run) if way.on_gpu else ways.in_turns([way], ON_CPU)[way]
-    job = replace(task.job, border=way.border)
+    job = task.job.but(border=way.border)
     error = ways.max_error(job, output, oracles.setdefault(way.border, {}))
     return ways.measured_way(key, way, timing, error, job)
 

@@ -190,11 +190,8 @@ class CellReport:
         if target == FFT:
             return min((e.ms for e in self.peers if e.key == "cufft" and e.ms), default=None)
         if isinstance(target, str):
-            copied_gb = (
-                2e-9
-                * math.prod((*self.cell.size, self.cell.channels))
-                * np.dtype(self.cell.pixel_type).itemsize
-            )
+            samples = math.prod((*self.cell.size, self.cell.channels))
+            copied_gb = 2e-9 * samples * np.dtype(self.cell.pixel_type).itemsize
             memory_ms = 1e3 * copied_gb / self.conditions["copy_gb_s"]
             return float(self.conditions["empty_launch_ms"] + memory_ms + LAUNCH_EXTRA_MS[target])
         return self.copy_ms / (target / 100) if target else None
@@ -235,7 +232,6 @@ class CellReport:
 
 
 def _lines(found: Data) -> Iterator[str]:
-    """Describe the best rung with its aim, then the best library."""
     aim, words = found["aim"], "nothing can run it, or all outputs were wrong"
     if found["best"]:
         best = str(Measured(found["best"], block_xy=found["block_xy"]))
@@ -281,14 +277,8 @@ def _listed(title: str, names: Sequence[str]) -> Iterator[str]:
 
 
 def _auto(reports: Iterable[CellReport]) -> Iterator[str]:
-    """Compare `auto`'s picks with the quickest exact rungs."""
-    known = {each.cell: each.auto_excess for each in reports if each.auto_excess is not None}
-    if known:
-        over = [
-            f"{cell} {numbers.percent(excess, 1)}"
-            for cell, excess in known.items()
-            if excess > AUTO_AIM
-        ]
+    if known := {each.cell: each.auto_excess for each in reports if each.auto_excess is not None}:
+        over = [f"{cell} {numbers.percent(e, 1)}" for cell, e in known.items() if e > AUTO_AIM]
         yield (
             f"auto is within {numbers.percent(AUTO_AIM)} of the quickest exact rung in "
             f"{len(known) - len(over)} of {len(known)} cells, at most "
@@ -364,8 +354,7 @@ def run(arguments: Namespace) -> int:
 
 def conditions_of(engine: Engine, device: Device) -> Data:
     """Measure the device's copy, both ways, and an empty launch; with what they belong to."""
-    ceilings = engine.ceilings()
-    if not ceilings:
+    if not (ceilings := engine.ceilings()):
         raise CommandError("The GPU's limits cannot be measured: it has too little memory free.")
     return {
         "device": asdict(device),
@@ -399,8 +388,7 @@ def _measure(
     say("")
     pick = next(engine.picker.picks(job), None)
     auto = next((str(each) for each in rungs if pick and each.key == pick.implementation), None)
-    took_s = perf_counter() - start
-    return CellReport(cell, copy_ms, tuple(rungs), tuple(peers), here, took_s, auto)
+    return CellReport(cell, copy_ms, tuple(rungs), tuple(peers), here, perf_counter() - start, auto)
 
 
 def measured_rung(
@@ -439,7 +427,7 @@ def _candidates(engine: Engine, job: Job, *, is_quick: bool) -> Iterator[Job]:
         rungs = (each.key for each in all_implementations() if each.kind == "cuda")
         ways = [(key, blocks.get(key)) for key in rungs]
     for key, block_xy in ways:
-        yield replace(job, implementation=key, block_xy=block_xy or DEFAULT_BLOCK_XY)
+        yield job.but(implementation=key, block_xy=block_xy or DEFAULT_BLOCK_XY)
 
 
 def _compile_ahead(engine: Engine, cells: list[BenchCell]) -> None:

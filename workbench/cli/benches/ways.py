@@ -314,8 +314,7 @@ def _loop_in_c(job: Job) -> NDArray[Any]:
 @cache
 def c_loop() -> ctypes.CDLL | None:
     """Compile `cpu_loop.c`; None where no compiler makes it."""
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None:
+    if (compiler := shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")) is None:
         return None
     with TemporaryDirectory() as folder:
         library = str(Path(folder) / "cpu_loop.so")

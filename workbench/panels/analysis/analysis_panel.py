@@ -12,10 +12,12 @@ from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QWidget
 
+from kernels.core.job import Region
 from workbench.base.background import Throttle
 from workbench.base.numbers import MISSING, in_digits
 from workbench.base.plain_text import Label
 from workbench.imaging import analyses
+from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.analysis import curves as charts
 from workbench.panels.compare.bars import ORIGINAL
@@ -48,14 +50,18 @@ SSIM_TIP = (
     "Mean over all windows wholly inside the picture, and all colour channels."
 )
 SSIM_NOTE = "SSIM: Wang et al. 2004, Gaussian window 11×11, σ = 1.5"
-NO_SSIM = "The picture is smaller than SSIM's window of 11×11."
+NO_SSIM = "It is smaller than SSIM's window of 11×11."
+OF_PART = "Of the part {}: {:,} pixels."
 PSNR_TIP = (
     "Peak signal-to-noise ratio: 10 · log₁₀(full intensity² / mean squared difference).\n"
     "Higher is more alike; from 40 dB on a difference is hard to see."
 )
 MAX_TIP = "The largest difference of any sample, in the picture's units."
 NUMBERS_PX = 600  # the least height at which the table of numbers is open by itself
-NUMBERS_TIP = "Least and largest value, percentiles and mean of each channel, before and after."
+NUMBERS_TIP = (
+    "Least and largest value, percentiles, mean and standard deviation of each channel, before and "
+    "after."
+)
 LINE_TIP = "Which line the profile follows; Shift and a drag over the picture draws one."
 NO_LINE = "Point at the picture, or draw a line over it: Shift and a drag."
 
@@ -78,7 +84,7 @@ class AnalysisPanel(UprightArea):
         self._store, self._live, self._inspection = store, live, inspection
         self._compare, self._steps = compare, steps
         self._inform = partial(messages.show_message, "info")
-        self._of: Pair | None = None  # shown, or under way
+        self._of: tuple[Pair, Region | None] | None = None  # shown, or under way
         self._point: tuple[int, int] | None = None
         self._drawn: analyses.Line | None = None
         self._histograms: tuple[tuple[analyses.Histogram, ...], ...] = ()
@@ -137,9 +143,14 @@ class AnalysisPanel(UprightArea):
         pair, picture = self._pair(), self._store.state.picture
         if not self.isVisible() or pair is None or picture is None:
             return
-        if self._of is None or any(a is not b for a, b in zip(pair, self._of, strict=True)):
-            self._of = pair
+        part, (of, of_part) = intents.part_of(self._store.state), self._of or (None, None)
+        if of is None or part != of_part or any(a is not b for a, b in zip(pair, of, strict=True)):
+            self._of = pair, part
             self._other = self._inspection.other(picture)[1]
+            said = "" if part is None else OF_PART.format(part, part.width * part.height)
+            self._part.show_or_hide(said)
+            if part is not None:
+                pair = part.of(pair[0]), part.of(pair[1])
             similarity = partial(analyses.comparing, *pair, picture.white)
             for name, make, show in (
                 (HISTOGRAM, partial(analyses.counting, pair), self._show_histograms),
@@ -164,6 +175,7 @@ class AnalysisPanel(UprightArea):
         for tile in (self._psnr, self._ssim, self._largest):
             tile.show_value(MISSING)
         self._table.setText("")
+        self._part.hide()
         self._cut.hide()
         self._histogram.show_curves((), "", str, str)
         self._show_no_line()
@@ -313,7 +325,9 @@ class AnalysisPanel(UprightArea):
         self._similarity_note = Label(
             SSIM_NOTE, name="similarity-note", font=scaled_font(0.85), is_muted=True, wraps=True
         )
-        self._column.add(_head("Compare with", self._against), tiles, self._similarity_note)
+        self._part = words_label("analysis-part", 0.9)
+        head = _head("Compare with", self._against)
+        self._column.add(self._part, head, tiles, self._similarity_note)
 
     def _build_histogram(self) -> None:
         self._channel = ElidingBox("histogram-channel", "Channel", "Which channel is drawn")

@@ -190,7 +190,7 @@ def thinned(
 
 
 WIDEST = 7  # characters that a number may have
-HEADS = ("min", *(f"{share:g} %" for share in PERCENTILES), "max", "mean")
+HEADS = ("min", *(f"{share:g} %" for share in PERCENTILES), "max", "mean", "dev.")
 
 
 def in_decibels(value: float) -> str:
@@ -203,21 +203,31 @@ def as_share(value: float) -> str:
     return f"{value:.4f}" if math.isfinite(value) else in_digits(value)
 
 
-def as_table(histograms: tuple[tuple[Histogram, ...], ...], other: str) -> str:
-    """Write an HTML table with a row for each channel of each picture, and a note below it."""
-    other = escape(other)
-    each_row = [
-        (
-            f"{each.channel} {title}".replace(" ", "&nbsp;"),
-            (n.low, *n.percentiles, n.high, n.mean),
-        )
+Histograms = tuple[tuple[Histogram, ...], ...]  # by picture, then by channel
+
+
+def _rows(histograms: Histograms, other: str) -> list[tuple[str, tuple[float, ...]]]:
+    return [
+        (f"{each.channel} {title}", (n.low, *n.percentiles, n.high, n.mean, n.deviation))
         for title, picture in zip((other, "after"), histograms, strict=True)
         for each in picture
         for n in (each.numbers,)
     ]
+
+
+def as_text(histograms: Histograms, other: str) -> str:
+    """Write the numbers as lines for a spreadsheet, with tabs between."""
+    rows = [("", *HEADS), *((name, *map(repr, v)) for name, v in _rows(histograms, other))]
+    return "\n".join("\t".join(row) for row in rows)
+
+
+def as_table(histograms: Histograms, other: str) -> str:
+    """Write an HTML table with a row for each channel of each picture, and a note below it."""
+    other = escape(other)
     rows = [_row("th", (f"{other}: dashed", *HEADS))]  # the line style in the chart
-    for name, values in each_row:
-        rows.append(_row("td", (name, *(within(value, WIDEST) for value in values))))
+    for name, values in _rows(histograms, other):
+        cells = (within(value, WIDEST) for value in values)
+        rows.append(_row("td", (name.replace(" ", "&nbsp;"), *cells)))
     odd = ", ".join(
         f"{each.channel} {title} {each.numbers.not_finite:,}"
         for title, picture in zip((other, "after"), histograms, strict=True)

@@ -19,6 +19,7 @@ from kernels.core.job import Result
 from kernels.cuda_on_cpu.recording import Stop
 from workbench.base.background import AFTER_PAINTING_MS, Throttle
 from workbench.base.plain_text import tip_text
+from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.anatomy.anatomy_overlay import (
@@ -76,6 +77,7 @@ class AnatomyPane(QWidget):
         self._store, self._worker, self._counts = store, worker, counts
         self.part: Part = "load"
         self._subject: Subject | None = None
+        self._of: Picture | None = None  # the picture of that
         self.look: Look | None = None
         self._at: tuple[int, int] | None = None  # the sample and row shown
         self._scale = 1.0  # of the picture, as it was painted last
@@ -101,19 +103,21 @@ class AnatomyPane(QWidget):
         """Show `state` in a moment: while a slider is dragged the picture goes first."""
         self._choice.follow_choice(state.implementation)
         subject = self._subject
-        if self.isVisible() and subject is not None and intents.is_of(subject.job, state.picture):
+        if self.isVisible() and subject is not None and self._of is state.picture:
             self._later.ask()
         else:
             self._refresh()
 
     def show_result(self, result: Result) -> None:
         """Show what ran: `auto` may have picked a rung."""
+        result = intents.last_run(result)
         is_other = self._choice.follow(result.implementation)
         if self.isVisible():
             self._choice.show_running()
         # The job may also have been filtered in another pixel type.
-        picture = self._subject.job.picture if self._subject is not None else result.job.picture
-        if not self._later.isActive() and (is_other or picture is not result.job.picture):
+        job = self._subject.job if self._subject is not None else result.job
+        is_other = is_other or job.pixel_type != result.job.pixel_type
+        if not self._later.isActive() and is_other:
             self._refresh()
 
     def show_settled(self, result: Result) -> None:
@@ -241,12 +245,13 @@ class AnatomyPane(QWidget):
         self._later.stop()
         if not self.isVisible():
             # They would keep a closed picture in memory.
-            self._subject = self.look = None
+            self._subject = self._of = self.look = None
             for name in (RECORDS, COUNTS):
                 self._cancel(name)
             return
         try:
-            job = intents.job_for(self._store.state)
+            job = intents.like_step_job(self._store.state)
+            self._of = self._store.state.picture
             found = NO_PICTURE if job is None else self._choice.launch_of(job, self._device)
         except KernelError as error:
             found = str(error)

@@ -50,7 +50,7 @@ class Subject:
         multiprocessors = device.multiprocessors if device else USUAL_MULTIPROCESSORS
         plain = next(each for each in ladder() if each.gradient == self.rung.gradient)
         own, its = (
-            work_of(replace(self.job, implementation=each.key), each, multiprocessors)
+            work_of(self.job.but(implementation=each.key), each, multiprocessors)
             for each in (self.rung, plain)
         )
         if own.data_loads_a_sample is None or its.data_loads_a_sample is None:
@@ -60,7 +60,7 @@ class Subject:
 
 def subject_of(rung: Rung, job: Job, device: Device | None) -> Subject | str:
     """Choose the first pass of `rung` for `job`, or explain why there is none to show."""
-    job = replace(job, implementation=rung.key)
+    job = job.but(implementation=rung.key)
     if refusal := rung.why_never(job, device):
         return refusal
     shapes = shapes_of(rung, job, device)

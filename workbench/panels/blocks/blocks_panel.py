@@ -267,13 +267,15 @@ class BlocksPanel(QWidget):
         """Find the candidates, and drop measurements that do not hold for them."""
         state, shapes = self._store.state, self.picks.shapes
         before = self._field
-        self._field = field_of(state, self._worker.device, self._picked(), shapes, self._picks)
+        device, picked, result = self._worker.device, self._picked(), self._live.result
+        self._field = field_of(state, device, picked, shapes, self._picks, result)
         if not self._field.compares_same(before):
             self._found = None
         self._refresh()
 
     def _picked(self) -> Pick | None:
         result, job = self._live.result, self._job()
+        result = result and intents.last_run(result)
         if result is None or result.picked is None:
             return None
         is_alike = job is not None and result.job.same_work(job, any_content=True)
@@ -281,7 +283,7 @@ class BlocksPanel(QWidget):
 
     def _job(self) -> Job | None:
         try:
-            return intents.job_for(self._store.state)
+            return intents.step_job(self._store.state, self._live.result)
         except KernelError:
             return None
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
-from kernels.core.job import Job, Pick, Sampling
+from kernels.core.job import Job, Pick, Result, Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.cpu import host_implementations
 from kernels.engine.auto import AUTO
@@ -40,6 +40,7 @@ INSTEAD = "{own} has a block shape of its own. Compared instead: {title}, {why}.
 QUICKEST = "the quickest with a choice"
 NO_SHAPES = "Choose block shapes to compare."
 READING = "Reading {own} …"
+WAITING = "Waiting for the steps before …"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +99,22 @@ def field_of(
     picked: Pick | None,
     shapes: Sequence[BlockXY],
     picks: Picks = lambda _: (),
+    result: Result | None = None,
 ) -> Field:
     """The comparison for `state`.
 
+    result  the newest: of a list it knows what the selected step is given
     picked  Auto's pick for the present job, where Auto is chosen and has picked
     picks   picks for a job on the GPU, the quickest first: the first whose block shape can be
             chosen replaces a rung with a shape of its own
     """
     try:
-        job = intents.job_for(state)
+        job = intents.step_job(state, result)
     except KernelError as error:
         return Field(reason=str(error))
     if job is None:
-        is_read = state.picture is not None
-        return Field(reason=READING.format(own=state.implementation) if is_read else NO_PICTURE)
+        reading = READING.format(own=state.implementation) if untimed(state) else WAITING
+        return Field(reason=NO_PICTURE if state.picture is None else reading)
     chosen = intents.chosen_in(state)
     is_auto = chosen is AUTO and isinstance(device, Device)
     if is_auto and picked is not None:
@@ -145,12 +148,12 @@ def _of_shapes(
     candidates = []
     for xy in shapes:
         own = job.own if isinstance(rung, OwnKernel) else ""
-        shaped = replace(job, implementation=rung.key, own=own, block_xy=xy)
+        shaped = job.but(implementation=rung.key, own=own, block_xy=xy)
         changes = {"implementation": rung.key, "block_xy": xy}
         reason = rung.why_not(shaped, device) or ""
         candidates.append(Candidate(xy, pair(xy), changes, shaped, reason))
     sampling = replace(SWEEP_SAMPLING, cache=state.cache)
-    work = work_in_words(job.filter_title, job)
+    work = work_in_words(job.title, job)
     return Field(rung.title, work, True, tuple(candidates), sampling)
 
 
@@ -160,14 +163,14 @@ def _on_cpu(job: Job, device: Device | NoDevice | None) -> Field:
             each.key,
             each.title,
             {"implementation": each.key},
-            replace(job, implementation=each.key, own=""),
+            job.but(implementation=each.key, own=""),
             each.why_not(job) or "",
         )
         for each in host_implementations()
     )
     no_gpu = "No GPU here: " if isinstance(device, NoDevice) else ""
     subject = f"{no_gpu}CPU implementations compared"
-    return Field(subject, work_in_words(job.filter_title, job), False, candidates, SWEEP_SAMPLING)
+    return Field(subject, work_in_words(job.title, job), False, candidates, SWEEP_SAMPLING)
 
 
 def work_in_words(title: str, of: Job | Cell) -> str:

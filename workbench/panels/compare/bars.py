@@ -333,9 +333,10 @@ WIDEST_ZOOM = "12800 %"
 PIN_TIP = "Keep this result beside the next ones, up to three (K)"
 BUTTONS = (  # name, text, tip and, where it is not the text, accessible name
     ("fit", "Fi&t", "Show the whole picture (0, or double-click at 100 %)"),
-    ("one_to_one", "&1:1", "100 %: one screen pixel per pixel (1)"),
+    ("one_to_one", "1:1", "100 %: one screen pixel per pixel (1)"),
     ("original", "Hold: &original", "Hold to see the picture before filtering (Space)"),
     ("pin", "Pin", PIN_TIP, "Pin this result"),
+    ("select_part", "Part", "Select the part of the picture that is filtered (G)", "Select a part"),
 )
 
 
@@ -343,7 +344,7 @@ class ReadOutRow(QWidget):
     """One line for a status bar: values at its left, zoom and buttons at its right.
 
     read_out                   the values under the pointer
-    fit, exact, original, pin  buttons; `original` is held down to see the picture before
+    fit, exact, original, pin, part  buttons; `original` is held down to see the picture before
     """
 
     def __init__(self) -> None:
@@ -358,10 +359,11 @@ class ReadOutRow(QWidget):
         self._zoom.setFixedSize(metrics.horizontalAdvance(WIDEST_ZOOM) + 4, metrics.height() + 4)
         self._zoom.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._zoom.setToolTip("Screen pixels per picture pixel; above 100 % no pixel is blended")
-        self.fit, self.exact, self.original, self.pin = (make_button(*each) for each in BUTTONS)
-        HBox(self, (8, 0, 0, 0), 6).add(
-            *((self.read_out, 1), self._zoom, self.fit, self.exact, self.original, self.pin)
-        )
+        self.fit, self.exact, self.original, self.pin, self.part = buttons = [
+            make_button(*each) for each in BUTTONS
+        ]
+        self.part.setCheckable(True)
+        HBox(self, (8, 0, 0, 0), 6).add((self.read_out, 1), self._zoom, *buttons)
         self.show_scale(None)
 
     def show_scale(self, scale: float | None) -> None:
@@ -369,5 +371,5 @@ class ReadOutRow(QWidget):
         percent = 100 * (scale or 0.0)
         digits = 0 if percent >= 10 else 1
         self._zoom.setText("" if scale is None else f"{percent:.{digits}f} %")
-        for button in (self.fit, self.exact, self.original):
+        for button in (self.fit, self.exact, self.original, self.part):
             button.setEnabled(scale is not None)

@@ -109,7 +109,7 @@ class CompareView(QWidget):
         self._point: tuple[int, int] | None = None
         self._at: Point | None = None  # where exactly the pointer is
         self._patches: tuple[Patch | None, Patch | None] = (None, None)  # before and after
-        self._holding = False
+        self._holding = self._is_original = False
         self._before_view = PictureView("Before", OPEN_HINT)
         self.main = WipeView("After", OPEN_HINT)
         self._pin_views = tuple(PinView(number) for number in range(1, MAX_PINS + 1))
@@ -423,8 +423,15 @@ class CompareView(QWidget):
             self._show_negative()
             self._refresh()
 
+    def show_original(self, is_shown: bool) -> None:
+        """Show the original in place of the result, as while Space is held, or no longer."""
+        if is_shown != self._is_original:
+            self._is_original = is_shown
+            self._show_negative()
+            self._refresh()
+
     def _show_negative(self) -> None:
-        after = None if self._holding else self._after.display
+        after = None if self._holding or self._is_original else self._after.display
         is_needed = after is not None and self._negative.is_needed(self._state)
         if after is not None and is_needed:
             self._negative.show_state(self._state, after.levels)
@@ -478,7 +485,7 @@ class CompareView(QWidget):
         before = Shown(self._before, self._before_caption, samples, near)
         original = before._replace(caption=ORIGINAL)
         has_after = self._after.display is not None
-        is_held = self._holding and has_after
+        is_held = (self._holding or self._is_original) and has_after
         main = before
         if mode in WORKED_OUT:
             main = self._worked_out

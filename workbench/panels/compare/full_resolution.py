@@ -38,6 +38,7 @@ WAIT_MS = 15  # after a move, within which others are one with it
 ZOOM_IN = "zoom in for full resolution"
 READING = "reading full resolution…"
 OWN = "user kernels are not run at full resolution"
+PART = "a part is not filtered at full resolution, except from file to file"
 FULL = "full resolution"
 HALO = 16  # the surroundings are read in multiples of it, so that another size reads none anew
 ONCE = Sampling(max_samples=0, cache="warm", check=False)  # for the answer alone
@@ -89,9 +90,9 @@ def filtering_region(
     request: RegionRequest, samples: NDArray[Any], engine: Engine
 ) -> Iterator[Progress | tuple[RegionRequest, Patch]]:
     """Filter the samples; the last step has the region's part of the output."""
-    for step in engine.filtering(replace(request.job, picture=samples), ONCE):
+    for step in engine.filtering(request.job.but(picture=samples), ONCE):
         if isinstance(step, Result):  # its picture may be stored as floats
-            job = replace(request.job, picture=step.picture)
+            job = request.job.but(picture=step.picture)
             below = " · ".join(filter(None, (intents.look_in_words(job, request.after), FULL)))
             caption = f"After · {intents.job_caption(request.job, step.picked)}\n{below}"
             yield request, request.patch(step.picture, request.after, caption)
@@ -168,8 +169,10 @@ class FullResolution(QObject):
         is_seen = state.view_mode in MODES and not part.isEmpty() and self._compare.scale > 1
         if job is None or not is_seen:
             self._drop(_scale(picture.large))
-        elif is_large or is_own(job.implementation):
-            self._drop(f"{_scale(picture.large)} · {ZOOM_IN if is_large else OWN}")
+        elif is_large or any(map(is_own, intents.keys_of(job))) or job.region is not None:
+            is_of_own = any(map(is_own, intents.keys_of(job)))
+            reason = ZOOM_IN if is_large else OWN if is_of_own else PART
+            self._drop(f"{_scale(picture.large)} · {reason}")
         else:
             self._request(state, picture, job, part)
 

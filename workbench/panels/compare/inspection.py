@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from kernels.core.job import Result
+from kernels.core.verdict import Tolerance
 from kernels.engine.auto import Auto
 from kernels.rungs.rung import BrokenRung
 from workbench.base import numbers
@@ -201,14 +202,12 @@ class Inspection(QObject):
     # -- the mismatch
 
     def _search(self, result: Result, shown: Display) -> None:
-        implementation = intents.implementation_of(result.job, result.picked)
-        assert not isinstance(implementation, Auto | BrokenRung)  # only what can run has results
-        tolerance = implementation.tolerance(result.job)
+        tolerances = [_tolerance(each) for each in result.steps]
         self._mismatch, self._at, self._is_stopped = None, -1, False
         self._compare.show_worked_out(shown, COMPARING, ())
-        make = partial(
-            searching, result.job, result.picture, shown, tolerance, self._compare.in_view
-        )
+        answer, tolerance = result.picture, tolerances or _tolerance(result)
+        in_view = self._compare.in_view
+        make = partial(searching, result.job, answer, shown, tolerance, in_view)
 
         def fail(sentence: str) -> None:
             self.cancel()
@@ -374,9 +373,15 @@ class Inspection(QObject):
         self._steps.ask(name, lambda: iter((written(request),)), deliver, urgency=CELLS_URGENCY)
 
 
+def _tolerance(result: Result) -> Tolerance:
+    implementation = intents.implementation_of(result.job, result.picked)
+    assert not isinstance(implementation, Auto | BrokenRung)  # only what can run has results
+    return implementation.tolerance(result.job)
+
+
 def _pinned(result: Result, display: Display, look: DisplayMapping) -> Pin:
     title = intents.job_caption(result.job, result.picked)
-    if result.block_xy:
+    if result.block_xy and not result.steps:
         title = "{} {}×{}".format(title, *result.block_xy)
     below = filter(None, (_time(result), intents.look_in_words(result.job, look)))
     return Pin(result, display, look, f"{title}\n{' · '.join(below)}")
@@ -408,6 +413,7 @@ class Pins(NamedTuple):
         arrays = [self.picture.samples, self.picture.as_in_file]
         for pin in self.pins:
             arrays += [pin.samples, pin.result.job.picture, *pin.display.pixels]
+            arrays += [each.picture for each in pin.result.steps]
         return sum({id(each): each.nbytes for each in arrays}.values())
 
 

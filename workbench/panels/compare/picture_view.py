@@ -157,9 +157,13 @@ class PictureView(QWidget):
         """Find the picture's pixel (x, y) at `position` in the widget; None beside it."""
         if self.display is None:
             return None
-        x, y = self._to_picture(position)
+        x, y = self.point_at(position)
         width, height = self.display.size
         return (math.floor(x), math.floor(y)) if 0 <= x < width and 0 <= y < height else None
+
+    def point_at(self, position: QPointF) -> Point:
+        """Find the place under `position` in the widget, in pixels of the picture or beside it."""
+        return self.transform.to_picture(self._to_device(position), self.device_size)
 
     def sizeHint(self) -> QSize:  # noqa: N802
         return QSize(480, 360)
@@ -212,7 +216,7 @@ class PictureView(QWidget):
     def _paint_overlays(self, painter: QPainter) -> None:
         view, transform = self.device_size, self.transform
         part = QRectF(self.rect())
-        corners = (self._to_picture(at) for at in (part.topLeft(), part.bottomRight()))
+        corners = (self.point_at(at) for at in (part.topLeft(), part.bottomRight()))
         visible = QRectF(*(QPointF(*at) for at in corners))
         for paint in self.overlays:
             painter.save()
@@ -284,7 +288,7 @@ class PictureView(QWidget):
 
     def _draw_line(self, event: QMouseEvent, is_done: bool) -> None:
         if self._line_from is not None and self.display is not None:
-            at = self._to_picture(event.position())
+            at = self.point_at(event.position())
             x, y = (
                 min(max(math.floor(where), 0), most - 1)
                 for where, most in zip(at, self.display.size, strict=True)
@@ -302,7 +306,7 @@ class PictureView(QWidget):
             self._pressed = self._pressed if moved < QApplication.startDragDistance() else None
         self.hovered.emit(self.pixel_at(event.position()))
         if self.display is not None:
-            self.pointed.emit(self._to_picture(event.position()))
+            self.pointed.emit(self.point_at(event.position()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         self._draw_line(event, True)
@@ -366,9 +370,6 @@ class PictureView(QWidget):
     def _to_device(self, position: QPointF) -> Point:
         ratio = self.devicePixelRatioF()
         return position.x() * ratio, position.y() * ratio
-
-    def _to_picture(self, position: QPointF) -> Point:
-        return self.transform.to_picture(self._to_device(position), self.device_size)
 
 
 def use_device_pixels(painter: QPainter, ratio: float) -> None:

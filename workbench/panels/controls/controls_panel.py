@@ -183,8 +183,8 @@ class RunControls(QGroupBox):
         )
         self.form = Form(self)
         self.form.add("Block", self._block, self._sides[0])
-        self.form.add("L&2 cache", self._cache)
-        self.form.add("S&peed-up vs", self._baseline)
+        self.form.add("L2 &cache", self._cache)
+        self.form.add("Speed-up vs", self._baseline)
         self.form.add("Devices", self._devices)
         self.form.setRowVisible(self._devices, False)  # most computers have one GPU, or none
 

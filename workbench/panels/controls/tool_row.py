@@ -20,11 +20,12 @@ from workbench.base import theme
 from workbench.base.background import Background
 from workbench.base.plain_text import tip_text
 from workbench.model.intents import Choice, has_parameter, has_sizes
-from workbench.model.state import State
+from workbench.model.state import State, has_row
 from workbench.panels.controls.filter_popup import FilterBox
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions
 from workbench.widgets.boxes import HBox
+from workbench.widgets.buttons import make_button
 from workbench.widgets.drop_down import ToolList, heading_item
 from workbench.widgets.number_boxes import LogSlider, OddSpinBox
 
@@ -104,10 +105,15 @@ RUNS_ON_TIP = (
 )
 
 
+ADD_TIP = "Another filter after this one (Ctrl+Shift+N)"
+
+
 class ToolRow(QWidget):
     """Filter, size, "Runs on" and block in one line.
 
     Each choice is put into the store.
+
+    add_step  a button that is there until the row of steps has its own
     """
 
     def __init__(
@@ -141,12 +147,22 @@ class ToolRow(QWidget):
             lambda _: store.choose(implementation=self._implementation.currentData())
         )
         self._block.activated.connect(lambda _: store.choose(block_xy=self._block.currentData()))
-        line = HBox(self, 0, GAP_PX)
-        line.add(self._filter, self._slider, self._number, self._implementation, self._block, 1)
+        self.add_step = make_button("tool-add-step", "+ Step", ADD_TIP, "Add a step")
+        self.add_step.setProperty("flat", True)
+        policy = self.add_step.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # nothing else comes under the pointer
+        self.add_step.setSizePolicy(policy)
+        line, how = HBox(self, 0, GAP_PX), (self._implementation, self._block)
+        line.add(self._filter, self._slider, self._number, *how, self.add_step, 1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         parts = {"L": self._filter, "Z": self._number, "U": self._implementation}
         for letter, part in parts.items():
             QShortcut(QKeySequence(f"Alt+{letter}"), self, part.setFocus)
+
+    def choose_filter(self) -> None:
+        """Show the list of all filters."""
+        self._filter.setFocus()
+        self._filter.showPopup()
 
     def menu_actions(self) -> Actions:
         """Lines of the menu Run, whose keys step through the choices."""
@@ -168,6 +184,7 @@ class ToolRow(QWidget):
 
     def show_state(self, state: State) -> None:
         """Show filter, size, implementation and block."""
+        self.add_step.setVisible(not has_row(state))
         chosen = filters.get(state.filter)
         self._filter.show_data(state.filter)
         for each in (self._number, self._slider):

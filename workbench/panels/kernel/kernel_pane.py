@@ -11,6 +11,7 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from kernels.core.device import Device, NoDevice
+from kernels.core.job import Result
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
 from workbench.panels.kernel.code_editor import CodeEditor
@@ -123,6 +124,12 @@ class KernelPane(QWidget):
     def show_state(self, _state: State) -> None:
         """Try the kernel on another picture or job of the store, while the panel is seen."""
         if self.isVisible():
+            self.trying.follow()
+
+    def show_result(self, result: Result) -> None:
+        """Try the kernel on what the steps before it gave, where there are some."""
+        self.trying.newest = result
+        if result.steps and self.isVisible():
             self.trying.follow()
 
     def show_device(self, device: Device | NoDevice) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
-from kernels.core.job import Job, Progress
+from kernels.core.job import Job, Progress, Result
 from kernels.cuda_child.worker_pool import Held
 from kernels.cuda_on_cpu import confinement
 from kernels.cuda_on_cpu.findings import Built, KernelTrial
@@ -44,6 +44,7 @@ from workbench.session.worker import PICTURE
 PAUSE_MS = 500  # in typing, after which what stands there is tried
 NAME = "kernel"  # of all that is done with it: the newer takes the other's place
 NO_PICTURE = "Open a picture: the kernel is tried on it."
+WAITING = "The kernel is tried once the steps before are done."
 TRYING, SEARCHING = "Trying it on the CPU…", "Searching for the bug…"
 TRYING_ON_GPU = "Trying it on the GPU…"
 FOLLOWING = "Recording the steps of a block…"
@@ -56,8 +57,9 @@ HELD = "Not run yet: the file comes from elsewhere."
 class Trying(QObject):
     """A service that tries the newest text, and cancels the trial of an older one.
 
-    found  everything that is shown of the trial
-    tried  the last trial; None: there was none yet
+    found   everything that is shown of the trial
+    tried   the last trial; None: there was none yet
+    newest  the window's newest result: of a list it knows what the selected step is given
 
     Signals:
         asked_for(text): this KernelText is tried from now on; None: another file begins.
@@ -93,6 +95,7 @@ class Trying(QObject):
         self._saved: tuple[KernelText, Built] | None = None  # the last save
         self.found = Findings()
         self.tried: KernelTrial | None = None
+        self.newest: Result | None = None
         self._asked: KernelText | None = None
         self._answered: KernelText | None = None  # the text of the output in view
         self._doing: KernelText | None = None  # the text under way, or the last one
@@ -234,9 +237,10 @@ class Trying(QObject):
         """The text and the job to try; None, with the reason shown, without them."""
         if not self._file.name and not self._is_held:  # no kernel is worked on yet
             return None
-        state, why_not = self._store.state, HELD if self._is_held else NO_PICTURE
+        state = self._store.state
+        why_not = HELD if self._is_held else WAITING if state.picture else NO_PICTURE
         try:
-            job = None if self._is_held else intents.job_for(state)
+            job = None if self._is_held else intents.step_job(state, self.newest)
         except KernelError as error:
             job, why_not = None, str(error)
         if job is None:

@@ -19,6 +19,7 @@ from kernels.oracle.explain import Explained, derivative, explain_pixel
 from workbench.base.background import AFTER_PAINTING_MS, Throttle
 from workbench.base.numbers import CHANNELS
 from workbench.base.plain_text import Label
+from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.pixel import pixel_words
@@ -36,6 +37,7 @@ from workbench.widgets.number_boxes import WholeBox
 from workbench.widgets.tile import words_label
 
 NO_PICTURE = "Open a picture, then point at one of its pixels."
+WAITING = "The step is explained once those before it are done."
 POINT = "Point at a pixel of the picture; a click holds it."
 FOLLOWS = "Follows the pointer; a click on the picture holds the pixel."
 HELD = "Held. Click another pixel to hold that; Esc, or a click on it, lets go."
@@ -76,6 +78,7 @@ class PixelPane(QWidget):
         self._store = store
         self._result: Result | None = None
         self._job: Job | None = None
+        self._of: Picture | None = None  # the picture of that
         self.pixel: tuple[int, int] | None = None
         self._channel = 0
         self._what: dict[bool, What] = {False: "all", True: "derivative"}  # by `_is_gradient`
@@ -89,7 +92,7 @@ class PixelPane(QWidget):
 
     def show_state(self, state: State) -> None:
         """Explain the pixel anew, after the picture is painted."""
-        if self.isVisible() and self._job and intents.is_of(self._job, state.picture):
+        if self.isVisible() and self._job and self._of is state.picture:
             self._later.ask()
         else:
             self._refresh()
@@ -248,12 +251,14 @@ class PixelPane(QWidget):
         """Explain anew; a pixel beyond a new picture becomes its nearest."""
         self._later.stop()
         self._passing.stop()
-        self.found, self._job = None, None  # else a hidden panel would keep a closed picture
+        # Else a hidden panel would keep a closed picture.
+        self.found, self._job, self._of = None, None, None
         if not self.isVisible():
             return
-        sentence = NO_PICTURE
+        self._of = self._store.state.picture
+        sentence = NO_PICTURE if self._of is None else WAITING
         try:
-            self._job = job = intents.job_for(self._store.state)
+            self._job = job = intents.step_job(self._store.state, self._result)
         except KernelError as error:
             job, sentence = None, str(error)
         if job is not None:
@@ -278,7 +283,7 @@ class PixelPane(QWidget):
     @property
     def _own_result(self) -> Result | None:
         """The result, if it is of the present job, by any implementation."""
-        result, job = self._result, self._job
+        job, result = self._job, self._result and intents.last_run(self._result)
         return result if result and job and result.job.same_work(job) else None
 
     def _show_hint(self) -> None:

@@ -288,7 +288,7 @@ class RungPane(QWidget):
 
     def _job(self) -> Job | None:
         try:
-            return intents.job_for(self._store.state)
+            return intents.like_step_job(self._store.state)
         except KernelError:
             return None  # the window says why
 

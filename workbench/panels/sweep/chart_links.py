@@ -152,7 +152,8 @@ def changes_for(cell: Cell) -> intents.Changes:
         "cache": cell.cache,
         "devices": cell.devices if cell.cache else None,  # of no account on the CPU
     }
-    return changes | {name: value for name, value in optional.items() if value is not None}
+    alone = {"before": (), "after": (), "mix": 1.0, "is_on": True}
+    return {**changes, **alone, **{name: v for name, v in optional.items() if v is not None}}
 
 
 def is_of(picture: Picture | None, cell: Cell) -> bool:

@@ -17,7 +17,7 @@ from workbench.base.background import Throttle
 from workbench.base.numbers import star, why_starred
 from workbench.charts.canvas import FigureView
 from workbench.charts.data.figure import Axis, Dot, Drawn, Figure, Guide, LegendLine, Plot, Series
-from workbench.model.intents import title_with_pick
+from workbench.model.intents import keys_of, title_with_pick, work_in_words
 from workbench.model.speed_up import single_in_words
 
 LAST_RUNS = 60
@@ -71,7 +71,7 @@ def _run(result: Result) -> Run:
         single_in_words(result)
         if kernel.is_single
         else f"quartiles {numbers.duration_range(*kernel.quartiles_ms, kernel.median_ms)}",
-        f"{job.filter_title} {job.ksize}×{job.ksize}, {job.width}×{job.height} pixels",
+        f"{work_in_words(job)}, {job.width}×{job.height} pixels",
         *(["✗ its answer is WRONG"] if is_wrong else []),
         *filter(None, [why_starred(result.disturbances)]),
     ]
@@ -79,6 +79,8 @@ def _run(result: Result) -> Run:
 
 
 def _name(result: Result) -> str:
+    if len(keys := keys_of(result.job)) > 1:
+        return f"{len(keys)} implementations"
     blocks = [ran.block for ran in result.ran if ran.block]
     title = title_with_pick(result.job.implementation, result.picked)
     return " ".join([title, *(f"{x}×{y}" for x, y in blocks[:1])])
@@ -96,7 +98,6 @@ class HistoryPlot(FigureView):
     """The chart of the last runs: one point for each job, in the order they ran."""
 
     def __init__(self, history: RunHistory) -> None:
-        """Show the runs of `history`, those from before as well."""
         super().__init__(EMPTY, fills=True, least_px=MIN_PX)
         self.setObjectName("history-plot")
         self.setAccessibleName("Filter times of the last runs")
@@ -136,11 +137,12 @@ class HistoryPlot(FigureView):
 def _figure(runs: Sequence[Run]) -> Figure:
     times = [run.median_ms for run in runs]
     is_log = max(times) / min(times) > LARGE_RANGE
-    x = Axis("", str, ticks=tuple(_changes(runs)), ends=(0, max(len(runs), MIN_WIDTH) - 1))
+    names = ["", *(BLOCK.sub(r"\n\1", run.name) for run in runs)]
+    ticks = tuple((n, name) for n, (before, name) in enumerate(pairwise(names)) if name != before)
+    x = Axis("", str, ticks=ticks, ends=(0, max(len(runs), MIN_WIDTH) - 1))
     y = Axis(f"Filter time of the last {LAST_RUNS} runs", numbers.duration, is_log)
     right = tuple((float(n), run.median_ms) for n, run in enumerate(runs) if not run.is_wrong)
-    path = (Guide(right),) if len(right) > 1 else ()
-    body = Plot(x, y, tuple(_series(runs)), path)
+    body = Plot(x, y, tuple(_series(runs)), (Guide(right),) if len(right) > 1 else ())
     return Figure("", "Filter times", "", _summary(runs), (), body)
 
 
@@ -156,11 +158,6 @@ def _series(runs: Sequence[Run]) -> Iterator[Series]:
     for key, found in dots.items():
         entry = LegendLine(key, key, "", key, style_of_implementation(key))
         yield Series(entry, tuple(found), joined=False)
-
-
-def _changes(runs: Sequence[Run]) -> Iterator[tuple[float, str]]:
-    names = ["", *(BLOCK.sub(r"\n\1", run.name) for run in runs)]
-    yield from ((n, name) for n, (before, name) in enumerate(pairwise(names)) if name != before)
 
 
 def _summary(runs: Sequence[Run]) -> str:

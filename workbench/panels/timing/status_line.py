@@ -108,7 +108,7 @@ class StatusLine(QToolButton):
         else:
             self._subject.show_words(newest.subject, newest.subject.partition(",")[0])
             self._show_figures(result, newest.baseline)
-            self._show_verdict(words.verdict(result.check), result.check)
+            self._show_verdict(*words.judged(result))
         self._refresh()
 
     def _show_figures(self, result: Result, baseline: Result | None) -> None:
@@ -168,8 +168,7 @@ class StatusLine(QToolButton):
 
     def _show_verdict(self, wordings: Sequence[str], check: Check | None) -> None:
         self._bar.show_check(check)
-        tip = f"{wordings[0]}\n\n{words.verdict_tip(check)}"
-        self._verdict.show_words(*wordings, tip=tip)
+        self._verdict.show_words(*wordings, tip=f"{wordings[0]}\n\n{words.verdict_tip(check)}")
         show_role(self._verdict, role_of(check, TEXT if check else MUTED))
 
     def _refresh(self) -> None:
@@ -202,8 +201,7 @@ class StatusLine(QToolButton):
         x = BAR_PX
         for gap, each in self._in_order():
             x += gap
-            at = self.width() - GAP_PX - each.room if each is self._doing else x
-            each.place(at, base)
+            each.place(self.width() - GAP_PX - each.room if each is self._doing else x, base)
             x += each.room
         for each in self._parts:
             each.show_step()
@@ -258,12 +256,10 @@ class _Words(Label):
         super().changeEvent(event)
 
     def place(self, x: int, base: int) -> None:
-        """Put the words at `x`, on the base line `base`."""
         metrics = self.fontMetrics()
         self.setGeometry(x, base - metrics.ascent(), self.room, metrics.height())
 
     def show_step(self) -> None:
-        """Show the wording of this step."""
         self.setText(self._now)
         self.setVisible(bool(self._now))
 

@@ -48,8 +48,7 @@ class TimingPanel(UprightArea):
         self._newest = Newest()
         self._has_gpu = False
         large = partial(ValueTile, scale=2.0, detail=True)
-        widest = f"88.8{GAP}ms"
-        self._filter_time = large("filter-time", "Filter time", widest, words.FILTER_TIME)
+        self._filter_time = large("filter-time", "Filter time", f"88.8{GAP}ms", words.FILTER_TIME)
         self._speed_up = large("speed-up", "Speed-up", "88.8× slower", words.SPEED_UP)
         self._small = [
             ValueTile(name, caption, f"8.88{GAP}GB/s", tip, scale=1.2, detail=False)
@@ -80,14 +79,12 @@ class TimingPanel(UprightArea):
         self.setWidget(inside)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        self._refresh_tiles()
+        self._refresh()
         super().showEvent(event)
 
     def _refresh(self) -> None:
-        if self.isVisible():
-            self._refresh_tiles()
-
-    def _refresh_tiles(self) -> None:
+        if not self.isVisible():
+            return
         result, baseline, subject, why_empty = self._newest
         none = Figure()
         self._show(self._filter_time, words.filter_time(result) if result else none)
@@ -98,7 +95,8 @@ class TimingPanel(UprightArea):
             self._verdict.show_verdict(why_empty, "", None)
         else:
             ran = "  ·  ".join(filter(None, (subject, words.what_ran(result))))
-            self._verdict.show_verdict(words.verdict(result.check)[0], ran, result.check)
+            said, check = words.judged(result)
+            self._verdict.show_verdict(said[0], ran, check)
 
     def _show(self, tile: ValueTile, figure: Figure) -> None:
         tile.show_value(

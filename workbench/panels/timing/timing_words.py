@@ -11,9 +11,19 @@ from kernels.core.verdict import Check
 from kernels.rungs.own_kernels import is_own
 from workbench.base import numbers
 from workbench.base.numbers import GAP, MISSING, star, why_starred
-from workbench.model.speed_up import no_time_in_words, shares_in_words, single_in_words, speed_up_of
+from workbench.model.intents import work_in_words
+from workbench.model.speed_up import (
+    is_sum,
+    no_time_in_words,
+    ran_once,
+    shares_in_words,
+    single_in_words,
+    speed_up_of,
+)
 
 UNCHECKED = "not verified yet"
+ROUNDED = "rounded between steps"
+STEP_BY_STEP = ("✓ verified step by step", "✓ step by step")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,23 +39,40 @@ class Figure:
 
 def filter_time(result: Result) -> Figure:
     """The median, its quartiles, and the number of samples."""
-    kernel = result.kernel
-    if kernel is None:
+    if (kernel := result.kernel) is None:
         return Figure(detail=no_time_in_words(result))
     count = f"n{GAP}={GAP}{len(kernel.samples_ms)}"
-    if kernel.is_single:
+    if result.steps:
+        detail = _of_list(result, count)
+    elif kernel.is_single:
         detail = f"{count}{f', {single_in_words(result)}' if kernel.ended else ''}"
     else:
-        spread = numbers.duration_range(*kernel.quartiles_ms, kernel.median_ms)
-        detail = f"{spread}  ·  {count}"
+        detail = f"{numbers.duration_range(*kernel.quartiles_ms, kernel.median_ms)}  ·  {count}"
     shares = shares_in_words(result.shares) if result.shares else ""
-    more = shares, why_starred(result.disturbances), _why_single(result)
+    more = shares, _steps_in_words(result), why_starred(result.disturbances), _why_single(result)
     return Figure(
         numbers.duration(kernel.median_ms) + star(result.disturbances),
         detail,
         note=f"L2 {kernel.cache}" if kernel.cache else "CPU",
         unsure=_unsure(result),
         more="\n\n".join(filter(None, more)),
+    )
+
+
+def _of_list(result: Result, count: str) -> str:
+    """Name a list's time beside the sum of its steps, each of which was timed alone as well."""
+    times = [each.kernel.median_ms for each in result.steps if each.kernel is not None]
+    words = [single_in_words(result)]
+    if not is_sum(result):
+        words = [f"list; sum of steps {numbers.duration(sum(times))}", count]
+    return "  ·  ".join((*words, *[ROUNDED] * result.job.is_rounded))
+
+
+def _steps_in_words(result: Result) -> str:
+    return "\n".join(
+        f"{number}. {work_in_words(each.job)}: {numbers.duration(each.kernel.median_ms)}"
+        for number, each in enumerate(result.steps, 1)
+        if each.kernel is not None
     )
 
 
@@ -97,6 +124,22 @@ def speed_up(result: Result, baseline: Result | None) -> Figure:
         unsure=UNCHECKED if is_unchecked else "",
         more=found.sentence,
     )
+
+
+def judged(result: Result) -> tuple[tuple[str, ...], Check | None]:
+    """The verdict in words, as of `verdict`, and the check that it is.
+
+    Of a list that of the first step that is wrong; where no bound of the error can be carried to
+    the end, it is as right as its steps.
+    """
+    checks = [each.check for each in result.steps]
+    for each in result.steps:
+        if each.check is not None and each.check.wrong:
+            return tuple(f"{words}: {each.job.title}" for words in verdict(each.check)), each.check
+    whole, are_right = result.check, all(each and each.is_verified for each in checks)
+    if whole is not None and not math.isfinite(whole.bound) and checks and are_right:
+        return STEP_BY_STEP, checks[-1]
+    return verdict(whole), whole
 
 
 def verdict(check: Check | None) -> tuple[str, ...]:
@@ -153,8 +196,7 @@ def _error(check: Check) -> str:
 def _speed(result: Result, written: Callable[[float], str], value: float | None) -> Figure:
     if value is None or (result.check is not None and not result.check.ok):
         return Figure()
-    is_checked = result.check is not None and result.check.is_verified
-    unsure = _unsure(result) if is_checked else UNCHECKED
+    unsure = _unsure(result) if result.check is not None and result.check.is_verified else UNCHECKED
     return Figure(written(value), note="?" if unsure else "", unsure=unsure)
 
 
@@ -171,7 +213,7 @@ def _transfer(result: Result, ms: float | None, copy_ms: float | None, otherwise
 
 
 def _unsure(result: Result) -> str:
-    return single_in_words(result) if result.timed.is_single else ""
+    return single_in_words(result) if ran_once(result) else ""
 
 
 def _why_single(result: Result) -> str:
@@ -180,7 +222,7 @@ def _why_single(result: Result) -> str:
             f"The sum of {result.strips} strips of the picture, which as a whole does not fit into "
             "the GPU's memory; each was timed once, after a warm-up. Transfers are sums, too."
         )
-    if not result.timed.is_single or not result.timed.ended:
+    if not ran_once(result) or not result.timed.ended:
         return ""
     return "A single run, which anything may have disturbed: it is timed again when nothing waits."
 

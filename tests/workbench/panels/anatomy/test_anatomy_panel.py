@@ -1,7 +1,5 @@
 """Anatomy of a launch in the window: over the picture, in words, lane by lane, without a GPU."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
@@ -105,7 +103,7 @@ SOME = ("shared", "register_tile", "separable", "fft")
 def test_every_thread_can_be_gone_to(key):
     """As the arrow keys do: what it makes leads back to it; and each access has its own name."""
     picture = np.zeros((60, 90, 3), np.uint8)
-    job = replace(a_job(key, picture=picture), gradient=implementations()[key].gradient)
+    job = a_job(key, picture=picture).but(gradient=implementations()[key].gradient)
     subject = subject_of(implementations()[key], job, None)
     if isinstance(subject, str):
         assert subject.endswith(".")

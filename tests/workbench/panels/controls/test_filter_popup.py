@@ -65,7 +65,7 @@ def test_typing_searches_at_once_and_enter_chooses(qtbot, window, popup):
     type_in(popup, "lap gau")
     assert set(tiles(popup)) == {"laplacian_of_gaussian"}
     result = settle(qtbot, window, lambda: press(popup, Qt.Key.Key_Return))
-    assert result.job.filter_title == "Laplacian of Gaussian"
+    assert result.job.title == "Laplacian of Gaussian"
     assert not popup.isVisible()
     assert child(window, "filter", QComboBox).currentData() == "laplacian_of_gaussian"
 

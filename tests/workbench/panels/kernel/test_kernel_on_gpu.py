@@ -1,7 +1,5 @@
 """The Kernel panel with a GPU: real processes run the kernel, on a device that is made up."""
 
-from dataclasses import replace
-
 import pytest
 
 from kernels.core.timing import Timing
@@ -80,10 +78,8 @@ def test_its_time_stands_beside_those_of_the_rungs_that_this_session_timed_on_th
     own = KernelTrial(job, whole, on_gpu=True, kernel=Timing((0.1, 0.1, 0.1), "cold"))
     assert [row.words for row in ladder_rows(own, rung, times)] == [NONE_YET]
     times.add_result(result("shared", (0.2, 0.2, 0.2), job=job))
-    times.add_result(
-        result(rung.after, (0.4, 0.4, 0.4), job=replace(job, implementation=rung.after))
-    )
-    wrong = replace(job, implementation="global")
+    times.add_result(result(rung.after, (0.4, 0.4, 0.4), job=job.but(implementation=rung.after)))
+    wrong = job.but(implementation="global")
     times.add_result(result("global", (0.01, 0.01), FAILED, job=wrong))
     (row,) = ladder_rows(own, rung, times)
     first, second = row.words.split("; ")

@@ -35,7 +35,7 @@ PICTURE = np.random.default_rng(1).integers(0, 255, (40, 60, 3), np.uint8)
 
 def found_at(y, x, border="clamp", picture=PICTURE, ksize=3, gradient=False):
     weights = np.full((ksize, ksize), 1 / ksize**2, np.float32)
-    return explain_pixel(Job(picture, weights, border, gradient=gradient), y, x, 0)
+    return explain_pixel(Job.of(picture, weights, border, gradient=gradient), y, x, 0)
 
 
 def words(text):
@@ -283,11 +283,11 @@ def test_what_is_not_a_number_is_said_to_be_none():
 
 def test_what_an_integer_type_cannot_hold_is_cut_off():
     bright = np.full((40, 60, 1), 200, np.uint8)
-    double = Job(bright, np.full((1, 1), 2, np.float32), "clamp")
+    double = Job.of(bright, np.full((1, 1), 2, np.float32), "clamp")
     assert pixel_words.is_cut_off(explain_pixel(double, 5, 5, 0))
-    half = Job(bright, np.full((1, 1), 0.5025, np.float32), "clamp")
+    half = Job.of(bright, np.full((1, 1), 0.5025, np.float32), "clamp")
     assert not pixel_words.is_cut_off(explain_pixel(half, 5, 5, 0))  # only rounded
-    floats = Job(bright.astype(np.float32), np.full((1, 1), 2, np.float32), "clamp")
+    floats = Job.of(bright.astype(np.float32), np.full((1, 1), 2, np.float32), "clamp")
     assert not pixel_words.is_cut_off(explain_pixel(floats, 5, 5, 0))
 
 

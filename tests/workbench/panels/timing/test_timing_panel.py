@@ -114,8 +114,8 @@ def test_a_speed_up_has_an_interval(views, panel):
         a_job(weights=np.full((3, 3), 1, np.float32)),
         a_job(picture=np.zeros((100, 200, 3), np.uint8)),
         replace(a_job(), border="wrap"),
-        replace(a_job(), gradient=True),
-        replace(a_job(), offset=7.0),
+        a_job().but(gradient=True),
+        a_job().but(offset=7.0),
     ],
     ids=["weights", "picture", "border", "gradient", "offset"],
 )

@@ -14,11 +14,12 @@ from tests.workbench.engines import MadeUpGpu
 from workbench.cli import main
 from workbench.files import image_files
 from workbench.imaging.pictures import Picture
-from workbench.model import intents
-from workbench.model.state import State
+from workbench.model import intents, step_files
+from workbench.model.state import State, Step
 from workbench.window.copy_as import command_line, python
 
 MATRIX = ((0.1, -1 / 3, 1e-7), (2.0, 1 / 9, 0.0), (-0.0, 5.0, 123456.789))
+BLUR = Step("gaussian", 7, sigma=1.5, implementation="parallel")
 CHOICES = {
     "plain": {"ksize": 7},
     "sigma": {"filter": "gaussian", "ksize": 9, "sigma": 1.37, "border": "wrap"},
@@ -38,6 +39,16 @@ CHOICES = {
     "gradient": {"filter": "gradient", "ksize": 3, "implementation": "parallel"},
     "stored": {"filter": "sharpen", "ksize": 3, "pixel_type": "float32"},
     "uint16": {"filter": "sobel_x", "ksize": 3, "pixel_type": "uint16", "border": "reflect"},
+    "list": {
+        "before": (BLUR, Step("box", 5, is_on=False), Step("custom", 3, matrix=MATRIX, mix=0.5)),
+        **{"filter": "edges", "ksize": 3, "mix": 0.25, "border": "mirror"},
+        "after": (Step("sobel_x", 3),),
+    },
+    "list-stored": {
+        **{"before": (BLUR,), "filter": "sobel_x", "ksize": 3, "pixel_type": "float32"},
+    },
+    "list-rounded": {"before": (BLUR,), "filter": "sharpen", "ksize": 3, "is_rounded": True},
+    "list-of-one": {"filter": "unsharp", "ksize": 5, "mix": 0.5, "implementation": "auto"},
 }
 
 
@@ -107,6 +118,41 @@ def test_the_chosen_rung_is_copied_as_a_program(qtbot, gpu_window):
     until(qtbot, lambda: "as shared.cu" in gpu_window.messages.sentence)
     assert "dim3(32, 8)" in clipboard()
     assert "int main(" in clipboard()
+
+
+class GpuOfLists(MadeUpGpu):
+    """Its rungs are worked out on the CPU as steps, too."""
+
+    def filtering(self, job, sampling=None, refused=()):
+        own = super() if job.is_one_launch else super(MadeUpGpu, self)
+        yield from own.filtering(job, sampling)
+
+    def _filtering(self, job, sampling, refused=()):
+        is_rung = job.is_one_launch and job.implementation not in ("auto", self.works_with)
+        own = super().filtering if is_rung else super()._filtering
+        yield from own(job, sampling)
+
+    def on_one_gpu(self, result):
+        return []
+
+
+def test_a_list_is_copied_as_a_program_of_what_ran_for_each_step(qtbot, make_window):
+    gpu_window = make_window(GpuOfLists)
+    until(qtbot, lambda: gpu_window.device)
+    show_picture(qtbot, gpu_window, noise(20, 30, 3))
+    listed = {"before": (Step("box", 3, implementation="shared"),), "filter": "gradient"}
+    how = {"ksize": 3, "implementation": "gradient_fused"}
+    settle(qtbot, gpu_window, lambda: gpu_window.store.update(**listed, **how))
+    trigger(gpu_window, "CUDA C++")
+    until(qtbot, lambda: "2 steps as steps.cu" in gpu_window.messages.sentence)
+    assert "namespace step_2" in clipboard()
+    settle(qtbot, gpu_window, lambda: gpu_window.store.update(implementation="opencv"))
+    trigger(gpu_window, "CUDA C++")
+    assert "Step 2, Gradient, ran on OpenCV, which has" in gpu_window.messages.sentence
+    gpu_window.store.update(**step_files.select(gpu_window.store.state.steps, 0))
+    trigger(gpu_window, "Command line")
+    assert "It has the steps up to the chosen one." in gpu_window.messages.sentence
+    assert "--filter box" in clipboard()
 
 
 def test_without_a_gpu_the_rung_that_is_looked_at_is_copied(qtbot, make_window):

@@ -149,14 +149,14 @@ def test_every_panel_and_every_name_in_the_table_has_a_page(window, book):
     for title in window.docks:
         panel = window.docks.panel(title).get()
         assert topic_of(panel, window.store.state) != help_pages.START, title
-    places = [*help_pages.TOPICS.values(), *(f"mode/{mode}" for mode in get_args(ViewMode))]
+    places = [*help_pages.topics().values(), *(f"mode/{mode}" for mode in get_args(ViewMode))]
     for place in places:
         key, _, section = place.partition("#")
         page = book.page(key)
         assert page is not None, place
         assert not section or f"\n{section}\n" in page.plain, place
     made_later = {"weights-editor"}
-    for name in {*help_pages.TOPICS, help_pages.RUNG} - made_later:
+    for name in {*help_pages.topics(), help_pages.RUNG} - made_later:
         assert window.findChild(QWidget, name) is not None, name
 
 

@@ -182,11 +182,11 @@ def test_the_region_is_not_kept_waiting_by_the_copy(
     """What is looked at comes first: the copy's own result would never come before it here."""
 
     def titles():
-        return [request.job.filter_title for request, _ in regions]
+        return [request.job.title for request, _ in regions]
 
     def script(job, steps):
         is_copy = job.picture.shape[:2] == (63, 80)
-        while is_copy and job.filter_title == "Sharpen" and "Sharpen" not in titles():
+        while is_copy and job.title == "Sharpen" and "Sharpen" not in titles():
             yield Progress("waiting")
         yield from steps
 

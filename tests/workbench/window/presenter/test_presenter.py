@@ -58,7 +58,7 @@ def answer(**facts):
 
 
 def on_cpu(**facts):
-    job = replace(intents.job_for(STATE), implementation="opencv")
+    job = intents.job_for(STATE).but(implementation="opencv")
     return result(job=job, **facts)
 
 

@@ -1,0 +1,193 @@
+"""A list on the GPU in one go: the bytes of its steps one by one, verified, timed as a whole."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from kernels import Engine, Result, Sampling, filters
+from kernels.core.cache import may_change, read_only
+from kernels.core.device import NoDevice
+from kernels.core.job import MAX_STEPS, PIXEL_TYPES, Job, Step
+from kernels.cuda import device_pictures
+from kernels.cuda.listed_run import TEXT, ListLaunch, _options
+from kernels.cuda.nvrtc import compiler_for
+from kernels.engine.step_list import KeptRuns, list_filtering
+from kernels.oracle.reference import filtered, to_pixel_type
+from kernels.rungs.rung import ladder
+from tests.kernels.cases import fitting_weights, random_list, random_weights
+from tests.kernels.cuda.test_gpu import memory_left
+from tests.kernels.made_up_cuda import MadeUpCuda, MadeUpGpu
+
+QUICK = Sampling(max_samples=3, max_seconds=0.1, check_taps=None)
+ONCE = Sampling(max_samples=0, check=False)
+PLAIN = ("global", "constant", "shared", "separable", "register_tile", "ring", "auto", "fft")
+SHARED = next(rung for rung in ladder() if rung.key == "shared")
+GRADIENTS = ("gradient", "gradient_fused", "auto")
+
+
+@pytest.mark.parametrize("pixel_type", PIXEL_TYPES)
+@pytest.mark.parametrize("channels", [3, 4])
+def test_what_lies_between_the_steps_compiles(pixel_type, channels):
+    if (compiler := compiler_for(90)) is None:
+        pytest.skip("NVRTC is not installed")
+    made = compiler.compile(TEXT, (*_options(pixel_type, channels), "--gpu-architecture=sm_90"))
+    assert all(f".entry {name}" in made.ptx for name in ("widen", "narrow", "mix"))
+
+
+class MadeUpListGpu(MadeUpGpu):
+    """Does by the reference what rungs do, and by NumPy what lies between them."""
+
+    def __init__(self):
+        super().__init__(MadeUpCuda(1), 0)
+        self.cp.RawModule = lambda code, options: SimpleNamespace(
+            get_function=lambda name: partial(self._between, name, "-DHAS_ALPHA=1" in options)
+        )
+
+    def launch_on(self, program, job, source):
+        made = super().launch_on(program, job, source, (0, job.height))
+        bound = SimpleNamespace(bind=lambda *_: None)
+        return SimpleNamespace(
+            arrays=made.arrays, queue=(made.ready(),), program=bound, operands=None, ran=tuple
+        )
+
+    def _between(self, name, has_alpha, _grid, _block, values):
+        source, target, _, samples, *more = values
+
+        def do():
+            given, into = source[:, :samples], target[:, :samples]
+            found = np.asarray(given)
+            if name == "mix":
+                is_alpha = np.arange(samples) % self.channels == self.channels - 1
+                whole = more[1] * into.astype(np.float32) + (1 - more[1]) * found
+                found = np.where(is_alpha & has_alpha, into, whole)
+            into[...] = to_pixel_type(found, into.dtype)
+
+        self.cp.current.put(do, 0.0)
+
+
+def by_the_reference(job, _sampling):
+    yield Result(job, read_only(to_pixel_type(filtered(job), job.picture.dtype)), None, ())
+
+
+def test_what_lies_between_the_steps_is_what_the_engine_does_there(monkeypatch):
+    monkeypatch.setattr(device_pictures, "cuda_errors_in_words", lambda _: nullcontext())
+    for seed in range(60):
+        job = drawn(seed)
+        *_, expected = list_filtering(job, ONCE, KeptRuns(), by_the_reference)
+        gpu = MadeUpListGpu()
+        gpu.channels = job.channels
+        parts = [each.job for each in expected.steps]
+        programs = [SimpleNamespace(rung=SHARED, knobs=SHARED.defines(each)) for each in parts]
+        source, _ = gpu.pictures.upload(job.picture)
+        listed = ListLaunch(gpu, job, parts, programs, source)
+        with gpu.using(""):
+            listed.ready()()
+        found = listed.fetched(None)
+        assert found.picture.tobytes() == expected.picture.tobytes(), seed
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    made = Engine()
+    if isinstance(made.device, NoDevice):
+        pytest.skip(made.device.reason)
+    return made
+
+
+def drawn(seed: int, **fixed: object) -> Job:
+    """A list whose steps each have a rung of their own, and weights that it takes."""
+    random = np.random.default_rng(seed)
+    job = random_list(random, **fixed)
+    steps = list(job.steps)
+    for at, (step, behind) in enumerate(zip(steps, (*steps[1:], None), strict=True)):
+        if step.weights is not None:
+            is_before_length = behind is not None and behind.weights is None
+            key = str(random.choice(GRADIENTS if is_before_length else PLAIN))
+            weights = fitting_weights(random, len(step.weights), "" if key == "auto" else key)
+            steps[at] = replace(step, implementation=key, weights=weights)
+    return replace(job, steps=tuple(steps))
+
+
+@pytest.mark.parametrize("pixel_type", PIXEL_TYPES)
+@pytest.mark.parametrize("count", [1, 2, 3, 5, MAX_STEPS])
+@pytest.mark.parametrize("channels", [3, 4])
+def test_in_one_go_it_gives_the_bytes_of_its_steps(engine, pixel_type, count, channels):
+    job = drawn(16 * count + channels, pixel_type=pixel_type, count=count, channels=channels)
+    if reason := engine.why_not(job):
+        pytest.skip(reason)
+    one_by_one, whole = engine.run(job, ONCE), engine.run(job, QUICK)
+    assert whole.picture.tobytes() == one_by_one.picture.tobytes()
+    assert whole.check.ok or not np.isfinite(whole.check.bound)
+    assert all(each.check.ok for each in whole.steps)
+    assert len(whole.kernel.samples_ms) == 3
+    if not job.is_one_launch:
+        assert len(whole.steps) == count
+        assert all(each.kernel.median_ms > 0 for each in whole.steps)
+        assert whole.kernel.ended != "single"  # as a sum would have
+
+
+def blurs(key: str, count: int = 4, size: int = 96, **fields: object) -> Job:
+    """The same rung for weights of one size, so that each step has the same program."""
+    random = np.random.default_rng(5)
+    picture = random.random((size, size, 3), np.float32)
+    picture.flags.writeable = False
+    steps = [Step(random_weights(random, 5), key) for _ in range(count)]
+    return Job(picture, tuple(steps), **fields)
+
+
+@pytest.mark.parametrize("key", ["constant", "shared", "register_tile"])
+def test_equal_rungs_with_other_weights_keep_their_own(engine, key):
+    result = engine.run(blurs(key), QUICK)
+    assert result.check.ok
+    assert len({ran.function for ran in result.ran}) == 1
+    assert result.picture.tobytes() == result.steps[-1].picture.tobytes()
+
+
+@pytest.mark.parametrize("cache", ["warm", "cold"])
+@pytest.mark.parametrize("watchdog", [False, True])
+def test_as_a_graph_or_not_from_a_cold_or_a_warm_cache_it_is_the_same(
+    engine, monkeypatch, cache, watchdog
+):
+    graphs = []
+
+    class Watched(ListLaunch):
+        def ready(self):
+            go = super().ready()
+            graphs.append(self._graph is not None)
+            return go
+
+    monkeypatch.setattr("kernels.cuda.listed_run.ListLaunch", Watched)
+    monkeypatch.setattr(engine.gpu, "device", replace(engine.gpu.device, watchdog=watchdog))
+    result = engine.run(blurs("shared", border="mirror"), replace(QUICK, cache=cache))
+    assert result.kernel.cache == cache
+    assert result.check.ok
+    assert graphs[-1] != watchdog
+
+
+def test_without_the_memory_for_all_of_it_the_sum_of_the_steps_stands(engine):
+    job = blurs("shared", MAX_STEPS, size=1500)
+    with memory_left(engine, 5 * job.picture.nbytes):
+        result = engine.run(job, replace(QUICK, check=False))
+    times = [each.kernel.median_ms for each in result.steps]
+    assert [each.strips for each in result.steps] == [1] * MAX_STEPS
+    assert result.kernel.ended == "single"
+    assert result.kernel.median_ms == pytest.approx(sum(times))
+    assert engine.run(job, replace(QUICK, check=False)).kernel.ended != "single"
+
+
+def test_what_a_step_gave_stays_on_the_device_for_the_next(engine):
+    job = blurs("shared", 3)
+    first = engine.run(job, ONCE)
+    assert not any(may_change(each.picture) for each in first.steps)
+    changed = replace(job, steps=(*job.steps[:2], Step(filters.get("box").weights(3), "shared")))
+    result = engine.run(changed, ONCE)
+    assert [
+        each.picture is one.picture for one, each in zip(first.steps, result.steps, strict=True)
+    ] == ([True, True, False])
+    assert result.steps[2].upload_ms is None

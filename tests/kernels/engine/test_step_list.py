@@ -1,0 +1,367 @@
+"""Lists of steps through the engine: what is run again, which step is to blame, and why not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
+
+from kernels import Engine, Result, Sampling, filters
+from kernels.core.borders import BORDERS
+from kernels.core.cache import read_only
+from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
+from kernels.core.job import LENGTH, MAX_STEPS, Job, Progress, Step
+from kernels.core.timing import Timing
+from kernels.cuda_on_cpu import compiler
+from kernels.engine import engine as engine_module
+from kernels.engine import step_list
+from kernels.engine.auto import AUTO
+from kernels.oracle.reference import filtered, to_pixel_type
+from tests.first_kernel import steps as kernels_of_ones_own
+from tests.kernels.cases import random_weights
+from tests.kernels.engine.test_sharing_gpus import MadeUpEngine
+from tests.made_up import H200
+
+ONCE = Sampling(max_samples=0, check=False)
+CHECKED = Sampling(max_samples=0)
+TIMED = Sampling(max_samples=2, max_seconds=0.01)
+EVERY_PIXEL = replace(TIMED, check_taps=None)
+PICTURE = read_only(np.random.default_rng(1).integers(0, 256, (40, 50, 3), np.uint8))
+
+
+def step(name="gaussian", ksize=3, implementation="parallel", **fields):
+    chosen = filters.get(name)
+    return Step(chosen.weights(ksize), implementation, title=chosen.title, **fields)
+
+
+BLUR, SHARPEN, BOX = step(), step("sharpen"), step("box", 5)
+
+
+def listed(*steps, picture=PICTURE, **fields):
+    return Job(picture, steps or (BLUR, SHARPEN, BOX), **fields)
+
+
+class Counting(Engine):
+    """Remembers the titles of what runs; `spoiled` is the one whose output is off in a place."""
+
+    def __init__(self, spoiled=""):
+        super().__init__(use_gpu=False)
+        self.ran, self._spoiled = [], spoiled
+
+    def _running(self, implementation, job, sampling):
+        self.ran.append(job.title)
+        for each in super()._running(implementation, job, sampling):
+            if isinstance(each, Result) and job.title == self._spoiled:
+                picture = each.picture.copy()
+                picture[7, 9, 1] += 1
+                each = replace(each, picture=read_only(picture))
+            yield each
+
+    def titles(self, job, sampling=TIMED):
+        self.ran.clear()
+        result = self.run(job, sampling)
+        assert [each.job.title for each in result.steps] == [run.steps[0].title for run in job.runs]
+        assert (result.check is not None) == sampling.check
+        return self.ran.copy()
+
+
+def test_a_change_of_a_step_runs_that_and_those_behind_it():
+    engine = Counting()
+    assert engine.titles(listed()) == ["Gaussian blur", "Sharpen", "Box blur"]
+    assert engine.titles(listed(BLUR, SHARPEN, step("laplacian"))) == ["Laplacian"]
+    assert engine.titles(listed(BLUR, step("laplacian"), BOX)) == ["Laplacian", "Box blur"]
+    assert engine.titles(listed(BLUR, SHARPEN, BOX, BOX)) == ["Box blur"]
+    assert engine.titles(listed(BLUR, replace(SHARPEN, mix=0.5), BOX)) == ["Box blur"]
+    assert len(engine.titles(listed(border="wrap"))) == 3
+    assert len(engine.titles(listed(picture=PICTURE.copy()))) == 3
+
+
+def test_what_was_run_for_less_does_not_stand_for_more():
+    engine = Counting()
+    wanted = [ONCE, CHECKED, TIMED, EVERY_PIXEL, replace(EVERY_PIXEL, max_samples=9, cache="warm")]
+    for sampling in wanted:
+        assert len(engine.titles(listed(), sampling)) == 3
+        again = replace(sampling, max_samples=0)
+        assert engine.titles(listed(), again) == engine.titles(listed(), ONCE) == []
+    assert len(engine.titles(listed(), TIMED)) == 3  # the other was from a warm cache
+    assert len(engine.titles(listed(), TIMED)) == 3  # and what is asked for anew is timed anew
+
+
+def test_what_may_have_changed_is_filtered_again():
+    engine, picture, weights = Counting(), PICTURE.copy(), BLUR.weights.copy()
+    changed = [picture, weights]
+    before = engine.run(listed(Step(weights), BOX, picture=picture), ONCE)
+    for each in changed:
+        each *= 2
+        job = listed(Step(weights), BOX, picture=picture)
+        after = engine.run(job, ONCE).picture
+        assert after.tobytes() == Engine(use_gpu=False).run(job, ONCE).picture.tobytes()
+        assert after.tobytes() != before.picture.tobytes()
+
+
+def test_a_step_that_is_known_has_the_name_that_it_is_asked_for_by():
+    engine = Counting()
+    engine.run(listed(), ONCE)
+    result = engine.run(listed(replace(BLUR, title="Mine"), SHARPEN, BOX), ONCE)
+    assert [each.job.title for each in result.steps] == ["Mine", "Sharpen", "Box blur"]
+
+
+def test_what_is_kept_is_bounded_and_the_last_steps_go_first(monkeypatch):
+    engine, size = Counting(), 4 * PICTURE.size
+    monkeypatch.setattr(step_list, "KEPT_BYTES", 3 * size)  # the picture and two outputs
+    engine.run(listed(), ONCE)
+    assert engine.titles(listed(), ONCE) == ["Box blur"]
+    monkeypatch.setattr(step_list, "KEPT_BYTES", size)
+    engine.run(listed(), ONCE)
+    assert len(engine.titles(listed(), ONCE)) == 3
+    monkeypatch.undo()
+    for _ in range(step_list.KEPT_PICTURES):
+        engine.run(listed(picture=read_only(PICTURE.copy())), ONCE)
+    assert len({id(each.start) for each in engine._kept_runs._kept}) == step_list.KEPT_PICTURES
+
+
+def test_stopped_between_its_steps_it_goes_on_there():
+    engine = Counting()
+    steps = engine.filtering(listed(), ONCE)
+    for each in steps:
+        if isinstance(each, Progress) and each.doing.startswith("Step 3, Box blur: "):
+            break
+    steps.close()
+    assert engine.titles(listed(), ONCE) == ["Box blur"]
+
+
+@pytest.mark.parametrize("spoiled", ["Gaussian blur", "Sharpen", "Box blur"])
+def test_the_step_that_is_wrong_is_found_and_so_is_the_whole(spoiled):
+    result = Counting(spoiled).run(listed(picture=read_only(PICTURE.astype(np.float32))), CHECKED)
+    wrong = [each.job.title for each in result.steps if not each.check.ok]
+    assert wrong == [spoiled]
+    (found,) = (each.check for each in result.steps if not each.check.ok)
+    assert (found.wrong, found.worst) == (1, (7, 9, 1))
+    assert not result.check.ok
+
+
+def test_a_picture_without_channels_comes_back_without_channels():
+    flat = read_only(PICTURE[..., 0].copy())
+    result = Engine(use_gpu=False).run(listed(picture=flat), TIMED)
+    assert result.picture.shape == flat.shape
+    assert result.check.is_full
+    as_one = Engine(use_gpu=False).run(listed(picture=flat[..., np.newaxis]), ONCE)
+    assert (result.picture == as_one.picture[..., 0]).all()
+    assert {each.picture.shape for each in result.steps} == {(*flat.shape, 1)}
+
+
+def test_the_time_of_a_list_is_the_sum_of_its_steps():
+    result = Engine(use_gpu=False).run(listed(), TIMED)
+    times = [each.kernel.median_ms for each in result.steps]
+    assert result.kernel.median_ms == pytest.approx(sum(times))
+    assert len(result.ran) == 3
+    assert result.steps[2].job.picture is result.steps[1].picture
+
+
+def test_a_gradient_between_two_steps_is_one_of_them():
+    edges = (step("gradient"), LENGTH)
+    engine = Counting()
+    assert engine.titles(listed(BLUR, *edges, BOX), CHECKED) == [
+        "Gaussian blur",
+        "Gradient",
+        "Box blur",
+    ]
+    one = engine.run(listed(*edges), ONCE)
+    rounded = engine.run(listed(*edges, is_rounded=True), ONCE)
+    assert one.picture.tobytes() == rounded.picture.tobytes()
+    assert one.steps == rounded.steps == ()
+    assert len(listed(*edges * MAX_STEPS).runs) == MAX_STEPS
+
+
+# -- Other ways to run it, and why not.
+
+
+def test_each_step_of_auto_picks_for_itself():
+    result = Engine(use_gpu=False).run(listed(step(implementation=AUTO.key), BOX), CHECKED)
+    assert [each.implementation for each in result.steps] == ["opencv", "parallel"]
+    assert result.check.ok
+
+
+def test_what_cannot_run_is_told_with_its_step():
+    engine = Engine(use_gpu=False)
+    job = listed(BLUR, step("sharpen", implementation="shared"))
+    told = "Step 2, Sharpen: The GPU was switched off with --no-gpu."
+    assert engine.why_not(job) == told
+    with pytest.raises(CannotRunError, match=told):
+        engine.run(job)
+    assert engine.why_not(listed()) is None
+    picture = PICTURE.astype(np.float32)
+    picture[3, 3] = np.inf
+    nan = listed(BLUR, step("sharpen", implementation="opencv"), picture=read_only(picture))
+    assert engine.why_not(nan) is None  # before the first step has run nobody knows
+    with pytest.raises(CannotRunError, match="Step 2, Sharpen: The picture holds NaN or infinity"):
+        engine.run(nan)
+
+
+def test_what_is_of_one_launch_is_not_of_a_list():
+    engine = Engine(use_gpu=False)
+    job = listed(*[step(implementation=AUTO.key)] * 2)
+    assert engine.occupancy(job) is None
+    for ask in (engine.launch_once, lambda job: list(engine.picks(job))):
+        with pytest.raises(CannotRunError, match="ask for one of them"):
+            ask(job)
+    assert engine.best_for(job) == "opencv"
+    assert "switched off" in engine.why_not_auto(job)
+    assert list(engine.compiling([job])) == []
+    engine = Engine()
+    engine.device = H200
+    assert engine.best_for(job) == AUTO.key
+    nan = read_only(np.full((4, 4, 1), np.nan, np.float32))
+    assert Engine(use_gpu=False).best_for(listed(picture=nan)) == "parallel"
+
+
+def test_a_kernel_of_ones_own_is_a_step_like_any_other():
+    if reason := compiler.why_not():
+        pytest.skip(reason)
+    mine = step("sharpen", implementation="mine.cu", own=kernels_of_ones_own()[6])
+    engine = Counting()
+    result = engine.run(listed(BLUR, mine, BOX), TIMED)
+    assert [each.implementation for each in result.steps] == ["parallel", "mine.cu", "parallel"]
+    assert result.check.ok
+    assert result.steps[1].check.ok
+    assert result.kernel is None  # on the CPU it has no time
+    broken = replace(mine, own="no kernel")
+    assert engine.why_not(listed(BLUR, broken)).startswith("Step 2, Sharpen: mine.cu: ")
+
+
+class Card:
+    """In place of a Gpu: answers as the reference does."""
+
+    def filtering(self, _rung, job, _sampling):
+        picture = read_only(to_pixel_type(filtered(job), job.picture.dtype))
+        yield Result(job, picture, Timing((2.0,), "cold"), (), device_name="a card")
+
+
+def on_a_card(monkeypatch, whole):
+    engine = Engine()
+    engine.device, engine.gpu = H200, Card()
+    monkeypatch.setattr(engine_module, "filtering_list", whole)
+    return engine
+
+
+SHARED = tuple(replace(each, implementation="shared") for each in (BLUR, SHARPEN, BOX))
+
+
+def test_on_one_gpu_the_whole_is_timed_in_one_go(monkeypatch):
+    def whole(_gpu, job, runs, _sampling):
+        assert [(rung.key, part.title) for rung, part in runs] == [
+            ("shared", each.title) for each in SHARED
+        ]
+        picture = to_pixel_type(filtered(job), job.picture.dtype)
+        yield Result(job, read_only(picture), Timing((5.0,), "cold"), ())
+
+    engine = on_a_card(monkeypatch, whole)
+    result = engine.run(listed(*SHARED), TIMED)
+    assert result.kernel.median_ms == 5.0
+    assert [each.kernel.median_ms for each in result.steps] == [2.0] * 3
+    assert result.check.ok
+    assert engine.run(listed(*SHARED), CHECKED).kernel.median_ms == 6.0  # without a time it is not
+    assert engine.run(listed(*SHARED[:2], BOX), TIMED).kernel.median_ms > 4.0  # nor over the CPU
+
+
+def test_without_the_memory_for_the_whole_the_sum_stands(monkeypatch):
+    def whole(*_):
+        yield Progress("filtering the whole list")
+        raise OutOfMemoryError("too little memory")
+
+    result = on_a_card(monkeypatch, whole).run(listed(*SHARED), TIMED)
+    assert result.kernel.median_ms == 6.0
+    assert result.check.ok
+    assert result.device_name == "a card"
+
+
+def test_a_gpu_that_is_lost_over_the_whole_is_not_asked_again(monkeypatch):
+    def whole(*_):
+        yield Progress("filtering the whole list")
+        raise DeviceLostError("It is gone.")
+
+    engine = on_a_card(monkeypatch, whole)
+    for _ in range(2):
+        with pytest.raises(DeviceLostError, match="It is gone"):
+            engine.run(listed(*SHARED), TIMED)
+    assert engine.lost
+
+
+def test_several_gpus_share_each_step(monkeypatch):
+    job = listed(*SHARED, border="wrap", devices=2)
+    result = MadeUpEngine(monkeypatch).run(job, EVERY_PIXEL)
+    assert result.check.ok
+    assert [each.check.ok for each in result.steps] == [True] * 3
+    assert [share.rows for share in result.shares] == [(0, 20), (20, 40)]
+    of_steps = [each.shares[1].total_ms for each in result.steps]
+    assert result.shares[1].total_ms == pytest.approx(sum(of_steps))
+
+
+# -- Whatever is done to a list.
+
+
+class Editing(RuleBasedStateMachine):
+    """One engine, which keeps what it ran, gives what another one gives that knows nothing."""
+
+    picture = read_only(np.random.default_rng(3).integers(0, 256, (9, 11, 2), np.uint8))
+    places = st.integers(0, MAX_STEPS - 1)
+
+    def __init__(self):
+        super().__init__()
+        self.engine, self.off = Engine(use_gpu=False), set()
+        self.steps, self.how = [self.made(0)], {"border": "clamp"}
+
+    @staticmethod
+    def made(seed):
+        return Step(random_weights(np.random.default_rng(seed), 3), "parallel", title=str(seed))
+
+    @precondition(lambda self: len(self.steps) < MAX_STEPS)
+    @rule(place=places, seed=st.integers(0, 3))
+    def add(self, place, seed):
+        self.steps.insert(place, self.made(seed))
+
+    @precondition(lambda self: len(self.steps) > 1)
+    @rule(place=places)
+    def remove(self, place):
+        del self.steps[place % len(self.steps)]
+
+    @rule(one=places, other=places)
+    def swap(self, one, other):
+        one, other = one % len(self.steps), other % len(self.steps)
+        self.steps[one], self.steps[other] = self.steps[other], self.steps[one]
+
+    @rule(place=places, mix=st.sampled_from((1.0, 0.5, 0.25)))
+    def mix(self, place, mix):
+        place %= len(self.steps)
+        self.steps[place] = replace(self.steps[place], mix=mix)
+
+    @rule(place=places)
+    def toggle(self, place):
+        self.off ^= {place}
+
+    @rule(border=st.sampled_from(BORDERS), is_rounded=st.booleans())
+    def set_how(self, border, is_rounded):
+        self.how = {"border": border, "is_rounded": is_rounded}
+
+    @rule(sampling=st.sampled_from((ONCE, CHECKED, EVERY_PIXEL)))
+    def run(self, sampling):
+        on = [each for place, each in enumerate(self.steps) if place not in self.off]
+        job = Job(self.picture, tuple(on or self.steps), **self.how)
+        found, fresh = (
+            engine.run(job, sampling) for engine in (self.engine, Engine(use_gpu=False))
+        )
+        assert found.picture.tobytes() == fresh.picture.tobytes()
+        assert [e.picture.tobytes() for e in found.steps] == [
+            e.picture.tobytes() for e in fresh.steps
+        ]
+        for each in (found, *found.steps):
+            assert not sampling.check or each.check.is_verified
+            assert each.kernel.samples_ms
+
+
+Editing.TestCase.settings = settings(max_examples=20, stateful_step_count=20)
+test_editing = Editing.TestCase

@@ -1,0 +1,217 @@
+"""A list of steps in the window: chips, keys, files, and every panel and mode with it."""
+
+from typing import get_args
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QCheckBox
+
+from kernels.oracle.reference import filtered, to_pixel_type
+from kernels.pictures.generated import scene
+from tests.workbench import scenes
+from tests.workbench.driving import (
+    answer_file_dialogs,
+    child,
+    click,
+    drop,
+    settle,
+    show_picture,
+    trigger,
+    until,
+)
+from workbench.model import intents
+from workbench.model.state import Step, ViewMode
+from workbench.model.step_files import select
+from workbench.panels.compare.compare_view import ORIGINAL
+
+BLUR, SHARPER, EDGES = Step(ksize=3), Step("sharpen", 3), Step("edges", 3)
+LIST = BLUR, SHARPER, EDGES
+
+
+def small(channels=3):
+    samples = scene()[::8, ::8]
+    if channels == 4:
+        samples = np.concatenate([samples, samples[..., :1]], axis=2)
+    return np.ascontiguousarray(samples)
+
+
+@pytest.fixture
+def listed(qtbot, window):
+    """A window with a picture and a list of three steps, of which the last is selected."""
+    show_picture(qtbot, window, small())
+    settle(qtbot, window, lambda: window.store.update(**select(LIST, 2)))
+    return window
+
+
+def chips(window):
+    return [each for each in window.step_row.chips if each.isVisible()]
+
+
+def titles(window):
+    return [step.filter for step in window.store.state.steps]
+
+
+@pytest.mark.parametrize("channels", [3, 4])
+def test_every_panel_and_mode_takes_a_list(qtbot, window, bugs_met, channels):
+    show_picture(qtbot, window, small(channels))
+    store = window.store
+    changes = (
+        lambda: store.update(**select(LIST, 2)),
+        lambda: window.step_row.select(1),
+        lambda: window.step_row.switch(0),
+        lambda: store.choose(mix=0.5, is_rounded=True),
+        lambda: window.step_row.select(2),
+        lambda: trigger(window, "Move step left"),
+        window.step_row.remove,
+        window.undo_history.undo,
+    )
+    for title in window.docks:
+        window.docks.bring_forward(title)
+        store.update(**select(LIST[:1], 0), is_rounded=False)
+        for change in changes:
+            settle(qtbot, window, change)
+        scenes.rest()
+        for mode in get_args(ViewMode):
+            store.choose(view_mode=mode)
+            until(qtbot, lambda mode=mode: not window.analysis_thread.is_under_way(mode))
+        window.inspection.pin()
+        window.inspection.unpin()
+    assert bugs_met == []
+    assert window.messages.kind in (None, "info")
+
+
+def test_what_is_shown_is_the_picture_after_the_selected_step(qtbot, listed):
+    job = intents.job_for(listed.store.state)
+    assert [each.title for each in job.steps] == ["Gaussian blur", "Sharpen", "Edges", "Length"]
+    expected = to_pixel_type(filtered(job), job.picture.dtype)
+    assert np.abs(listed.live.result.picture.astype(int) - expected).max() <= 1
+    listed.docks.bring_forward("Pixel")
+    explained = listed.pixel.get().found
+    assert explained.slopes is not None
+    given = listed.live.result.steps[-1].job.picture
+    assert given.dtype == np.float32
+    assert explained.samples[1, 1] == given[explained.y, explained.x, 0]
+    settle(qtbot, listed, lambda: click_chip(listed, 0))
+    assert listed.live.result.job.is_one_launch
+    assert child(listed, "filter").currentData() == "gaussian"
+
+
+def click_chip(window, number):
+    chip = chips(window)[number]
+    QTest.mouseClick(chip, Qt.MouseButton.LeftButton, pos=QPoint(chip.width() - 12, 10))
+
+
+def test_a_change_of_the_last_step_runs_no_other(qtbot, listed):
+    first = listed.live.result
+    until(qtbot, lambda: listed.live.result is not first)  # it is timed again
+    given = listed.live.result.steps[-1].job.picture
+    settle(qtbot, listed, lambda: listed.store.choose(ksize=5))
+    assert listed.live.result.steps[-1].job.picture is given
+
+
+def test_a_row_appears_with_the_second_step_and_nothing_else_moves(qtbot, window):
+    show_picture(qtbot, window, small())
+    add = child(window, "tool-add-step")
+    assert not window.step_row.isVisible()
+    scenes.rest()
+    before = [child(window, name).geometry() for name in ("filter", "ksize", "block")]
+    settle(qtbot, window, lambda: click(add))
+    child(window, "filter").hidePopup()
+    scenes.rest()
+    assert titles(window) == ["gaussian", "gaussian"]
+    assert window.step_row.isVisible()
+    assert not add.isVisible()
+    assert [child(window, name).geometry() for name in ("filter", "ksize", "block")] == before
+
+
+def test_a_list_has_eight_steps_at_most_and_says_so(window):
+    while len(window.store.state.steps) < 8:
+        window.step_row.add()
+    plus = child(window, "step-add")
+    assert not plus.isEnabled()
+    assert "8 steps" in plus.toolTip()
+    trigger(window, "Add step")
+    assert len(window.store.state.steps) == 8
+
+
+def test_chips_tick_drag_and_take_keys(qtbot, listed):
+    row = listed.step_row
+    QTest.mouseClick(chips(listed)[1], Qt.MouseButton.LeftButton, pos=QPoint(12, 12))
+    assert [step.is_on for step in listed.store.state.steps] == [True, False, True]
+    assert len(listed.store.state.before) == 2  # the same one is selected
+    assert "off" in chips(listed)[1].accessibleName()
+    first, left = chips(listed)[0], Qt.MouseButton.LeftButton
+    middle = QPoint(first.width() // 2, 10)
+    QTest.mousePress(first, left, pos=middle)
+    QTest.mouseMove(first, QPoint(middle.x() + 40, 10))
+    QTest.mouseMove(first, QPoint(row.width(), 10))
+    QTest.mouseRelease(first, left, pos=QPoint(row.width(), 10))
+    assert titles(listed) == ["sharpen", "edges", "gaussian"]
+    assert listed.store.state.filter == "edges"
+    chip = chips(listed)[1]
+    QTest.keyClick(chip, Qt.Key.Key_Left)
+    assert listed.store.state.filter == "sharpen"
+    QTest.keyClick(chips(listed)[0], Qt.Key.Key_Space)
+    assert listed.store.state.is_on
+    QTest.keyClick(chips(listed)[0], Qt.Key.Key_Delete)
+    assert titles(listed) == ["edges", "gaussian"]
+    assert listed.undo_history.undo_words == "steps"
+    listed.undo_history.undo()
+    assert titles(listed) == ["sharpen", "edges", "gaussian"]
+    for _ in range(4):
+        listed.undo_history.undo()
+    assert listed.store.state.steps == LIST
+
+
+def test_the_original_is_shown_until_something_else_is_wanted(qtbot, listed):
+    original = child(listed, "step-original")
+    click(original)
+    assert listed.compare.main.caption == ORIGINAL
+    click_chip(listed, 2)
+    assert not original.isChecked()
+    assert listed.compare.main.caption != ORIGINAL
+    QTest.keyClick(listed, Qt.Key.Key_0, Qt.KeyboardModifier.AltModifier)
+    assert original.isChecked()
+    listed.store.choose(ksize=5)
+    assert not original.isChecked()
+
+
+def test_times_and_verdicts_stand_on_the_chips(qtbot, listed):
+    looks = [chip.look for chip in chips(listed)]
+    assert all(look.time_ms for look in looks)
+    assert looks[0].share[0] == 0
+    assert looks[-1].share[1] == pytest.approx(1)
+    assert not any(look.is_wrong for look in looks)
+    assert "sum of 3 steps" in child(listed, "line-spread").text()
+    QTest.keyClick(listed, Qt.Key.Key_1, Qt.KeyboardModifier.AltModifier)
+    assert listed.store.state.filter == "gaussian"
+    assert [chip.look.is_beyond for chip in chips(listed)] == [False, True, True]
+
+
+def test_a_list_is_saved_and_comes_back_by_dropping_it(qtbot, listed, tmp_path, monkeypatch):
+    path = tmp_path / "mine.toml"
+    settle(qtbot, listed, lambda: child(listed, "step-round", QCheckBox).click())
+    answer_file_dialogs(monkeypatch, path)
+    with qtbot.waitSignal(listed.exporter.saved):
+        trigger(listed, "Save list of steps…")
+    listed.store.update(**select(LIST[:1], 0), is_rounded=False)
+    drop(listed, path)
+    until(qtbot, lambda: titles(listed) == ["gaussian", "sharpen", "edges"])
+    assert listed.store.state.is_rounded
+    path.write_text('[[step]]\nfilter = "median"\n')
+    drop(listed, path)
+    until(qtbot, lambda: listed.messages.kind == "error")
+    assert "median" in listed.messages.sentence
+    assert titles(listed) == ["gaussian", "sharpen", "edges"]
+
+
+def test_the_result_becomes_the_picture_and_later_steps_stay(qtbot, listed):
+    settle(qtbot, listed, lambda: click_chip(listed, 1))
+    seen = listed.live.result.picture
+    settle(qtbot, listed, lambda: trigger(listed, "Use the result as picture"))
+    assert listed.store.state.picture.samples is seen
+    assert titles(listed) == ["edges"]
+    settle(qtbot, listed, listed.undo_history.undo)
+    assert titles(listed) == ["gaussian", "sharpen", "edges"]

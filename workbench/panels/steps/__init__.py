@@ -1,0 +1,1 @@
+"""The row of steps, of which each is a chip."""

@@ -1,0 +1,168 @@
+"""The menu View ▸ Part of the picture: what can be done with the part that is selected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QObject, QPoint, QRectF
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu, QWidget, QWidgetAction
+
+from kernels.core.job import Region
+from workbench.base.plain_text import Label
+from workbench.imaging import analyses
+from workbench.imaging.pictures import Picture
+from workbench.model import intents
+from workbench.model.state import State
+from workbench.panels.compare.inspection import Inspection
+from workbench.panels.compare.part_selection import PartSelection
+from workbench.session.tasks import AnalysisThread
+from workbench.widgets.actions import Action, Actions, MenuTree
+from workbench.widgets.boxes import HBox
+from workbench.widgets.chips import CHIPS_HEIGHT
+from workbench.widgets.number_boxes import WholeBox
+from workbench.window.window_layout import Parts
+
+SELECT = "Select a part"
+OF_PART = (
+    *("Filter all of the picture", "Feather the part…", "Crop to the part"),
+    *("Zoom to the part", "Copy the part's numbers"),
+)
+HINT = (
+    "Drag over the picture to select the part that is filtered; a click lets go of it. Arrow keys "
+    "move it, with Shift they resize it, and Esc ends selecting."
+)
+NO_PART = "Select a part of the picture first."
+A_COPY = "Only a reduced copy of this picture is in memory, too little to go on with."
+NO_RESULT = "There is no result of this picture yet."
+MAX_FEATHER = 200
+FEATHER_TIP = "Pixels inside the edges over which the filter fades in: 0 to 200"
+NUMBERS = "numbers of the part"
+
+
+class PartMenu(QObject):
+    """A menu on the part of the picture, in the menu bar and under the right button."""
+
+    def __init__(self, parts: Parts, inspection: Inspection, steps: AnalysisThread) -> None:
+        super().__init__(parts.window)
+        self._store, self._live, self._compare = parts.store, parts.live, parts.compare
+        self._reading, self._messages = parts.reading, parts.messages
+        self._inspection, self._steps = inspection, steps
+        self._selection = PartSelection(parts.store, parts.compare, self)
+        self._selection.toggled.connect(self._tell)
+        parts.store.changed.connect(self._follow)
+        self._compare.read_out_row.part.clicked.connect(self._selection.turn)
+
+    def actions(self) -> Actions:
+        """Lines of the menu View ▸ Part of the picture."""
+        take_all: Callable[[], None] = partial(self._store.choose, region=None)
+        does = (take_all, self._feather, self._crop, self._zoom, self._copy_numbers)
+        found = {name: Action(do, self._why_not) for name, do in zip(OF_PART, does, strict=True)}
+        return {SELECT: lambda: self._selection.turn(not self._selection.is_on), **found}
+
+    def fill(self, tree: MenuTree) -> None:
+        """Let the line of the mode say whether it is on, and offer all lines on the picture."""
+        select = tree.action(SELECT)
+        select.setCheckable(True)
+        self._selection.toggled.connect(select.setChecked)
+        self._compare.addActions([select, *map(tree.action, OF_PART)])
+
+    @property
+    def _state(self) -> State:
+        return self._store.state
+
+    @property
+    def _part(self) -> Region | None:
+        return intents.part_of(self._state)
+
+    def _why_not(self) -> str:
+        return NO_PART if self._state.region is None else ""
+
+    def _tell(self, is_on: bool) -> None:
+        self._compare.read_out_row.part.setChecked(is_on)
+        if is_on:
+            self._messages.show_message("info", HINT)
+        else:
+            self._messages.dismiss(HINT)
+
+    def _follow(self, old: State, new: State) -> None:
+        if old.region != new.region:
+            self._messages.dismiss(HINT)  # which is understood, and stands over the picture
+
+    def _feather(self) -> None:
+        box = WholeBox("part-feather", "Feather, in pixels", FEATHER_TIP)
+        box.setRange(0, MAX_FEATHER)
+        box.setValue(self._state.region[4] if self._state.region else 0)
+        box.valueChanged.connect(self._set_feather)
+        place = self._compare.mapToGlobal(QPoint(8, CHIPS_HEIGHT))
+        pop_up(self._compare, place, Label("Feather"), box, Label("pixels"))
+        box.setFocus()
+        box.selectAll()
+
+    def _set_feather(self, pixels: int) -> None:
+        if (region := self._state.region) is not None:
+            self._store.choose(region=(*region[:4], pixels))
+
+    def _crop(self) -> None:
+        picture, part = self._state.picture, self._part
+        if picture is None or part is None or picture.large is not None:
+            self._messages.show_message("info", A_COPY if picture and picture.large else NO_PART)
+            return
+
+        def take(cropped: Picture) -> None:
+            if self._state.picture is picture:
+                self._store.update(**intents.with_picture(cropped), region=None)
+
+        say = partial(self._messages.show_message, "error")
+        self._reading.run(partial(_cropped, picture, part), take, lambda e: say(str(e)))
+
+    def _zoom(self) -> None:
+        if (part := self._part) is not None:
+            self._compare.show_area(QRectF(part.x, part.y, part.width, part.height))
+
+    def _copy_numbers(self) -> None:
+        found, part = self._live.of_view, self._part
+        if found is None or part is None:
+            self._messages.show_message("info", NO_PART if part is None else NO_RESULT)
+            return
+        samples, name = self._inspection.other(found[0])
+        pair = part.of(samples), part.of(found[1].picture)
+        head = f"{found[0].name}: {part}, {part.width * part.height:,} pixels"
+        inform: Callable[[str], None] = partial(self._messages.show_message, "info")
+
+        def copy(counted: tuple[tuple[analyses.Histogram, ...], ...]) -> None:
+            from workbench.panels.analysis.curves import as_text  # a start needs no charts
+
+            QGuiApplication.clipboard().setText(f"{head}\n{as_text(counted, name)}")
+            inform("Copied the numbers of the part, as a table.")
+
+        self._steps.ask(NUMBERS, partial(analyses.counting, pair), copy, inform)
+
+
+def pop_up(parent: QWidget, place: QPoint, *parts: QWidget) -> None:
+    """Show widgets in a row at a place on the screen, until a click beside them."""
+    menu, row = QMenu(parent), QWidget()
+    HBox(row, (10, 4, 10, 4)).add(*parts)
+    action = QWidgetAction(menu)
+    action.setDefaultWidget(row)
+    menu.addAction(action)
+    menu.aboutToHide.connect(menu.deleteLater)
+    menu.popup(place)
+
+
+def _cropped(picture: Picture, part: Region) -> Picture:
+    path, original = Path(picture.name), picture.original
+    return replace(
+        picture,
+        name=f"{path.stem} part{path.suffix}",
+        samples=np.ascontiguousarray(part.of(picture.samples)),
+        original=None if original is None else np.ascontiguousarray(part.of(original)),
+        path=None,
+        notes=(),
+        built_in=None,
+        beyond=0,
+    )

@@ -1,0 +1,237 @@
+"""The menu Steps: edits of the list, files of lists, and what connects the row of chips."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QSlider
+
+from kernels.core.job import MAX_STEPS, Result
+from kernels.core.plain_data import LimitedTomlError, parse_toml, text_of_small_file
+from kernels.engine.auto import AUTO
+from kernels.rungs.own_kernels import is_own
+from workbench.base.plain_text import Label, tip_text
+from workbench.imaging.display_mapping import with_file_white
+from workbench.imaging.pictures import Picture
+from workbench.model import intents, step_files
+from workbench.model.intents import Changes
+from workbench.model.names import implementation_title
+from workbench.model.state import State
+from workbench.panels.controls.tool_row import ToolRow
+from workbench.panels.steps import list_edits
+from workbench.panels.steps.chip_row import StepRow
+from workbench.session.exporter import suggested_name
+from workbench.session.session_store import slug
+from workbench.widgets.actions import Action, Actions, MenuTree
+from workbench.widgets.buttons import described
+from workbench.widgets.file_dialogs import ask_file, ask_save_path, remember_folder, save_folder
+from workbench.window.part_menu import pop_up
+from workbench.window.window_layout import Parts
+
+READY = "Ste&ps/&Ready-made lists"
+# Lines of the menu of a chip.
+OF_CHIP = (
+    *("Turn step off", "Duplicate step", "Move step left", "Move step right"),
+    *("Mix with its input…", "Remove step", "Use the result as picture"),
+)
+FILES = "Lists of steps (*.toml)"
+FOLDER = "steps"  # of assets, and the setting with that of the last list
+NO_RESULT = "There is no result of this picture to use yet."
+A_COPY = (
+    "Only a reduced copy of this picture is in memory: File ▸ Filter to file filters all of it."
+)
+NO_SUCH = "The list has no such step."
+MIX_TIP = "Share of the step's output in what it gives; the rest is its input."
+MIX_PX = 180
+
+
+class StepsMenu(QObject):
+    """A menu of what can be done with steps, most of it with the selected one."""
+
+    def __init__(self, parts: Parts, row: StepRow, tool_row: ToolRow) -> None:
+        super().__init__(parts.window)
+        self._store, self._live, self._worker = parts.store, parts.live, parts.worker
+        self._opener, self._exporter, self._reading = parts.opener, parts.exporter, parts.reading
+        self._settings, self._messages, self._window = parts.settings, parts.messages, parts.window
+        self._row, self._menu = row, QMenu("Step", parts.window)
+        self._menu.setToolTipsVisible(True)
+        row.original_wanted.connect(parts.compare.show_original)
+        row.added.connect(tool_row.choose_filter)
+        row.menu_wanted.connect(self._menu.popup)
+        tool_row.add_step.clicked.connect(row.add)
+        for signal in (parts.live.after_ready, parts.live.settled, parts.live.timed_again):
+            signal.connect(lambda result, *_: row.show_result(result))
+
+    def actions(self) -> Actions:
+        """Lines of the menu Steps."""
+        row, number = self._row, self._number
+        found: dict[str, Any] = {
+            "Add step": Action(row.add, lambda: list_edits.why_no_more(self._state)),
+            "Turn step off": Action(
+                lambda: row.switch(number()),
+                name=lambda: f"&Turn step {'off' if self._state.is_on else 'on'}",
+            ),
+            "Duplicate step": Action(
+                lambda: self._store.update(**list_edits.duplicating(self._state)),
+                lambda: list_edits.why_no_more(self._state),
+            ),
+            "Move step left": Action(
+                partial(self._move, -1), lambda: "" if self._state.before else list_edits.FIRST
+            ),
+            "Move step right": Action(
+                partial(self._move, 1), lambda: "" if self._state.after else list_edits.LAST
+            ),
+            "Mix with its input…": self._show_mix,
+            "Remove step": Action(
+                row.remove, lambda: "" if len(self._state.steps) > 1 else list_edits.ALONE
+            ),
+            "Original": row.turn_original,
+            "Round between steps": Action(
+                lambda: self._store.choose(is_rounded=not self._state.is_rounded),
+                name=lambda: "Do not rou&nd" if self._state.is_rounded else "Rou&nd between steps",
+            ),
+            "Use the result as picture": self._use_result,
+            "Open list of steps…": self._ask_file,
+            "Save list of steps…": self._save,
+        }
+        return found | {f"Step {each + 1}": self._selecting(each) for each in range(MAX_STEPS)}
+
+    def fill(self, tree: MenuTree) -> None:
+        """Fill the menu of a chip, and list the ready-made lists whenever they are wanted."""
+        self._menu.addActions([tree.action(name) for name in OF_CHIP])
+        ready = tree.menu(READY)
+        ready.aboutToShow.connect(partial(self._list_ready, ready))
+
+    def open_file(self, path: Path) -> None:
+        """Take the steps in a file in place of those there are."""
+        take = partial(self._take, path.name)
+        say = partial(self._messages.show_message, "error")
+        self._reading.run(partial(step_files.read, path), take, lambda error: say(str(error)))
+
+    # -- edits
+
+    @property
+    def _state(self) -> State:
+        return self._store.state
+
+    def _number(self) -> int:
+        return len(self._state.before)
+
+    def _move(self, by: int) -> None:
+        number = self._number()
+        self._store.update(**list_edits.moving(self._state, number, number + by))
+
+    def _selecting(self, number: int) -> Action:
+        def name() -> str:
+            steps = self._state.steps
+            words = f": {intents.step_in_words(steps[number])}" if number < len(steps) else ""
+            return f"Step &{number + 1}{words}"
+
+        def why_not() -> str:
+            return "" if number < len(self._state.steps) else NO_SUCH
+
+        return Action(partial(self._row.select, number), why_not, name)
+
+    def _show_mix(self) -> None:
+        slider = described(QSlider(Qt.Orientation.Horizontal), "step-mix", "Mix", MIX_TIP)
+        slider.setRange(0, 100)
+        slider.setMinimumWidth(MIX_PX)
+        said = Label()
+        said.setMinimumWidth(said.fontMetrics().horizontalAdvance("100 %"))
+
+        def show(percent: int) -> None:
+            said.setText(f"{percent} %")
+            self._store.choose(mix=percent / 100)
+
+        slider.setValue(round(100 * self._state.mix))
+        said.setText(f"{slider.value()} %")
+        slider.valueChanged.connect(show)
+        place = self._row.place_of(self._number()) + QPoint(0, 2)
+        pop_up(self._window, place, Label("Input"), slider, Label("Output"), said)
+        slider.setFocus()
+
+    def _use_result(self) -> None:
+        """Put the result in place of the picture; of the list those steps stay that follow."""
+        found = self._live.of_view
+        if found is None or found[0].large is not None:
+            self._messages.show_message("info", NO_RESULT if found is None else A_COPY)
+            return
+        picture, result, _ = found
+
+        def take(made: Picture) -> None:
+            if self._state.picture is not picture:
+                return
+            steps = intents.with_filter(self._state, "identity") | {"mix": 1.0, "is_on": True}
+            if after := self._state.after:
+                steps = step_files.select(after, 0)
+            self._store.update(**intents.with_picture(made) | steps | {"before": ()})
+            if not made.is_stored_as(self._state.pixel_type):
+                self._opener.store_again(made)
+
+        say = partial(self._messages.show_message, "error")
+        self._reading.run(partial(_as_picture, picture, result), take, lambda e: say(str(e)))
+
+    # -- files
+
+    def _ask_file(self) -> None:
+        folder = self._settings.get(FOLDER, "") or str(save_folder(self._settings))
+        if path := ask_file(self._window, "Open a list of steps", folder, FILES):
+            self._settings.set(FOLDER, str(path.parent))
+            self.open_file(path)
+
+    def _save(self) -> None:
+        title = slug(" ".join(each.filter for each in self._state.steps))
+        proposed = save_folder(self._settings) / f"{title}.toml"
+        if path := ask_save_path(self._window, "Save the list of steps", proposed, FILES):
+            remember_folder(self._settings, path)
+            self._exporter.save_text(path, step_files.to_text(self._state))
+
+    def _list_ready(self, menu: QMenu) -> None:
+        for old in menu.actions():
+            menu.removeAction(old)
+            old.deleteLater()
+        for each in step_files.ready_made():
+            action = QAction(each.title, menu)
+            action.setToolTip(tip_text(each.about))
+            action.triggered.connect(
+                lambda _=False, each=each: self._take(each.title, each.changes)
+            )
+            menu.addAction(action)
+
+    def _take(self, name: str, found: Changes) -> None:
+        """Show a list; what is to run it and cannot here is replaced, and that is said."""
+        state = replace(self._state, **found)
+        device, lost, steps = self._worker.device, [], list(state.steps)
+        for number, step in enumerate(steps):
+            chosen, reason = step.implementation, None
+            if device is not None:
+                reason = intents.why_not_here(intents.implementation(chosen), device)
+            if is_own(chosen) and number != len(state.before):
+                reason = "a user kernel is read for the selected step alone."
+            if reason:
+                title = implementation_title(chosen)
+                lost.append(f"Step {number + 1} was to run on {title}: {reason}")
+                steps[number] = replace(step, implementation=AUTO.key, chosen_implementation=None)
+        changes = step_files.select(steps, len(state.before))
+        how = {"border": state.border, "is_rounded": state.is_rounded, "region": state.region}
+        self._store.update(**how, **changes)
+        if lost:
+            self._messages.show_message("warning", f"{name}: {' '.join(lost)}")
+
+
+def is_list(path: Path) -> bool:
+    """True for a file with a list of steps, by what is in it; False where that cannot be read."""
+    with suppress(OSError, LimitedTomlError):
+        return "step" in parse_toml(text_of_small_file(path) or "", path.name)
+    return False
+
+
+def _as_picture(picture: Picture, result: Result) -> Picture:
+    samples = with_file_white(result.picture, picture.samples)
+    return Picture(suggested_name(picture, result), samples, metadata=picture.metadata)
