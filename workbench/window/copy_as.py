@@ -58,6 +58,7 @@ STEP_ON_CPU = (
     "implementation for it."
 )
 NOT_YET = "The program takes what ran for each step: wait for the result."
+NO_PART = "A program filters whole pictures: choose View ▸ Part of the picture ▸ Filter all first."
 UP_TO = "It has the steps up to the chosen one."
 NO_OWN = "But the command line takes no user kernel as a step of a list."
 
@@ -101,8 +102,8 @@ class CopyAs(QObject):
         except KernelError as error:
             self._messages.show_message("error", str(error))
             return
-        if job is None:
-            self._messages.show_message("info", NO_PICTURE)
+        if job is None or job.region is not None:
+            self._messages.show_message("info", NO_PICTURE if job is None else NO_PART)
         elif job.is_one_launch:
             self._copy_rung(job)
         else:

@@ -163,6 +163,10 @@ def test_without_a_gpu_the_rung_that_is_looked_at_is_copied(qtbot, make_window):
     show_picture(qtbot, window, noise(20, 30, 3))
     trigger(window, "CUDA C++")
     assert "OpenCV has no CUDA source" in window.messages.sentence
+    window.store.update(region=(1, 2, 10, 8, 0))
+    trigger(window, "CUDA C++")
+    assert "filters whole pictures" in window.messages.sentence
+    window.store.update(region=None)
     window.docks.bring_forward("Implementation")
     pick(child(window, "rung-shown", QComboBox), "constant")
     trigger(window, "CUDA C++")
