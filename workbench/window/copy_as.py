@@ -58,7 +58,7 @@ STEP_ON_CPU = (
     "implementation for it."
 )
 NOT_YET = "The program takes what ran for each step: wait for the result."
-NO_PART = "A program filters whole pictures: choose View ▸ Part of the picture ▸ Filter all first."
+NO_PART = "The program filters whole pictures: Shift+G lets go of the part."
 UP_TO = "It has the steps up to the chosen one."
 NO_OWN = "But the command line takes no user kernel as a step of a list."
 
