@@ -22,6 +22,8 @@ from tests.workbench.window.large.large_files import (
     whole,
 )
 from workbench.model.intents import is_unclipped, job_for
+from workbench.model.state import Step
+from workbench.model.step_files import select
 from workbench.panels.compare import full_resolution
 from workbench.panels.compare.picture_layer import ViewTransform
 
@@ -195,3 +197,10 @@ def test_the_region_is_not_kept_waiting_by_the_copy(
     zoom_to(qtbot, window, 300, 200, scale=12)
     settle(qtbot, window, lambda: window.store.choose(filter="sharpen"))
     assert titles()[-1] == "Sharpen"
+
+
+def test_a_list_of_steps_is_read_with_the_reach_of_all(qtbot, opened, regions):
+    blur, edges = (Step(key, 7, implementation="parallel") for key in ("gaussian", "edges"))
+    settle(qtbot, opened, lambda: opened.store.update(**select((blur, edges), 1)))
+    zoom_to(qtbot, opened, 0, 0, scale=16)
+    assert_as_of_whole(opened, regions)
