@@ -41,7 +41,7 @@ OF_CHIP = (
     *("Mix with its input…", "Remove step", "Use the result as picture"),
 )
 FILES = "Lists of steps (*.toml)"
-FOLDER = "steps"  # of assets, and the setting with that of the last list
+FOLDER = "steps"  # the setting with the folder of the last list
 NO_RESULT = "There is no result of this picture to use yet."
 A_COPY = (
     "Only a reduced copy of this picture is in memory: File ▸ Filter to file filters all of it."
