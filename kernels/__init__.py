@@ -13,16 +13,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kernels.core.job import Job, Progress, Result, Sampling, Step
+    from kernels.core.job import Job, Progress, Result, Sampling
+    from kernels.core.step import Correlation, Length, Step
     from kernels.engine.engine import Engine
 
-__all__ = ["Engine", "Job", "Progress", "Result", "Sampling", "Step"]
+_WHERE = {
+    **dict.fromkeys(("Job", "Progress", "Result", "Sampling"), "kernels.core.job"),
+    **dict.fromkeys(("Correlation", "Length", "Step"), "kernels.core.step"),
+    "Engine": "kernels.engine.engine",
+}
+__all__ = ["Correlation", "Engine", "Job", "Length", "Progress", "Result", "Sampling", "Step"]
 
 
 def __getattr__(name: str) -> Any:
     """Import a class when it is first used: child processes need no engine."""
-    if name not in __all__:
+    if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(
-        import_module(f"kernels.{'engine.engine' if name == 'Engine' else 'core.job'}"), name
-    )
+    return getattr(import_module(_WHERE[name]), name)

@@ -10,96 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import BORDERS, RowStrip, even_parts
-from kernels.core.cache import may_change, read_only
 from kernels.core.cpu_load import Load
 from kernels.core.device import DeviceShare, Occupancy
 from kernels.core.errors import BadJobError
 from kernels.core.health import Health, disturbances_of
+from kernels.core.step import LENGTH, Correlation, Step, StepRun, Weights
 from kernels.core.timing import Cache, Timing
 from kernels.core.verdict import LIVE_TAPS, Check
 
 PIXEL_TYPES = ("uint8", "uint16", "float16", "float32")
-MAX_KSIZE = 127
-MAX_OFFSET = 65_535.0  # the largest sample of an integer type
 MAX_STEPS = 8
-# Fields that say how it is done, or what it is called.  All others are the work: one that is added
+# Fields that say how it is done, or are compared apart.  All others are the work: one that is added
 # counts as work until it is named here.
-NOT_WORK = ("implementation", "own", "block_xy", "devices", "title", "is_flat", "strip")
-ARRAYS = ("picture", "weights", "steps")
-Weights = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """One filter of a Job's list; raises BadJobError where its parts do not fit together.
-
-    weights         (K, K) float32, K odd, applied as drawn (correlation), finite; None: the length
-                    √(gx² + gy²) of Sobel's derivatives of what the weights before it give, with
-                    which it is one filter.  What may change is copied.
-    implementation  a key of `engine.all_implementations()`, "auto", or the name of a file of the
-                    user's own, "mine.cu"; of no account for a length, which the step before does
-    block_xy        threads per block; x counts samples (pixel × channel) along a row
-    offset          added to every weighted sample but alpha, in sample values: at most MAX_OFFSET
-                    either way
-    own             the text of the user's file; of no account where it is none
-    mix             share of the filter's output in what it gives; the rest is the filter's input.
-                    Of a gradient the length has it.
-    title           what people call it
-    """
-
-    weights: Weights | None = field(repr=False)
-    implementation: str = "sequential"
-    block_xy: tuple[int, int] = (32, 8)
-    offset: float = 0.0
-    own: str = field(default="", repr=False)
-    mix: float = 1.0
-    title: str = "Custom weights"
-
-    def __post_init__(self) -> None:
-        if self.weights is not None:
-            self._check_weights(self.weights)
-            if may_change(self.weights):  # and results are kept by them
-                object.__setattr__(self, "weights", read_only(self.weights.copy()))
-        elif self.offset:
-            raise BadJobError("A gradient's length takes no offset; leave it at 0.")
-        if not abs(self.offset) <= MAX_OFFSET:
-            raise BadJobError(f"An offset must be within ±{MAX_OFFSET:,.0f}, not {self.offset:g}.")
-        if not 0 <= self.mix <= 1:
-            raise BadJobError(f"A step is mixed with its input from 0 to 1, not {self.mix:g}.")
-
-    @staticmethod
-    def _check_weights(weights: Weights) -> None:
-        if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or len(weights) % 2 == 0:
-            raise BadJobError(f"Weights must be square with an odd size, not {weights.shape}.")
-        if len(weights) > MAX_KSIZE:
-            raise BadJobError(f"Weights of size {len(weights)} are above {MAX_KSIZE}, the largest.")
-        if weights.dtype != np.float32 or not np.isfinite(weights).all():
-            raise BadJobError("Weights must be finite float32 numbers.")
-
-    def same_work(self, other: Step) -> bool:
-        """True if `other` gives the same, in whatever way it is computed."""
-        names = [each.name for each in fields(self) if each.name not in (*NOT_WORK, *ARRAYS)]
-        a, b = self.weights, other.weights
-        if a is not b and (a is None or b is None or not np.array_equal(a, b)):
-            return False
-        return all(getattr(self, name) == getattr(other, name) for name in names)
-
-    @property
-    def reach(self) -> int:
-        """Distance in pixels, along an axis, at which a sample still counts."""
-        return 1 if self.weights is None else len(self.weights) // 2
-
-
-LENGTH = Step(None, title="Length")
-
-
-@dataclass(frozen=True, slots=True)
-class StepRun:
-    """One filter of a list, as one run of an implementation does it."""
-
-    steps: tuple[Step, ...]  # weights, or weights and a length, not mixed
-    mix: float  # share of their output in what they give; the rest is their input
-    taken: int  # steps of the job that are taken when they are
+NOT_WORK = ("picture", "steps", "devices", "is_flat", "strip")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +74,7 @@ class Job:
     strip           which rows of a larger picture this one holds; None: it is whole
 
     A job that `is_one_launch` is what implementations run: weights, or weights and then a length,
-    rounded once.  Its `weights`, `implementation` and so on are those of its first step.
+    rounded once.  Its `correlation`, `implementation` and so on are those of its first step.
     """
 
     picture: NDArray[Any] = field(repr=False)
@@ -210,12 +133,13 @@ class Job:
 
     @staticmethod
     def _check_steps(steps: tuple[Step, ...]) -> None:
-        count = sum(each.weights is not None for each in steps)
+        count = sum(not each.is_length for each in steps)
         if not 1 <= count <= MAX_STEPS:
             raise BadJobError(f"A job takes 1 to {MAX_STEPS} steps, not {count}.")
         for before, step in zip((LENGTH, *steps), steps, strict=False):
-            is_after = before.weights is not None and not before.offset and before.mix == 1
-            if step.weights is None and not is_after:
+            given = before.filter
+            is_plain = isinstance(given, Correlation) and not given.offset and before.mix == 1
+            if step.is_length and not is_plain:
                 raise BadJobError(
                     "A gradient's length follows weights that have no offset and are not mixed."
                 )
@@ -234,14 +158,18 @@ class Job:
     ) -> Job:
         """One step, and perhaps a gradient's length; `others` are fields of a Step or a Job."""
         names = {each.name for each in fields(Step)}
+        correlation = Correlation(weights, others.pop("offset", 0.0))
         of_step = {name: others.pop(name) for name in names & others.keys()}
-        step = Step(weights, implementation, block_xy, title=title, **of_step)
+        step = Step(correlation, implementation, block_xy, title=title, **of_step)
         return cls(picture, (step, *(LENGTH,) * bool(gradient)), border, **others)
 
     def but(self, **changes: Any) -> Job:
-        """This job with other fields; those of a Step are its first step's."""
+        """This job with other fields; those of a Step or its weights are its first step's."""
         names = {each.name for each in fields(Step)}
+        of_weights = {name: changes.pop(name) for name in {"weights", "offset"} & changes.keys()}
         of_step = {name: changes.pop(name) for name in names & changes.keys()}
+        if of_weights:
+            of_step["filter"] = replace(self.correlation, **of_weights)
         if "gradient" in changes:
             changes["steps"] = (self.steps[0], *(LENGTH,) * bool(changes.pop("gradient")))
         steps = changes.pop("steps", self.steps)
@@ -255,7 +183,7 @@ class Job:
 
         any_content  pictures of one shape and pixel type will do: times depend on no more
         """
-        names = [each.name for each in fields(self) if each.name not in (*NOT_WORK, *ARRAYS)]
+        names = [each.name for each in fields(self) if each.name not in NOT_WORK]
         mine, theirs = self.picture, other.picture
         is_alike = any_content and (mine.shape, mine.dtype) == (theirs.shape, theirs.dtype)
         return (
@@ -268,7 +196,7 @@ class Job:
     def same_run(self, other: Job) -> bool:
         """True if `other` is the same work, computed in the same way."""
         mine, theirs = (
-            [(e.implementation, e.own, e.block_xy) for e in job.steps if e.weights is not None]
+            [(e.implementation, e.own, e.block_xy) for e in job.steps if not e.is_length]
             for job in (self, other)
         )
         is_same_way = (self.devices, self.strip) == (other.devices, other.strip)
@@ -278,14 +206,14 @@ class Job:
     def is_one_launch(self) -> bool:
         """True for weights, or weights and a length, that are not mixed with their input."""
         is_mixed = self.steps[-1].mix != 1 or self.region is not None
-        return len(self.steps) == 1 + self.gradient and not is_mixed
+        return len(self.steps) == 1 + self.has_length and not is_mixed
 
     @property
     def runs(self) -> tuple[StepRun, ...]:
         """The filters as implementations run them: a length with the weights before it."""
         runs: list[StepRun] = []
         for taken, step in enumerate(self.steps, start=1):
-            before = runs.pop().steps if step.weights is None else ()
+            before = runs.pop().steps if step.is_length else ()
             unmixed = step if step.mix == 1 else replace(step, mix=1.0)
             runs.append(StepRun((*before, unmixed), step.mix, taken))
         return tuple(runs)
@@ -296,11 +224,11 @@ class Job:
         return replace(job, is_flat=False)
 
     @property
-    def weights(self) -> Weights:
-        """The first step's weights."""
-        weights = self.steps[0].weights
-        assert weights is not None
-        return weights
+    def correlation(self) -> Correlation:
+        """The first step's weights and offset."""
+        found = self.steps[0].filter
+        assert isinstance(found, Correlation)
+        return found
 
     @property
     def implementation(self) -> str:
@@ -318,29 +246,24 @@ class Job:
         return self.steps[0].block_xy
 
     @property
-    def offset(self) -> float:
-        """The first step's offset."""
-        return self.steps[0].offset
-
-    @property
-    def gradient(self) -> bool:
-        """True where a length follows the weights."""
-        return len(self.steps) > 1 and self.steps[1].weights is None
+    def has_length(self) -> bool:
+        """True where the length of Sobel's derivatives follows the first step's weights."""
+        return len(self.steps) > 1 and self.steps[1].is_length
 
     @property
     def title(self) -> str:
         """What people call the steps: "Gaussian blur ▸ Sharpen"."""
-        return " ▸ ".join(each.title for each in self.steps if each.weights is not None)
+        return " ▸ ".join(each.title for each in self.steps if not each.is_length)
 
     @property
     def ksize(self) -> int:
-        """K, the odd side of the weights."""
-        return int(self.weights.shape[0])
+        """K, the odd side of the first step's window."""
+        return self.steps[0].filter.ksize
 
     @property
     def taps(self) -> int:
-        """Products for a sample: of each step's weights, and nine for a length."""
-        return sum(9 if each.weights is None else each.weights.size for each in self.steps)
+        """Products for a sample, of all steps."""
+        return sum(each.filter.taps for each in self.steps)
 
     @property
     def radius(self) -> int:
@@ -350,7 +273,7 @@ class Job:
     @property
     def reach(self) -> int:
         """Distance in pixels, along an axis, at which a sample still counts: that of all steps."""
-        return sum(each.reach for each in self.steps)
+        return sum(each.filter.reach for each in self.steps)
 
     @property
     def parts(self) -> tuple[RowStrip, ...]:

@@ -74,10 +74,10 @@ def call_for(job: Job) -> Call:
 
     cv2 filters uint16 with generic code, five to ten times slower than float32: see `in_float32`.
     """
-    factors, pixel_type, ksize = separate(job.weights), job.pixel_type, job.ksize
-    if factors is None or job.offset:
+    weights, pixel_type, ksize = job.correlation.weights, job.pixel_type, job.ksize
+    if (factors := separate(weights)) is None or job.correlation.offset:
         return exact_call(job)
-    is_mean = bool(np.ptp(job.weights) == 0 and job.weights[0, 0] == np.float32(1 / ksize**2))
+    is_mean = bool(np.ptp(weights) == 0 and weights[0, 0] == np.float32(1 / ksize**2))
     if is_mean and (ksize >= MIN_BLUR_KSIZE or pixel_type == "uint16"):
         is_real = job.picture.dtype.kind == "f"  # whose running sums round
         is_slow, arguments = pixel_type == "float16", {"ksize": (ksize, ksize)}
@@ -92,16 +92,16 @@ def call_for(job: Job) -> Call:
 def exact_call(job: Job) -> Call:
     """Choose the call that sums in float32 and may output float32, whatever its input."""
     is_slow = job.pixel_type in ("float16", "uint16")  # to cv2, or not known to it
-    if (factors := separate(job.weights)) is None:
+    if (factors := separate(job.correlation.weights)) is None:
         by_spectra = job.ksize >= SPECTRA_KSIZE
         is_slow = job.pixel_type == "float16" or (is_slow and not by_spectra)
-        arguments = {"kernel": job.weights, "delta": job.offset}
+        arguments = {"kernel": job.correlation.weights, "delta": job.correlation.offset}
         return Call("cv2.filter2D", arguments, is_slow, by_spectra, not by_spectra)
     column, row = factors
     if job.pixel_type == "uint8":
         # Factors that sum to one cv2 rounds to 8 bits; these sum to ½ and 2, and stay float32.
         column, row = column * np.float32(0.5), row * np.float32(2)
-    arguments = {"kernelX": row, "kernelY": column, "delta": job.offset}
+    arguments = {"kernelX": row, "kernelY": column, "delta": job.correlation.offset}
     return Call("cv2.sepFilter2D", arguments, is_slow)
 
 
@@ -197,14 +197,14 @@ def _largest_sum(job: Job) -> float:
     """Bound of all sums: over integer samples whatever the picture."""
     is_integer = job.picture.dtype.kind == "u"
     largest = np.iinfo(job.picture.dtype).max if is_integer else largest_finite(job.picture)
-    grows = LENGTH_GAIN if job.gradient else 1.0
-    return gain(job.weights) * float(largest) * grows + abs(job.offset)
+    grows = LENGTH_GAIN if job.has_length else 1.0
+    return gain(job.correlation.weights) * float(largest) * grows + abs(job.correlation.offset)
 
 
 def prepare(job: Job) -> Prepared:
     """Choose the call, and cut the picture into bands for it."""
-    call = exact_call(job) if job.gradient else call_for(job)
-    name = f"{call.name}, cv2.Sobel" if job.gradient else call.name
+    call = exact_call(job) if job.has_length else call_for(job)
+    name = f"{call.name}, cv2.Sobel" if job.has_length else call.name
     bands = tuple(_bands(job, call))
     at_once = usable_cores() if len(bands) > 1 and _is_shared(job, call) else 1
 
@@ -242,7 +242,7 @@ def _threads() -> ThreadPoolExecutor:
 
 def _is_shared(job: Job, call: Call) -> bool:
     products = job.picture.size * (2 if call.name == "cv2.blur" else job.ksize)
-    is_one_call = not job.gradient and not call.in_float32 and job.border in OPENCV_BORDERS
+    is_one_call = not job.has_length and not call.in_float32 and job.border in OPENCV_BORDERS
     return products >= SHARED_PRODUCTS and not (is_one_call and call.on_all_threads)
 
 
@@ -271,7 +271,7 @@ def _block_edges(job: Job) -> list[int]:
 def _fill(job: Job, call: Call, out: NDArray[Any], rows: Span) -> None:
     """Fill rows of an array like the picture."""
     is_plain = job.border in OPENCV_BORDERS and not call.in_float32
-    if job.gradient:
+    if job.has_length:
         _store(_lengths(job, call, rows), out[rows[0] : rows[1]])
     elif is_plain and rows == (0, job.height):
         call.apply(job.picture, out, -1, _border(job))
@@ -382,8 +382,8 @@ def preview(job: Job) -> NDArray[Any] | None:
     import cv2
 
     factor = factor_for(job.picture)
-    weights = reduced_weights(job.weights, factor)
-    if job.gradient:
+    weights = reduced_weights(job.correlation.weights, factor)
+    if job.has_length:
         weights /= factor  # from one pixel to the next the reduced picture rises as much more
     small = job.but(picture=_reduced(job.picture), weights=weights, implementation="opencv")
     size = job.width, job.height

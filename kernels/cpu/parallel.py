@@ -27,11 +27,11 @@ _compiled: set[tuple[str, bool]] = set()
 
 def prepare(job: Job) -> Prepared:
     """Compile the loops for the job's pixel type, or load them from a cache."""
-    wanted = job.pixel_type, job.gradient
+    wanted = job.pixel_type, job.has_length
     is_new = wanted not in _compiled
     if is_new:
         one = np.zeros((1, 1, 1), job.picture.dtype)
-        small = Job.of(one, np.ones((1, 1), np.float32), gradient=job.gradient)
+        small = Job.of(one, np.ones((1, 1), np.float32), gradient=job.has_length)
         list(runner(small)(np.empty_like(one)))
         _compiled.add(wanted)
     return Prepared(Ran("parallel loops", threads=threads_for(job)), runner(job), is_new)
@@ -42,7 +42,7 @@ def runner(job: Job) -> Callable[[NDArray[Any]], Iterator[float]]:
 
     Nothing runs on while it is paused at a yield, so a pause does not spoil a timing.
     """
-    run = _gradient(job) if job.gradient else _sums(job)
+    run = _gradient(job) if job.has_length else _sums(job)
     if job.picture.dtype != np.float16:
         return lambda out: run(job.picture, out)
 
@@ -60,14 +60,15 @@ def runner(job: Job) -> Callable[[NDArray[Any]], Iterator[float]]:
 
 def _sums(job: Job) -> Loops:
     """Loops that write the weighted picture, rounded if the array holds integers."""
-    weights = np.array(job.weights, order="C")  # one layout and writable, so compiled once
+    # One layout and writable, so compiled once.
+    weights = np.array(job.correlation.weights, order="C")
     places, alpha = _places(job, job.radius), (job.channels, job.has_alpha)
     steps = tuple(_steps(job, job.ksize**2))
 
     def fill(picture: NDArray[Any], out: NDArray[Any]) -> Iterator[float]:
         from kernels.cpu._jit_rows import sum_rows
 
-        how = (*places, weights, np.float32(job.offset), *alpha, *sample_range(out))
+        how = (*places, weights, np.float32(job.correlation.offset), *alpha, *sample_range(out))
         for step in steps:
             with _one_at_a_time:
                 sum_rows(_source(picture), _flat(out), how, *step)

@@ -33,11 +33,11 @@ def prepare(job: Job) -> Prepared:
             fill(job, out, rectangle)
             yield rectangle[1] / job.height
 
-    wanted = job.pixel_type, job.gradient
+    wanted = job.pixel_type, job.has_length
     is_new = wanted not in _compiled
     if is_new:
         small = np.zeros((2, 2, 1), job.picture.dtype)
-        small_job = Job.of(small, np.zeros((1, 1), np.float32), gradient=job.gradient)
+        small_job = Job.of(small, np.zeros((1, 1), np.float32), gradient=job.has_length)
         # Whole rows lie in memory in one piece; to numba other rectangles are of another type.
         for rectangle in ((0, 2, 0, 2), (0, 2, 0, 1)):
             fill(small_job, small.copy(), rectangle)
@@ -61,7 +61,7 @@ def fill(job: Job, out: NDArray[Any], rectangle: Rectangle) -> None:
     part = out[top:bottom, left:right]
     # float16 is not known to numba: then its loops write float32.
     filtered = np.empty(part.shape, np.float32) if out.dtype == np.float16 else part
-    if job.gradient:
+    if job.has_length:
         _length(job, filtered, rectangle)
     else:
         _sum(job, filtered, (top, bottom), (left, right))
@@ -77,8 +77,9 @@ def _sum(job: Job, out: NDArray[Any], rows: Span, columns: Span) -> None:
     (top, bottom), (left, right), r = rows, columns, job.radius
     around = read(job.picture, job.border, (top - r, bottom + r), (left - r, right + r))
     around = around.astype(np.float32) if around.dtype == np.float16 else around
-    weights = np.array(job.weights, order="C")  # one layout and writable, so compiled once
-    offset, colours = np.float32(job.offset), job.channels - job.has_alpha
+    # One layout and writable, so compiled once.
+    weights = np.array(job.correlation.weights, order="C")
+    offset, colours = np.float32(job.correlation.offset), job.channels - job.has_alpha
     _compile(_sum_loops)(around, weights, offset, out, colours, *sample_range(out))
 
 

@@ -49,12 +49,12 @@ def job_class_of(job: Job) -> JobClass:
     """The class that `job` belongs to."""
     size = size_class(job.strip.whole if job.strip else job.height, job.width)
     border = job.border if job.border in ("zero", "clamp") else "folded"  # as the index is
-    rank = len(separable_terms(job.weights))
+    rank = len(separable_terms(job.correlation.weights))
     # From half the size on, as many multiply-adds are spent on the passes as on the weights.
     found = f"rank {rank}" if rank <= MAX_RANK and 2 * rank < job.ksize else "general"
     found = "separable" if rank == 1 else found
-    found = "uniform" if np.ptp(job.weights) == 0 else found
-    weights = f"gradient after {found}" if job.gradient else found
+    found = "uniform" if np.ptp(job.correlation.weights) == 0 else found
+    weights = f"gradient after {found}" if job.has_length else found
     return JobClass(job.pixel_type, job.channels, job.ksize, weights, border, size)
 
 

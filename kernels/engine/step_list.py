@@ -21,7 +21,8 @@ from kernels.core.device import DeviceShare
 from kernels.core.device_turns import Waiting
 from kernels.core.errors import CannotRunError
 from kernels.core.health import health_of_all
-from kernels.core.job import Job, Progress, Result, Results, Sampling, StepRun
+from kernels.core.job import Job, Progress, Result, Results, Sampling
+from kernels.core.step import StepRun
 from kernels.core.timing import Timing, added_up
 from kernels.oracle.reference import to_pixel_type
 

@@ -166,13 +166,14 @@ def number(value: Any) -> str:
 
 def _errors(rung: Rung, job: Job, mix: float) -> tuple[float, float]:
     """The numbers behind `checking.error_bound`: per unit of the largest sample, and at zero."""
-    chain = rung.chain(job) + (LENGTH_CHAIN if job.gradient else bool(job.offset))
-    grows = LENGTH_GAIN if job.gradient else 1.0
+    chain = rung.chain(job) + (LENGTH_CHAIN if job.has_length else bool(job.correlation.offset))
+    grows = LENGTH_GAIN if job.has_length else 1.0
     roundings = rung.error_factor * chain * UNIT_ROUNDOFF
-    at_zero = grows * chain * MIN_NORMAL + roundings * abs(job.offset)
-    most = grows * gain(job.weights)
+    at_zero = grows * chain * MIN_NORMAL + roundings * abs(job.correlation.offset)
+    most = grows * gain(job.correlation.weights)
     mixing = 3 * UNIT_ROUNDOFF if mix != 1 else 0.0  # two products and their sum
-    return mix * roundings * most + mixing * (most + 1), mix * at_zero + mixing * abs(job.offset)
+    at_zero = mix * at_zero + mixing * abs(job.correlation.offset)
+    return mix * roundings * most + mixing * (most + 1), at_zero
 
 
 def _launch(each: Pass, step: LaunchStep, operands: Operands) -> tuple[Pass, LaunchStep, str]:

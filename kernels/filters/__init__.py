@@ -12,7 +12,7 @@ A module has FILTERS, a tuple of `Filter`, or
     PARAMETERS  optional: the `Parameter`s that weights() takes by name
     automatic_sigma(ksize) -> the standard deviation that weights() has without one, in pixels, of a
                 filter that takes a sigma
-    GRADIENT    optional: True where `Job.gradient` is to follow the weights
+    GRADIENT    optional: True where a length is to follow the weights
     weights(ksize, *, ...) -> (ksize, ksize) float32, applied as drawn
 """
 

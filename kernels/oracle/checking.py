@@ -50,10 +50,10 @@ def error_bound(job: Job, chain: int, factor: float) -> float:
 
 def _grown(job: Job, tolerance: Tolerance, before: float) -> tuple[float, float, float]:
     """The error that one run makes of samples up to `before`, how large they get, and its gain."""
-    grows = LENGTH_GAIN if job.gradient else 1.0
-    chain = tolerance.chain + (LENGTH_CHAIN if job.gradient else bool(job.offset))
-    most = grows * gain(job.weights)
-    largest = most * before + abs(job.offset)
+    grows = LENGTH_GAIN if job.has_length else 1.0
+    chain = tolerance.chain + (LENGTH_CHAIN if job.has_length else bool(job.correlation.offset))
+    most = grows * gain(job.correlation.weights)
+    largest = most * before + abs(job.correlation.offset)
     if largest >= FLOAT32_MAX:
         return math.inf, largest, most
     own = tolerance.factor * chain * UNIT_ROUNDOFF * largest + grows * chain * MIN_NORMAL
@@ -162,7 +162,7 @@ def plan_tiles(job: Job, max_taps: int | None) -> Iterator[Rectangle]:
     filter; none of a long list of wide ones.
     """
     max_taps = max_taps and max_taps * len(job.runs)
-    side = max(TILE, 2 * (job.reach - job.steps[-1].reach))
+    side = max(TILE, 2 * (job.reach - job.steps[-1].filter.reach))
     if max_taps is None or job.height * job.width * _taps_a_pixel(job, side) <= max_taps:
         yield from _tiles((0, job.height, 0, job.width), side)
         return
@@ -199,8 +199,8 @@ def _taps(job: Job, high: int, wide: int) -> int:
     taps = reach = 0
     for step in reversed(job.steps):
         around = min(high + 2 * reach, job.height) * min(wide + 2 * reach, job.width)
-        taps += around * (9 if step.weights is None else step.weights.size)
-        reach += step.reach
+        taps += around * step.filter.taps
+        reach += step.filter.reach
     return taps * job.channels
 
 

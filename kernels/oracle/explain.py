@@ -67,7 +67,7 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
         raise IndexError(f"there is no sample at x {x}, y {y}, channel {channel}")
     spans = (y - job.radius, y + job.radius + 1), (x - job.radius, x + job.radius + 1)
     samples = read(job.picture, job.border, *spans)[..., channel].astype(np.float64)
-    weights = job.weights.astype(np.float64)
+    weights = job.correlation.weights.astype(np.float64)
     is_alpha = job.has_alpha and channel == job.channels - 1
     with np.errstate(invalid="ignore", over="ignore"):
         products = weights * samples
@@ -75,8 +75,8 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
         total = float(np.add.accumulate(products.ravel())[-1])
     if is_alpha:
         total = float(job.picture[y, x, channel])
-    slopes = _slopes(job, y, x, channel) if job.gradient and not is_alpha else None
-    offset = 0.0 if is_alpha else float(np.float32(job.offset))
+    slopes = _slopes(job, y, x, channel) if job.has_length and not is_alpha else None
+    offset = 0.0 if is_alpha else float(np.float32(job.correlation.offset))
     value = slopes.length if slopes is not None else total + offset
     return Explained(
         *(y, x, channel),
@@ -130,7 +130,7 @@ def _slopes(job: Job, y: int, x: int, channel: int) -> Slopes:
         for i, column in enumerate(map(int, around["from_columns"])):
             if OUTSIDE not in (row, column):
                 place = (row, row + 1), (column, column + 1)
-                one = correlate(job.picture, job.weights, job.border, *place)
+                one = correlate(job.picture, job.correlation.weights, job.border, *place)
                 weighted[j, i] = one[0, 0, channel]
     with np.errstate(invalid="ignore", over="ignore"):
         along_y = weighted[0] + 2 * weighted[1] + weighted[2]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import OUTSIDE, Span, read, source_indices
-from kernels.core.weights import Weights
+from kernels.core.step import Filter, Length, Weights
 
 if TYPE_CHECKING:
     from kernels.core.job import Job
@@ -32,11 +32,10 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
     top, bottom = rows or (0, job.height)
     left, right = columns or (0, job.width)
     step = job.steps[count - 1]
-    around = (top - step.reach, bottom + step.reach), (left - step.reach, right + step.reach)
+    reach = step.filter.reach
+    around = (top - reach, bottom + reach), (left - reach, right + reach)
     given = _given(job, *around, count - 1)
-    found = length(given) if step.weights is None else weighted(given, step.weights)
-    if step.offset:
-        found += float(np.float32(step.offset))
+    found = _applied(step.filter, given)
     if step.mix != 1:
         found = _mixed(job, found, (top, bottom), (left, right), count)
     if job.region is not None and taken is None:
@@ -47,15 +46,23 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
             mixed = share * found + (1 - share) * original
         found = np.where(share == 0, original, np.where(share == 1, found, mixed))
     if job.has_alpha:
-        inner = slice(step.reach, -step.reach or None)
+        inner = slice(reach, -reach or None)
         found[..., -1] = given[inner, inner, -1]
     return found
+
+
+def _applied(chosen: Filter, given: Floats) -> Floats:
+    """What a filter gives of samples that reach beyond its output by `reach` on each side."""
+    if isinstance(chosen, Length):
+        return length(given)
+    found = weighted(given, chosen.weights)
+    return found + float(np.float32(chosen.offset)) if chosen.offset else found
 
 
 def _mixed(job: Job, found: Floats, rows: Span, columns: Span, taken: int) -> Floats:
     """What the last filter of `taken` steps found, mixed with what that filter was given."""
     step = job.steps[taken - 1]
-    before = _given(job, rows, columns, taken - (2 if step.weights is None else 1))
+    before = _given(job, rows, columns, taken - (2 if step.is_length else 1))
     found = _stored(job, found)
     share = float(np.float32(step.mix))
     with np.errstate(invalid="ignore", over="ignore"):
@@ -70,7 +77,7 @@ def _given(job: Job, rows: Span, columns: Span, taken: int) -> Floats:
     down, ys = _needed(rows, job.height, job.border)
     across, xs = _needed(columns, job.width, job.border)
     found = filtered(job, down, across, taken)
-    if job.steps[taken].weights is not None:  # a length and the weights before it are one filter
+    if not job.steps[taken].is_length:  # a length and the weights before it are one filter
         found = _stored(job, found)
     found = found.take(ys, 0).take(xs, 1)
     found[ys == OUTSIDE] = 0

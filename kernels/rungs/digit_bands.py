@@ -303,8 +303,8 @@ def digit_bands(job: Job) -> tuple[Words, Row]:
     Then `bands_down`; and what a sum along x begins with, and as float32s what a sum down the
     columns is multiplied by, and what is added to that; and 0.
     """
-    row = row_of(job.weights)
-    column = separable_terms(job.weights)[0][0].astype(np.float64)
+    row = row_of(job.correlation.weights)
+    column = separable_terms(job.correlation.weights)[0][0].astype(np.float64)
     band = _DigitBand(row, job)
     steps = range(band.steps)
     along = [band.words(s, digit) for s in steps for digit in range(row.digits)]

@@ -127,8 +127,8 @@ def knobs(job: Job) -> dict[str, str | int]:
         "BORDER": job.border.upper(),
         "BLOCK_X": job.block_xy[0],
         "BLOCK_Y": job.block_xy[1],
-        "HAS_OFFSET": int(bool(job.offset)),
-        "OFFSET": f"float({float(job.offset)!r}f)",
+        "HAS_OFFSET": int(bool(job.correlation.offset)),
+        "OFFSET": f"float({float(job.correlation.offset)!r}f)",
     }
 
 
@@ -274,12 +274,12 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     "HALO_CHUNKS": lambda facts: _parts(facts["HALO_X"], facts["CHUNK"]),
     # Separable weights that add up to these; bytes that hold each weight, or one of a separable
     # row, as an integer; Σ|w|; that of all terms over it, 1 where none cancel.
-    "RANK": lambda facts: len(separable_terms(facts.job.weights)),
-    "DIGITS": lambda facts: fixed_point(facts.job.weights).digits,
-    "ROW_DIGITS": lambda facts: row_of(facts.job.weights).digits,
-    "GAIN": lambda facts: gain(facts.job.weights),
-    "TERMS_GAIN": lambda facts: terms_gain(facts.job.weights),
-    "UNIFORM": lambda facts: bool(np.ptp(facts.job.weights) == 0),
+    "RANK": lambda facts: len(separable_terms(facts.job.correlation.weights)),
+    "DIGITS": lambda facts: fixed_point(facts.job.correlation.weights).digits,
+    "ROW_DIGITS": lambda facts: row_of(facts.job.correlation.weights).digits,
+    "GAIN": lambda facts: gain(facts.job.correlation.weights),
+    "TERMS_GAIN": lambda facts: terms_gain(facts.job.correlation.weights),
+    "UNIFORM": lambda facts: bool(np.ptp(facts.job.correlation.weights) == 0),
     # Tiles of FFT_LINE = FFT_SIDE**2 rows and columns: pairs side by side, tiles one above the
     # other; levels of butterflies in a tile's transform; operations of one line.
     "FFT_SIDE": lambda facts: fft_side(facts["WIDTH"], facts["HEIGHT"], facts["RADIUS"]),

@@ -33,13 +33,13 @@ class Operands:
 
 def _separable(job: Job) -> Operands:
     """COLUMN[KSIZE] and ROW[KSIZE]."""
-    column, row = separable_terms(job.weights)[0]
+    column, row = separable_terms(job.correlation.weights)[0]
     return Operands({"COLUMN": column, "ROW": row})
 
 
 def _low_rank(job: Job) -> Operands:
     """COLUMNS[RANK * KSIZE] and ROWS[RANK * KSIZE]."""
-    columns, rows = map(np.stack, zip(*separable_terms(job.weights), strict=True))
+    columns, rows = map(np.stack, zip(*separable_terms(job.correlation.weights), strict=True))
     return Operands({"COLUMNS": columns, "ROWS": rows}, knobs={"RANK": len(columns)})
 
 
@@ -49,7 +49,7 @@ def _byte_band(job: Job) -> Operands:
     The row's largest is at least 2¹⁴, which a half holds with ease; the column such that sums of
     half precision's smallest numbers, 2⁻²⁴ each, become samples.
     """
-    column, row = separable_terms(job.weights)[0]
+    column, row = separable_terms(job.correlation.weights)[0]
     scale = 15 - _exponent(float(np.abs(row).max()))
     along = bands_along(np.ldexp(row, scale).astype(np.float64), job)
     return Operands({"COLUMN": np.ldexp(column, 24 - scale)}, (along,))
@@ -70,7 +70,7 @@ def _bands(job: Job) -> Operands:
 
     The largest weight is at least 2¹⁴, which a half holds with ease.
     """
-    weights = job.weights.astype(np.float64)
+    weights = job.correlation.weights.astype(np.float64)
     scale = 15 - _exponent(float(np.abs(weights).max()))
     undo = np.array([2.0**-scale], np.float32)
     return Operands({"UNDO": undo}, (band_words(np.ldexp(weights, scale)),))
@@ -81,7 +81,7 @@ def _thin_bands(job: Job) -> Operands:
 
     Σ|w| of the row is less than 2⁸, so that its sums of samples fit a half, too.
     """
-    column, row = (each.astype(np.float64) for each in separable_terms(job.weights)[0])
+    column, row = (each.astype(np.float64) for each in separable_terms(job.correlation.weights)[0])
     across = 8 - _exponent(float(np.abs(row).sum()))
     down = 15 - _exponent(float(np.abs(column).sum()))
     undo = np.array([2.0 ** -(down + across)], np.float32)
@@ -91,7 +91,7 @@ def _thin_bands(job: Job) -> Operands:
 
 def _fixed_point(job: Job) -> Operands:
     """(KSIZE, KSIZE) int32 of DIGITS bytes, SIGNED or not, and UNDO[1], times which they are w."""
-    fixed = fixed_point(job.weights)
+    fixed = fixed_point(job.correlation.weights)
     knobs = {"DIGITS": fixed.digits, "SIGNED": int(fixed.signed)}
     return Operands({"UNDO": np.array([fixed.undo], np.float32)}, (fixed.integers,), knobs)
 
@@ -99,7 +99,7 @@ def _fixed_point(job: Job) -> Operands:
 def _spectrum(job: Job, *, with_roots: bool = False) -> Operands:
     """`spectrum`, (FFT_LINE, FFT_LINE) complex64, and perhaps `roots`, (FFT_SIDE, FFT_SIDE)."""
     side = fft_side(job.width, job.height, job.radius)
-    given = (spectrum(job.weights, side**2), *((roots(side),) if with_roots else ()))
+    given = (spectrum(job.correlation.weights, side**2), *((roots(side),) if with_roots else ()))
     return Operands(arguments=given, knobs={"FFT_SIDE": side, "FFT_LINE": side**2})
 
 
@@ -131,9 +131,11 @@ def band_words(weights: NDArray[np.float64]) -> NDArray[np.uint32]:
 
 
 FORMS: dict[str, Callable[[Job], Operands]] = {
-    "global": lambda job: Operands(arguments=(job.weights.copy(),)),  # an argument, (KSIZE, KSIZE)
-    "constant": lambda job: Operands({"WEIGHTS": job.weights.copy()}),
-    "uniform": lambda job: Operands({"WEIGHT": job.weights[:1, 0].copy()}),  # which all of them are
+    # An argument, (KSIZE, KSIZE).
+    "global": lambda job: Operands(arguments=(job.correlation.weights.copy(),)),
+    "constant": lambda job: Operands({"WEIGHTS": job.correlation.weights.copy()}),
+    # All of them are this one.
+    "uniform": lambda job: Operands({"WEIGHT": job.correlation.weights[:1, 0].copy()}),
     "separable": _separable,
     "low_rank": _low_rank,
     "byte_band": _byte_band,
@@ -158,7 +160,7 @@ def operands_of(form: str, job: Job) -> Operands:
             array.flags.writeable = False
         return made
 
-    return _kept.get_or_make((form, job.weights.tobytes(), job.picture.shape), make)
+    return _kept.get_or_make((form, job.correlation.weights.tobytes(), job.picture.shape), make)
 
 
 @cache

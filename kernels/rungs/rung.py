@@ -122,7 +122,7 @@ class Rung:
     headroom: Expression = NO_WORDS
     reduced_precision: bool = False
     capability: tuple[int, int] = (0, 0)  # the least compute capability that it can be compiled for
-    gradient: bool = False  # whether it does `Job.gradient`, and nothing else
+    gradient: bool = False  # whether a length follows its weights, and always
     own_block: str = ""  # why the block picker does not apply; empty where it does
     chain_length: Expression = TAPS  # n of `checking.error_bound`: the longest chain of additions
     error_factor: float = 1.0  # c of `checking.error_bound`
@@ -189,11 +189,11 @@ class Rung:
         return None if self.own_block else device.why_no_block(job.block_xy)
 
     def _why_other_work(self, job: Job) -> str | None:
-        if job.gradient != self.gradient:
+        if job.has_length != self.gradient:
             does = ("weights", "the length of a gradient")
             words = f"works out {does[self.gradient]}, and {job.title} asks for"
-            other = OTHER.format("gradient" if job.gradient else "shared")
-            return f"{self.title} {words} {does[job.gradient]}; {other}"
+            other = OTHER.format("gradient" if job.has_length else "shared")
+            return f"{self.title} {words} {does[job.has_length]}; {other}"
         try:
             for facts in _facts_of_parts(job):
                 for condition, sentence in self.requires:

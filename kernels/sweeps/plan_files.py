@@ -19,7 +19,7 @@ from typing import Any, get_args
 from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import BadJobError, PlanFileError
-from kernels.core.job import MAX_KSIZE, PIXEL_TYPES, Sampling
+from kernels.core.job import PIXEL_TYPES, Sampling
 from kernels.core.plain_data import (
     SIMPLE,
     LimitedTomlError,
@@ -28,6 +28,7 @@ from kernels.core.plain_data import (
     text_of_small_file,
 )
 from kernels.core.sampling import SWEEP_SAMPLING
+from kernels.core.step import MAX_KSIZE
 from kernels.core.timing import Cache
 from kernels.engine.engine import all_implementations
 from kernels.filters import custom

@@ -4,8 +4,9 @@ import argparse
 
 from kernels import Engine, Job, Sampling, filters
 from kernels.core.device import Device
-from kernels.core.job import LENGTH, Result, Step
+from kernels.core.job import Result
 from kernels.core.sampling import SWEEP_SAMPLING
+from kernels.core.step import LENGTH, Correlation, Step
 from kernels.cuda.listed_run import filtering_list
 from kernels.pictures.generated import noise
 
@@ -32,7 +33,7 @@ def steps_of(words):
         chosen = filters.get(key)
         ksize = chosen.nearest_size(int(size))
         share = float(mix[0]) if mix else 1.0
-        yield Step(chosen.weights(ksize), "auto", mix=share, title=chosen.title)
+        yield Step(Correlation(chosen.weights(ksize)), "auto", mix=share, title=chosen.title)
         yield from (LENGTH,) * chosen.gradient
 
 

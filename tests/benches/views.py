@@ -119,7 +119,7 @@ def ms_until_painted(window: MainWindow, view: PictureView, act: Callable[[], No
 
     def expect(*_: object) -> None:
         newest = window.live.newest
-        if newest and newest.job.weights is intents.weights_for(window.store.state):
+        if newest and newest.job.correlation.weights is intents.weights_for(window.store.state):
             watch.expect(lambda: view.display is not shown)
 
     signals = window.live.computed, window.live.after_ready  # the latter alone, with a new picture

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from kernels import filters
 from kernels.core.borders import BORDERS
-from kernels.core.job import LENGTH, MAX_STEPS, PIXEL_TYPES, Job, Step
+from kernels.core.job import MAX_STEPS, PIXEL_TYPES, Job
+from kernels.core.step import LENGTH, Correlation, Step
 from kernels.rungs.rung import ladder
 
 
@@ -303,7 +304,7 @@ def random_list(random: np.random.Generator, implementation: str = "parallel", *
         )
         offset = 0.0 if is_gradient else float(random.choice((0, 0, 3.25)))
         own_mix = 1.0 if is_gradient else mix
-        steps.append(Step(weights, implementation, offset=offset, mix=own_mix))
+        steps.append(Step(Correlation(weights, offset), implementation, mix=own_mix))
         steps += [replace(LENGTH, mix=mix)] * is_gradient
     size_hw = random.integers(1, 24, 2)
     picture = random_picture(random, (*map(int, size_hw), channels), pixel_type, 1e3)

@@ -110,7 +110,7 @@ def test_no_square_overflows_or_vanishes_in_a_gradient(name, size, runners):
     job = gradient_of_size(r.key_of(name), size)
     check = r.verdict(job, runners(name)(job))
     assert check.ok, str(check)
-    assert check.bound < 1e-3 * size * max(1.0, float(np.abs(job.weights).sum()))
+    assert check.bound < 1e-3 * size * max(1.0, float(np.abs(job.correlation.weights).sum()))
 
 
 def gradient_of_size(key: str, size: float) -> Job:
@@ -174,7 +174,7 @@ def halves_differ(key: str, run: r.Run) -> int:
         weights = filters.get("gaussian").weights(case.ksize)
         weights = np.full_like(weights, 1 / 16) if is_uniform else weights
         job = r.in_a_block_it_takes(a_job(picture, weights, case.border, key))
-        sums = correlate(job.picture, job.weights, job.border)
+        sums = correlate(job.picture, job.correlation.weights, job.border)
         assert (sums - np.floor(sums) == 0.5).any()
         try:
             answer = run(job)
@@ -234,7 +234,7 @@ def test_large_samples_are_filtered_right_or_refused(name, size, runners):
     skip_what_is_no_byte(name, "float32")
     key = r.key_of(name)
     job = r.in_a_block_it_takes(NAN_CASES[0].job(key))
-    size /= LENGTH_GAIN if job.gradient else 1  # so that the answer does not overflow
+    size /= LENGTH_GAIN if job.has_length else 1  # so that the answer does not overflow
     picture = np.random.default_rng(12).uniform(size / 2, size, job.picture.shape)
     outcome = check_or_refusal(runners(name), job.but(picture=picture.astype(np.float32)))
     if isinstance(outcome, str):

@@ -113,7 +113,7 @@ def fitted(each: CheckJob, rung: Rung, *, is_strict: bool = False) -> Job:
     """
     if is_strict:
         return each.job.but(implementation=rung.key)
-    offset = 0.0 if rung.gradient else each.job.offset
+    offset = 0.0 if rung.gradient else each.job.correlation.offset
     return each.job.but(implementation=rung.key, gradient=rung.gradient, offset=offset)
 
 

@@ -29,9 +29,10 @@ from kernels import Engine, Job, Result
 from kernels.core import safe_files
 from kernels.core.borders import RowStrip, block_rows, strips_of
 from kernels.core.errors import DeviceLostError, OutOfMemoryError
-from kernels.core.job import Pick, Progress, Region, Step
+from kernels.core.job import Pick, Progress, Region
 from kernels.core.plain_data import parse_json
 from kernels.core.safe_files import AppendLog, whole_lines
+from kernels.core.step import Correlation, Step
 from kernels.core.verdict import Check
 from kernels.core.version import program_version
 from kernels.engine.engine import PickRefusedError, StripFilter
@@ -315,7 +316,7 @@ def _copies(like: Job) -> int:
     """How many copies of a strip there are in float32, beside it and its output."""
     if not like.is_one_launch:  # what each run gave, the first one's input, and one at work
         return len(like.runs) + 2
-    return 2 if like.gradient or like.pixel_type == "float16" else 0
+    return 2 if like.has_length or like.pixel_type == "float16" else 0
 
 
 def _asked(picture: LargePicture, like: Job, named: str | None) -> dict[str, Any]:
@@ -332,9 +333,11 @@ def _asked(picture: LargePicture, like: Job, named: str | None) -> dict[str, Any
 
 
 def _asked_of_step(step: Step) -> list[Any]:
-    weights = None if step.weights is None else np.ascontiguousarray(step.weights).tobytes()
-    how = (step.implementation, *step.block_xy)
-    return [weights and sha256(weights).hexdigest(), step.offset, step.mix, *how]
+    how: list[Any] = [step.mix, step.implementation, *step.block_xy]
+    if isinstance(step.filter, Correlation):
+        weights = np.ascontiguousarray(step.filter.weights).tobytes()
+        how += [sha256(weights).hexdigest(), step.filter.offset]
+    return how
 
 
 @dataclass(slots=True, eq=False)

@@ -18,7 +18,8 @@ from kernels import filters
 from kernels.core.cache import read_only
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import BadJobError, KernelError
-from kernels.core.job import LENGTH, Job, Pick, Region, Result, Step, StepRun
+from kernels.core.job import Job, Pick, Region, Result
+from kernels.core.step import LENGTH, Correlation, Step, StepRun
 from kernels.cpu import HostImplementation
 from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY, Auto
 from kernels.engine.engine import Implementation, all_implementations
@@ -111,10 +112,9 @@ def _made(state: State, step: ListStep) -> tuple[Step, ...]:
     """A step as a Job has it, with the length of a gradient behind it where its filter has one."""
     chosen = filters.get(step.filter)
     made = Step(
-        weights=weights_for(step),
+        Correlation(weights_for(step), offset_for(state, step)),
         implementation=step.implementation,
         block_xy=step.block_xy,
-        offset=offset_for(state, step),
         own=own_text(step),
         mix=1.0 if chosen.gradient else step.mix,
         title=chosen.title,
@@ -238,10 +238,10 @@ def _swinging(steps: Sequence[Step]) -> NDArray[np.float32] | None:
     """Weights of the last step that has what all of them give lie around zero; None: it does not"""
     found = None
     for step in steps:
-        if step.weights is None or step.mix != 1:
+        if not isinstance(step.filter, Correlation) or step.mix != 1:
             found = None
-        elif is_signed(step.weights, False):
-            found = None if step.offset else step.weights
+        elif is_signed(step.filter.weights, False):
+            found = None if step.filter.offset else step.filter.weights
     return found
 
 
@@ -453,8 +453,7 @@ def why_untimed(own: OwnKernel, device: Device | NoDevice | None) -> str | None:
 
 def keys_of(job: Job) -> list[str]:
     """Keys of the implementations of all steps, each once."""
-    weighted = (each for each in job.steps if each.weights is not None)
-    return list(dict.fromkeys(each.implementation for each in weighted))
+    return list(dict.fromkeys(each.implementation for each in job.steps if not each.is_length))
 
 
 def job_caption(job: Job, picked: Pick | None = None) -> str:
@@ -472,14 +471,15 @@ def step_in_words(step: ListStep) -> str:
 
 def work_in_words(job: Job) -> str:
     """Format what is done: "Gaussian blur 5×5", of a list "Gaussian blur 5×5 ▸ Sharpen 3×3"."""
-    return " ▸ ".join(_in_words(each) for each in job.steps if each.weights is not None)
+    return " ▸ ".join(_in_words(each) for each in job.steps if not each.is_length)
 
 
 def _in_words(step: Step) -> str:
-    assert step.weights is not None
-    offset = f" {'−' if step.offset < 0 else '+'} {abs(step.offset):g}" if step.offset else ""
+    ksize = step.filter.ksize
+    added = step.filter.offset if isinstance(step.filter, Correlation) else 0.0
+    offset = f" {'−' if added < 0 else '+'} {abs(added):g}" if added else ""
     mix = f" {100 * step.mix:.0f} %" if step.mix != 1 else ""
-    return f"{step.title} {len(step.weights)}×{len(step.weights)}{offset}{mix}"
+    return f"{step.title} {ksize}×{ksize}{offset}{mix}"
 
 
 def title_with_pick(key: str, picked: Pick | None = None) -> str:

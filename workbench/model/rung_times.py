@@ -56,8 +56,8 @@ class WorkKey:
     @classmethod
     def of(cls, job: Job) -> WorkKey:
         """Key of `job`."""
-        facts = (job.gradient, job.border, job.offset)
-        return cls(job.picture.shape, job.pixel_type, _hash(job.weights), *facts)
+        facts = (job.has_length, job.border, job.correlation.offset)
+        return cls(job.picture.shape, job.pixel_type, _hash(job.correlation.weights), *facts)
 
     @classmethod
     def of_cell(cls, cell: Cell) -> WorkKey:

@@ -10,7 +10,8 @@ from typing import Any, Literal, get_args
 from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import BadJobError
-from kernels.core.job import MAX_KSIZE, PIXEL_TYPES
+from kernels.core.job import PIXEL_TYPES
+from kernels.core.step import MAX_KSIZE
 from kernels.core.timing import Cache
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations

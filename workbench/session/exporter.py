@@ -202,15 +202,15 @@ class Exporter(QObject):
         self.failed.emit(str(error))
 
 
+IN_NAMES = str.maketrans(" ", "-", ",")
 MAX_LETTERS = 120  # of a proposed name, behind the picture's
 
 
 def suggested_name(picture: Picture, result: Result) -> str:
     """File name to propose, without extension: "kodim05 gaussian-blur 5x5 sobel-x 3x3"."""
-    steps = ((each.title.lower(), each.weights) for each in result.job.steps)
     words = " ".join(
-        f"{title.replace(' ', '-').replace(',', '')} {len(weights)}x{len(weights)}"
-        for title, weights in steps
-        if weights is not None
+        f"{each.title.lower().translate(IN_NAMES)} {each.filter.ksize}x{each.filter.ksize}"
+        for each in result.job.steps
+        if not each.is_length
     )
     return f"{Path(picture.name).stem} {words[:MAX_LETTERS].rstrip()}"

@@ -295,7 +295,10 @@ def python(state: State) -> str:
     origin, picture = _picture(state)
     steps, samples = taken_in(state), state.picture.samples if state.picture is not None else None
     has_own = any(map(_own_of, steps))
-    names = ["Engine", "Job", *(["Step"] if is_list(state) else []), "filters"]
+    names = ["Engine", "Job", "filters"]
+    if is_list(state):
+        is_gradient = any(filters.get(each.filter).gradient for each in steps)
+        names = ["Correlation", "Engine", "Job", *["Length"] * is_gradient, "Step", "filters"]
     imports = [f"from kernels import {', '.join(names)}", origin]
     if part_of(state) is not None:
         imports.append("from kernels.core.job import Region")
@@ -315,7 +318,9 @@ def python(state: State) -> str:
 def _job(state: State) -> str:
     chosen = state.selected
     more = "    gradient=True,\n" if filters.get(state.filter).gradient else ""
-    more += _more(state, chosen, "    ") + _more_of_job(state)
+    added = offset_for(state, chosen)
+    more += f"    offset={added!r},\n" if added else ""
+    more += _own(chosen, "    ") + _more_of_job(state)
     return _SCRIPT["job"].format(more=more, border=state.border, **_facts(chosen, 8))
 
 
@@ -324,11 +329,13 @@ def _list(state: State, steps: Sequence[Step]) -> str:
     for each in steps:
         mix = f"mix={each.mix!r}" if each.mix != 1 else ""
         is_gradient = filters.get(each.filter).gradient
-        more = _more(state, each, " " * 12)
+        more = _own(each, " " * 12)
         more += f"            title={filters.get(each.filter).title!r},\n"
         more += f"            {mix},\n" if mix and not is_gradient else ""
-        words += _SCRIPT["step"].format(more=more, **_facts(each, 16))
-        length = ", ".join(filter(None, ("None", mix)))
+        added = offset_for(state, each)
+        offset = f", offset={added!r}" if added else ""
+        words += _SCRIPT["step"].format(more=more, offset=offset, **_facts(each, 16))
+        length = ", ".join(filter(None, ("Length()", mix)))
         words += f"        Step({length}),  # the length of its gradient\n" if is_gradient else ""
     more = "    is_rounded=True,\n" if state.is_rounded else ""
     return _SCRIPT["list"].format(steps=words, border=state.border, more=more + _more_of_job(state))
@@ -339,13 +346,10 @@ def _facts(step: Step, indent: int) -> dict[str, object]:
     return {"weights": _weights(step, " " * indent), **how}
 
 
-def _more(state: State, step: Step, indent: str) -> str:
-    """Lines for an offset and a user kernel, where there are any."""
-    offset = offset_for(state, step)
-    more = f"{indent}offset={offset!r},\n" if offset else ""
-    if own := _own_of(step):
-        more += f'{indent}own=Path({str(own)!r}).read_text(encoding="utf-8-sig"),\n'
-    return more
+def _own(step: Step, indent: str) -> str:
+    """The line for a user kernel, where there is one."""
+    own = _own_of(step)
+    return f'{indent}own=Path({str(own)!r}).read_text(encoding="utf-8-sig"),\n' if own else ""
 
 
 def _more_of_job(state: State) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
 from kernels.core.borders import RowStrip
 from kernels.core.errors import BadJobError
-from kernels.core.job import LENGTH, Job, Region, Step
+from kernels.core.job import Job, Region
+from kernels.core.step import LENGTH, Correlation, Step
 
 WEIGHTS = np.ones((3, 3), np.float32)
 
@@ -65,7 +66,7 @@ def test_weights_that_are_not_finite_float32_are_refused(weights):
         Job.of(picture(4, 5, 1), weights)
 
 
-PLAIN = Step(WEIGHTS)
+PLAIN = Step(Correlation(WEIGHTS))
 
 
 @pytest.mark.parametrize(
@@ -75,8 +76,8 @@ PLAIN = Step(WEIGHTS)
         ((PLAIN,) * 9, "1 to 8 steps, not 9"),
         ((LENGTH, PLAIN), "follows weights"),
         ((PLAIN, LENGTH, LENGTH), "follows weights"),
-        ((Step(WEIGHTS, offset=1.0), LENGTH), "no offset"),
-        ((Step(WEIGHTS, mix=0.5), LENGTH), "not mixed"),
+        ((Step(Correlation(WEIGHTS, 1.0)), LENGTH), "no offset"),
+        ((Step(Correlation(WEIGHTS), mix=0.5), LENGTH), "not mixed"),
     ],
 )
 def test_lists_that_make_no_sense_are_refused(steps, words):
@@ -97,8 +98,8 @@ def test_eight_filters_may_all_be_gradients():
         ((PLAIN, LENGTH), True),
         ((PLAIN, PLAIN), False),
         ((PLAIN, LENGTH, PLAIN), False),
-        ((Step(WEIGHTS, mix=0.5),), False),
-        ((PLAIN, Step(None, mix=0.5)), False),
+        ((Step(Correlation(WEIGHTS), mix=0.5),), False),
+        ((PLAIN, replace(LENGTH, mix=0.5)), False),
     ],
 )
 def test_one_launch_is_one_filter_that_is_not_mixed(steps, is_one):
@@ -107,10 +108,10 @@ def test_one_launch_is_one_filter_that_is_not_mixed(steps, is_one):
 
 def test_weights_that_may_change_are_copied():
     weights = WEIGHTS.copy()
-    step = Step(weights)
+    step = Step(Correlation(weights))
     weights *= 2
-    assert (step.weights == 1).all()
-    assert Step(step.weights).weights is step.weights
+    assert (step.filter.weights == 1).all()
+    assert Correlation(step.filter.weights).weights is step.filter.weights
 
 
 @pytest.mark.parametrize(("channels", "has_alpha"), [(1, False), (2, True), (3, False), (4, True)])
@@ -128,12 +129,13 @@ def a_job():
 # A value of each field of a Job or a Step unlike that of `a_job`; one added later needs one, too.
 OTHER_VALUES = {
     "picture": picture(4, 5, 1),
+    "filter": LENGTH.filter,
     "weights": 2 * WEIGHTS,
     "border": "wrap",
     "implementation": "opencv",
     "block_xy": (8, 8),
     "title": "Box blur",
-    "steps": (Step(WEIGHTS), LENGTH),
+    "steps": (Step(Correlation(WEIGHTS)), LENGTH),
     "is_rounded": True,
     "mix": 0.5,
     "region": Region(1, 1, 2, 2, 1),
@@ -143,7 +145,7 @@ OTHER_VALUES = {
     "devices": 2,
     "strip": RowStrip(0, 4, ((0, 4),), 0, 8),
 }
-FIELDS = [each.name for each in (*fields(Job), *fields(Step))]
+FIELDS = [each.name for each in (*fields(Job), *fields(Step), *fields(Correlation))]
 # It is done so, or called so.
 HOW = {"implementation", "own", "block_xy", "devices", "title", "is_flat", "strip"}
 

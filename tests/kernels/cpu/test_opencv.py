@@ -169,7 +169,7 @@ def test_the_weights_and_the_pixel_type_choose_the_call(
     result = engine.run(job, QUICK)
     assert (result.ran[0].function, result.ran[0].threads) == (function, usable_cores())
     assert result.check.ok
-    one_row = Job.of(picture[:1].copy(), job.weights, border, "opencv")
+    one_row = Job.of(picture[:1].copy(), job.correlation.weights, border, "opencv")
     assert call_for(one_row).name == function  # whatever the size
 
 

@@ -106,7 +106,7 @@ def test_arguments_are_sent_once_unless_they_may_have_changed():
 def test_weights_are_made_ready_once_for_all_launches_of_a_size():
     job = replace(a_job(9, 9), picture=np.zeros((9, 9, 1), np.uint8))
     first, again = operands_of("spectrum", job), operands_of("spectrum", replace(job))
-    other = operands_of("spectrum", job.but(weights=job.weights * 2))
+    other = operands_of("spectrum", job.but(weights=job.correlation.weights * 2))
     assert again is first
     assert not first.arguments[0].flags.writeable
     assert (other.arguments[0] == 2 * first.arguments[0]).all()

@@ -13,7 +13,8 @@ import pytest
 from kernels import Engine, Result, Sampling, filters
 from kernels.core.cache import may_change, read_only
 from kernels.core.device import NoDevice
-from kernels.core.job import MAX_STEPS, PIXEL_TYPES, Job, Step
+from kernels.core.job import MAX_STEPS, PIXEL_TYPES, Job
+from kernels.core.step import Correlation, Step
 from kernels.cuda import device_pictures
 from kernels.cuda.listed_run import TEXT, ListLaunch, _options
 from kernels.cuda.nvrtc import compiler_for
@@ -106,11 +107,13 @@ def drawn(seed: int, **fixed: object) -> Job:
     job = random_list(random, **fixed)
     steps = list(job.steps)
     for at, (step, behind) in enumerate(zip(steps, (*steps[1:], None), strict=True)):
-        if step.weights is not None:
-            is_before_length = behind is not None and behind.weights is None
+        if not step.is_length:
+            is_before_length = behind is not None and behind.is_length
             key = str(random.choice(GRADIENTS if is_before_length else PLAIN))
-            weights = fitting_weights(random, len(step.weights), "" if key == "auto" else key)
-            steps[at] = replace(step, implementation=key, weights=weights)
+            weights = fitting_weights(random, step.filter.ksize, "" if key == "auto" else key)
+            steps[at] = replace(
+                step, implementation=key, filter=replace(step.filter, weights=weights)
+            )
     return replace(job, steps=tuple(steps))
 
 
@@ -137,7 +140,7 @@ def blurs(key: str, count: int = 4, size: int = 96, **fields: object) -> Job:
     random = np.random.default_rng(5)
     picture = random.random((size, size, 3), np.float32)
     picture.flags.writeable = False
-    steps = [Step(random_weights(random, 5), key) for _ in range(count)]
+    steps = [Step(Correlation(random_weights(random, 5)), key) for _ in range(count)]
     return Job(picture, tuple(steps), **fields)
 
 
@@ -185,7 +188,9 @@ def test_what_a_step_gave_stays_on_the_device_for_the_next(engine):
     job = blurs("shared", 3)
     first = engine.run(job, ONCE)
     assert not any(may_change(each.picture) for each in first.steps)
-    changed = replace(job, steps=(*job.steps[:2], Step(filters.get("box").weights(3), "shared")))
+    changed = replace(
+        job, steps=(*job.steps[:2], Step(Correlation(filters.get("box").weights(3)), "shared"))
+    )
     result = engine.run(changed, ONCE)
     assert [
         each.picture is one.picture for one, each in zip(first.steps, result.steps, strict=True)

@@ -49,7 +49,9 @@ def test_an_array_without_channels_comes_back_without_channels(engine, implement
 def test_a_result_holds_the_right_picture_its_time_and_its_check(engine, implementation):
     job = job_of(implementation)
     result = engine.run(job, QUICK)
-    right = to_pixel_type(correlate(job.picture, job.weights, job.border), np.dtype(np.uint8))
+    right = to_pixel_type(
+        correlate(job.picture, job.correlation.weights, job.border), np.dtype(np.uint8)
+    )
     off = np.abs(result.picture.astype(int) - right)
     assert off.max() <= (1 if implementation == "opencv" else 0)  # it rounds in its own way
     assert not result.picture.flags.writeable

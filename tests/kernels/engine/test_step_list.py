@@ -14,7 +14,8 @@ from kernels import Engine, Result, Sampling, filters
 from kernels.core.borders import BORDERS
 from kernels.core.cache import read_only
 from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
-from kernels.core.job import LENGTH, MAX_STEPS, Job, Progress, Step
+from kernels.core.job import MAX_STEPS, Job, Progress
+from kernels.core.step import LENGTH, Correlation, Step
 from kernels.core.timing import Timing
 from kernels.cuda_on_cpu import compiler
 from kernels.engine import engine as engine_module
@@ -35,7 +36,7 @@ PICTURE = read_only(np.random.default_rng(1).integers(0, 256, (40, 50, 3), np.ui
 
 def step(name="gaussian", ksize=3, implementation="parallel", **fields):
     chosen = filters.get(name)
-    return Step(chosen.weights(ksize), implementation, title=chosen.title, **fields)
+    return Step(Correlation(chosen.weights(ksize)), implementation, title=chosen.title, **fields)
 
 
 BLUR, SHARPEN, BOX = step(), step("sharpen"), step("box", 5)
@@ -94,10 +95,10 @@ def test_what_was_run_for_less_does_not_stand_for_more():
 def test_what_may_have_changed_is_filtered_again():
     engine, picture, weights = Counting(), PICTURE.copy(), BLUR.weights.copy()
     changed = [picture, weights]
-    before = engine.run(listed(Step(weights), BOX, picture=picture), ONCE)
+    before = engine.run(listed(Step(Correlation(weights)), BOX, picture=picture), ONCE)
     for each in changed:
         each *= 2
-        job = listed(Step(weights), BOX, picture=picture)
+        job = listed(Step(Correlation(weights)), BOX, picture=picture)
         after = engine.run(job, ONCE).picture
         assert after.tobytes() == Engine(use_gpu=False).run(job, ONCE).picture.tobytes()
         assert after.tobytes() != before.picture.tobytes()
@@ -317,7 +318,9 @@ class Editing(RuleBasedStateMachine):
 
     @staticmethod
     def made(seed):
-        return Step(random_weights(np.random.default_rng(seed), 3), "parallel", title=str(seed))
+        return Step(
+            Correlation(random_weights(np.random.default_rng(seed), 3)), "parallel", title=str(seed)
+        )
 
     @precondition(lambda self: len(self.steps) < MAX_STEPS)
     @rule(place=places, seed=st.integers(0, 3))

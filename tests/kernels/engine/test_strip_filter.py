@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from kernels import Engine, Job, Result, Sampling, filters
 from kernels.core.borders import BORDERS, strips_of
 from kernels.core.errors import CannotRunError, OutOfMemoryError
-from kernels.core.job import Pick, Step
+from kernels.core.job import Pick
+from kernels.core.step import Correlation, Step
 from kernels.core.timing import Timing
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import PickRefusedError, StripFilter
@@ -141,8 +142,8 @@ class PickingEach(Engine):
 
 
 def test_the_steps_of_a_list_pick_alike_in_all_strips():
-    engine, weights = PickingEach(), filters.get("gaussian").weights(3)
-    steps = (Step(weights, AUTO.key), Step(weights, "sequential"), Step(weights, AUTO.key))
+    engine, blur = PickingEach(), Correlation(filters.get("gaussian").weights(3))
+    steps = tuple(Step(blur, key) for key in (AUTO.key, "sequential", AUTO.key))
     job = Job(noise(30, 20, 1), steps)
     first, second, _ = strips_of(job.height, 10, job.reach, job.border)
     strip_filter = StripFilter(engine, job)

@@ -13,7 +13,7 @@ import pytest
 from kernels import Job, filters
 from kernels.core.device_turns import outcome_of
 from kernels.core.errors import CannotRunError
-from kernels.core.job import LENGTH, Step
+from kernels.core.step import LENGTH, Correlation, Step
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.compiler import HERE as CPU
 from kernels.cuda_on_cpu.compiler import runtime
@@ -110,11 +110,15 @@ def test_the_program_filters_as_the_oracle_does(rung, job, on_cpu, tmp_path):
 def a_list(picture, is_rounded=False):
     """A list's job, and a rung for each of its runs."""
     rng, mix = np.random.default_rng(3), 1.0 if is_rounded else 0.25
-    blur, other = filters.get("gaussian").weights(7), rng.standard_normal((3, 3), np.float32)
+    blur, edges = (
+        Correlation(filters.get(key).weights(size)) for key, size in (("gaussian", 7), ("edges", 3))
+    )
+    other = rng.standard_normal((3, 3), np.float32)
     steps = (
         Step(blur, "separable", title="Gaussian blur"),
-        Step(other, "shared", (16, 16), offset=float(white(picture.dtype)) / 8, mix=mix),
-        *(Step(filters.get("edges").weights(3), "gradient_fused", title="Edges"), LENGTH),
+        Step(Correlation(other, float(white(picture.dtype)) / 8), "shared", (16, 16), mix=mix),
+        Step(edges, "gradient_fused", title="Edges"),
+        LENGTH,
         Step(blur, "separable", title="Gaussian blur"),  # the program of the first once more
     )
     job = Job(picture, steps, "mirror", is_rounded)
@@ -122,7 +126,7 @@ def a_list(picture, is_rounded=False):
     parts = [job.part(run, between) for run in job.runs]
     fused = {True: "gradient_fused", False: "shared"}
     parts = [
-        each.but(implementation=fused[each.gradient])
+        each.but(implementation=fused[each.has_length])
         if each.implementation == "gradient_fused"
         else each
         for each in parts

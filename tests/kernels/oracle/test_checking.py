@@ -29,7 +29,7 @@ def job_of(pixel_type="uint8", channels=3, key="gaussian", ksize=5, border="mirr
 
 
 def right_answer(job):
-    sums = correlate(job.picture, job.weights, job.border)
+    sums = correlate(job.picture, job.correlation.weights, job.border)
     return to_pixel_type(sums, job.picture.dtype)
 
 
@@ -82,7 +82,7 @@ def test_one_off_is_wrong_unless_the_sum_lies_at_a_half():
 def test_floats_may_be_off_by_the_bound_and_no_more():
     job = job_of("float32")
     bound = error_bound(job, job.ksize**2, 1.0)
-    exact = correlate(job.picture, job.weights, job.border)
+    exact = correlate(job.picture, job.correlation.weights, job.border)
     assert last(job, (exact + 0.9 * bound).astype(np.float32)).ok
     assert not last(job, (exact + 1.2 * bound).astype(np.float32)).ok
 
@@ -146,7 +146,7 @@ def test_a_nan_that_did_not_spread_is_found(instead):
     job = job_of("float32")
     picture = job.picture.copy()
     picture[20, 30, 1] = np.nan
-    job = Job.of(picture, job.weights, job.border)
+    job = Job.of(picture, job.correlation.weights, job.border)
     answer = right_answer(job)
     assert last(job, answer).ok
     answer[20, 30, 1] = instead
@@ -165,7 +165,7 @@ def test_a_nan_out_of_nowhere_is_found():
 @pytest.mark.parametrize("border", ["zero", "clamp", "reflect", "mirror", "wrap"])
 def test_an_answer_with_another_border_is_found(border):
     job = job_of(border=border)
-    other = Job.of(job.picture, job.weights, "zero" if border != "zero" else "clamp")
+    other = Job.of(job.picture, job.correlation.weights, "zero" if border != "zero" else "clamp")
     assert not last(job, right_answer(other)).ok
 
 

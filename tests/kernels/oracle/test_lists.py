@@ -10,7 +10,8 @@ from scipy import ndimage
 
 from kernels import Engine, Sampling
 from kernels.core.borders import BORDERS
-from kernels.core.job import LENGTH, Job, Step
+from kernels.core.job import Job
+from kernels.core.step import LENGTH, Correlation, Step
 from kernels.core.verdict import LIVE_TAPS, Tolerance
 from kernels.oracle.checking import (
     carried_bound,
@@ -50,7 +51,7 @@ def by_scipy(job):
     given = job.picture.astype(np.float64)
     for number, run in enumerate(job.runs):
         before = given = stored(given) if number else given
-        found = slid(given, run.steps[0].weights, job.border) + run.steps[0].offset
+        found = slid(given, run.steps[0].filter.weights, job.border) + run.steps[0].filter.offset
         if len(run.steps) > 1:
             found = np.hypot(*(slid(found, each, job.border) for each in (SOBEL, SOBEL.T)))
         share = float(np.float32(run.mix))
@@ -108,8 +109,8 @@ def test_what_is_right_is_called_right_and_what_is_off_by_twice_the_bound_wrong(
         assert check.wrong == (wrong[at] != result.picture[at])
 
 
-def one(weights, **fields):
-    return Step(np.full((1, 1), weights, np.float32), **fields)
+def one(weights, offset=0.0, **fields):
+    return Step(Correlation(np.full((1, 1), weights, np.float32), offset), **fields)
 
 
 ROUNDED_ONCE = (Tolerance(1), Tolerance(1))
@@ -143,7 +144,7 @@ def test_where_a_step_overflows_nothing_can_be_said_whatever_follows():
 
 
 def a_long_list(ksize, size=600):
-    step = Step(random_weights(np.random.default_rng(1), ksize))
+    step = Step(Correlation(random_weights(np.random.default_rng(1), ksize)))
     return Job(np.zeros((size, size, 3), np.uint8), (step,) * 8)
 
 

@@ -211,9 +211,9 @@ def test_scipys_correlate_gives_the_oracles_sums(border, size, ksize, seed):
     job = some_job(size, 3, "float32", ksize, border, seed)
     planes = job.picture.astype(np.float64)
     expected = ndimage.correlate(
-        planes, job.weights.astype(np.float64)[..., None], mode=SCIPY[border], cval=0.0
+        planes, job.correlation.weights.astype(np.float64)[..., None], mode=SCIPY[border], cval=0.0
     )
-    sums = correlate(job.picture, job.weights, border)
+    sums = correlate(job.picture, job.correlation.weights, border)
     np.testing.assert_allclose(sums, expected, rtol=1e-9, atol=1e-12 * np.abs(planes).max())
 
 
@@ -223,8 +223,10 @@ def test_opencvs_filter2d_of_floats_is_the_oracle_within_float32(
     border, size, ksize, channels, seed
 ):
     job = some_job(size, channels, "float32", ksize, border, seed)
-    filtered = cv2.filter2D(job.picture, cv2.CV_32F, job.weights, borderType=OPENCV[border])
-    sums = correlate(job.picture, job.weights, border)
+    filtered = cv2.filter2D(
+        job.picture, cv2.CV_32F, job.correlation.weights, borderType=OPENCV[border]
+    )
+    sums = correlate(job.picture, job.correlation.weights, border)
     off = np.abs(filtered.reshape(sums.shape) - sums).max()
     assert off <= error_bound(job, ksize**2, 2.0)
 

@@ -81,7 +81,7 @@ def test_a_job_that_fits_is_not_refused(rung):
 def test_a_gradient_is_for_rungs_that_do_nothing_else(rung):
     job = job_of(3).but(title="Edges", gradient=not rung.gradient)
     assert "length of a gradient" in rung.why_not(job, CARD)
-    other = "gradient" if job.gradient else "shared"
+    other = "gradient" if job.has_length else "shared"
     assert f"such as {other}." in rung.why_not(job, CARD)
     assert RUNGS[other].why_not(job, CARD) is None
 

@@ -37,9 +37,9 @@ def test_a_product_of_spectra_is_the_correlation():
     picture = random.random((64 - 4, 64 - 4, 1), np.float32)
     job = Job.of(picture, random.random((5, 5), np.float32), "mirror")
     tile = read(job.picture, job.border, (-2, 62), (-2, 62))[..., 0]
-    answer = np.fft.ifft2(np.fft.fft2(tile) * spectrum(job.weights, 64))
+    answer = np.fft.ifft2(np.fft.fft2(tile) * spectrum(job.correlation.weights, 64))
     assert np.abs(answer.imag).max() < 1e-5
-    expected = correlate(job.picture, job.weights, job.border)[..., 0]
+    expected = correlate(job.picture, job.correlation.weights, job.border)[..., 0]
     np.testing.assert_allclose(answer.real[:60, :60], expected, rtol=1e-5)
 
 

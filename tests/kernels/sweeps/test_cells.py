@@ -56,14 +56,16 @@ def test_a_cell_is_a_job(kind):
     job = job_of(cell)
     assert (job.width, job.height, job.channels, job.pixel_type) == (30, 20, 3, "uint16")
     assert (job.implementation, job.block_xy, job.border) == ("shared", (16, 4), "mirror")
-    assert (job.title, job.gradient) == ("Gaussian blur", False)
-    np.testing.assert_array_equal(job.weights, filters.get("gaussian").weights(7, sigma=1.5))
+    assert (job.title, job.has_length) == ("Gaussian blur", False)
+    np.testing.assert_array_equal(
+        job.correlation.weights, filters.get("gaussian").weights(7, sigma=1.5)
+    )
 
 
 def test_a_gradient_and_own_weights_reach_the_job():
-    assert job_of(Cell("gradient", filter="edges")).gradient
+    assert job_of(Cell("gradient", filter="edges")).has_length
     matrix = ((0.0, 1.0, 0.0), (1.0, -4.0, 1.0), (0.0, 1.0, 0.0))
-    assert job_of(Cell("shared", filter="custom", matrix=matrix)).weights.tolist() == [
+    assert job_of(Cell("shared", filter="custom", matrix=matrix)).correlation.weights.tolist() == [
         *map(list, matrix)
     ]
     strong = Cell("shared", filter="unsharp", amount=2.0)

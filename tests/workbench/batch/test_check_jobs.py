@@ -28,10 +28,10 @@ def test_they_have_every_border_every_type_and_a_picture_smaller_than_the_weight
     assert {job.border for job in jobs} == set(BORDERS)
     assert {job.pixel_type for job in jobs} == set(PIXEL_TYPES)
     assert {job.channels for job in jobs} == {1, 3, 4}
-    assert any(job.offset for job in jobs)
+    assert any(job.correlation.offset for job in jobs)
     assert {job.ksize for job in jobs} == {3, 7, 15, JOBS[-1].job.ksize}
     assert max(job.width for job in jobs) > 1024 < max(job.height for job in jobs)
-    assert any((job.weights == 0).any() for job in jobs)
+    assert any((job.correlation.weights == 0).any() for job in jobs)
     assert any(max(job.width, job.height) < job.ksize for job in jobs)
     assert any(job.width < job.radius for job in jobs if job.border == "wrap")
     assert any(np.isnan(job.picture).any() and np.isinf(job.picture).any() for job in jobs)
@@ -50,8 +50,8 @@ def test_samples_weights_sizes_and_a_type_are_drawn_by_the_seed():
     for one, two in pairs:
         same = np.array_equal(one.job.picture, two.job.picture)
         assert same == (not np.ptp(one.job.picture))  # the black one and the white one
-        same = np.array_equal(one.job.weights, two.job.weights)
-        assert same == (not np.ptp(one.job.weights))
+        same = np.array_equal(one.job.correlation.weights, two.job.correlation.weights)
+        assert same == (not np.ptp(one.job.correlation.weights))
 
 
 def unwritten(job, wrong):
@@ -65,7 +65,7 @@ def blocks_across(job, count):
 
 
 def rounded(job):
-    weights = np.rint(job.weights * 1024) / np.float32(1024)
+    weights = np.rint(job.correlation.weights * 1024) / np.float32(1024)
     return answer_of(job.but(weights=weights))
 
 
@@ -77,6 +77,10 @@ def short_index(job):
     pitch = pitch_of(job.width, job.channels, job.picture.itemsize)
     at = np.arange(job.height)[:, None] * pitch + np.arange(job.width * job.channels)
     return unwritten(job, (at > 32767).reshape(job.picture.shape))
+
+
+def turned(job):
+    return job.but(weights=job.correlation.weights.T)
 
 
 def away_from_the_edge(job, **others):
@@ -91,7 +95,7 @@ def away_from_the_edge(job, **others):
     "answer",
     [
         lambda job: away_from_the_edge(job, offset=0.0),
-        lambda job: answer_of(job.but(weights=job.weights.T if job.has_alpha else job.weights)),
+        lambda job: answer_of(turned(job) if job.has_alpha else job),
         lambda job: unwritten(job, np.full(job.picture.shape, job.ksize > 11)),
         lambda job: np.nan_to_num(answer_of(job)),
         lambda job: unwritten(job, answer_of(job) == 0),
@@ -128,12 +132,12 @@ def test_a_right_answer_has_no_wrong_sample_and_a_mistake_has(each):
     assert first_wrong(job, answer_of(job), Tolerance(job.ksize**2)) == ""
     mistakes = {
         "another border": job.but(border="clamp" if job.border != "clamp" else "zero"),
-        "turned": job.but(weights=np.ascontiguousarray(job.weights[::-1, ::-1])),
-        "transposed": job.but(weights=np.ascontiguousarray(job.weights.T)),
+        "turned": job.but(weights=np.ascontiguousarray(job.correlation.weights[::-1, ::-1])),
+        "transposed": job.but(weights=np.ascontiguousarray(job.correlation.weights.T)),
     }
     for what, other in mistakes.items():
         found = first_wrong(job, answer_of(other), Tolerance(job.ksize**2))
-        is_uniform = np.ptp(job.weights) == 0
+        is_uniform = np.ptp(job.correlation.weights) == 0
         assert bool(found) == (what == "another border" or not is_uniform), what
 
 

@@ -174,7 +174,7 @@ def test_a_rung_s_time_knows_its_launch_and_its_error():
 def test_a_peer_s_answer_may_be_exact_rough_or_wrong():
     picture = np.random.default_rng(0).random((20, 20, 1), np.float32)
     job = replace(JOB, picture=picture)
-    largest = gain(job.weights) * largest_finite(picture)
+    largest = gain(job.correlation.weights) * largest_finite(picture)
     assert precision_of(1e-7 * largest, job) == "float32"
     assert precision_of(0.9 * REDUCED_ERROR * largest, job) == "reduced"
     assert precision_of(2 * REDUCED_ERROR * largest, job) is None

@@ -30,7 +30,7 @@ def test_a_job_is_what_was_chosen():
     state = replace(STATE, filter="box", ksize=7, border="wrap", implementation="shared")
     job = intents.job_for(replace(state, block_xy=(16, 16)))
     assert job.picture is STATE.picture.samples
-    np.testing.assert_allclose(job.weights, np.full((7, 7), 1 / 49))
+    np.testing.assert_allclose(job.correlation.weights, np.full((7, 7), 1 / 49))
     assert (job.border, job.implementation, job.block_xy) == ("wrap", "shared", (16, 16))
     assert job.title == "Box blur"
 

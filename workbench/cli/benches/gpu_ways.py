@@ -110,7 +110,7 @@ def _cupy_ndimage(task: Task) -> Iterator[Way]:
 
     cp, job = task.clock.cp, task.job
     if job.ksize <= DIRECT_KSIZE:
-        weights, out = cp.asarray(job.weights)[:, :, None], cp.empty_like(task.source)
+        weights, out = cp.asarray(job.correlation.weights)[:, :, None], cp.empty_like(task.source)
         how = {"output": out, "mode": "nearest"}
         yield on_gpu("CuPy correlate", partial(ndimage.correlate, task.source, weights, **how))
     if task.separable is not None:
@@ -141,7 +141,8 @@ def _cufft(task: Task) -> Iterator[Way]:
         return
     height, width, radius = job.height, job.width, job.radius
     shape = tuple(fft.next_fast_len(side + 2 * radius, True) for side in (height, width))
-    spectrum = fft.rfft2(cp.asarray(job.weights[::-1, ::-1]), s=shape)  # flipped: a correlation
+    flipped = cp.asarray(job.correlation.weights[::-1, ::-1])
+    spectrum = fft.rfft2(flipped, s=shape)
     planes = [cp.ascontiguousarray(task.source[:, :, n]) for n in range(job.channels)]
 
     def multiply_spectra() -> list[Any]:
@@ -161,7 +162,7 @@ def _cvcuda(task: Task) -> Iterator[Way]:
     import cvcuda
 
     job, k = task.job, task.job.ksize
-    is_gaussian = np.array_equal(job.weights, filters.get("gaussian").weights(k))
+    is_gaussian = np.array_equal(job.correlation.weights, filters.get("gaussian").weights(k))
     if not is_gaussian or job.pixel_type not in CVCUDA_TYPES:
         return
     sigmas = (BINOMIAL_SIGMAS.get(k) or default_sigma(k),) * 2
@@ -216,7 +217,7 @@ def _torch(task: Task) -> Iterator[Way]:
 
     stages = {}
     if job.ksize <= DIRECT_KSIZE:
-        stages["PyTorch conv2d"] = [on_device(job.weights)]
+        stages["PyTorch conv2d"] = [on_device(job.correlation.weights)]
     if task.separable is not None:
         column, row = task.separable
         stages["PyTorch conv2d × 2"] = [on_device(column[:, None]), on_device(row[None, :])]
@@ -259,7 +260,7 @@ def _npp(task: Task) -> Iterator[Way]:
         return
     out, between = cp.empty_like(task.source), cp.empty_like(task.source)
     # NPP convolves: with flipped weights it correlates.
-    weights = cp.asarray(job.weights[::-1, ::-1].copy())
+    weights = cp.asarray(job.correlation.weights[::-1, ::-1].copy())
     square, anchor = Size(job.ksize, job.ksize), Size(job.radius, job.radius)
     is_float, kind = job.pixel_type == "float32", f"{NPP_TYPES[job.pixel_type]}_C{job.channels}R"
     general = f"FilterBorder{'' if is_float else '32f'}{kind}"
@@ -270,8 +271,8 @@ def _npp(task: Task) -> Iterator[Way]:
     if task.separable is None:
         return
     taps, middle = ctypes.c_int(job.ksize), ctypes.c_int(job.radius)
-    if np.array_equal(job.weights, job.weights.T):
-        one = cp.asarray(np.sqrt(np.abs(np.diag(job.weights))))  # for both ways
+    if np.array_equal(job.correlation.weights, job.correlation.weights.T):
+        one = cp.asarray(np.sqrt(np.abs(np.diag(job.correlation.weights))))  # for both ways
         name = "FilterGaussAdvancedBorder"
         yield on_gpu(
             f"NPP {name}", lambda: call(name + kind, task.source, out, taps, _pointer(one))
@@ -335,7 +336,7 @@ def measure_peers(
     """
     with clock.using():
         source = clock.cp.asarray(job.picture)
-    task = Task(job, clock, source, separate(job.weights))
+    task = Task(job, clock, source, separate(job.correlation.weights))
     oracles = {job.border: known}
     for key in only:
         title, module, make = LIBRARIES[key]

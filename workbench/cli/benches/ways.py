@@ -116,7 +116,7 @@ def precision_of(max_error: float, job: Job) -> Precision | None:
 
     Libraries round integers as they like, so one step is allowed; half floats are stored rounded.
     """
-    largest = gain(job.weights) * largest_finite(job.picture)
+    largest = gain(job.correlation.weights) * largest_finite(job.picture)
     stored = {"uint8": 1.0, "uint16": 1.0, "float16": HALF_ROUNDOFF * largest}
     allowed = stored.get(job.pixel_type, 0.0)
     if max_error <= allowed + error_bound(job, job.ksize**2, ROUNDINGS):
@@ -237,7 +237,7 @@ def cv2_ways(name: str, job: Job, out: NDArray[Any] | None = None) -> Iterator[W
     """Create OpenCV's ways; into `out`, or a new array each time."""
     import cv2
 
-    source, weights, k = job.picture, job.weights, job.ksize
+    source, weights, k = job.picture, job.correlation.weights, job.ksize
     how: dict[str, Any] = {"dst": out, "borderType": cv2.BORDER_REPLICATE}
     sigma = _sigma(name, k) or 0.0  # its own choice: for small ones ours, the binomial
     named: dict[str, tuple[str, Callable[[], Any]]] = {
@@ -266,7 +266,7 @@ def _scipy(name: str, job: Job) -> Iterator[Way]:
     elif name == "box":
         run = partial(ndimage.uniform_filter, source, k, **how, **plane)
     else:
-        run = partial(ndimage.correlate, source, job.weights[:, :, np.newaxis], **how)
+        run = partial(ndimage.correlate, source, job.correlation.weights[:, :, np.newaxis], **how)
     yield Way("SciPy", run.func.__name__, run)
 
 
@@ -290,7 +290,8 @@ def _pillow(name: str, job: Job) -> Iterator[Way]:
     elif sigma := _sigma(name, job.ksize):
         chosen = ImageFilter.GaussianBlur(sigma)
     elif job.ksize in (3, 5):
-        chosen = ImageFilter.Kernel((job.ksize, job.ksize), job.weights[::-1].ravel().tolist(), 1)
+        flipped = job.correlation.weights[::-1].ravel().tolist()
+        chosen = ImageFilter.Kernel((job.ksize, job.ksize), flipped, 1)
     else:
         return
     yield Way("Pillow", type(chosen).__name__, lambda: np.asarray(image.filter(chosen)))
@@ -302,7 +303,7 @@ def _c(_name: str, job: Job) -> Iterator[Way]:
 
 
 def _loop_in_c(job: Job) -> NDArray[Any]:
-    out, weights = np.empty_like(job.picture), np.ascontiguousarray(job.weights)
+    out, weights = np.empty_like(job.picture), np.ascontiguousarray(job.correlation.weights)
     source, to, by = (ctypes.c_void_p(each.ctypes.data) for each in (job.picture, out, weights))
     sides = map(ctypes.c_long, (job.height, job.width, job.channels))
     library = c_loop()

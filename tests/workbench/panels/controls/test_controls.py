@@ -136,11 +136,11 @@ def test_sigma_follows_the_size_until_it_is_set_by_hand(qtbot, window):
     assert sigma.isEnabled()
     assert window.store.state.sigma == pytest.approx(1.7)
     result = settle(qtbot, window, lambda: type_into(sigma, "3.5"))
-    by_hand = result.job.weights
+    by_hand = result.job.correlation.weights
     assert window.store.state.sigma == 3.5
     result = settle(qtbot, window, automatic.click)
     assert window.store.state.sigma is None
-    assert not np.array_equal(result.job.weights, by_hand)
+    assert not np.array_equal(result.job.correlation.weights, by_hand)
     # A bell that the size cuts is told, with the size that holds it.
     take = child(window, "sigma-size", QPushButton)
     for sigma, ksize in ((1.0, 7), (8.0, 45)):

@@ -83,7 +83,7 @@ def is_right(result):
 def test_a_cell_that_is_typed_is_filtered_at_once(qtbot, window, editor, grid):
     result = settle(qtbot, window, lambda: type_cell(grid, 1, 1, "-4"))
     assert window.store.state.filter == "custom"
-    assert result.job.weights[1, 1] == np.float32(-4 / 16)
+    assert result.job.correlation.weights[1, 1] == np.float32(-4 / 16)
     assert is_right(result)
 
 
@@ -122,8 +122,8 @@ def test_an_invalid_cell_is_marked_and_never_applied(qtbot, window, editor, grid
     type_cell(grid, 1, 1, "8")  # nor is what is valid beside it
     assert window.store.state == before
     result = settle(qtbot, window, lambda: type_cell(grid, 0, 2, "1/2"))
-    assert result.job.weights[0, 2] == np.float32(0.5 / 16)
-    assert result.job.weights[1, 1] == np.float32(0.5)
+    assert result.job.correlation.weights[0, 2] == np.float32(0.5 / 16)
+    assert result.job.correlation.weights[1, 1] == np.float32(0.5)
     assert "not a number" not in sentence(editor)
 
 
@@ -149,7 +149,9 @@ def test_a_square_from_a_spreadsheet_is_pasted(qtbot, window, editor, grid):
         window,
         lambda: QTest.keyClick(grid, Key.Key_V, Qt.KeyboardModifier.ControlModifier),
     )
-    np.testing.assert_array_equal(result.job.weights, np.array([[0.5, 0, 0, 0, 1]] * 5, np.float32))
+    np.testing.assert_array_equal(
+        result.job.correlation.weights, np.array([[0.5, 0, 0, 0, 1]] * 5, np.float32)
+    )
     assert window.store.state.ksize == 5
     assert is_right(result)
     QTest.keyClick(grid, Key.Key_A, Qt.KeyboardModifier.ControlModifier)
@@ -172,7 +174,7 @@ def test_a_size_up_to_31_and_back(qtbot, window, editor, grid):
     result = settle(qtbot, window, lambda: box.setValue(31))
     assert result.job.ksize == 31
     np.testing.assert_array_equal(
-        result.job.weights, np.pad(filters.get("gaussian").weights(3), 14)
+        result.job.correlation.weights, np.pad(filters.get("gaussian").weights(3), 14)
     )
     middle = grid.visualRect(grid.currentIndex()).center() - grid.viewport().rect().center()
     assert (grid.currentIndex().row(), grid.currentIndex().column()) == (15, 15)
@@ -195,7 +197,7 @@ def test_an_offset_is_typed_and_filtered_at_once(qtbot, window, editor):
         line.editingFinished.emit()
 
     result = settle(qtbot, window, lambda: add("128/255"))
-    assert result.job.offset == pytest.approx(128)
+    assert result.job.correlation.offset == pytest.approx(128)
     assert (window.store.state.filter, window.store.state.ksize) == ("custom", 3)
     assert is_right(result)
     assert intents.job_caption(result.job).startswith("Custom weights 3×3 + 128 · ")
@@ -265,7 +267,7 @@ def test_files_are_imported_and_exported(qtbot, window, editor, tmp_path):
     path = tmp_path / "five.csv"
     path.write_text("\n".join(["0,0,1,0,0"] * 5))
     result = settle(qtbot, window, lambda: box.open_file(path))
-    assert result.job.weights.sum() == 5
+    assert result.job.correlation.weights.sum() == 5
     box.write_to(tmp_path / "out.toml")
     until(qtbot, (tmp_path / "out.toml").is_file)
     path.write_text("1;2\n3;4")
