@@ -229,7 +229,7 @@ def test_a_long_thin_picture_costs_no_more_and_its_ends_are_checked(shape):
 def test_an_integer_more_than_one_off_is_wrong_however_large_the_bound():
     """Sixteen bits under a wide filter: the bound alone would let anything pass."""
     drawn = job_of(ksize=31, pixel_type="uint16")
-    job = Job.of(drawn.picture * np.uint16(300), drawn.weights)
+    job = Job.of(drawn.picture * np.uint16(300), drawn.correlation.weights)
     answer = right_answer(job)
     *_, right = checking(job, answer, Tolerance(31**2), None)
     *_, wrong = checking(job, answer - np.uint16(2), Tolerance(31**2), None)

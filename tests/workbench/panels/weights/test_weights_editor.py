@@ -207,7 +207,7 @@ def test_an_offset_is_typed_and_filtered_at_once(qtbot, window, editor):
     assert window.store.state == before
     settle(qtbot, window, lambda: window.store.update(filter="sobel_x", ksize=3))
     assert line.text() == "0"
-    assert intents.job_for(window.store.state).offset == 0
+    assert intents.job_for(window.store.state).correlation.offset == 0
 
 
 def test_the_facts_and_the_response_follow(qtbot, window, editor, grid):
