@@ -297,7 +297,7 @@ def test_any_picture_of_any_size_is_right(name, runners, data):
     )
     usual = case.job(key)
     if key in r.RUNGS and r.RUNGS[key].defines(job) != r.RUNGS[key].defines(usual):
-        job = job.but(weights=usual.weights)
+        job = job.but(weights=usual.correlation.weights)
     agree(run, job, case)
 
 
