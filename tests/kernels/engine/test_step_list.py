@@ -93,7 +93,7 @@ def test_what_was_run_for_less_does_not_stand_for_more():
 
 
 def test_what_may_have_changed_is_filtered_again():
-    engine, picture, weights = Counting(), PICTURE.copy(), BLUR.weights.copy()
+    engine, picture, weights = Counting(), PICTURE.copy(), BLUR.filter.weights.copy()
     changed = [picture, weights]
     before = engine.run(listed(Step(Correlation(weights)), BOX, picture=picture), ONCE)
     for each in changed:
