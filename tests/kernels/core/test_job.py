@@ -129,7 +129,7 @@ def a_job():
 # A value of each field of a Job or a Step unlike that of `a_job`; one added later needs one, too.
 OTHER_VALUES = {
     "picture": picture(4, 5, 1),
-    "filter": LENGTH.filter,
+    "filter": Correlation(3 * WEIGHTS),
     "weights": 2 * WEIGHTS,
     "border": "wrap",
     "implementation": "opencv",
