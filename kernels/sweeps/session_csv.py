@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from kernels.sweeps.plan import Cell, kind_of
-from kernels.sweeps.plan_files import KEYS, PLAN_KEYS
+from kernels.sweeps.plan_keys import KEYS, PLAN_KEYS
 from kernels.sweeps.record import CellPair, Measurement, Record, Session
 
 Row = dict[str, object]

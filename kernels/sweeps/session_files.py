@@ -21,7 +21,7 @@ from kernels.core.plain_data import NotPlainError, from_plain, to_plain
 from kernels.core.safe_files import MAX_LINE, AppendLog, lines_in
 from kernels.core.timing import Timing
 from kernels.sweeps.plan import Cell, Plan
-from kernels.sweeps.plan_files import KEYS
+from kernels.sweeps.plan_keys import KEYS
 from kernels.sweeps.record import Machine, Measurement, Record, Session
 
 FORMAT = "Filter Workbench session"

@@ -26,7 +26,8 @@ from kernels.sweeps.cell_jobs import Given, Texts, refusal, with_texts
 from kernels.sweeps.estimate import about, estimated_s
 from kernels.sweeps.machine import this_machine
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
-from kernels.sweeps.plan_files import KEYS, presets, read_plan
+from kernels.sweeps.plan_files import presets, read_plan
+from kernels.sweeps.plan_keys import KEYS
 from kernels.sweeps.plan_run import cells_of, sweeping
 from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_csv import write_csv

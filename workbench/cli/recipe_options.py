@@ -17,7 +17,7 @@ from kernels.filters import custom
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import is_own, read_own_kernel
 from kernels.rungs.rung import Rung
-from kernels.sweeps.plan_files import MAX_DEVICES, known_name
+from kernels.sweeps.plan_keys import MAX_DEVICES, known_name
 from workbench.batch.device_run import processes_each
 from workbench.batch.filtering import Recipe
 from workbench.cli.output import USAGE, CommandError, complain

@@ -27,7 +27,7 @@ from kernels.filters import Filter
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
 from kernels.sweeps.cell_jobs import made_weights
-from kernels.sweeps.plan_files import MAX_DEVICES
+from kernels.sweeps.plan_keys import MAX_DEVICES
 from workbench.imaging.display_mapping import (
     DisplayMapping,
     default_levels,

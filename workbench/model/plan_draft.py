@@ -20,7 +20,7 @@ from kernels.sweeps.cell_jobs import Given, with_texts
 from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan import DIMENSIONS as FIELDS
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
-from kernels.sweeps.plan_files import PLAN_KEYS
+from kernels.sweeps.plan_keys import PLAN_KEYS
 from kernels.sweeps.record import Record
 from workbench.imaging.pictures import Picture
 from workbench.model.intents import has_parameter, is_unclipped, taken_in

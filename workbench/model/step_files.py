@@ -28,7 +28,7 @@ from kernels.core.plain_data import LimitedTomlError, parse_toml, text_of_small_
 from kernels.engine.auto import AUTO
 from kernels.filters import Filter
 from kernels.rungs.own_kernels import is_own
-from kernels.sweeps.plan_files import PLAN_KEYS, PlanKey, known_name, number, shown, toml, truth
+from kernels.sweeps.plan_keys import PLAN_KEYS, PlanKey, known_name, number, shown, toml, truth
 from workbench.base.paths import asset
 from workbench.model import bell
 from workbench.model.intents import has_parameter, has_sizes, taken_in, weights_for
