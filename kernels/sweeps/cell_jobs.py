@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels import filters
 from kernels.core.cache import LruCache, blank, read_only
 from kernels.core.device import Device
 from kernels.core.errors import (
@@ -30,12 +29,13 @@ from kernels.cuda.device_pictures import Transfers
 from kernels.engine.auto import DEFAULT_BLOCK_XY
 from kernels.engine.engine import Engine
 from kernels.engine.own_kernel import UNTIMED
-from kernels.pictures.generated import moved, of_kind, stored_as, with_channels
+from kernels.pictures.generated import moved, of_kind, stored_as, white, with_channels
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import is_own, read_own_kernel, text_hash
 from kernels.rungs.rung import Rung
-from kernels.sweeps.plan import NOT_READ, PICTURE_KINDS, Cell, Matrix, OwnText, Plan
+from kernels.sweeps.plan import NOT_READ, PICTURE_KINDS, Cell, OwnText, Plan
 from kernels.sweeps.record import Measurement
+from kernels.sweeps.step_words import IDENTITY, WrittenStep, job_steps, made_weights, steps_in
 
 Paths = Mapping[str, Path]  # of user kernels, by their names
 OTHER_TEXT = (
@@ -114,26 +114,28 @@ def stand_in_job(cell: Cell, texts: Texts = NO_TEXTS) -> Job:
 
 
 def weights_of(cell: Cell) -> NDArray[np.float32]:
-    """The cell's weights, (ksize, ksize) float32.
+    """The weights of a cell without a list, (ksize, ksize) float32.
 
     Raises BadJobError for a size or parameter out of range.
     """
     return made_weights(cell.filter, cell.ksize, cell.sigma, cell.amount, cell.matrix)
 
 
+def steps_of(cell: Cell) -> tuple[WrittenStep, ...]:
+    """The steps of the cell's list, or its filter as the only one.  Raises BadJobError."""
+    one = WrittenStep(cell.filter, cell.ksize, cell.sigma, cell.amount, cell.matrix or IDENTITY)
+    return steps_in(cell.list) or (one,)
+
+
 def _job(cell: Cell, picture: NDArray[Any], texts: Texts) -> Job:
-    chosen = filters.get(cell.filter)
-    return Job.of(
-        picture=picture,
-        weights=weights_of(cell),
-        border=cell.border,
-        implementation=cell.implementation,
-        block_xy=cell.block_xy or DEFAULT_BLOCK_XY,
-        devices=cell.devices,
-        title=chosen.title,
-        gradient=chosen.gradient,
-        own=texts.get(cell.text_sha256, ""),
-    )
+    how = {
+        "implementation": cell.implementation,
+        "block_xy": cell.block_xy or DEFAULT_BLOCK_XY,
+        "own": texts.get(cell.text_sha256, ""),
+    }
+    full = white(picture.dtype)
+    made = (job_steps(each, offset=each.offset * full, **how) for each in steps_of(cell))
+    return Job(picture, tuple(chain.from_iterable(made)), cell.border, devices=cell.devices)
 
 
 @contextmanager
@@ -180,14 +182,6 @@ def _given(cell: Cell, given: Given, number: int) -> NDArray[Any]:
         made = picture.copy()  # its owner may go on writing to it
     _converted[:] = [(picture, form, read_only(made))]
     return made
-
-
-@lru_cache(maxsize=64)
-def made_weights(
-    filter_key: str, ksize: int, sigma: float | None, amount: float, matrix: Matrix | None
-) -> NDArray[np.float32]:
-    """Weights of a filter; the same array for the same choices."""
-    return filters.get(filter_key).weights(ksize, sigma=sigma, amount=amount, matrix=matrix)
 
 
 def refusal(engine: Engine, cell: Cell, texts: Texts = NO_TEXTS) -> str | None:

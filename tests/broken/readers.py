@@ -15,6 +15,7 @@ from kernels.core.job import PIXEL_TYPES
 from kernels.sweeps.plan_files import as_toml, presets, read_plan
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests import made_sessions
+from tests.conftest import ROOT
 from tests.picture_files import all_kinds, samples
 from workbench.base.paths import asset
 from workbench.base.settings import Settings
@@ -141,7 +142,7 @@ def _plans() -> dict[str, bytes]:
 
 
 def _lists() -> dict[str, bytes]:
-    return {each.name: each.read_bytes() for each in asset("steps").iterdir()}
+    return {each.name: each.read_bytes() for each in (ROOT / "kernels/sweeps/lists").iterdir()}
 
 
 def _all_weights() -> dict[str, bytes]:

@@ -17,6 +17,7 @@ from kernels.filters import custom
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import is_own, read_own_kernel
 from kernels.rungs.rung import Rung
+from kernels.sweeps import step_words
 from kernels.sweeps.plan_keys import MAX_DEVICES, known_name
 from workbench.batch.device_run import processes_each
 from workbench.batch.filtering import Recipe
@@ -70,9 +71,9 @@ def _steps_changes(arguments: Namespace) -> Changes:
         if getattr(arguments, name) is not None:
             raise BadJobError(f"--{name} is a step's: write it there, as in --step gaussian:7.")
     if arguments.step:
-        return step_files.changes_of_steps([step_files.parse_step(e) for e in arguments.step])
+        return step_files.changes_of_steps(list(map(step_words.parse_step, arguments.step)))
     path = Path(arguments.steps)
-    if path.suffix.lower() != step_files.SUFFIX and not path.exists():
+    if path.suffix.lower() != step_words.SUFFIX and not path.exists():
         ready = {each.key: each.changes for each in step_files.ready_made()}
         other = ", or a file such as mine.toml"
         return dict(ready[known_name("list", arguments.steps, tuple(ready), other)])

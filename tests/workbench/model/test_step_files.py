@@ -12,10 +12,11 @@ from kernels import Engine, filters
 from kernels.core.borders import BORDERS
 from kernels.core.job import MAX_STEPS
 from kernels.pictures.generated import noise
+from kernels.sweeps.step_words import KEYS, StepFileError, as_word, parse_step, to_words
 from workbench.imaging.pictures import Picture
 from workbench.model import choices, intents, step_files
 from workbench.model.state import State, Step
-from workbench.model.step_files import StepFileError, as_word, parse, parse_step, to_text, to_words
+from workbench.model.step_files import parse, to_text
 
 numbers = st.floats(-1e30, 1e30) | st.sampled_from([1 / 9, -0.0, 1e-7])
 of_program = st.sampled_from([None, "auto", "opencv", "shared"])
@@ -120,8 +121,8 @@ def test_a_filter_without_a_word_on_steps_is_alone():
 
 
 def test_every_choice_of_a_step_has_a_word():
-    without = {"own_kernel", "last_free_ksize", "chosen_implementation"}
-    assert set(step_files.KEYS) == {each.name for each in fields(Step)} - without
+    without = {"own_kernel", "last_free_ksize", "implementation"}
+    assert set(KEYS) == {each.name for each in fields(Step)} - without
 
 
 def test_a_user_kernel_or_another_implementation_is_written_only_where_it_was_chosen():
