@@ -68,6 +68,10 @@ class Engine:
         self._has_run_own = False
         self._kept_runs = KeptRuns()
 
+    def forget_runs(self) -> None:
+        """Filter every step of the next list anew, however another one began."""
+        self._kept_runs = KeptRuns()
+
     def close(self) -> None:
         """End the processes, if there are any, that ran user kernels on the GPU."""
         if self._has_run_own and isinstance(self.device, Device):

@@ -23,7 +23,7 @@ from kernels.core.errors import (
 )
 from kernels.core.health import health_of_all
 from kernels.core.job import PIXEL_TYPES, Job
-from kernels.core.timing import Timing, added_up
+from kernels.core.timing import Timing, added_up, in_a_row
 from kernels.core.verdict import Check
 from kernels.cuda.device_pictures import Transfers
 from kernels.engine.auto import DEFAULT_BLOCK_XY
@@ -202,13 +202,13 @@ def one_after_another(parts: Sequence[Measurement]) -> Measurement:
 
     Launches and occupancy are those of the first; `ended` is that of the shortest.
     """
-    first, shortest = parts[0], min(parts, key=lambda each: len(each.kernel.samples_ms))
+    first = parts[0]
     if len(parts) == 1:
         return first
-    samples_ms = tuple(map(sum, zip(*(each.kernel.samples_ms for each in parts), strict=False)))
     return replace(
         first,
-        kernel=replace(shortest.kernel, samples_ms=samples_ms),
+        kernel=in_a_row([each.kernel for each in parts]),
+        steps=tuple(map(in_a_row, zip(*(each.steps for each in parts), strict=True))),
         check=_all_checks([each.check for each in parts if each.check is not None]),
         compile_ms=added_up(each.compile_ms for each in parts),
         health=health_of_all(each.health for each in parts),

@@ -6,6 +6,7 @@ None, 0 stands.  docs/sweeps.md has an example.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -16,13 +17,16 @@ from kernels.core.errors import PlanFileError
 from kernels.core.plain_data import LimitedTomlError, parse_toml, text_of_small_file
 from kernels.sweeps.plan import DIMENSIONS, Plan
 from kernels.sweeps.plan_keys import KEYS, PLAN_KEYS, PlanKey, known_name, toml
+from kernels.sweeps.step_words import StepFileError, list_words
 
 
 def refuse_clashes(plan: Plan) -> None:
     """Raise PlanFileError unless each filter takes one of the sizes, and each size has a filter.
 
-    Other pairs become cells with the reason why they cannot run.
+    Other pairs become cells with the reason why they cannot run.  Lists have both in their steps.
     """
+    if any(plan.lists):
+        return
     takes = {key: filters.get(key) for key in plan.filters}
     if (plan.matrix is None) == ("custom" in plan.filters):
         raise PlanFileError(
@@ -71,11 +75,34 @@ def plan_of(text: str, name: str = "The plan") -> Plan:
             for field, key in PLAN_KEYS.items()
             if key.name in data
         }
+        lists = found.pop("lists", ())
         plan = Plan(**found)
+        if lists:
+            plan = with_lists(plan, lists, Path(name).parent, also=found)
         refuse_clashes(plan)
         return plan
-    except PlanFileError as error:
+    except (PlanFileError, StepFileError) as error:
         raise PlanFileError(f"{name}: {error}") from None
+
+
+# Fields of a plan that the steps of a list have instead.
+OF_STEPS = ("filters", "ksizes", "sigma", "amount", "matrix")
+
+
+def with_lists(
+    plan: Plan, texts: Iterable[str], folder: Path | None = None, also: Iterable[str] = ()
+) -> Plan:
+    """`plan` with lists of steps in place of its filter.
+
+    texts, folder  as `step_words.list_words` takes them
+    also           fields that were given beside them
+    Raises PlanFileError where one of OF_STEPS was given or varies, StepFileError for no list.
+    """
+    if keys := [KEYS[each] for each in OF_STEPS if each in (*also, *plan.varied)]:
+        raise PlanFileError(f"A list has {' and '.join(keys)} in its steps; give one or the other.")
+    usual = Plan(title="", implementations=())
+    lists = tuple(dict.fromkeys(list_words(each, folder) for each in texts))
+    return replace(plan, lists=lists, **{each: getattr(usual, each) for each in OF_STEPS})
 
 
 def as_toml(plan: Plan) -> str:

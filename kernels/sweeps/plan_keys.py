@@ -200,6 +200,7 @@ PLAN_KEYS = {
         ),
         lambda block: "{}x{}".format(*block),
     ),
+    "lists": PlanKey("list", _text),  # which `plan_files` reads further
     "filters": PlanKey("filter", _one_of(lambda: [each.key for each in filters.all_filters()])),
     "sigma": PlanKey("sigma", _parameter(SIGMA)),
     "amount": PlanKey("amount", _parameter(AMOUNT)),
