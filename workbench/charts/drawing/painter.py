@@ -350,10 +350,11 @@ def _draw_marks(
     elif valued:
         box = {"x0": _bar_ends(body)[0], "x1": values, "y": ys, "height": 2 * half}
         fills = [pg.mkBrush(None if b.pieces else _bar_fill(b, colors)) for b, _ in valued]
-        pens = [outline if b.is_best or b.pieces else pg.mkPen(None) for b, _ in valued]
+        thin, bare = pg.mkPen(colors.text, width=1.2), pg.mkPen(None)
+        pens = [outline if b.is_best else thin if b.pieces else bare for b, _ in valued]
         _draw_pieces(plot, valued, half, colors, font)
         plot.addItem(pg.BarGraphItem(**box, brushes=fills, pens=pens))
-    if ranges := [row for row in valued if row[0].high > row[0].low]:
+    if ranges := [row for row in valued if row[0].high > row[0].low and not row[0].pieces]:
         whiskers = [place(end) for bar, _ in ranges for end in (bar.low, bar.high)]
         pairs(ranges, whiskers, pg.mkPen(colors.text, width=1.4))
     if is_log and (best := [n for n, (bar, _) in enumerate(valued) if bar.is_best]):
