@@ -33,6 +33,7 @@ THIS = "this"  # the picture that is open
 MAX_DIGITS = 8  # of a whole number in a line
 # Commas, semicolons and spaces separate a list's words, but not spaces around a ×.
 BETWEEN = re.compile(r"[,;]|\s+(?![×xX*])(?<![×xX*]\s)")
+BETWEEN_LISTS = re.compile(r",(?!\s*(?:\w+=|off\b))")  # which is no comma inside a step
 
 Values = tuple[Any, ...]
 Here = Device | NoDevice | None
@@ -67,13 +68,9 @@ class Dimension:
         return tuple(dict.fromkeys(found))
 
     def words(self, text: str) -> list[str]:
-        """Words that `text` lists; between lists of steps, which have commas, stands a |."""
-        found = text.split("|") if self.field == "lists" else BETWEEN.split(text)
+        """Words that `text` lists."""
+        found = (BETWEEN_LISTS if self.field == "lists" else BETWEEN).split(text)
         return [word.strip() for word in found if word.strip()]
-
-    def joined(self, words: Iterable[str]) -> str:
-        """The line that `words` reads."""
-        return (" | " if self.field == "lists" else ", ").join(words)
 
     def _read(self, word: str, here: Here) -> Values:
         """The value of a word, or the values of "grid" and the like."""
@@ -93,7 +90,7 @@ class Dimension:
 
     def text(self, values: Iterable[Any]) -> str:
         """Line of text that lists `values`."""
-        return self.joined(map(self._word, values))
+        return ", ".join(map(self._word, values))
 
     def _word(self, value: Any) -> str:
         if self.field == "lists":
@@ -149,7 +146,7 @@ DIMENSIONS: tuple[Dimension, ...] = (
     ),
     Dimension(
         *("lists", "&Steps", "this"),
-        "Lists in place of a filter, with | between: this | sketch | gaussian:5 + sobel_x",
+        "Lists of steps in place of a filter: this, sketch, gaussian:5 + sobel_x",
         ticks=((THIS, "the list in the window"), *((e, r.about) for e, r in ready_made().items())),
     ),
     Dimension(

@@ -120,8 +120,7 @@ class ValuesRow(QWidget):
         wanted = [each for each in listed if each != word] if word in listed else [*listed, word]
         order = [each for each, _ in self.dimension.ticks]
         known = [each for each in order if each in wanted]
-        others = (each for each in wanted if each not in order)
-        self._set_text(self.dimension.joined([*known, *others]))
+        self._set_text(", ".join([*known, *(each for each in wanted if each not in order)]))
 
 
 KEY = Qt.ItemDataRole.UserRole
