@@ -205,7 +205,8 @@ class Engine:
         wanted = []
         parts = (part for each in jobs for _, part in parts_ahead(each))
         for job in () if self._why_no_gpu() else parts:
-            rung = None if is_own(job.implementation) else self._named(job.implementation)
+            key = job.implementation
+            rung = None if is_own(key) or key == AUTO.key else self._named(key)
             if isinstance(rung, Rung) and not self._why_not(rung, job):
                 wanted.append((rung, job))
         if wanted and isinstance(self.device, Device):

@@ -26,7 +26,7 @@ from kernels.core.job import PIXEL_TYPES, Job
 from kernels.core.timing import Timing, added_up, in_a_row
 from kernels.core.verdict import Check
 from kernels.cuda.device_pictures import Transfers
-from kernels.engine.auto import DEFAULT_BLOCK_XY
+from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY
 from kernels.engine.engine import Engine
 from kernels.engine.own_kernel import UNTIMED
 from kernels.pictures.generated import moved, of_kind, stored_as, white, with_channels
@@ -192,7 +192,8 @@ def refusal(engine: Engine, cell: Cell, texts: Texts = NO_TEXTS) -> str | None:
     if is_own(key) and not isinstance(engine.device, Device):
         return UNTIMED.format(key=key)
     try:
-        return engine.why_not(stand_in_job(cell, texts))
+        job = stand_in_job(cell, texts)
+        return engine.why_not_auto(job) if key == AUTO.key else engine.why_not(job)
     except KernelError as error:
         return str(error)
 

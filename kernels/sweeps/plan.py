@@ -12,6 +12,7 @@ from kernels.core.errors import BadJobError
 from kernels.core.job import Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.core.timing import Cache
+from kernels.engine.auto import AUTO, Auto
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.pictures.generated import KINDS
 from kernels.rungs.own_kernels import is_own
@@ -80,6 +81,8 @@ def kind_of(cell: Cell) -> str:
     """ "cpu", "cuda" or "own", for a user kernel; "" for an implementation that is gone."""
     if is_own(cell.implementation):
         return "own"
+    if cell.implementation == AUTO.key:
+        return "cuda"  # where it has no choice but the CPU it is refused
     kinds = (each.kind for each in all_implementations() if each.key == cell.implementation)
     return next(kinds, "")
 
@@ -156,8 +159,8 @@ class Plan:
         given_sizes  (width, height) of pictures that are given; one without has plan.sizes
         Raises BadJobError for an unknown implementation, and for more cells than MAX_CELLS.
         """
-        about: dict[str, Implementation | OwnText]
-        about = {each.key: each for each in (*all_implementations(), *self.own_texts)}
+        about: dict[str, Implementation | OwnText | Auto]
+        about = {each.key: each for each in (*all_implementations(), *self.own_texts, AUTO)}
         for key in self.implementations:
             if key not in about and is_own(key):
                 raise BadJobError(NOT_READ.format(key=key))
@@ -211,12 +214,12 @@ class Plan:
         own = {"sigma": self.sigma, "amount": self.amount, "matrix": matrix}
         return {"filter": chosen, "ksize": ksize, **own}
 
-    def _ways(self, implementation: Implementation | OwnText) -> Iterator[Way]:
+    def _ways(self, implementation: Implementation | OwnText | Auto) -> Iterator[Way]:
         """Yield the ways to run one: key, hash of a user kernel's text, cache, devices, block."""
         text_sha256 = implementation.sha256 if isinstance(implementation, OwnText) else ""
         has_shape = isinstance(implementation, Rung | OwnText) and not implementation.own_block
         hows = product(
-            self.caches if implementation.kind == "cuda" else (None,),
+            (None,) if implementation.kind == "cpu" else self.caches,
             self.devices if isinstance(implementation, Rung) else (1,),
             self.blocks if has_shape else (None,),
         )

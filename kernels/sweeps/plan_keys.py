@@ -17,6 +17,7 @@ from kernels.core.job import MAX_KSIZE, PIXEL_TYPES, Sampling
 from kernels.core.plain_data import SIMPLE, plain_text
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.core.timing import Cache
+from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
 from kernels.filters import custom
 from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
@@ -115,7 +116,7 @@ def _picture(key: str, value: Any) -> str:
 def _implementation(key: str, value: Any) -> str:
     if isinstance(value, str) and is_own(value):
         return plain_text(value)
-    keys = [each.key for each in all_implementations()]
+    keys = [*(each.key for each in all_implementations()), AUTO.key]
     return known_name(key, value, keys, ", or a file such as mine.cu")
 
 

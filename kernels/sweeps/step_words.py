@@ -30,7 +30,6 @@ from kernels import filters
 from kernels.core.errors import BadJobError, KernelError
 from kernels.core.job import LENGTH, MAX_STEPS, Step
 from kernels.core.plain_data import LimitedTomlError, parse_toml, text_of_small_file
-from kernels.engine.auto import AUTO
 from kernels.filters import Filter, gaussian, has_parameter, has_sizes
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Matrix
@@ -86,8 +85,7 @@ class StepFileError(BadJobError):
 def _implementation(key: str, value: Any) -> str:
     if isinstance(value, str) and is_own(value) and Path(value).name != value:
         raise StepFileError(f"{key} is the name of a file in your folder of kernels, not {value}.")
-    named: str = AUTO.key if value == AUTO.key else PLAN_KEYS["implementations"].read(key, value)
-    return named
+    return str(PLAN_KEYS["implementations"].read(key, value))
 
 
 def is_part(value: Any) -> bool:

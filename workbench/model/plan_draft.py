@@ -15,6 +15,7 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.errors import BadJobError, PlanFileError
 from kernels.core.job import PIXEL_TYPES
 from kernels.engine import job_comparison
+from kernels.engine.auto import AUTO
 from kernels.rungs.rung import Rung
 from kernels.sweeps.cell_jobs import Given, with_texts
 from kernels.sweeps.estimate import estimated_s
@@ -274,6 +275,8 @@ class Draft:
         made = replace(made, **{name: getattr(base, name)[:1] for name in still})
         made = replace(made, **_lists(self.texts, here))  # type: ignore[arg-type]
         made = _with_steps(made, self.texts, state)
+        if any(made.lists) and isinstance(here, Device):  # no rung alone has all kinds of steps
+            made = replace(made, implementations=(*dict.fromkeys((*keys, AUTO.key)),))
         matrix = (made.matrix or state.matrix) if "custom" in made.filters else None
         made = replace(made, matrix=matrix)
         made = _with_pictures(made, self.texts, state)
