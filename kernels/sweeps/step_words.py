@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, cast
@@ -68,7 +68,6 @@ class WrittenList:
     border: str | None = None
     region: Part | None = None
     round_between_steps: bool = False
-    version: int = field(default=VERSION, repr=False)
 
 
 class StepFileError(BadJobError):
@@ -289,6 +288,7 @@ def _parsed(data: dict[str, Any]) -> WrittenList:
             steps.append(step_of(words))
     with _about(step=MAX_STEPS):
         refuse_number(len(steps))
+    found.pop("version", None)
     return WrittenList(tuple(steps), **found)
 
 

@@ -74,10 +74,10 @@ def _steps_changes(arguments: Namespace) -> Changes:
         return step_files.changes_of_steps(list(map(step_words.parse_step, arguments.step)))
     path = Path(arguments.steps)
     if path.suffix.lower() != step_words.SUFFIX and not path.exists():
-        ready = {each.key: each.changes for each in step_files.ready_made()}
-        other = ", or a file such as mine.toml"
-        return dict(ready[known_name("list", arguments.steps, tuple(ready), other)])
-    return step_files.read(path)
+        ready, other = step_words.ready_made(), ", or a file such as mine.toml"
+        found = ready[known_name("list", arguments.steps, tuple(ready), other)]
+        return step_files.changes_of(found)
+    return step_files.changes_of(step_words.read(path))
 
 
 def _list_changes(arguments: Namespace, changes: Changes, given: Changes) -> Changes:

@@ -1,18 +1,12 @@
-"""The state's steps as text: words of the command line, and files in TOML.
-
-`kernels.sweeps.step_words` has the words.
-"""
+"""The State's steps as those of `kernels.sweeps.step_words`, and back."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from functools import cache
-from pathlib import Path
+from dataclasses import fields
 from typing import Any
 
 from kernels.engine.auto import AUTO
-from kernels.sweeps import step_words
 from kernels.sweeps.plan_keys import toml
 from kernels.sweeps.step_words import VERSION, WrittenList, WrittenStep, refuse_number, to_words
 from workbench.model.intents import taken_in
@@ -43,27 +37,15 @@ def select(steps: Sequence[Step], at: int) -> dict[str, Any]:
     return {**chosen, "before": tuple(steps[:at]), "after": tuple(steps[at + 1 :])}
 
 
-def read(path: Path) -> dict[str, Any]:
-    """Changes to a State that takes the steps of a file.
-
-    Raises StepFileError, which names the file and the line.
-    """
-    return _changes(step_words.read(path))
-
-
-def parse(text: str, name: str = "The file") -> dict[str, Any]:
-    """`read` for the text of a file."""
-    return _changes(step_words.parse(text, name))
-
-
-def _changes(found: WrittenList) -> dict[str, Any]:
+def changes_of(found: WrittenList) -> dict[str, Any]:
+    """Changes to a State that takes the steps of a file."""
     given = {key: getattr(found, key) for key in ("border", "region") if getattr(found, key)}
     changes = changes_of_steps(found.steps)
     return {**changes, **given, "is_rounded": found.round_between_steps}
 
 
 def to_text(state: State, about: str = "") -> str:
-    """The file of all steps of `state`, which `parse` reads.
+    """The file of all steps of `state`, which `step_words.parse` reads.
 
     about  a sentence for people
     """
@@ -75,24 +57,3 @@ def to_text(state: State, about: str = "") -> str:
         words = to_words(each).items()
         lines += ["", "[[step]]", *(f"{word} = {toml(value)}" for word, value in words)]
     return "".join(f"{line}\n" for line in lines)
-
-
-@dataclass(frozen=True, slots=True)
-class ReadyMade:
-    """A list that comes with the program."""
-
-    key: str  # the file's name, "edges_after_blur"
-    about: str  # a sentence
-    changes: dict[str, Any]  # as `read` gives them
-
-    @property
-    def title(self) -> str:
-        """Its name in menus: "Edges after blur"."""
-        return self.key[0].upper() + self.key[1:].replace("_", " ")
-
-
-@cache
-def ready_made() -> tuple[ReadyMade, ...]:
-    """Every list that comes along."""
-    lists = step_words.ready_made().items()
-    return tuple(ReadyMade(key, each.about, _changes(each)) for key, each in lists)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from kernels.sweeps.step_words import as_word, steps_in
+from kernels.sweeps.step_words import AND
 from workbench.base import numbers
 from workbench.charts.data import chart_words
 from workbench.charts.data.figure import Axis, Bar, Bars, Dot, Figure, Group, Plot, Series
@@ -43,11 +43,9 @@ BY_NAMES = ("devices", "pictures", "lists", "filters", "channels", "pixel_types"
 def _figure(data: Data, title: str, *, name: str) -> Figure:
     """Time by `name`; of each series the fastest, and those equal to it, are outlined."""
     everything = data.slice(name, *SERIES)
-    has_own = name == "blocks"  # a rung's own shape
-    with_value = (
-        p for p in everything.points if p.value(name) is not None or (has_own and p.on_gpu)
-    )
-    shown = everything.of(with_value)
+    own = name == "blocks"  # which a rung may have of its own
+    able = (p for p in everything.points if p.value(name) is not None or (own and p.on_gpu))
+    shown = everything.of(able)
     entries = entries_of(shown)
     order = {key: number for number, key in enumerate(entries)}
     points = sorted(visible(shown), key=lambda point: order[legend_key(point)])
@@ -151,8 +149,9 @@ def _stacked(data: Data, title: str) -> Figure:
 def _with_pieces(bar: Bar, point: Point) -> Bar:
     if bar.value is None or point.measurement is None:
         return bar
-    steps = zip(steps_in(point.cell.list), point.measurement.steps, strict=True)
-    named = [(f"{as_word(e)} {numbers.duration(t.median_ms)}", t.median_ms) for e, t in steps]
+    alone_ms = [each.median_ms for each in point.measurement.steps]
+    steps = zip(point.cell.list.split(AND), alone_ms, strict=False)
+    named = [(f"{word} {numbers.duration(ms)}", ms) for word, ms in steps]
     lines = [bar.text, *(f"step {name}" for name, _ in named), _difference(point)]
     return replace(bar, pieces=tuple(named), text="\n".join(filter(None, lines)))
 

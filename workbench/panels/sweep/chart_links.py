@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject, Slot
 
+from kernels.core.errors import KernelError
 from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.cell_jobs import Given, job_of, steps_of
@@ -83,11 +85,13 @@ class ApplyMeasurement(QObject):
         self._messages.clear("info")
 
     def _show(self, cell: Cell, picture: Picture | None) -> None:
-        state, wanted = self._store.state, changes_for(cell)
+        state, wanted, same = self._store.state, intents.Changes(), ("filter", "ksize", "border")
+        with suppress(KernelError):  # steps that this program does not have
+            wanted = changes_for(cell)
         changes = from_data(wanted, state)
         others = changes.get("before", ())
-        is_here = len(others) == len(wanted["before"])
-        if not is_here or any(changes.get(e) != wanted[e] for e in ("filter", "ksize", "border")):
+        has_all = bool(wanted) and len(others) == len(wanted["before"])
+        if not has_all or any(changes.get(name) != wanted[name] for name in same):
             self._messages.show_message("error", NOT_HERE)
             return
         if state is not self._after:  # in a row of clicks the state before the first counts
