@@ -250,9 +250,6 @@ def to_words(step: WrittenStep) -> dict[str, Any]:
     }
 
 
-# -- files
-
-
 def read(path: Path) -> WrittenList:
     """The steps of a file.  Raises StepFileError, which names the file and the line."""
     try:
@@ -352,13 +349,10 @@ def list_words(text: str, folder: Path | None = None) -> str:
 
 def in_a_line(steps: Iterable[WrittenStep]) -> str:
     """Steps that are on, as `list_words` has them."""
-    block_xy = WrittenStep().block_xy
-    how = (
-        replace(each, chosen_implementation=None, block_xy=block_xy) for each in steps if each.is_on
-    )
-    words = list(map(as_word, how))
-    refuse_number(len(words))
-    return AND.join(words)
+    xy = WrittenStep().block_xy
+    on = [replace(e, chosen_implementation=None, block_xy=xy) for e in steps if e.is_on]
+    refuse_number(len(on))
+    return AND.join(map(as_word, on))
 
 
 @lru_cache(maxsize=256)

@@ -303,7 +303,6 @@ def plan_of(state: State, implementations: tuple[str, ...] = (), *, is_step: boo
         raise UnclearError(NO_PICTURE)
     height, width, channels = state.picture.samples.shape
     is_wide = is_step and len(taken_in(state)) > 1 and not state.is_rounded
-    is_wide = is_wide or is_unclipped(state)
     chosen = filters.get(state.filter)
     made = Plan(
         title="",
@@ -315,7 +314,9 @@ def plan_of(state: State, implementations: tuple[str, ...] = (), *, is_step: boo
         borders=(state.border,),
         pictures=(given_name(state.picture),),
         channels=(channels,),
-        pixel_types=("float32" if is_wide else str(state.picture.samples.dtype),),
+        pixel_types=(
+            "float32" if is_wide or is_unclipped(state) else str(state.picture.samples.dtype),
+        ),
         caches=(state.cache,),
         devices=(state.devices,),
         sigma=state.sigma if has_parameter(chosen, "sigma") else None,

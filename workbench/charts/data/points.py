@@ -275,7 +275,7 @@ class Data:
     def slice(self, *own: str) -> Slice:
         """Narrow the points to one value of each dimension that is not in `own`."""
         shown = Slice(self, tuple(self.points), (), own)
-        for name in ("machines", *cell_words.NAMES):
+        for name in ("lists", "machines", *cell_words.NAMES):
             if name not in own:
                 shown = shown.narrowed(name)
         return shown
