@@ -88,12 +88,11 @@ def with_part(
         check=before.check if before.check and not before.check.ok else part.check,
         health=health_of_all(each.health for each in (before, part)),
         load=both_loads(before.load, part.load),
-        steps=tuple(map(_added, before.steps, part.steps)),
+        steps=tuple(
+            replace(one, samples_ms=(*one.samples_ms, *more.samples_ms))
+            for one, more in zip(before.steps, part.steps, strict=False)
+        ),
     )
-
-
-def _added(before: Timing, part: Timing) -> Timing:
-    return replace(before, samples_ms=(*before.samples_ms, *part.samples_ms))
 
 
 def rounds_done(record: Record | None, rounds: int) -> int:

@@ -9,8 +9,6 @@
 
 What may be left out is as in a new step.  What is there is never replaced in silence: an unknown or
 a useless word is an error, which names its line.  docs/steps.md has all words.
-
-A plan has a list in a line, "gaussian:7,sigma=1.5 + sobel_x", see `list_words`.
 """
 
 from __future__ import annotations

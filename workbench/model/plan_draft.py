@@ -146,7 +146,7 @@ DIMENSIONS: tuple[Dimension, ...] = (
         ),
     ),
     Dimension(
-        *("lists", "&Steps", "this"),
+        *("lists", "Steps", "this"),
         "Lists of steps in place of a filter: this, sketch, gaussian:5 + sobel_x",
         ticks=((THIS, "the list in the window"), *((e, r.about) for e, r in ready_made().items())),
     ),

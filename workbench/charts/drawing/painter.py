@@ -370,8 +370,7 @@ def _draw_marks(
 def _draw_pieces(plot: Any, rows: Sequence[Row], half: float, colors: Colors, font: QFont) -> None:
     """Draw what bars are made of, dark and pale in turn, each with its name where that fits."""
     box, metrics = plot.getViewBox(), QFontMetricsF(font)
-    (low, high), wide_px = box.viewRange()[0], box.boundingRect().width()
-    labels = []
+    (low, high), wide_px, labels = box.viewRange()[0], box.boundingRect().width(), []
     for bar, y in rows:
         ends = list(accumulate((value for _, value in bar.pieces), initial=0.0))
         for at, (name, value) in enumerate(bar.pieces):

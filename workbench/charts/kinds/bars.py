@@ -149,28 +149,30 @@ def _stacked(data: Data, title: str) -> Figure:
 def _with_pieces(bar: Bar, point: Point) -> Bar:
     if bar.value is None or point.measurement is None:
         return bar
-    alone_ms = [each.median_ms for each in point.measurement.steps]
-    steps = zip(point.cell.list.split(AND), alone_ms, strict=False)
-    named = [(f"{word} {numbers.duration(ms)}", ms) for word, ms in steps]
+    steps = zip(point.cell.list.split(AND), point.measurement.steps, strict=False)
+    named = [(f"{word} {numbers.duration(e.median_ms)}", e.median_ms) for word, e in steps]
     lines = [bar.text, *(f"step {name}" for name, _ in named), _difference(point)]
     return replace(bar, pieces=tuple(named), text="\n".join(filter(None, lines)))
 
 
+def _more_ms(point: Point) -> float:
+    """What a list takes more as a whole, on a GPU, than the sum of its steps; else 0."""
+    steps = point.measurement.steps if point.measurement and point.ms and point.on_gpu else ()
+    return point.median_ms - sum(each.median_ms for each in steps) if steps else 0.0
+
+
 def _difference(point: Point) -> str:
-    """Name how far a list that ran as a whole, on a GPU, is from the sum of its steps."""
-    steps = point.measurement.steps if point.measurement and point.on_gpu else ()
-    if not steps or point.ms is None:
-        return ""
-    more_ms = point.median_ms - sum(each.median_ms for each in steps)
-    why = "more than its steps (conversion)" if more_ms > 0 else "less than its steps (L2 cache)"
-    return f"as a whole {numbers.duration(abs(more_ms))} {why}"
+    more_ms = _more_ms(point)
+    said = f"{numbers.duration(abs(more_ms))} {'more' if more_ms > 0 else 'less'}"
+    return f"as a whole {said} than its steps one by one" if more_ms else ""
 
 
 def _say_differences(shown: Slice) -> str:
-    said = [(point, _difference(point)) for point in shown.measured]
-    named = (f"{series_name(p, shown.data)}, {cell_words.of(p.cell, 'lists')}" for p, _ in said)
-    told = (f"{name}: {text}" for name, (_, text) in zip(named, said, strict=True) if text)
-    return chart_words.sentence_like("; ".join(told))
+    most = max(shown.measured, key=lambda point: abs(_more_ms(point)), default=None)
+    if most is None or not _more_ms(most):
+        return ""
+    name = f"{series_name(most, shown.data)}, {cell_words.list_name(most.cell.list)}"
+    return f"Largest difference: {name}, {_difference(most)}."
 
 
 # -- the ladder
