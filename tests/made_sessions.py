@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from kernels.cuda.device_pictures import Transfers
 from kernels.engine.engine import all_implementations
 from kernels.sweeps.plan import Cell, Plan
 from kernels.sweeps.record import Machine, Measurement, Record, Session
+from kernels.sweeps.step_words import list_words, steps_in
 
 STARTED = 1_763_700_000.0  # 21 November 2025
 BYTES = {"uint8": 1, "uint16": 2, "float16": 2, "float32": 4}
@@ -94,6 +96,10 @@ PLANS = {
     "caches": Plan(
         "Cold and warm L2", ("global", "shared"), SQUARES, (3,), ((32, 8),), caches=("cold", "warm")
     ),
+    "lists": Plan(
+        "Lists", ("opencv", "shared", "separable"), ((2048, 2048),),
+        lists=("gaussian:7 + sobel_x", list_words("sketch"), "box:15,mix=0.5 + sharpen + edges:5"),
+    ),
     "devices": Plan(
         "Several GPUs", ("opencv", "global", "shared"), ((4096, 4096),), (5,), ((32, 8),),
         devices=(1, 2, 4),
@@ -144,8 +150,12 @@ def measured(cell: Cell, plan: Plan | None = None, check: Check | None = None) -
     """A measurement as the engine gives it, verified unless `check` says otherwise."""
     on_gpu = KINDS[cell.implementation] == "cuda"
     picture = cell.pixels * cell.channels * BYTES[cell.pixel_type]
+    parts = [replace(cell, list="", filter=e.filter, ksize=e.ksize) for e in steps_in(cell.list)]
+    alone_ms = [_model_ms(each) for each in parts]
+    whole_ms = (0.9 if on_gpu else 1.0) * sum(alone_ms) or _model_ms(cell)
     return Measurement(
-        kernel=_timing(cell, _model_ms(cell) * cell.count, cell.cache),
+        kernel=_timing(cell, whole_ms * cell.count, cell.cache),
+        steps=tuple(_timing(e, ms, cell.cache) for e, ms in zip(parts, alone_ms, strict=True)),
         ran=(_launch(cell) if on_gpu else _function(cell),),
         check=check or Check(2.4e-7 * cell.ksize, (0, 0, 0), 0, 0, 1e-5, cell.pixels, cell.pixels),
         compile_ms=180.0 if on_gpu else None,
@@ -192,7 +202,7 @@ def _shape_factor(block_xy: tuple[int, int] | None) -> float:
 
 def _timing(cell: Cell, ms: float, cache: str | None) -> Timing:
     facts = repr(cell)  # as it was before there were texts and several GPUs
-    for new in (", devices=1", ", text_sha256=''"):
+    for new in (", list=''", ", devices=1", ", text_sha256=''"):
         facts = facts.replace(new, "")
     rng = np.random.default_rng(zlib.crc32(facts.encode()))
     noise = 0.05 if cache is None else 0.006

@@ -65,6 +65,16 @@ def added_up(times_ms: Iterable[float | None]) -> float | None:
     return sum(known) if known else None
 
 
+def in_a_row(timings: Sequence[Timing]) -> Timing:
+    """The timing of what ran in turn: sample i is the sum of their samples i.
+
+    timings  at least one; the shortest says why there are no more samples
+    """
+    shortest = min(timings, key=lambda each: len(each.samples_ms))
+    samples_ms = tuple(map(sum, zip(*(each.samples_ms for each in timings), strict=False)))
+    return replace(shortest, samples_ms=samples_ms)
+
+
 Cache = Literal["cold", "warm"]
 # Why no more samples were taken, see `Timing`.
 Ended = Literal["stable", "samples", "time", "single", ""]

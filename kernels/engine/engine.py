@@ -68,6 +68,10 @@ class Engine:
         self._has_run_own = False
         self._kept_runs = KeptRuns()
 
+    def forget_runs(self) -> None:
+        """Filter every step of the next list anew, however another one began."""
+        self._kept_runs = KeptRuns()
+
     def close(self) -> None:
         """End the processes, if there are any, that ran user kernels on the GPU."""
         if self._has_run_own and isinstance(self.device, Device):
@@ -201,7 +205,8 @@ class Engine:
         wanted = []
         parts = (part for each in jobs for _, part in parts_ahead(each))
         for job in () if self._why_no_gpu() else parts:
-            rung = None if is_own(job.implementation) else self._named(job.implementation)
+            key = job.implementation
+            rung = None if is_own(key) or key == AUTO.key else self._named(key)
             if isinstance(rung, Rung) and not self._why_not(rung, job):
                 wanted.append((rung, job))
         if wanted and isinstance(self.device, Device):

@@ -81,6 +81,16 @@ class Filter:
         return min(self.sizes, key=lambda size: abs(size - ksize))
 
 
+def has_parameter(chosen: Filter, name: str) -> bool:
+    """Return True if the filter takes the parameter `name`."""
+    return any(parameter.name == name for parameter in chosen.parameters)
+
+
+def has_sizes(chosen: Filter) -> bool:
+    """Return True if the size of its weights is the user's choice."""
+    return len(chosen.sizes) > 1 and not has_parameter(chosen, "matrix")
+
+
 @cache
 def all_filters() -> tuple[Filter, ...]:
     """Every filter of this folder, in the order to show them."""

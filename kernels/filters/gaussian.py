@@ -9,6 +9,7 @@ of its own (small_gaussian_tab), which are no sampled bell, and so differs from 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ GROUP = "Blur"
 SIZES = ANY_ODD
 PARAMETERS = (SIGMA,)
 
+ENOUGH = 0.99  # of a bell
 FAR = 8  # sigmas: beyond, a bell is nothing in float64
 # The small filters everybody writes down: rows of Pascal's triangle.
 BINOMIAL = {1: (1,), 3: (1, 2, 1), 5: (1, 4, 6, 4, 1)}
@@ -74,6 +76,11 @@ def share_held(ksize: int, sigma: float) -> float:
     row = np.exp(-0.5 * (np.arange(-far, far + 1) / sigma) ** 2)
     inside = row[far - ksize // 2 : far + ksize // 2 + 1]
     return float((inside.sum() / row.sum()) ** 2)
+
+
+def size_for(sigma: float, sizes: Sequence[int], share: float = ENOUGH) -> int:
+    """The smallest of `sizes` that holds `share` of the bell, else the largest."""
+    return next((ksize for ksize in sizes if share_held(ksize, sigma) >= share), max(sizes))
 
 
 def size_holding(share: float, sigma: float) -> int | None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels import filters
 from kernels.core.cache import LruCache, blank, read_only
 from kernels.core.device import Device
 from kernels.core.errors import (
@@ -24,18 +23,19 @@ from kernels.core.errors import (
 )
 from kernels.core.health import health_of_all
 from kernels.core.job import PIXEL_TYPES, Job
-from kernels.core.timing import Timing, added_up
+from kernels.core.timing import Timing, added_up, in_a_row
 from kernels.core.verdict import Check
 from kernels.cuda.device_pictures import Transfers
-from kernels.engine.auto import DEFAULT_BLOCK_XY
+from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY
 from kernels.engine.engine import Engine
 from kernels.engine.own_kernel import UNTIMED
-from kernels.pictures.generated import moved, of_kind, stored_as, with_channels
+from kernels.pictures.generated import moved, of_kind, stored_as, white, with_channels
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import is_own, read_own_kernel, text_hash
 from kernels.rungs.rung import Rung
-from kernels.sweeps.plan import NOT_READ, PICTURE_KINDS, Cell, Matrix, OwnText, Plan
+from kernels.sweeps.plan import NOT_READ, PICTURE_KINDS, Cell, OwnText, Plan
 from kernels.sweeps.record import Measurement
+from kernels.sweeps.step_words import IDENTITY, WrittenStep, job_steps, made_weights, steps_in
 
 Paths = Mapping[str, Path]  # of user kernels, by their names
 OTHER_TEXT = (
@@ -114,26 +114,28 @@ def stand_in_job(cell: Cell, texts: Texts = NO_TEXTS) -> Job:
 
 
 def weights_of(cell: Cell) -> NDArray[np.float32]:
-    """The cell's weights, (ksize, ksize) float32.
+    """The weights of a cell without a list, (ksize, ksize) float32.
 
     Raises BadJobError for a size or parameter out of range.
     """
     return made_weights(cell.filter, cell.ksize, cell.sigma, cell.amount, cell.matrix)
 
 
+def steps_of(cell: Cell) -> tuple[WrittenStep, ...]:
+    """The steps of the cell's list, or its filter as the only one.  Raises BadJobError."""
+    one = WrittenStep(cell.filter, cell.ksize, cell.sigma, cell.amount, cell.matrix or IDENTITY)
+    return steps_in(cell.list) or (one,)
+
+
 def _job(cell: Cell, picture: NDArray[Any], texts: Texts) -> Job:
-    chosen = filters.get(cell.filter)
-    return Job.of(
-        picture=picture,
-        weights=weights_of(cell),
-        border=cell.border,
-        implementation=cell.implementation,
-        block_xy=cell.block_xy or DEFAULT_BLOCK_XY,
-        devices=cell.devices,
-        title=chosen.title,
-        gradient=chosen.gradient,
-        own=texts.get(cell.text_sha256, ""),
-    )
+    how = {
+        "implementation": cell.implementation,
+        "block_xy": cell.block_xy or DEFAULT_BLOCK_XY,
+        "own": texts.get(cell.text_sha256, ""),
+    }
+    full = white(picture.dtype)
+    made = (job_steps(each, offset=each.offset * full, **how) for each in steps_of(cell))
+    return Job(picture, tuple(chain.from_iterable(made)), cell.border, devices=cell.devices)
 
 
 @contextmanager
@@ -182,14 +184,6 @@ def _given(cell: Cell, given: Given, number: int) -> NDArray[Any]:
     return made
 
 
-@lru_cache(maxsize=64)
-def made_weights(
-    filter_key: str, ksize: int, sigma: float | None, amount: float, matrix: Matrix | None
-) -> NDArray[np.float32]:
-    """Weights of a filter; the same array for the same choices."""
-    return filters.get(filter_key).weights(ksize, sigma=sigma, amount=amount, matrix=matrix)
-
-
 def refusal(engine: Engine, cell: Cell, texts: Texts = NO_TEXTS) -> str | None:
     """Reason why `cell` cannot be measured here, or None."""
     key = cell.implementation
@@ -198,7 +192,8 @@ def refusal(engine: Engine, cell: Cell, texts: Texts = NO_TEXTS) -> str | None:
     if is_own(key) and not isinstance(engine.device, Device):
         return UNTIMED.format(key=key)
     try:
-        return engine.why_not(stand_in_job(cell, texts))
+        job = stand_in_job(cell, texts)
+        return engine.why_not_auto(job) if key == AUTO.key else engine.why_not(job)
     except KernelError as error:
         return str(error)
 
@@ -208,13 +203,13 @@ def one_after_another(parts: Sequence[Measurement]) -> Measurement:
 
     Launches and occupancy are those of the first; `ended` is that of the shortest.
     """
-    first, shortest = parts[0], min(parts, key=lambda each: len(each.kernel.samples_ms))
+    first = parts[0]
     if len(parts) == 1:
         return first
-    samples_ms = tuple(map(sum, zip(*(each.kernel.samples_ms for each in parts), strict=False)))
     return replace(
         first,
-        kernel=replace(shortest.kernel, samples_ms=samples_ms),
+        kernel=in_a_row([each.kernel for each in parts]),
+        steps=tuple(map(in_a_row, zip(*(each.steps for each in parts), strict=True))),
         check=_all_checks([each.check for each in parts if each.check is not None]),
         compile_ms=added_up(each.compile_ms for each in parts),
         health=health_of_all(each.health for each in parts),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
@@ -11,12 +12,14 @@ from random import Random
 from statistics import median
 
 from kernels.core.cpu_load import both_loads, usable_cores
+from kernels.core.errors import KernelError
 from kernels.core.health import health_of_all
 from kernels.core.job import Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.core.timing import Timing
 from kernels.sweeps.plan import Cell, kind_of, sampling_of
 from kernels.sweeps.record import Measurement, Record
+from kernels.sweeps.step_words import steps_in
 
 # Of ten medians the second lowest and the second highest hold the true one in 98 % of all cases; of
 # six it takes the lowest and the highest.  More would cost more warm-ups than samples.
@@ -85,6 +88,10 @@ def with_part(
         check=before.check if before.check and not before.check.ok else part.check,
         health=health_of_all(each.health for each in (before, part)),
         load=both_loads(before.load, part.load),
+        steps=tuple(
+            replace(one, samples_ms=(*one.samples_ms, *more.samples_ms))
+            for one, more in zip(before.steps, part.steps, strict=False)
+        ),
     )
 
 
@@ -201,10 +208,12 @@ def _run_s(cell: Cell, like: Record | None) -> float:
     """Seconds of one run of all pictures of `cell`: by `like`, or else by the model."""
     if like is not None and isinstance(like.outcome, Measurement):
         return scaled_s(cell, like.cell, like.outcome.kernel.median_ms / 1e3)
-    kind, taps = kind_of(cell), cell.ksize**2
-    if cell.implementation == "opencv":
-        taps = min(taps, MAX_OPENCV_PRODUCTS)
-    products = cell.megapixels * 1e6 * cell.channels * max(taps, MEMORY_PRODUCTS)
+    kind, sides = kind_of(cell), [cell.ksize]
+    with suppress(KernelError):  # steps of another version: it is refused
+        sides = [each.ksize for each in steps_in(cell.list)] or sides
+    most = MAX_OPENCV_PRODUCTS if cell.implementation == "opencv" else math.inf
+    taps = sum(max(min(side**2, most), MEMORY_PRODUCTS) for side in sides)
+    products = cell.megapixels * 1e6 * cell.channels * taps
     cores = 1 if cell.implementation == "sequential" else usable_cores()
     per_core = PRODUCTS_PER_CORE.get(cell.implementation, min(PRODUCTS_PER_CORE.values()))
     pace = per_core * cores if kind == "cpu" else PRODUCTS_PER_GPU * cell.devices

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from math import prod
-from typing import Literal
+from typing import Any, Literal
 
 from kernels.core.errors import BadJobError
 from kernels.core.job import Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.core.timing import Cache
+from kernels.engine.auto import AUTO, Auto
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.pictures.generated import KINDS
 from kernels.rungs.own_kernels import is_own
@@ -28,8 +29,8 @@ class Cell:
 
     implementation: str
     block_xy: tuple[int, int] | None = None  # None on the CPU, and where a rung has its own shape
-    filter: str = "gaussian"
-    ksize: int = 3
+    filter: str = "gaussian"  # of a list "", as its steps have their own
+    ksize: int = 3  # of a list 1, which says nothing
     sigma: float | None = None  # None: the filter's own default for its size
     amount: float = 1.0
     matrix: Matrix | None = None  # the weights of the filter "custom"; None for all others
@@ -43,6 +44,7 @@ class Cell:
     cache: Literal["cold", "warm"] | None = None  # of the GPU, before each sample; None on the CPU
     text_sha256: str = ""  # of a user kernel, by `own_kernels.text_hash`: its file may change
     devices: int = 1  # how many GPUs share the rows of each picture; on the CPU it means nothing
+    list: str = ""  # steps, as `step_words.list_words` has them; "": one filter
 
     @property
     def megapixels(self) -> float:
@@ -79,6 +81,8 @@ def kind_of(cell: Cell) -> str:
     """ "cpu", "cuda" or "own", for a user kernel; "" for an implementation that is gone."""
     if is_own(cell.implementation):
         return "own"
+    if cell.implementation == AUTO.key:
+        return "cuda"  # where it has no choice but the CPU it is refused
     kinds = (each.kind for each in all_implementations() if each.key == cell.implementation)
     return next(kinds, "")
 
@@ -124,6 +128,7 @@ class Plan:
     ksizes: tuple[int, ...] = (3,)
     blocks: tuple[tuple[int, int], ...] = ((32, 8),)
     filters: tuple[str, ...] = ("gaussian",)
+    lists: tuple[str, ...] = ("",)  # of steps, in place of filters and all that goes with these
     borders: tuple[str, ...] = ("clamp",)
     pictures: tuple[str, ...] = ("noise",)  # kinds of picture, or names of given ones
     channels: tuple[int, ...] = (1,)
@@ -154,8 +159,8 @@ class Plan:
         given_sizes  (width, height) of pictures that are given; one without has plan.sizes
         Raises BadJobError for an unknown implementation, and for more cells than MAX_CELLS.
         """
-        about: dict[str, Implementation | OwnText]
-        about = {each.key: each for each in (*all_implementations(), *self.own_texts)}
+        about: dict[str, Implementation | OwnText | Auto]
+        about = {each.key: each for each in (*all_implementations(), *self.own_texts, AUTO)}
         for key in self.implementations:
             if key not in about and is_own(key):
                 raise BadJobError(NOT_READ.format(key=key))
@@ -170,7 +175,7 @@ class Plan:
         ]
         works = (
             *(sized, self.pixel_types, self.channels, self.counts),
-            *(self.filters, self.borders, self.ksizes),
+            *(self.lists, self.filters, self.borders, self.ksizes),
         )
         ways = [way for key in self.implementations for way in self._ways(about[key])]
         if (number := prod(map(len, works)) * len(ways)) > MAX_CELLS:
@@ -182,11 +187,7 @@ class Plan:
             Cell(
                 implementation=key,
                 block_xy=block_xy,
-                filter=chosen,
-                ksize=ksize,
-                sigma=self.sigma,
-                amount=self.amount,
-                matrix=self.matrix if chosen == "custom" else None,
+                **self._what(listed, chosen, ksize),
                 border=border,
                 picture=picture,
                 width=size[0],
@@ -198,19 +199,27 @@ class Plan:
                 devices=devices,
                 text_sha256=text_sha256,
             )
-            for (picture, size), pixel_type, channels, count, chosen, border, ksize in product(
-                *works
+            for (picture, size), pixel_type, channels, count, listed, chosen, border, ksize in (
+                product(*works)
             )
             for key, text_sha256, cache, devices, block_xy in ways
         )
         return tuple(dict.fromkeys(cells))
 
-    def _ways(self, implementation: Implementation | OwnText) -> Iterator[Way]:
+    def _what(self, listed: str, chosen: str, ksize: int) -> dict[str, Any]:
+        """The fields of a cell that say what is done."""
+        if listed:
+            return {"list": listed, "filter": "", "ksize": 1}
+        matrix = self.matrix if chosen == "custom" else None
+        own = {"sigma": self.sigma, "amount": self.amount, "matrix": matrix}
+        return {"filter": chosen, "ksize": ksize, **own}
+
+    def _ways(self, implementation: Implementation | OwnText | Auto) -> Iterator[Way]:
         """Yield the ways to run one: key, hash of a user kernel's text, cache, devices, block."""
         text_sha256 = implementation.sha256 if isinstance(implementation, OwnText) else ""
         has_shape = isinstance(implementation, Rung | OwnText) and not implementation.own_block
         hows = product(
-            self.caches if implementation.kind == "cuda" else (None,),
+            (None,) if implementation.kind == "cpu" else self.caches,
             self.devices if isinstance(implementation, Rung) else (1,),
             self.blocks if has_shape else (None,),
         )
@@ -231,7 +240,8 @@ def sampling_of(cell: Cell, sampling: Sampling) -> Sampling:
 
 # Every field that is a list to vary, in the order in which their products are made.
 DIMENSIONS = (
-    *("pictures", "sizes", "pixel_types", "channels", "counts", "filters", "borders", "ksizes"),
+    *("pictures", "sizes", "pixel_types", "channels", "counts", "lists"),
+    *("filters", "borders", "ksizes"),
     *("implementations", "caches", "devices", "blocks"),
 )
 assert set(DIMENSIONS) <= {each.name for each in fields(Plan)}

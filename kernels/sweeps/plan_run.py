@@ -95,7 +95,8 @@ def in_words(cell: Cell) -> str:
     how += f" on {cell.devices_in_words}" if cell.devices_in_words else ""
     many = f"{cell.count} × " if cell.count > 1 else ""
     name = "" if cell.is_made else f" {cell.picture}"
-    return f"{how}, {cell.filter} {cell.ksize}×{cell.ksize}, {many}{cell.size_in_words}{name}"
+    what = cell.list or f"{cell.filter} {cell.ksize}×{cell.ksize}"
+    return f"{how}, {what}, {many}{cell.size_in_words}{name}"
 
 
 @dataclass(slots=True)
@@ -170,6 +171,7 @@ class _Running:
         part = replace(estimate.part_of(sampling_of(cell, self.plan.sampling), number), check=False)
         on_gpu = kind_of(cell) != "cpu"
         for picture in range(cell.count):
+            self.engine.forget_runs()  # what another list begins with is no sample of this one
             job = cell_jobs.job_of(cell, self.given, picture, self.texts)
             steps = measure_checked(self.engine, job, part, {}, patience_s=self.plan.cell_seconds)
             found, load = yield from run_with_progress(self._watched(steps), where)

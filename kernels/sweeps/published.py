@@ -45,7 +45,7 @@ def published_for(plan: Plan) -> tuple[Published, ...]:
     """
     cells: dict[tuple[str, ...], list[tuple[Cell, Row]]] = {}
     for cell in plan.cells():
-        if cell.count == 1:
+        if cell.count == 1 and not cell.list:
             row = _row_of(cell)
             cells.setdefault(tuple(row[name] for name in SAID), []).append((cell, row))
     found: list[tuple[Row, Cell]] = []

@@ -11,7 +11,7 @@ from kernels.core.cpu_load import Load
 from kernels.core.device import Occupancy
 from kernels.core.health import Health, disturbances_of
 from kernels.core.job import Ran, Result
-from kernels.core.timing import Comparison, Timing, compare
+from kernels.core.timing import Comparison, Timing, compare, in_a_row
 from kernels.core.verdict import Check
 from kernels.cuda.device_pictures import Transfers
 from kernels.sweeps.plan import Cell, Plan
@@ -30,18 +30,20 @@ class Measurement:
     load: Load | None = None  # what else the CPU did meanwhile; None on the GPU, or not known
     occupancy: Occupancy | None = None  # of its first pass, from the driver; None on the CPU
     compulsory_bytes: int = 0  # all pictures read once and written once
+    steps: tuple[Timing, ...] = ()  # of a list, each alone; on the CPU `kernel` is their sum
 
     @classmethod
     def of(cls, result: Result, **more: object) -> Measurement:
         """Make one from what the engine gave, with `more` fields that it does not know."""
         return cls(
-            kernel=result.timed,
+            kernel=_whole(result),
             ran=result.ran,
             check=result.check,
             compile_ms=result.compile_ms,
             health=result.health,
             occupancy=result.occupancy,
             compulsory_bytes=result.job.compulsory_bytes,
+            steps=tuple(each.timed for each in result.steps),
             **more,  # type: ignore[arg-type]
         )
 
@@ -67,6 +69,13 @@ class Measurement:
     def threads(self) -> int | None:
         """Return the threads of the CPU that computed; None on the GPU."""
         return max((ran.threads or 0 for ran in self.ran), default=0) or None
+
+
+def _whole(result: Result) -> Timing:
+    """The time of a result, with a sample for each of its steps' where it is the sum of theirs."""
+    steps = [each.timed for each in result.steps]
+    is_sum = steps and result.timed.samples_ms == (sum(each.median_ms for each in steps),)
+    return in_a_row(steps) if is_sum else result.timed
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ def roof_of(record: Record, machine: Machine) -> Roof | None:
     """
     measured, cell = record.verified, record.cell
     copy_gb_s, tflop_s = (machine.ceilings.get(name) for name in ("copy_gb_s", "fma_tflop_s"))
-    if measured is None or is_own(cell.implementation) or not copy_gb_s or not tflop_s:
+    if measured is None or is_own(cell.implementation) or cell.list or not copy_gb_s or not tflop_s:
         return None
     rungs = {rung.key: rung for rung in ladder()}
     picked = measured.ran[0].function.partition(".")[0] if measured.ran else ""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from kernels.sweeps.plan import Cell, kind_of
-from kernels.sweeps.plan_files import KEYS, PLAN_KEYS
+from kernels.sweeps.plan_keys import KEYS, PLAN_KEYS
 from kernels.sweeps.record import CellPair, Measurement, Record, Session
 
 Row = dict[str, object]
@@ -35,6 +35,7 @@ def _facts_of(cell: Cell) -> dict[str, Any]:
     kind = kind_of(cell).replace("own", "cuda")
     return {
         "cell": cell,
+        "one": None if cell.list else cell,
         "kind": kind,
         "weights": PLAN_KEYS["matrix"].write(cell.matrix) if cell.matrix else "",
         "devices": cell.devices if kind == "cuda" else None,
@@ -65,6 +66,7 @@ def _facts(session: Session, record: Record) -> dict[str, Any]:
             "samples": len(kernel.samples_ms),
             "rounds": len(kernel.rounds) or 1,
             "ran": "; ".join(map(str, measured.ran)),
+            "steps_ms": "; ".join(f"{each.median_ms:.6g}" for each in measured.steps),
             "throttled": ", ".join(health.throttled) if health else None,
             "disturbed": "; ".join(measured.disturbances),
             "check": "passed" if record.verified else "wrong" if is_wrong else "none",

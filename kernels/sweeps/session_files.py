@@ -21,12 +21,12 @@ from kernels.core.plain_data import NotPlainError, from_plain, to_plain
 from kernels.core.safe_files import MAX_LINE, AppendLog, lines_in
 from kernels.core.timing import Timing
 from kernels.sweeps.plan import Cell, Plan
-from kernels.sweeps.plan_files import KEYS
+from kernels.sweeps.plan_keys import KEYS
 from kernels.sweeps.record import Machine, Measurement, Record, Session
 
 FORMAT = "Filter Workbench session"
-# 1 had no rounds, and no word for sessions that come with the program; 2 no user kernels.
-VERSION = 3
+# 1 had no rounds, and no word for shipped sessions; 2 no user kernels, 3 no lists of steps.
+VERSION = 4
 PROGRAM = "Filter Workbench"  # its name among a machine's software
 DIGITS = 6
 END_OF_TIME_S = 1e11  # later than calendars go
@@ -113,7 +113,7 @@ def _record_of(line: bytes) -> Record:
         raise NotPlainError("at is not a time")
     if isinstance(outcome, Measurement):
         transfers = outcome.transfers.timings if outcome.transfers else ()
-        if not all(map(_is_duration, (outcome.kernel, *transfers))):
+        if not all(map(_is_duration, (outcome.kernel, *outcome.steps, *transfers))):
             raise NotPlainError("its samples are not durations")
     return record
 

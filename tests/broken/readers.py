@@ -12,9 +12,11 @@ import numpy as np
 
 from kernels.core.errors import KernelError
 from kernels.core.job import PIXEL_TYPES
+from kernels.sweeps import step_words
 from kernels.sweeps.plan_files import as_toml, presets, read_plan
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests import made_sessions
+from tests.conftest import ROOT
 from tests.picture_files import all_kinds, samples
 from workbench.base.paths import asset
 from workbench.base.settings import Settings
@@ -92,8 +94,9 @@ def _plan(path: Path) -> str | None:
 
 def _steps(path: Path) -> str | None:
     """Read a list; what is read can be written, and is the same when it is read again."""
-    changes = step_files.read(path)
-    again = step_files.parse(step_files.to_text(replace(State(), **changes)))
+    changes = step_files.changes_of(step_words.read(path))
+    text = step_files.to_text(replace(State(), **changes))
+    again = step_files.changes_of(step_words.parse(text))
     return None if again == {"border": "clamp", **changes} else f"it becomes {again}"
 
 
@@ -141,7 +144,7 @@ def _plans() -> dict[str, bytes]:
 
 
 def _lists() -> dict[str, bytes]:
-    return {each.name: each.read_bytes() for each in asset("steps").iterdir()}
+    return {each.name: each.read_bytes() for each in (ROOT / "kernels/sweeps/lists").iterdir()}
 
 
 def _all_weights() -> dict[str, bytes]:

@@ -54,6 +54,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
     "--device N,…": {"dest": "devices"},
     "--implementation RUNG": {"required": True},
     "--step STEP": {"action": "append"},
+    "--list LIST": {"action": "append", "dest": "lists"},
 }
 
 

@@ -17,6 +17,7 @@ from kernels.engine.auto import AUTO
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.rungs.rung import Rung
 from kernels.sweeps.plan_files import presets
+from kernels.sweeps.step_words import ready_made
 from workbench.base import qt_libraries
 from workbench.base.columns import aligned, columns
 from workbench.base.diagnostics import facts, problems
@@ -24,7 +25,6 @@ from workbench.cli import output
 from workbench.cli.argument_types import LISTS
 from workbench.cli.output import FAILED
 from workbench.cli.this_machine import engine_maker
-from workbench.model.step_files import ready_made
 
 HEADINGS = {
     "filters": "Filters (--filter)",
@@ -41,7 +41,7 @@ def list_all(arguments: Namespace) -> int:
     """Print the lists, or the named one."""
     makers: dict[str, Callable[[], list[Data]]] = {
         "filters": _filters,
-        "steps": lambda: [{"key": each.key, "about": each.about} for each in ready_made()],
+        "steps": lambda: [{"key": key, "about": e.about} for key, e in ready_made().items()],
         "borders": lambda: [{"key": each, "sketch": _sketch(each)} for each in BORDERS],
         "implementations": lambda: _implementations(engine_maker(arguments)()),
         "presets": lambda: [{"key": each.key, "title": each.plan.title} for each in presets()],

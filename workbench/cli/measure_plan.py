@@ -26,7 +26,8 @@ from kernels.sweeps.cell_jobs import Given, Texts, refusal, with_texts
 from kernels.sweeps.estimate import about, estimated_s
 from kernels.sweeps.machine import this_machine
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
-from kernels.sweeps.plan_files import KEYS, presets, read_plan
+from kernels.sweeps.plan_files import presets, read_plan, with_lists
+from kernels.sweeps.plan_keys import KEYS
 from kernels.sweeps.plan_run import cells_of, sweeping
 from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_csv import write_csv
@@ -112,6 +113,8 @@ def plan_for(arguments: Namespace) -> tuple[Plan, Texts]:
     plan, folder = _named_plan(arguments.plan), Path(arguments.plan).parent
     if arguments.implementations:
         plan, folder = replace(plan, implementations=arguments.implementations), Path()
+    if arguments.lists:
+        plan = replace(with_lists(plan, arguments.lists), source="", table="", note="")
     if arguments.seconds is not None:
         plan = replace(plan, cell_seconds=arguments.seconds)
     return with_kernels(plan, folder)
@@ -248,6 +251,7 @@ def _record_data(record: Record, baseline: Baseline | None) -> Data:
         "median_ms": kernel.median_ms,
         "interval_ms": list(kernel.interval_ms) if kernel.interval_ms else None,
         "quartiles_ms": list(kernel.quartiles_ms),
+        "steps_ms": [each.median_ms for each in measured.steps],
         "samples": len(kernel.samples_ms),
         "rounds": len(kernel.rounds) or 1,
         "ended": kernel.ended,

@@ -17,7 +17,8 @@ from kernels.filters import custom
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import is_own, read_own_kernel
 from kernels.rungs.rung import Rung
-from kernels.sweeps.plan_files import MAX_DEVICES, known_name
+from kernels.sweeps import step_words
+from kernels.sweeps.plan_keys import MAX_DEVICES, known_name
 from workbench.batch.device_run import processes_each
 from workbench.batch.filtering import Recipe
 from workbench.cli.output import USAGE, CommandError, complain
@@ -70,13 +71,13 @@ def _steps_changes(arguments: Namespace) -> Changes:
         if getattr(arguments, name) is not None:
             raise BadJobError(f"--{name} is a step's: write it there, as in --step gaussian:7.")
     if arguments.step:
-        return step_files.changes_of_steps([step_files.parse_step(e) for e in arguments.step])
+        return step_files.changes_of_steps(list(map(step_words.parse_step, arguments.step)))
     path = Path(arguments.steps)
-    if path.suffix.lower() != step_files.SUFFIX and not path.exists():
-        ready = {each.key: each.changes for each in step_files.ready_made()}
-        other = ", or a file such as mine.toml"
-        return dict(ready[known_name("list", arguments.steps, tuple(ready), other)])
-    return step_files.read(path)
+    if path.suffix.lower() != step_words.SUFFIX and not path.exists():
+        ready, other = step_words.ready_made(), ", or a file such as mine.toml"
+        found = ready[known_name("list", arguments.steps, tuple(ready), other)]
+        return step_files.changes_of(found)
+    return step_files.changes_of(step_words.read(path))
 
 
 def _list_changes(arguments: Namespace, changes: Changes, given: Changes) -> Changes:

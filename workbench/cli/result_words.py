@@ -11,6 +11,7 @@ from kernels.core.plain_data import to_plain
 from kernels.core.verdict import Check
 from kernels.core.version import program_version
 from kernels.rungs.own_kernels import is_own, text_hash
+from kernels.sweeps.step_words import as_word
 from workbench.base import numbers
 from workbench.base.numbers import star, why_starred
 from workbench.model import intents, step_files
@@ -114,7 +115,7 @@ def asked_of(recipe: Recipe) -> dict[str, Any]:
     """The chosen filter and its parameters, or steps; None for those that it does not have."""
     state = recipe.chosen
     if step_files.is_list(state):
-        steps = [step_files.as_word(each) for each in state.steps]
+        steps = [as_word(each) for each in state.steps]
         without = ("filter", "size", "sigma", "amount", "weights", "offset")
         of_list = {"steps": steps, "round_between_steps": state.is_rounded}
         of_all = {"border": state.border, "region": state.region}
@@ -181,7 +182,7 @@ def _runs(result: Result | None, state: State) -> list[dict[str, Any]]:
     if result is None or not result.steps:
         return []
     words = [
-        step_files.as_word(each)
+        as_word(each)
         for each in intents.taken_in(state)
         for _ in range(1 + filters.get(each.filter).gradient)
     ]

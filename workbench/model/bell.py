@@ -10,7 +10,7 @@ from workbench.model.state import State, Step
 
 Chosen = State | Step  # of a State the selected step
 
-ENOUGH = 0.99  # of a bell
+ENOUGH = gaussian.ENOUGH
 
 
 def has_bell(state: Chosen) -> bool:
@@ -68,6 +68,4 @@ def better_size(state: Chosen) -> int | None:
 
 def size_for(state: Chosen) -> int:
     """Smallest of the filter's sizes that holds ENOUGH of the bell, else its largest."""
-    sizes, sigma = filters.get(state.filter).sizes, sigma_of(state)
-    enough = (each for each in sizes if gaussian.share_held(each, sigma) >= ENOUGH)
-    return next(enough, max(sizes))
+    return gaussian.size_for(sigma_of(state), filters.get(state.filter).sizes)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from kernels import filters
 from kernels.sweeps.plan import DIMENSIONS, Cell
+from kernels.sweeps.plan_files import OF_STEPS
+from kernels.sweeps.step_words import list_words, ready_made
 from workbench.model.names import filter_title, implementation_title, kind_of
 
 NAMES = DIMENSIONS
@@ -19,6 +21,7 @@ _TABLE = {
     "channels": ("Channels", "channels"),
     "sizes": ("Image size", ""),
     "counts": ("Pictures", "count"),
+    "lists": ("Steps", "list"),
     "filters": ("Filter", "filter"),
     "borders": ("Border", "border"),
     "ksizes": ("Kernel size", "ksize"),
@@ -32,6 +35,7 @@ _TABLE = {
 _COUNTED = {"channels": "channel", "devices": "GPU", "counts": "picture"}
 _SORTED = ("channels", "counts", "devices", "ksizes")
 _BEFORE = {"borders": "border ", "blocks": "blocks "}  # a value that stands alone
+WORK = ("lists", "filters", "ksizes")
 # Dimensions that a cell's name contains only where they vary.
 ASIDE = ("sigma", "amount", "borders", "channels", "pixel_types", "counts", "caches", "devices")
 
@@ -39,6 +43,8 @@ ASIDE = ("sigma", "amount", "borders", "channels", "pixel_types", "counts", "cac
 def of(cell: Cell, name: str) -> Any:
     """A cell's value of a dimension; None where it has no choice of it."""
     if name == "devices" and kind_of(cell.implementation) == "cpu":
+        return None
+    if cell.list and name in OF_STEPS:
         return None
     if name == "amount" and cell.filter not in _with_amount():
         return None
@@ -76,6 +82,8 @@ def in_words(name: str, value: Any) -> str:
             return implementation_title(value)
         case "filters":
             return filter_title(value)
+        case "lists":
+            return list_name(value)
         case "caches":
             return f"{value} L2"
         case "sigma":
@@ -85,11 +93,19 @@ def in_words(name: str, value: Any) -> str:
     return f"{value} {_COUNTED[name]}{'s' if value > 1 else ''}" if name in _COUNTED else str(value)
 
 
+@lru_cache(maxsize=256)
+def list_name(words: str) -> str:
+    """The name of a list that comes along, "sketch", else its steps; either may stand in a plan."""
+    if not words:
+        return "one filter"
+    return next((key for key in ready_made() if list_words(key) == words), words)
+
+
 def where(cell: Cell, names: Iterable[str]) -> str:
     """Say a cell's values of some dimensions: "1024² with 3×3", "Gaussian blur 3×3, 32×8"."""
     said = ""
     for name in names:
-        if (value := of(cell, name)) is not None:
+        if (value := of(cell, name)) not in (None, ""):
             gap = ", "
             if name == "ksizes":
                 gap = " " if said.endswith(in_words("filters", cell.filter)) else " with "
@@ -112,10 +128,10 @@ def held_fixed(cells: Collection[Cell], varied: Collection[str] = ()) -> str:
     for name in {*NAMES, "sigma", "amount"} - {*varied}:
         values = values_of(cells, name)
         only = values.pop() if len(values) == 1 else None
-        if only is not None and not (name in ("counts", "devices") and only == 1):
+        if only not in (None, "") and not (name in ("counts", "devices") and only == 1):
             said[name] = f"{_BEFORE.get(name, '')}{in_words(name, only)}"
     parts = (
-        f"{said['filters']} {said['ksizes']}".strip(),
+        f"{said['lists']}{said['filters']} {said['ksizes']}".strip(),
         *(said[name] for name in ("sigma", "amount", "sizes", "pictures")),
         f"{said['channels']} {said['pixel_types']}".strip(),
         *(said[name] for name in ("counts", "borders", "blocks", "caches", "devices")),
@@ -141,7 +157,7 @@ def cell_in_words(cell: Cell, varied: Collection[str] = ()) -> str:
         for name, value in values
         if value is not None or name == "sigma"
     )
-    parts = (where(cell, ("filters", "ksizes")), how, cell_name(cell), aside)
+    parts = (where(cell, WORK), how, cell_name(cell), aside)
     return " · ".join(filter(None, parts))
 
 

@@ -19,16 +19,17 @@ from kernels.core.cache import read_only
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import BadJobError, KernelError
 from kernels.core.job import Job, Pick, Region, Result
-from kernels.core.step import LENGTH, Correlation, Step, StepRun
+from kernels.core.step import Correlation, Step, StepRun
 from kernels.cpu import HostImplementation
 from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY, Auto
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.engine.own_kernel import UNTIMED, OwnKernel
-from kernels.filters import Filter
+from kernels.filters import has_parameter as has_parameter
+from kernels.filters import has_sizes as has_sizes
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
-from kernels.sweeps.cell_jobs import made_weights
-from kernels.sweeps.plan_files import MAX_DEVICES
+from kernels.sweeps.plan_keys import MAX_DEVICES
+from kernels.sweeps.step_words import job_steps, made_weights
 from workbench.imaging.display_mapping import (
     DisplayMapping,
     default_levels,
@@ -109,17 +110,8 @@ def taken_in(state: State) -> tuple[ListStep, ...]:
 
 
 def _made(state: State, step: ListStep) -> tuple[Step, ...]:
-    """A step as a Job has it, with the length of a gradient behind it where its filter has one."""
-    chosen = filters.get(step.filter)
-    made = Step(
-        Correlation(weights_for(step), offset_for(state, step)),
-        implementation=step.implementation,
-        block_xy=step.block_xy,
-        own=own_text(step),
-        mix=1.0 if chosen.gradient else step.mix,
-        title=chosen.title,
-    )
-    return (made, replace(LENGTH, mix=step.mix) if step.mix != 1 else LENGTH)[: 1 + chosen.gradient]
+    how = {"implementation": step.implementation, "block_xy": step.block_xy}
+    return job_steps(step, offset=offset_for(state, step), own=own_text(step), **how)
 
 
 _newest_job: WeakKeyDictionary[State, Job] = WeakKeyDictionary()
@@ -340,11 +332,6 @@ def with_filter(state: State, key: str) -> Changes:
     return {"filter": key, "ksize": ksize, "last_free_ksize": wanted}
 
 
-def has_sizes(chosen: Filter) -> bool:
-    """Return True if the size of its weights is the user's choice."""
-    return len(chosen.sizes) > 1 and not has_parameter(chosen, "matrix")
-
-
 def with_picture(picture: Picture, state: State | None = None) -> Changes:
     """Changes at opening `picture`: levels go with the picture that they were set for.
 
@@ -486,11 +473,6 @@ def title_with_pick(key: str, picked: Pick | None = None) -> str:
     """Format a title: "OpenCV", or "Auto: OpenCV" where it was picked."""
     title = implementation(key).title
     return f"{title}: {implementation(picked.implementation).title}" if picked else title
-
-
-def has_parameter(chosen: Filter, name: str) -> bool:
-    """Return True if the filter takes the parameter `name`."""
-    return any(parameter.name == name for parameter in chosen.parameters)
 
 
 def why_unavailable(

@@ -12,17 +12,21 @@ from typing import Any
 from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.device import Device, NoDevice
-from kernels.core.errors import PlanFileError
+from kernels.core.errors import BadJobError, PlanFileError
 from kernels.core.job import PIXEL_TYPES
 from kernels.engine import job_comparison
+from kernels.engine.auto import AUTO
 from kernels.rungs.rung import Rung
 from kernels.sweeps.cell_jobs import Given, with_texts
 from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan import DIMENSIONS as FIELDS
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
-from kernels.sweeps.plan_files import PLAN_KEYS
+from kernels.sweeps.plan_files import OF_STEPS, with_lists
+from kernels.sweeps.plan_keys import PLAN_KEYS
 from kernels.sweeps.record import Record
+from kernels.sweeps.step_words import in_a_line, list_words, ready_made
 from workbench.imaging.pictures import Picture
+from workbench.model.cell_words import list_name
 from workbench.model.intents import has_parameter, is_unclipped, taken_in
 from workbench.model.state import State
 
@@ -30,6 +34,7 @@ THIS = "this"  # the picture that is open
 MAX_DIGITS = 8  # of a whole number in a line
 # Commas, semicolons and spaces separate a list's words, but not spaces around a ×.
 BETWEEN = re.compile(r"[,;]|\s+(?![×xX*])(?<![×xX*]\s)")
+BETWEEN_LISTS = re.compile(r",(?!\s*(?:\w+=|off\b))")  # which is no comma inside a step
 
 Values = tuple[Any, ...]
 Here = Device | NoDevice | None
@@ -58,10 +63,15 @@ class Dimension:
         here  the GPU that is to run it; None: not known yet
         Raises PlanFileError with a sentence for the user.
         """
-        if not (words := words_of(text)):
+        if not (words := self.words(text)):
             raise PlanFileError(f"{self.name}: list at least one, as in “{self.start}”.")
         found = (value for word in words for value in self._read(word, here))
         return tuple(dict.fromkeys(found))
+
+    def words(self, text: str) -> list[str]:
+        """Words that `text` lists."""
+        found = (BETWEEN_LISTS if self.field == "lists" else BETWEEN).split(text)
+        return [word.strip() for word in found if word.strip()]
 
     def _read(self, word: str, here: Here) -> Values:
         """The value of a word, or the values of "grid" and the like."""
@@ -72,8 +82,10 @@ class Dimension:
                 return tuple(job_comparison.block_grid(_gpu(word, here)))
             case "devices", "all":
                 return tuple(range(1, _gpu(word, here).count + 1))
-            case "pictures", "this":
+            case "pictures" | "lists", "this":
                 return (THIS,)
+            case "lists", _:
+                return (list_words(word),)
         is_whole = word.isdecimal() and len(word) <= MAX_DIGITS
         return (PLAN_KEYS[self.field].read(self.name.lower(), int(word) if is_whole else word),)
 
@@ -82,13 +94,10 @@ class Dimension:
         return ", ".join(map(self._word, values))
 
     def _word(self, value: Any) -> str:
+        if self.field == "lists":
+            return list_name(value)
         word = str(PLAN_KEYS[self.field].write(value))
         return word.replace("x", "×") if isinstance(value, tuple) else word
-
-
-def words_of(text: str) -> list[str]:
-    """Words that `text` lists."""
-    return [word.strip() for word in BETWEEN.split(text) if word.strip()]
 
 
 def pair(value: tuple[int, int]) -> str:
@@ -135,6 +144,11 @@ DIMENSIONS: tuple[Dimension, ...] = (
             ("grid", "whole warps across × down"),
             ("8×8, 16×16, 32×32", "squares"),
         ),
+    ),
+    Dimension(
+        *("lists", "Steps", "this"),
+        "Lists of steps in place of a filter: this, sketch, gaussian:5 + sobel_x",
+        ticks=((THIS, "the list in the window"), *((e, r.about) for e, r in ready_made().items())),
     ),
     Dimension(
         *("filters", "Filter", "gaussian, box", "Filters by their names in the list"),
@@ -186,11 +200,13 @@ BY_FIELD = {each.field: each for each in DIMENSIONS}
 
 def plan_title(plan: Plan) -> str:
     """Format the variation: "Image size × kernel size, Gaussian blur"."""
+    of = [list_name(each) for each in plan.lists if each]
     if not (varied := [BY_FIELD[name].name for name in plan.varied if name in BY_FIELD]):
-        return f"{filters.get(plan.filters[0]).title} {plan.ksizes[0]}×{plan.ksizes[0]}"
+        one = f"{filters.get(plan.filters[0]).title} {plan.ksizes[0]}×{plan.ksizes[0]}"
+        return of[0] if of else one
     what = " × ".join([varied[0], *(name[0].lower() + name[1:] for name in varied[1:])])
-    of = ", ".join(filters.get(key).title for key in plan.filters[:2])
-    return f"{what}, {of}" + (", …" if len(plan.filters) > 2 else "")
+    of = of or [filters.get(key).title for key in plan.filters]
+    return f"{what}, {', '.join(of[:2])}" + (", …" if len(of) > 2 else "")
 
 
 def short(plan: Plan) -> str:
@@ -211,6 +227,8 @@ def fixed_choices(plan: Plan) -> dict[str, Any]:
     """Values of a plan that do not vary, by the names of the State's fields."""
     names = {"filters": "filter", "ksizes": "ksize", "borders": "border", "blocks": "block_xy"}
     names |= {"caches": "cache", "devices": "devices"}
+    if any(plan.lists):
+        names = {name: names[name] for name in names if name not in OF_STEPS}
     lists = {name: getattr(plan, field) for field, name in names.items()}
     fixed = {name: values[0] for name, values in lists.items() if len(values) == 1}
     return fixed | {"sigma": plan.sigma, "amount": plan.amount}
@@ -246,7 +264,7 @@ class Draft:
         """Make the plan to measure.  Raises UnclearError."""
         if not self.implementations:
             raise UnclearError("Tick at least one implementation.")
-        base = self.base or plan_of(state)
+        base = self.base or plan_of(state, is_step="lists" not in self.texts)
         # In the order of the plan, which tables and charts keep.
         keys = [each for each in base.implementations if each in self.implementations]
         keys = list(dict.fromkeys((*keys, *self.implementations)))
@@ -256,6 +274,9 @@ class Draft:
         still = [name for name in base.varied if name in BY_FIELD and name not in self.texts]
         made = replace(made, **{name: getattr(base, name)[:1] for name in still})
         made = replace(made, **_lists(self.texts, here))  # type: ignore[arg-type]
+        made = _with_steps(made, self.texts, state)
+        if any(made.lists) and isinstance(here, Device):  # no rung alone has all kinds of steps
+            made = replace(made, implementations=(*dict.fromkeys((*keys, AUTO.key)),))
         matrix = (made.matrix or state.matrix) if "custom" in made.filters else None
         made = replace(made, matrix=matrix)
         made = _with_pictures(made, self.texts, state)
@@ -273,13 +294,15 @@ class Draft:
         )
 
 
-def plan_of(state: State, implementations: tuple[str, ...] = ()) -> Plan:
-    """Make the present job a plan, one cell per implementation.  Raises UnclearError."""
+def plan_of(state: State, implementations: tuple[str, ...] = (), *, is_step: bool = True) -> Plan:
+    """Make the present job a plan, one cell per implementation.  Raises UnclearError.
+
+    is_step  of a list the selected step, which is given float32
+    """
     if state.picture is None:
         raise UnclearError(NO_PICTURE)
     height, width, channels = state.picture.samples.shape
-    # A step of a list is given float32.
-    is_wide = is_unclipped(state) or (len(taken_in(state)) > 1 and not state.is_rounded)
+    is_wide = is_step and len(taken_in(state)) > 1 and not state.is_rounded
     chosen = filters.get(state.filter)
     made = Plan(
         title="",
@@ -291,7 +314,9 @@ def plan_of(state: State, implementations: tuple[str, ...] = ()) -> Plan:
         borders=(state.border,),
         pictures=(given_name(state.picture),),
         channels=(channels,),
-        pixel_types=("float32" if is_wide else str(state.picture.samples.dtype),),
+        pixel_types=(
+            "float32" if is_wide or is_unclipped(state) else str(state.picture.samples.dtype),
+        ),
         caches=(state.cache,),
         devices=(state.devices,),
         sigma=state.sigma if has_parameter(chosen, "sigma") else None,
@@ -322,10 +347,22 @@ def _lists(texts: Mapping[str, str], here: Here) -> dict[str, Values]:
     for name, text in texts.items():
         try:
             lists[name] = BY_FIELD[name].values(text, here)
-        except PlanFileError as error:
+        except BadJobError as error:
             sentence = str(error)
             raise UnclearError(sentence[0].upper() + sentence[1:], name) from error
     return lists
+
+
+def _with_steps(made: Plan, texts: Mapping[str, str], state: State) -> Plan:
+    if not any(made.lists):
+        return made
+    if THIS in made.lists and state.is_rounded:
+        raise UnclearError("A sweep does not round between steps: switch that off.", "lists")
+    try:
+        mine = in_a_line(taken_in(state)) if THIS in made.lists else ""
+        return with_lists(made, (mine if e == THIS else e for e in made.lists), also=texts)
+    except BadJobError as error:
+        raise UnclearError(str(error), "lists") from error
 
 
 def _with_pictures(made: Plan, texts: Mapping[str, str], state: State) -> Plan:

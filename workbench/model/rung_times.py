@@ -146,7 +146,7 @@ class RungTimes:
     def add_record(self, record: Record) -> None:
         """Add a sweep's measurement; ignore a time of several pictures, and a failed cell."""
         cell, measured = record.cell, record.outcome
-        if isinstance(measured, Measurement) and cell.count == 1:
+        if isinstance(measured, Measurement) and cell.count == 1 and not cell.list:
             key, kernel = f"{cell.implementation} {cell.text_sha256}".rstrip(), measured.kernel
             way = _Way(key, cell.block_xy, kernel.cache, cell.devices)
             self._add_measured(WorkKey.of_cell(cell), way, kernel, measured)
@@ -247,7 +247,7 @@ def _add_session(times: dict[tuple[WorkKey, str], tuple[_Way, Time]], session: S
     """Add the rungs' times, each with its usual block shape if that was measured."""
     place = f"{session.machine.gpu}, L2 {CACHE}"
     for cell, measured in ((each.cell, each.outcome) for each in session.records):
-        if not isinstance(measured, Measurement) or cell.cache != CACHE:
+        if not isinstance(measured, Measurement) or cell.cache != CACHE or cell.list:
             continue
         if max(cell.count, cell.devices) > 1 or measured.check is None or not measured.check.ok:
             continue

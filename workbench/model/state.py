@@ -17,6 +17,8 @@ from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
 from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
 from kernels.rungs.own_kernels import is_own
+from kernels.sweeps.plan import Matrix
+from kernels.sweeps.step_words import IDENTITY, Part, WrittenStep, is_part
 from workbench.imaging.display_mapping import MAX_GAIN, MIN_GAIN, NEGATIVE_DISPLAYS, NegativeDisplay
 from workbench.imaging.pictures import Picture
 
@@ -100,12 +102,6 @@ def is_matrix(value: Any) -> bool:
     return True
 
 
-def is_part(value: Any) -> bool:
-    """Return True for a part of a picture: x, y, width, height, and what its edges fade over."""
-    is_whole = all(type(each) is int and 0 <= each <= MAX_SIDE for each in value)
-    return len(value) == 5 and is_whole and min(value[2:4]) > 0
-
-
 def _whole(allowed: range) -> Check:
     return lambda value: type(value) is int and value in allowed
 
@@ -127,10 +123,6 @@ def _parameter(parameter: Parameter) -> Check:
     return check
 
 
-Matrix = tuple[tuple[float, ...], ...]
-IDENTITY: Matrix = ((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0))
-Part = tuple[int, int, int, int, int]  # x, y, width, height, feather, in pixels
-MAX_SIDE = 1 << 20
 ViewMode = Literal["result", "wipe", "side", "difference", "mismatch"]
 Divider = Literal["upright", "level"]
 DifferenceKind = Literal["absolute", "signed"]
@@ -150,21 +142,11 @@ class OwnFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(WrittenStep):
     """A step of the list, as chosen: fields as those of the State."""
 
-    filter: str = "gaussian"
-    ksize: int = 5
-    sigma: float | None = None
-    amount: float = 1.0
-    matrix: Matrix = IDENTITY
-    offset: float = 0.0
-    mix: float = 1.0
-    is_on: bool = True
     implementation: str = "opencv"
-    chosen_implementation: str | None = None
     own_kernel: OwnFile | None = None
-    block_xy: tuple[int, int] = (32, 8)
     last_free_ksize: int | None = None
 
 

@@ -25,7 +25,8 @@ from kernels.sweeps.record import Session
 from workbench.charts.data.figure import Bars, Choices, Figure, Grid
 from workbench.charts.data.points import Data
 from workbench.charts.kinds import kinds_for
-from workbench.model.names import filter_title, implementation_title
+from workbench.model.cell_words import WORK, where
+from workbench.model.names import implementation_title
 from workbench.report.tables import baseline_of
 
 # As wide as A4 between the page's margins, so that it is printed in the letters that it is drawn
@@ -125,23 +126,25 @@ def examples(
     """
     largest: dict[str, Cell] = {}
     for cell in (record.cell for record in session.records if record.verified):
-        before = largest.get(cell.filter)
+        what = cell.list or cell.filter
+        before = largest.get(what)
         if cell.ksize <= MAX_KSIZE and (before is None or cell.ksize > before.ksize):
-            largest[cell.filter] = cell
-    for cell in [*largest.values()][:MAX_EXAMPLES]:
+            largest[what] = cell
+    for number, cell in enumerate([*largest.values()][:MAX_EXAMPLES]):
         with suppress(KernelError):  # weights that make no picture: the report does without
             small, given, what = _on_small_picture(cell, pictures)
             job = job_of(small, given)
-            job = job.but(implementation=engine.best_for(job))
+            key = engine.best_for(job)
+            job = replace(job, steps=tuple(replace(e, implementation=key) for e in job.steps))
             for step in engine.filtering(job, ONCE):
                 if isinstance(step, Progress):
                     yield step
                 else:
                     result = step
-            name = f"{filter_title(cell.filter)} {cell.ksize}×{cell.ksize}"
+            name = where(cell, WORK)
             title, check = implementation_title(job.implementation), result.check
             yield Example(
-                key=f"{prefix}-example-{cell.filter}",
+                key=f"{prefix}-example-{cell.filter or number}",
                 title=name,
                 before=data_uri(job.picture),
                 after=data_uri(result.picture),

@@ -113,6 +113,7 @@ class SessionTables:
             values = {
                 time.title("Median"): time.write(kernel.median_ms),
                 time.title("Quartiles"): quartiles,
+                time.title("Steps"): " + ".join(time.write(e.median_ms) for e in measured.steps),
                 "Samples": f"{len(kernel.samples_ms):,}",
                 self._rate.title("Throughput"): self._rate.write(record.megapixels_per_s),
                 **self._speed_up(record),

@@ -28,6 +28,7 @@ from kernels.export.cuda_program import cuda_program, cuda_program_of_list
 from kernels.pictures.generated import SCENE_FILE
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
+from kernels.sweeps.step_words import as_word
 from workbench.base.paths import asset
 from workbench.files.kernel_files import kernels_folder
 from workbench.imaging.pictures import Picture
@@ -41,7 +42,7 @@ from workbench.model.intents import (
     taken_in,
 )
 from workbench.model.state import FACTS, State, Step
-from workbench.model.step_files import as_word, is_list
+from workbench.model.step_files import is_list
 from workbench.widgets.actions import Actions
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.window.window_layout import Parts

@@ -16,11 +16,11 @@ from kernels.core.job import MAX_STEPS, Result
 from kernels.core.plain_data import LimitedTomlError, parse_toml, text_of_small_file
 from kernels.engine.auto import AUTO
 from kernels.rungs.own_kernels import is_own
+from kernels.sweeps import step_words
 from workbench.base.plain_text import Label, tip_text
 from workbench.imaging.display_mapping import with_file_white
 from workbench.imaging.pictures import Picture
 from workbench.model import intents, step_files
-from workbench.model.intents import Changes
 from workbench.model.names import implementation_title
 from workbench.model.state import State
 from workbench.panels.controls.tool_row import ToolRow
@@ -112,7 +112,7 @@ class StepsMenu(QObject):
         """Take the steps in a file in place of those there are."""
         take = partial(self._take, path.name)
         say = partial(self._messages.show_message, "error")
-        self._reading.run(partial(step_files.read, path), take, lambda error: say(str(error)))
+        self._reading.run(partial(step_words.read, path), take, lambda error: say(str(error)))
 
     # -- edits
 
@@ -196,17 +196,16 @@ class StepsMenu(QObject):
         for old in menu.actions():
             menu.removeAction(old)
             old.deleteLater()
-        for each in step_files.ready_made():
-            action = QAction(each.title, menu)
+        for key, each in step_words.ready_made().items():
+            title = key[0].upper() + key[1:].replace("_", " ")
+            action = QAction(title, menu)
             action.setToolTip(tip_text(each.about))
-            action.triggered.connect(
-                lambda _=False, each=each: self._take(each.title, each.changes)
-            )
+            action.triggered.connect(lambda _=False, name=title, e=each: self._take(name, e))
             menu.addAction(action)
 
-    def _take(self, name: str, found: Changes) -> None:
+    def _take(self, name: str, found: step_words.WrittenList) -> None:
         """Show a list; what is to run it and cannot here is replaced, and that is said."""
-        state = replace(self._state, **found)
+        state = replace(self._state, **step_files.changes_of(found))
         device, lost, steps = self._worker.device, [], list(state.steps)
         for number, step in enumerate(steps):
             chosen, reason = step.implementation, None

@@ -45,6 +45,9 @@ def test_most_of_it_can_run_on_an_h200_and_what_cannot_says_why(key, h200):
     for cell, reason in zip(cells, reasons, strict=True):
         if reason is not None:
             assert reason.endswith(".")
+            if cell.list:
+                assert "the length of a gradient" in reason
+                continue
             is_size = cell.ksize not in get(cell.filter).sizes
             assert is_size or cell.implementation in (
                 *("shared_untiled", "shared_apron", "tile_separable", "register_tile"),

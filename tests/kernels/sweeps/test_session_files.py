@@ -157,16 +157,16 @@ def test_a_foreign_file_is_refused_in_one_sentence(content, complaint, tmp_path)
 
 def test_a_newer_version_is_refused_in_words(tmp_path):
     path = written(tmp_path)
-    path.write_bytes(path.read_bytes().replace(b'"version":3,', b'"version":4,', 1))
+    path.write_bytes(path.read_bytes().replace(b'"version":4,', b'"version":5,', 1))
     sentence = refusal(read_session, path)
-    for told in (str(path), "newer", "version 4", "versions 1 to 3"):
+    for told in (str(path), "newer", "version 5", "versions 1 to 4"):
         assert told in sentence
 
 
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        (b'"version":3,', b"", "no version"),
+        (b'"version":4,', b"", "no version"),
         (b'"title":', b'"titel":', "plan.titel is not known"),
         (b'"started":1763700000.0', b'"started":1e300', "started is not a time"),
         (b'"ksizes":[3]', b'"ksizes":["3"]', "plan.ksizes[0] is not a whole number"),

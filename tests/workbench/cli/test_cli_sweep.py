@@ -20,7 +20,8 @@ from kernels.core.version import program_version
 from kernels.pictures import generated
 from kernels.sweeps import estimate
 from kernels.sweeps.estimate import ROUNDS
-from kernels.sweeps.plan_files import KEYS, plan_of
+from kernels.sweeps.plan_files import plan_of
+from kernels.sweeps.plan_keys import KEYS
 from kernels.sweeps.record import Measurement
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests.workbench.engines import MadeUpGpu

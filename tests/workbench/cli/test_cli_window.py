@@ -9,11 +9,12 @@ from PySide6.QtGui import QImage
 
 from kernels import Engine
 from kernels.pictures import generated
+from kernels.sweeps.step_words import as_word
 from tests.made_up import H200
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
 from workbench.cli import main
 from workbench.files import image_files
-from workbench.model import choices, step_files
+from workbench.model import choices
 from workbench.model.state import State
 from workbench.session.exporter import read_settings
 from workbench.window import app
@@ -119,7 +120,7 @@ def test_steps_of_last_time_make_way_for_those_that_are_given_or_for_a_filter(fo
     assert main.main(["a.png", "--step", "box:3", "--step", "sobel_x,mix=0.5", "--no-gpu"]) == 0
     kept = json.loads(json.dumps(given[-1].get("choices")))
     state = replace(State(), **choices.from_data(kept, State()))
-    assert [step_files.as_word(each) for each in state.steps] == ["box:3", "sobel_x,mix=0.5"]
+    assert [as_word(each) for each in state.steps] == ["box:3", "sobel_x,mix=0.5"]
     given[-1].save()
     for words, left in ((["--border", "wrap"], 2), (["--filter", "box"], 1)):
         assert main.main(["a.png", *words, "--no-gpu"]) == 0

@@ -12,6 +12,7 @@ from kernels.cuda_on_cpu import compiler
 from kernels.oracle.checking import checking
 from kernels.rungs.headers import Facts
 from kernels.rungs.rung import not_described, pass_work, read_rung
+from kernels.sweeps import step_words
 from kernels.sweeps.plan_files import plan_of
 from tests.conftest import ROOT
 from tests.kernels.on_cpu import CountingShim, Shim
@@ -52,14 +53,14 @@ def test_its_python_runs(page, capsys):
 
 def test_its_list_of_steps_is_read_and_written_as_it_says():
     (source,) = blocks("toml", DOCS / "steps.md")
-    state = State(**step_files.parse(source))
-    words = list(map(step_files.as_word, state.steps))
+    state = State(**step_files.changes_of(step_words.parse(source)))
+    words = list(map(step_words.as_word, state.steps))
     assert words[1:] == [
         "sobel_x,mix=0.5,implementation=shared,block=32x16",
         "custom,weights=0.0 -1.0 0.0; -1.0 5.0 -1.0; 0.0 -1.0 0.0,off",
     ]
     told = (DOCS / "steps.md").read_text(encoding="utf-8")
-    keys = (*step_files.FIELDS, *step_files.OF_LIST)
+    keys = (*step_words.FIELDS, *step_words.OF_LIST)
     assert all(f"`{word}`" in told for word in keys)
 
 

@@ -12,10 +12,17 @@ from kernels import Engine, filters
 from kernels.core.borders import BORDERS
 from kernels.core.job import MAX_STEPS
 from kernels.pictures.generated import noise
+from kernels.sweeps import step_words
+from kernels.sweeps.step_words import KEYS, StepFileError, as_word, parse_step, to_words
 from workbench.imaging.pictures import Picture
 from workbench.model import choices, intents, step_files
 from workbench.model.state import State, Step
-from workbench.model.step_files import StepFileError, as_word, parse, parse_step, to_text, to_words
+from workbench.model.step_files import to_text
+
+
+def parse(text, name="The file"):
+    return step_files.changes_of(step_words.parse(text, name))
+
 
 numbers = st.floats(-1e30, 1e30) | st.sampled_from([1 / 9, -0.0, 1e-7])
 of_program = st.sampled_from([None, "auto", "opencv", "shared"])
@@ -120,8 +127,8 @@ def test_a_filter_without_a_word_on_steps_is_alone():
 
 
 def test_every_choice_of_a_step_has_a_word():
-    without = {"own_kernel", "last_free_ksize", "chosen_implementation"}
-    assert set(step_files.KEYS) == {each.name for each in fields(Step)} - without
+    without = {"own_kernel", "last_free_ksize", "implementation"}
+    assert set(KEYS) == {each.name for each in fields(Step)} - without
 
 
 def test_a_user_kernel_or_another_implementation_is_written_only_where_it_was_chosen():
@@ -206,14 +213,14 @@ def test_a_file_that_cannot_be_text_is_refused(tmp_path):
     path = tmp_path / "picture.toml"
     path.write_bytes(b"\x89PNG\0")
     with pytest.raises(StepFileError, match=r"picture\.toml is no text"):
-        step_files.read(path)
+        step_words.read(path)
 
 
-@pytest.mark.parametrize("ready", step_files.ready_made(), ids=lambda each: each.key)
+@pytest.mark.parametrize("ready", step_words.ready_made().values(), ids=step_words.ready_made())
 def test_what_comes_with_the_program_runs_is_right_and_says_what_it_does(ready):
     assert ready.about.endswith(".")
     picture = noise(40, 50, 3)
-    job = intents.job_for(State(picture=Picture("", picture), **ready.changes))
+    job = intents.job_for(State(picture=Picture("", picture), **step_files.changes_of(ready)))
     result = Engine(use_gpu=False).run(job)
     assert result.check.ok
     assert not np.array_equal(result.picture, picture)

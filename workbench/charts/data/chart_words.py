@@ -123,7 +123,7 @@ def time_of(point: Point) -> str:
 def tip_of(point: Point, data: Data) -> str:
     """The lines shown for a point under the pointer; the first begins with its name."""
     cell, found = point.cell, point.measurement
-    what = cell_words.where(cell, ("filters", "ksizes", "blocks"))
+    what = cell_words.where(cell, (*cell_words.WORK, "blocks"))
     what = ", ".join(filter(None, (cell.size_in_words, what, cell.devices_in_words)))
     if point.is_published:
         title, machine = implementation_title(cell.implementation), point.source.name

@@ -128,6 +128,12 @@ class Bar:
     cell: Any = None  # picked by a click; None: it leads nowhere
     is_best: bool = False  # among those equal to the best
     is_part: bool = False  # paler: with transfers, or an output not known to be right
+    pieces: tuple[tuple[str, float], ...] = ()  # (name, value), end to end; `value` is an outline
+
+    @property
+    def end(self) -> float:
+        """The right end of all that is drawn of it."""
+        return max(self.high, sum(value for _, value in self.pieces))
 
 
 @dataclass(frozen=True, slots=True)

@@ -275,7 +275,7 @@ class Data:
     def slice(self, *own: str) -> Slice:
         """Narrow the points to one value of each dimension that is not in `own`."""
         shown = Slice(self, tuple(self.points), (), own)
-        for name in ("machines", *cell_words.NAMES):
+        for name in ("lists", "machines", *cell_words.NAMES):
             if name not in own:
                 shown = shown.narrowed(name)
         return shown
@@ -331,6 +331,8 @@ class Slice:
             return own[0].source.key if own else values[0]
         own = own or [p for p in self.points if not p.is_published] or [*self.points]
         met = {p.value(name) for p in timed(own) or own}
+        if name == "lists" and "" in values and {"filters", "ksizes"} & {*self.own}:
+            return ""  # which a list has none of
         if name == "implementations" and (quickest := _quickest(own)):
             return quickest
         measured = [value for value in values if value in met] or values

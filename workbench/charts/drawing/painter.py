@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import pyqtgraph as pg
@@ -297,7 +298,7 @@ def _draw_bars(plot: Any, body: Bars, colors: Colors, font: QFont) -> Drawn:
 
 def _bar_ends(body: Bars) -> tuple[float, float]:
     """Where bars begin, 0 or below the smallest on a logarithmic axis; and the largest end."""
-    ends = [end for bar in body.bars if bar.value for end in (bar.low, bar.high)]
+    ends = [end for bar in body.bars if bar.value for end in (bar.low, bar.end)]
     if not ends:
         return 0.0, 1.0
     if not body.axis.is_log:
@@ -312,7 +313,7 @@ def _length(body: Bars, start: float, end: float, metrics: QFontMetricsF, wide_p
     """The part of the axis in sight: every bar has room for the words at its end."""
     shares = [1.0]
     for bar in body.bars:
-        share = (body.axis.place(bar.high) - start) / (end - start) if bar.value else 0.0
+        share = (body.axis.place(bar.end) - start) / (end - start) if bar.value else 0.0
         room = wide_px - metrics.horizontalAdvance(bar.words) - 22
         shares.append(share * wide_px / max(room, MIN_LENGTH * wide_px))
     return (end - start) * max(shares)
@@ -324,7 +325,7 @@ def _words_of(
     """The label of a bar: its value, or why it has none, cut to fit."""
     x, color, words = start, colors.text, bar.words
     if bar.value:
-        x = body.axis.place(bar.high)
+        x = body.axis.place(bar.end)
     else:
         color = colors.bad if words.startswith("✗") else colors.muted
         words = plotting.cut(words, QFontMetricsF(font), wide_px - 3 * font.pixelSize())
@@ -348,10 +349,12 @@ def _draw_marks(
         pairs(valued, len(valued) * plot.getViewBox().viewRange()[0], pg.mkPen(colors.grid))
     elif valued:
         box = {"x0": _bar_ends(body)[0], "x1": values, "y": ys, "height": 2 * half}
-        fills = [pg.mkBrush(_bar_fill(bar, colors)) for bar, _ in valued]
-        pens = [outline if bar.is_best else pg.mkPen(None) for bar, _ in valued]
+        fills = [pg.mkBrush(None if b.pieces else _bar_fill(b, colors)) for b, _ in valued]
+        thin, bare = pg.mkPen(colors.text, width=1.2), pg.mkPen(None)
+        pens = [outline if b.is_best else thin if b.pieces else bare for b, _ in valued]
+        _draw_pieces(plot, valued, half, colors, font)
         plot.addItem(pg.BarGraphItem(**box, brushes=fills, pens=pens))
-    if ranges := [row for row in valued if row[0].high > row[0].low]:
+    if ranges := [row for row in valued if row[0].high > row[0].low and not row[0].pieces]:
         whiskers = [place(end) for bar, _ in ranges for end in (bar.low, bar.high)]
         pairs(ranges, whiskers, pg.mkPen(colors.text, width=1.4))
     if is_log and (best := [n for n, (bar, _) in enumerate(valued) if bar.is_best]):
@@ -362,6 +365,23 @@ def _draw_marks(
         looks = [_look(valued[n][0], is_log, colors, MARKER_PX * factor) for n in marked]
         look = {name: [each[name] for each in looks] for name in looks[0]}
         plot.addItem(marks.Markers([values[n] for n in marked], [ys[n] for n in marked], **look))
+
+
+def _draw_pieces(plot: Any, rows: Sequence[Row], half: float, colors: Colors, font: QFont) -> None:
+    """Draw what bars are made of, dark and pale in turn, each with its name where that fits."""
+    box, metrics = plot.getViewBox(), QFontMetricsF(font)
+    (low, high), wide_px, labels = box.viewRange()[0], box.boundingRect().width(), []
+    for bar, y in rows:
+        ends = list(accumulate((value for _, value in bar.pieces), initial=0.0))
+        for at, (name, value) in enumerate(bar.pieces):
+            fill = pg.mkBrush(_bar_fill(replace(bar, is_part=at % 2 == 1), colors))
+            sides = {"x0": [ends[at]], "x1": [ends[at + 1]], "y": [y], "height": 2 * half}
+            plot.addItem(pg.BarGraphItem(**sides, brush=fill, pen=pg.mkPen(None)))
+            room_px = value / (high - low) * wide_px - 6
+            if metrics.horizontalAdvance(name[:2]) < room_px:
+                text = plotting.cut(name, metrics, room_px)
+                labels.append(marks.PlotLabel(ends[at] + value / 2, y, text, font, colors.text))
+    plot.addItem(marks.Labels(labels))
 
 
 def _look(bar: Bar, is_log: bool, colors: Colors, px: float) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from kernels.sweeps.step_words import AND
 from workbench.base import numbers
 from workbench.charts.data import chart_words
 from workbench.charts.data.figure import Axis, Bar, Bars, Dot, Figure, Group, Plot, Series
@@ -29,19 +30,22 @@ from workbench.model.names import place_of
 
 CAPTION = "Median time and quartiles; outlined: fastest and equals"
 SHAPES = "Block width × height"
+STACKED = "Median time of each step alone; outlined: the list as a whole"
 OWN_BLOCK = "own block"  # of implementations that have one, and leave no choice
 # Why a CPU has no place by a dimension.
 NO_PLACE = {"blocks": "no blocks on a CPU", "devices": "on the CPU"}
 MAX_SHAPES = 12  # more are easier to read on a map
 GROUP_SHARE = 0.7  # of the room of a block shape, taken by its series
 Columns = Mapping[str, Sequence[Point]]
-BY_NAMES = ("devices", "pictures", "filters", "channels", "pixel_types", "borders")
+BY_NAMES = ("devices", "pictures", "lists", "filters", "channels", "pixel_types", "borders")
 
 
 def _figure(data: Data, title: str, *, name: str) -> Figure:
     """Time by `name`; of each series the fastest, and those equal to it, are outlined."""
     everything = data.slice(name, *SERIES)
-    shown = everything.of(p for p in everything.points if p.value(name) is not None or p.on_gpu)
+    own = name == "blocks"  # which a rung may have of its own
+    able = (p for p in everything.points if p.value(name) is not None or (own and p.on_gpu))
+    shown = everything.of(able)
     entries = entries_of(shown)
     order = {key: number for number, key in enumerate(entries)}
     points = sorted(visible(shown), key=lambda point: order[legend_key(point)])
@@ -119,6 +123,56 @@ def _say(shown: Slice, *, name: str) -> str:
         if said := chart_words.best_and_worst(group, name):
             told.append(f"{series_name(group[0], shown.data)}, {said}.")
     return " ".join(told)
+
+
+# -- lists of steps
+
+
+def _why_no_steps(data: Data) -> str | None:
+    found = any(point.measurement and point.measurement.steps for point in data.points)
+    return None if found else "No list of steps is measured."
+
+
+def _stacked(data: Data, title: str) -> Figure:
+    everything = data.slice("lists", *SERIES)
+    shown = everything.of(point for point in everything.points if point.cell.list)
+    entries, groups = entries_of(shown), list[Group]()
+    points = sorted(visible(shown), key=lambda point: [*entries].index(legend_key(point)))
+    for value in data.values("lists"):
+        those = [point for point in points if point.cell.list == value]
+        if bars := tuple(_with_pieces(bar_of(p, shown, entries), p) for p in those):
+            groups.append(Group(cell_words.in_words("lists", value), bars))
+    body = Bars(Axis(STACKED, numbers.duration), tuple(groups))
+    return made(shown, title, body, chart_words.by_source(shown, _say_differences))
+
+
+def _with_pieces(bar: Bar, point: Point) -> Bar:
+    if bar.value is None or point.measurement is None:
+        return bar
+    steps = zip(point.cell.list.split(AND), point.measurement.steps, strict=False)
+    named = [(f"{word} {numbers.duration(e.median_ms)}", e.median_ms) for word, e in steps]
+    lines = [bar.text, *(f"step {name}" for name, _ in named), _difference(point)]
+    return replace(bar, pieces=tuple(named), text="\n".join(filter(None, lines)))
+
+
+def _more_ms(point: Point) -> float:
+    """What a list takes more as a whole, on a GPU, than the sum of its steps; else 0."""
+    steps = point.measurement.steps if point.measurement and point.ms and point.on_gpu else ()
+    return point.median_ms - sum(each.median_ms for each in steps) if steps else 0.0
+
+
+def _difference(point: Point) -> str:
+    more_ms = _more_ms(point)
+    said = f"{numbers.duration(abs(more_ms))} {'more' if more_ms > 0 else 'less'}"
+    return f"as a whole {said} than its steps one by one" if more_ms else ""
+
+
+def _say_differences(shown: Slice) -> str:
+    most = max(shown.measured, key=lambda point: abs(_more_ms(point)), default=None)
+    if most is None or not _more_ms(most):
+        return ""
+    name = f"{series_name(most, shown.data)}, {cell_words.list_name(most.cell.list)}"
+    return f"Largest difference: {name}, {_difference(most)}."
 
 
 # -- the ladder
@@ -199,6 +253,7 @@ KINDS = {
         )
         for name in BY_NAMES
     },
+    "steps_stacked": ChartKind(_why_no_steps, _stacked, lambda plan: any(plan.lists)),
     "ladder": ChartKind(
         partial(why_not_several, names=["implementations"]),
         _ladder,

@@ -10,8 +10,9 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QApplication
 
+from kernels.sweeps.step_words import Part
 from workbench.model.intents import file_pixels, part_of
-from workbench.model.state import Part, State
+from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.picture_layer import Point
 from workbench.panels.compare.picture_view import PictureView

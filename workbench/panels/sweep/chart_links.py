@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject, Slot
 
+from kernels.core.errors import KernelError
+from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY
 from kernels.rungs.own_kernels import is_own
-from kernels.sweeps.cell_jobs import Given, job_of
+from kernels.sweeps.cell_jobs import Given, job_of, steps_of
 from kernels.sweeps.plan import Cell
 from workbench.base import numbers
 from workbench.base.numbers import star
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.cell_words import cell_in_words, cell_name
-from workbench.model.choices import from_data
+from workbench.model.choices import as_data, from_data
 from workbench.model.names import implementation_title, ran_on
 from workbench.model.plan_draft import given, given_name
 from workbench.model.state import State
+from workbench.model.step_files import changes_of_steps
 from workbench.panels.sweep.sweep_controller import SweepParts
 
 NOWHERE = "Nothing to go back to: choose a measurement in the chart first."
@@ -80,9 +85,13 @@ class ApplyMeasurement(QObject):
         self._messages.clear("info")
 
     def _show(self, cell: Cell, picture: Picture | None) -> None:
-        state = self._store.state
-        changes = from_data(changes_for(cell), state)
-        if any(changes.get(name) != getattr(cell, name) for name in ("filter", "ksize", "border")):
+        state, wanted, same = self._store.state, intents.Changes(), ("filter", "ksize", "border")
+        with suppress(KernelError):  # steps that this program does not have
+            wanted = changes_for(cell)
+        changes = from_data(wanted, state)
+        others = changes.get("before", ())
+        has_all = bool(wanted) and len(others) == len(wanted["before"])
+        if not has_all or any(changes.get(name) != wanted[name] for name in same):
             self._messages.show_message("error", NOT_HERE)
             return
         if state is not self._after:  # in a row of clicks the state before the first counts
@@ -97,6 +106,7 @@ class ApplyMeasurement(QObject):
             remarks.append(f"This program has no {cell.implementation}.")
         elif reason := self._why_not_here(cell):
             del changes["implementation"]
+            changes["before"] = tuple(replace(each, implementation=AUTO.key) for each in others)
             shown_as = intents.implementation(state.implementation).title
             remarks.append(
                 f"{implementation_title(cell.implementation)}: {reason} Shown with {shown_as}."
@@ -153,6 +163,11 @@ def changes_for(cell: Cell) -> intents.Changes:
         "devices": cell.devices if cell.cache else None,  # of no account on the CPU
     }
     alone = {"before": (), "after": (), "mix": 1.0, "is_on": True}
+    if cell.list:
+        key, xy = cell.implementation, cell.block_xy or DEFAULT_BLOCK_XY
+        steps = [replace(e, chosen_implementation=key, block_xy=xy) for e in steps_of(cell)]
+        alone = as_data(changes_of_steps(steps))
+        changes = {name: changes[name] for name in ("border", "implementation")}
     return {**changes, **alone, **{name: v for name, v in optional.items() if v is not None}}
 
 

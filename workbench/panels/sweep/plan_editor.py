@@ -22,7 +22,6 @@ from workbench.model.plan_draft import (
     Draft,
     UnclearError,
     texts_of,
-    words_of,
 )
 from workbench.panels.controls.tool_row import KIND_TITLES
 from workbench.widgets.boxes import HBox, VBox
@@ -102,7 +101,7 @@ class ValuesRow(QWidget):
             action = menu.addAction(f"{text}\t{meaning}" if len(text) < 28 else text)
             action.setToolTip(tip_text(meaning))
             action.triggered.connect(partial(self._set_text, text))
-        listed = words_of(self.text)
+        listed = self.dimension.words(self.text)
         for word, meaning in self.dimension.ticks:
             action = menu.addAction(f"{word}\t{meaning}" if meaning else word)
             action.setCheckable(True)
@@ -117,7 +116,7 @@ class ValuesRow(QWidget):
 
     def _tick(self, word: str) -> None:
         """Add `word` to the line, in the menu's order, or remove it."""
-        listed = words_of(self.text)
+        listed = self.dimension.words(self.text)
         wanted = [each for each in listed if each != word] if word in listed else [*listed, word]
         order = [each for each, _ in self.dimension.ticks]
         known = [each for each in order if each in wanted]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.errors import BadJobError
+from kernels.sweeps.plan import Matrix
 from workbench.base.table_text import Texts, compact, read_block, read_table, shortest, value_of
-from workbench.model.state import Matrix
 
 MAX_DIVISOR = 4096  # tried for weights that are fractions of it
 
