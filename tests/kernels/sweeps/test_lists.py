@@ -88,7 +88,7 @@ def test_a_file_that_asks_for_what_no_sweep_does_is_refused(tmp_path):
 def test_a_cell_is_the_job_of_its_list():
     job = job_of(PLAN.cells()[-1])
     assert job.title == "Gaussian blur ▸ Gradient ▸ Custom weights"
-    assert job.steps[-1].offset == 255
+    assert job.steps[-1].filter.offset == 255
     assert {each.implementation for each in job.steps if each.weights is not None} == {"opencv"}
 
 
