@@ -89,7 +89,7 @@ def test_a_cell_is_the_job_of_its_list():
     job = job_of(PLAN.cells()[-1])
     assert job.title == "Gaussian blur ▸ Gradient ▸ Custom weights"
     assert job.steps[-1].filter.offset == 255
-    assert {each.implementation for each in job.steps if each.weights is not None} == {"opencv"}
+    assert {each.implementation for each in job.steps if not each.is_length} == {"opencv"}
 
 
 def test_a_list_is_timed_as_a_whole_and_step_by_step_and_checked():
