@@ -65,17 +65,19 @@ def job_for(state: State) -> Job | None:
     return newest
 
 
-def region_in(state: State, height: int, width: int) -> Region | None:
+def region_in(state: State, height: int, width: int, factor: float = 1) -> Region | None:
     """What of the chosen part lies inside a picture; None: all is filtered.
 
     Of a picture larger than memory it is that of its copy, in the copy's pixels.
+
+    factor  so many pixels of the picture, across and down, are one of what has that size
 
     Raises BadJobError where nothing of it does.
     """
     if state.region is None:
         return None
     x, y, wide, high, feather = state.region
-    step = file_pixels(state.picture)
+    step = file_pixels(state.picture) * factor
     left, top, right, bottom = (round(each / step) for each in (x, y, x + wide, y + high))
     right, bottom = min(max(right, left + 1), width), min(max(bottom, top + 1), height)
     if left >= right or top >= bottom:

@@ -22,7 +22,7 @@ from workbench.imaging.pictures import Picture
 from workbench.model import intents, step_files
 from workbench.model.intents import Changes
 from workbench.model.names import implementation_title
-from workbench.model.state import State
+from workbench.model.state import State, has_row
 from workbench.panels.controls.tool_row import ToolRow
 from workbench.panels.steps import list_edits
 from workbench.panels.steps.chip_row import StepRow
@@ -41,7 +41,10 @@ OF_CHIP = (
     *("Mix with its input…", "Remove step", "Use the result as picture"),
 )
 FILES = "Lists of steps (*.toml)"
+SHOWS = "thumbnails"  # the setting with whether chips show them
 FOLDER = "steps"  # the setting with the folder of the last list
+THUMBNAILS = "Thumbnails"
+NO_ROW = "There is one step alone, and no row of steps; add another (Ctrl+Shift+N)."
 NO_RESULT = "There is no result of this picture to use yet."
 A_COPY = (
     "Only a reduced copy of this picture is in memory: File ▸ Filter to file filters all of it."
@@ -97,6 +100,9 @@ class StepsMenu(QObject):
                 name=lambda: "Do not rou&nd" if self._state.is_rounded else "Rou&nd between steps",
             ),
             "Use the result as picture": self._use_result,
+            THUMBNAILS: Action(
+                self._turn_thumbnails, lambda: "" if has_row(self._state) else NO_ROW
+            ),
             "Open list of steps…": self._ask_file,
             "Save list of steps…": self._save,
         }
@@ -105,6 +111,10 @@ class StepsMenu(QObject):
     def fill(self, tree: MenuTree) -> None:
         """Fill the menu of a chip, and list the ready-made lists whenever they are wanted."""
         self._menu.addActions([tree.action(name) for name in OF_CHIP])
+        thumbnails = tree.action(THUMBNAILS)
+        thumbnails.setCheckable(True)
+        thumbnails.setChecked(self._settings.get(SHOWS, False))
+        self._row.show_thumbnails(thumbnails.isChecked())
         ready = tree.menu(READY)
         ready.aboutToShow.connect(partial(self._list_ready, ready))
 
@@ -126,6 +136,10 @@ class StepsMenu(QObject):
     def _move(self, by: int) -> None:
         number = self._number()
         self._store.update(**list_edits.moving(self._state, number, number + by))
+
+    def _turn_thumbnails(self) -> None:
+        self._row.show_thumbnails(not self._row.has_thumbnails)
+        self._settings.set(SHOWS, self._row.has_thumbnails)
 
     def _selecting(self, number: int) -> Action:
         def name() -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QWidget
 
 from kernels import filters
@@ -17,7 +17,9 @@ from workbench.model import intents, step_files
 from workbench.model.state import State, has_row
 from workbench.panels.steps import list_edits
 from workbench.panels.steps.list_edits import StepTime, StepTimes
-from workbench.panels.steps.step_chip import LEAST_PX, StepChip, StepLook
+from workbench.panels.steps.step_chip import LEAST_PX, PICTURE_PX, StepChip, StepLook
+from workbench.panels.steps.thumbnails import Thumbnails
+from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import described, make_button
@@ -46,12 +48,15 @@ class StepRow(QFrame):
     added = Signal()
     menu_wanted = Signal(QPoint)
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, live: Live) -> None:
         super().__init__()
         self.setObjectName("step-row")
         self.setAccessibleName("Steps")
         self._store, self._state = store, State()
-        self._times = StepTimes()
+        self._live, self._times = live, StepTimes()
+        self._thumbnails = Thumbnails(live.previews, self)
+        self._thumbnails.made.connect(self._show_steps)
+        live.settled.connect(self._ask_thumbnails)  # with the times taken, it disturbs none
         self._dragged: tuple[int, int] | None = None  # the chip's number, and where it would go
         self._original = make_button("step-original", "Original", ORIGINAL_TIP)
         self._original.setCheckable(True)
@@ -78,12 +83,18 @@ class StepRow(QFrame):
         self._add.setToolTip(tip_text(reason or ADD_TIP))
         self.setVisible(has_row(state))
         self._show_steps()
+        self._ask_thumbnails()
 
     def _show_steps(self) -> None:
         state, is_original = self._state, self._original.isChecked()
         while len(self.chips) < len(state.steps):
             self._make_chip()
         looks = _looks(state, self._times.of(state), is_original)
+        if self.has_thumbnails:
+            of = self._thumbnails.of
+            looks = [look._replace(thumbnail=of(state, look.number - 1)) for look in looks]
+            if (image := of(state, -1).image) is not None:
+                self._original.setIcon(QIcon(QPixmap.fromImage(image)))
         for chip, look in zip_longest(self.chips, looks):
             chip.setVisible(look is not None)
             if look is not None:
@@ -96,6 +107,25 @@ class StepRow(QFrame):
         self._times.take(result, self._state)
         if self.isVisible():
             self._show_steps()
+
+    @property
+    def has_thumbnails(self) -> bool:
+        """True if each chip shows a small picture of what the list gives after its step."""
+        return self._thumbnails.is_on
+
+    def show_thumbnails(self, is_on: bool) -> None:
+        """Show small pictures on the chips, which become taller, or no longer."""
+        self._thumbnails.is_on = is_on
+        styles = Qt.ToolButtonStyle
+        style = styles.ToolButtonTextUnderIcon if is_on else styles.ToolButtonTextOnly
+        self._original.setToolButtonStyle(style)
+        self._original.setIconSize(PICTURE_PX)
+        self._show_steps()
+        self._ask_thumbnails()
+
+    def _ask_thumbnails(self) -> None:
+        if self.isVisible():
+            self._thumbnails.request(self._state, self._live.result)
 
     def show_original(self, is_shown: bool) -> None:
         """Have the original shown in place of the result, or no longer."""

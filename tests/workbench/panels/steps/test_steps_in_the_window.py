@@ -12,10 +12,12 @@ from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import scene
 from tests.workbench import scenes
 from tests.workbench.driving import (
+    action,
     answer_file_dialogs,
     child,
     click,
     drop,
+    grey,
     settle,
     show_picture,
     trigger,
@@ -215,3 +217,66 @@ def test_the_result_becomes_the_picture_and_later_steps_stay(qtbot, listed):
     assert titles(listed) == ["edges"]
     settle(qtbot, listed, listed.undo_history.undo)
     assert titles(listed) == ["gaussian", "sharpen", "edges"]
+
+
+def thumbnails(window):
+    return [chip.look.thumbnail for chip in chips(window)]
+
+
+def are_made(window):
+    return all(each is not None and each.image is not None for each in thumbnails(window))
+
+
+def test_thumbnails_show_what_the_list_gives_after_each_step(qtbot, listed):
+    row, short = listed.step_row, chips(listed)[0].height()
+    assert thumbnails(listed) == [None] * 3
+    settle(qtbot, listed, lambda: click_chip(listed, 1))
+    trigger(listed, "Thumbnails")
+    scenes.rest()
+    tall = chips(listed)[0].height()
+    assert tall > short + 30
+    until(qtbot, lambda: are_made(listed))
+    assert not child(listed, "step-original").icon().isNull()
+    assert [each.is_reduced for each in thumbnails(listed)] == [False, False, True]
+    assert "reduced" in chips(listed)[2].toolTip()
+    assert chips(listed)[0].height() == tall  # nothing moves when they come
+    guess = thumbnails(listed)[2].image
+    settle(qtbot, listed, lambda: QTest.keyClick(chips(listed)[1], Qt.Key.Key_Right))
+    until(qtbot, lambda: are_made(listed) and not thumbnails(listed)[2].is_reduced)
+    settle(qtbot, listed, lambda: row.switch(2))
+    until(qtbot, lambda: thumbnails(listed)[2].image == thumbnails(listed)[1].image)
+    child(listed, "step-round", QCheckBox).click()
+    settle(qtbot, listed, lambda: listed.store.choose(region=(10, 10, 40, 30, 4)))
+    until(qtbot, lambda: are_made(listed) and thumbnails(listed)[1].image != guess)
+
+
+def test_thumbnails_agree_with_those_of_steps_that_ran(qtbot, listed):
+    show_picture(qtbot, listed, np.ascontiguousarray(scene()[::2, ::2]))
+    listed.store.update(**select((Step(ksize=31), Step("sharpen", 3)), 0))
+    settle(qtbot, listed, lambda: listed.store.choose(ksize=29))
+    trigger(listed, "Thumbnails")
+    until(qtbot, lambda: are_made(listed))
+    guess = thumbnails(listed)[1].image
+    settle(qtbot, listed, lambda: click_chip(listed, 1))
+    until(qtbot, lambda: not thumbnails(listed)[1].is_reduced)
+    ran = thumbnails(listed)[1].image
+    places = [(x, y) for x in range(8, 110, 9) for y in range(8, 76, 9)]
+    off = [abs(grey(guess, *each) - grey(ran, *each)) for each in places]
+    assert 0 < max(off) < 30
+
+
+def test_thumbnails_are_remembered_and_cost_nothing_while_they_are_off(
+    qtbot, listed, make_window, monkeypatch
+):
+    made = []
+    monkeypatch.setattr("workbench.panels.steps.thumbnails._make", made.append)
+    settle(qtbot, listed, lambda: click_chip(listed, 0))
+    assert made == []
+    assert action(listed, "Thumbnails").isEnabled()
+    trigger(listed, "Thumbnails")
+    listed.close()
+    again = make_window()
+    assert action(again, "Thumbnails").isChecked()
+    assert again.step_row.has_thumbnails
+    listed.store.update(**select(LIST[:1], 0))
+    assert not action(listed, "Thumbnails").isEnabled()  # where there is no row
