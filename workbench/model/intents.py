@@ -55,7 +55,7 @@ def job_for(state: State) -> Job | None:
     samples = state.picture.samples if wide is None else wide
     newest = _newest_job.get(state)
     if newest is None or newest.picture is not samples:
-        steps = tuple(chain.from_iterable(map(partial(_made, state), taken_in(state))))
+        steps = tuple(chain.from_iterable(map(partial(made, state), taken_in(state))))
         newest = Job(
             *(samples, steps, state.border, state.is_rounded, region_in(state, *samples.shape[:2])),
             devices=state.devices,
@@ -109,7 +109,7 @@ def taken_in(state: State) -> tuple[ListStep, ...]:
     return on or (replace(state.selected, filter="identity", ksize=1, mix=1.0),)
 
 
-def _made(state: State, step: ListStep) -> tuple[Step, ...]:
+def made(state: State, step: ListStep) -> tuple[Step, ...]:
     """A step as a Job has it, with the length of a gradient behind it where its filter has one."""
     chosen = filters.get(step.filter)
     made = Step(
@@ -230,7 +230,7 @@ def swings_around_zero(state: State) -> bool:
 
 def _weights_of_swing(state: State) -> NDArray[np.float32] | None:
     try:
-        steps = tuple(chain.from_iterable(map(partial(_made, state), taken_in(state))))
+        steps = tuple(chain.from_iterable(map(partial(made, state), taken_in(state))))
     except KernelError:
         return None  # there is nothing to show
     return _swinging(steps)

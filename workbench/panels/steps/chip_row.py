@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import zip_longest
+from typing import Any
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QIcon, QImage, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QWidget
 
 from kernels import filters
 from kernels.core.job import Result
 from workbench.base import theme
+from workbench.base.background import Latest
 from workbench.base.plain_text import tip_text
 from workbench.model import intents, step_files
 from workbench.model.state import State, has_row
-from workbench.panels.steps import list_edits
+from workbench.panels.steps import list_edits, thumbnails
 from workbench.panels.steps.list_edits import StepTime, StepTimes
 from workbench.panels.steps.step_chip import LEAST_PX, PICTURE_PX, StepChip, StepLook
-from workbench.panels.steps.thumbnails import Thumbnails
+from workbench.panels.steps.thumbnails import Thumbnail
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox
@@ -32,6 +34,7 @@ ROUND_TIP = (
     "Round samples to the picture's type after each step, as programs do that keep bytes.\n"
     "Off: they stay float32 until the end, neither rounded nor clipped."
 )
+KNOWN = 64  # thumbnails that are remembered
 SIDE_PX, GAP_PX, ARROW = 8, 16, "▸"
 
 
@@ -54,9 +57,15 @@ class StepRow(QFrame):
         self.setAccessibleName("Steps")
         self._store, self._state = store, State()
         self._live, self._times = live, StepTimes()
-        self._thumbnails = Thumbnails(live.previews, self)
-        self._thumbnails.made.connect(self._show_steps)
-        live.settled.connect(self._ask_thumbnails)  # with the times taken, it disturbs none
+        self.has_thumbnails = False
+        self._thumbnails: dict[object, Thumbnail] = {}  # by what they depend on
+        self._latest: Latest[tuple[State, Result]] = Latest(
+            live.previews,
+            lambda wanted: thumbnails.make(*wanted),
+            lambda wanted, made: self._take_thumbnails(thumbnails.needs(wanted[0]), made),
+            lambda *_: None,
+        )
+        live.settled.connect(self._ask_thumbnails)  # not while steps are timed
         self._dragged: tuple[int, int] | None = None  # the chip's number, and where it would go
         self._original = make_button("step-original", "Original", ORIGINAL_TIP)
         self._original.setCheckable(True)
@@ -90,11 +99,9 @@ class StepRow(QFrame):
         while len(self.chips) < len(state.steps):
             self._make_chip()
         looks = _looks(state, self._times.of(state), is_original)
-        if self.has_thumbnails:
-            of = self._thumbnails.of
-            looks = [look._replace(thumbnail=of(state, look.number - 1)) for look in looks]
-            if (image := of(state, -1).image) is not None:
-                self._original.setIcon(QIcon(QPixmap.fromImage(image)))
+        if known := self._known_thumbnails:
+            looks = [look._replace(thumbnail=known[look.number]) for look in looks]
+            self._original.setIcon(QIcon(QPixmap.fromImage(known[0].image or QImage())))
         for chip, look in zip_longest(self.chips, looks):
             chip.setVisible(look is not None)
             if look is not None:
@@ -108,14 +115,9 @@ class StepRow(QFrame):
         if self.isVisible():
             self._show_steps()
 
-    @property
-    def has_thumbnails(self) -> bool:
-        """True if each chip shows a small picture of what the list gives after its step."""
-        return self._thumbnails.is_on
-
     def show_thumbnails(self, is_on: bool) -> None:
-        """Show small pictures on the chips, which become taller, or no longer."""
-        self._thumbnails.is_on = is_on
+        """Show on each chip what the list gives after its step, or no longer."""
+        self.has_thumbnails = is_on
         styles = Qt.ToolButtonStyle
         style = styles.ToolButtonTextUnderIcon if is_on else styles.ToolButtonTextOnly
         self._original.setToolButtonStyle(style)
@@ -123,9 +125,26 @@ class StepRow(QFrame):
         self._show_steps()
         self._ask_thumbnails()
 
+    @property
+    def _known_thumbnails(self) -> list[Thumbnail]:
+        """Those of the original and of each step; none while there are to be none."""
+        keys = thumbnails.needs(self._state) if self.has_thumbnails else []
+        return [self._thumbnails.get(key, Thumbnail()) for key in keys]
+
     def _ask_thumbnails(self) -> None:
-        if self.isVisible():
-            self._thumbnails.request(self._state, self._live.result)
+        state, result, known = self._state, self._live.result, self._known_thumbnails
+        ran = known[: len(state.before) + 2]
+        is_better = Thumbnail() in known or any(each.is_reduced for each in ran)
+        if is_better and self.isVisible() and result and intents.is_answer(result, state):
+            self._latest.request((state, result))
+
+    def _take_thumbnails(self, keys: list[tuple[Any, ...]], made: list[Thumbnail]) -> None:
+        for key, each in zip(keys, made, strict=True):
+            known = self._thumbnails.pop(key, each)
+            self._thumbnails[key] = known if each.is_reduced else each
+        while len(self._thumbnails) > KNOWN:
+            del self._thumbnails[next(iter(self._thumbnails))]
+        self._show_steps()
 
     def show_original(self, is_shown: bool) -> None:
         """Have the original shown in place of the result, or no longer."""

@@ -9,6 +9,7 @@ from PySide6.QtGui import (
     QColor,
     QFont,
     QFontMetrics,
+    QImage,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -27,7 +28,7 @@ TICK_PX, TICK_ZONE_PX = 14, 28  # the box that is drawn, and what a click on it 
 SIDE_PX, GAP_PX, BAR_PX = 9, 8, 3
 WIDEST_TIME = f"88.8{GAP}ms"
 KEYS_TIP = "Tick: on or off.  Drag: another place.  Right click: more.  Del: remove."
-REDUCED = "the small picture is reduced: as if the step had run on a reduced copy"
+REDUCED = "small picture: of a reduced copy"
 PICTURE_PX = QSize(80, 40)  # of a thumbnail at most
 TICK = (3.0, 7.5), (6.0, 10.5), (11.0, 4.0)
 PALE = 110  # of 255: how much is seen of what is behind a bar
@@ -49,7 +50,7 @@ class StepLook(NamedTuple):
     share: tuple[float, float] | None = None
     is_wrong: bool = False
     runs_on: str = ""
-    thumbnail: Thumbnail | None = None  # None: it shows none, nor leaves room for one
+    thumbnail: Thumbnail | None = None  # None: there is no room for one
 
     @property
     def in_words(self) -> str:
@@ -116,22 +117,17 @@ class StepChip(QToolButton):
         """Width with all words, and with the room for a time."""
         words = self.fontMetrics().horizontalAdvance(f"{self.look.filter} {self.look.size}") + 1
         time = GAP_PX + self._small.horizontalAdvance(WIDEST_TIME) if has_time else 0
-        least = PICTURE_PX.width() + 2 * SIDE_PX if self._above_px else 0
+        least = PICTURE_PX.width() + 2 * SIDE_PX if self.look.thumbnail else 0
         return max(TICK_ZONE_PX + words + time + SIDE_PX, least)
 
     @property
-    def _above_px(self) -> int:
-        """Height of the room for a thumbnail above the words."""
-        return 0 if self.look.thumbnail is None else PICTURE_PX.height() + SIDE_PX
+    def _line_px(self) -> int:
+        """Height of tick, words and time, below the thumbnail."""
+        return max(theme.in_letters(HEIGHT_PX), self.fontMetrics().height() + 12)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        height = max(theme.in_letters(HEIGHT_PX), self.fontMetrics().height() + 12)
-        return QSize(self.width_of(has_time=True), self._above_px + height)
-
-    @property
-    def _line_px(self) -> int:
-        """Height of what is below that: tick, words and time."""
-        return self.height() - self._above_px
+        above = PICTURE_PX.height() + SIDE_PX if self.look.thumbnail else 0
+        return QSize(self.width_of(has_time=True), above + self._line_px)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return QSize(LEAST_PX, self.sizeHint().height())
@@ -173,21 +169,19 @@ class StepChip(QToolButton):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(_pen(colors.ring if is_filled else colors.accent, 2))
             painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 5, 5)
-        self._paint_picture(painter)
-        painter.translate(0, self._above_px)
+        if look.thumbnail is not None and look.thumbnail.image is not None:
+            self._paint_picture(painter, look.thumbnail.image)
+        painter.translate(0, self.height() - self._line_px)
         self._paint_tick(painter, text if look.is_on else pale)
         self._paint_words(painter, text if look.is_on else pale, pale)
         if look.share is not None and look.is_on:
             self._paint_share(painter, QColor(pale), QColor(mark))
 
-    def _paint_picture(self, painter: QPainter) -> None:
-        image = self.look.thumbnail.image if self.look.thumbnail is not None else None
-        if image is not None:
-            room = QSize(min(self.width() - 2 * SIDE_PX, PICTURE_PX.width()), PICTURE_PX.height())
-            size = image.size().scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
-            area = QRect(QPoint((self.width() - size.width()) // 2, SIDE_PX), size)
-            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-            painter.drawImage(area, image)
+    def _paint_picture(self, painter: QPainter, image: QImage) -> None:
+        room = QSize(min(self.width() - 2 * SIDE_PX, PICTURE_PX.width()), PICTURE_PX.height())
+        size = image.size().scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.drawImage(QRect(QPoint((self.width() - size.width()) // 2, SIDE_PX), size), image)
 
     def _paint_tick(self, painter: QPainter, color: str) -> None:
         box = QRectF(SIDE_PX, (self._line_px - TICK_PX) / 2 - 1, TICK_PX, TICK_PX)
@@ -266,7 +260,7 @@ class StepChip(QToolButton):
 
     def _is_on_tick(self, pressed: QPoint, event: QMouseEvent) -> bool:
         at = event.position().toPoint()
-        zone = QRect(0, self._above_px, TICK_ZONE_PX, self._line_px)
+        zone = QRect(0, self.height() - self._line_px, TICK_ZONE_PX, self._line_px)
         return zone.contains(pressed) and zone.contains(at)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802

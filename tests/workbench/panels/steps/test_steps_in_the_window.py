@@ -263,14 +263,17 @@ def test_thumbnails_agree_with_those_of_steps_that_ran(qtbot, listed):
     places = [(x, y) for x in range(8, 110, 9) for y in range(8, 76, 9)]
     off = [abs(grey(guess, *each) - grey(ran, *each)) for each in places]
     assert 0 < max(off) < 30
+    settle(qtbot, listed, lambda: click_chip(listed, 0))
+    assert thumbnails(listed)[1].image == ran  # which is known
 
 
 def test_thumbnails_are_remembered_and_cost_nothing_while_they_are_off(
     qtbot, listed, make_window, monkeypatch
 ):
     made = []
-    monkeypatch.setattr("workbench.panels.steps.thumbnails._make", made.append)
-    settle(qtbot, listed, lambda: click_chip(listed, 0))
+    with monkeypatch.context() as patch:
+        patch.setattr("workbench.panels.steps.thumbnails.make", lambda *each: made.append(each))
+        settle(qtbot, listed, lambda: click_chip(listed, 0))
     assert made == []
     assert action(listed, "Thumbnails").isEnabled()
     trigger(listed, "Thumbnails")
