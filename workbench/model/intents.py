@@ -460,10 +460,11 @@ def keys_of(job: Job) -> list[str]:
 
 
 def job_caption(job: Job, picked: Pick | None = None) -> str:
-    """Format the job: "Gaussian blur 5×5 · OpenCV", or "… · Auto: OpenCV"."""
+    """Format the job: "Gaussian blur 5×5 in a part · OpenCV", or "… · Auto: OpenCV"."""
+    work = work_in_words(job) + (" in a part" if job.region is not None else "")
     if len(keys := keys_of(job)) > 1:
-        return f"{work_in_words(job)} · {len(keys)} implementations"
-    return f"{work_in_words(job)} · {title_with_pick(job.implementation, picked)}"
+        return f"{work} · {len(keys)} implementations"
+    return f"{work} · {title_with_pick(job.implementation, picked)}"
 
 
 def step_in_words(step: ListStep) -> str:

@@ -197,7 +197,7 @@ class MainWindow(QMainWindow):
         )
         self.full_resolution = FullResolution(store, live, worker, self.compare, self)
         self.inspection = Inspection(
-            store, live, self.compare, self.analysis_thread, messages, self
+            store, live, worker, self.compare, self.analysis_thread, messages, self
         )
         self.analysis.serve(
             *(store, live, self.inspection, self.compare, self.analysis_thread, messages)

@@ -283,6 +283,7 @@ class CrashRestore(QObject):
         return {
             "settings": self._memory.for_settings(),
             "picture": PictureRef.of(picture).to_data() if picture is not None else None,
+            "region": self._store.state.region,
             "sessions": [str(each.path) for each in self._sessions.shown if each.path],
             "weights": asdict(panel.drawing) if panel is not None and is_drawing else None,
         }
@@ -302,8 +303,10 @@ class CrashRestore(QObject):
         for name, value in settings.items():
             self._settings.set(name, value)
         self._memory.take_up_layout()
-        changes = choices.from_data(_of(settings, "choices", dict), self._store.state)
-        self._store.choose(**changes)
+        wanted = _of(settings, "choices", dict)
+        if PictureRef.from_data(session.get("picture")) is not None:  # else the part is of no use
+            wanted = {**wanted, "region": session.get("region")}
+        self._store.choose(**choices.from_data(wanted, self._store.state))
         self._open_picture(session.get("picture"))
         for path in _of(session, "sessions", list)[:MAX_SESSIONS]:
             if isinstance(path, str):

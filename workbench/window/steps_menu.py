@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QPoint, Qt
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QSlider
 
 from kernels.core.job import MAX_STEPS, Result
 from kernels.core.plain_data import LimitedTomlError, parse_toml, text_of_small_file
 from kernels.engine.auto import AUTO
 from kernels.rungs.own_kernels import is_own
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import Label
+from workbench.base.settings import RECENT_LISTS
 from workbench.imaging.display_mapping import with_file_white
 from workbench.imaging.pictures import Picture
 from workbench.model import intents, step_files
@@ -28,23 +28,26 @@ from workbench.panels.steps import list_edits
 from workbench.panels.steps.chip_row import StepRow
 from workbench.session.exporter import suggested_name
 from workbench.session.session_store import slug
-from workbench.widgets.actions import Action, Actions, MenuTree
+from workbench.widgets.actions import Action, Actions, MenuTree, list_in
 from workbench.widgets.buttons import described
 from workbench.widgets.file_dialogs import ask_file, ask_save_path, remember_folder, save_folder
 from workbench.window.part_menu import pop_up
 from workbench.window.window_layout import Parts
 
-READY = "Ste&ps/&Ready-made lists"
+READY, RECENT = "Ste&ps/&Ready-made lists", "Ste&ps/Recent l&ists"
+NONE_RECENT = "No list was opened or saved yet."
 # Lines of the menu of a chip.
 OF_CHIP = (
     *("Turn step off", "Duplicate step", "Move step left", "Move step right"),
     *("Mix with its input…", "Remove step", "Use the result as picture"),
+    *("Compare with this step", "Compare with the original"),
 )
 FILES = "Lists of steps (*.toml)"
 SHOWS = "thumbnails"  # the setting with whether chips show them
 FOLDER = "steps"  # the setting with the folder of the last list
 THUMBNAILS = "Thumbnails"
 NO_ROW = "There is one step alone, and no row of steps; add another (Ctrl+Shift+N)."
+NOT_COMPARED = "It is what the result is compared with."
 NO_RESULT = "There is no result of this picture to use yet."
 A_COPY = (
     "Only a reduced copy of this picture is in memory: File ▸ Filter to file filters all of it."
@@ -103,6 +106,13 @@ class StepsMenu(QObject):
             THUMBNAILS: Action(
                 self._turn_thumbnails, lambda: "" if has_row(self._state) else NO_ROW
             ),
+            "Compare with this step": Action(
+                self._compare, lambda: "" if has_row(self._state) else NO_ROW
+            ),
+            "Compare with the original": Action(
+                lambda: self._store.choose(compared=None),
+                lambda: NOT_COMPARED if self._state.compared is None else "",
+            ),
             "Open list of steps…": self._ask_file,
             "Save list of steps…": self._save,
         }
@@ -115,12 +125,17 @@ class StepsMenu(QObject):
         thumbnails.setCheckable(True)
         thumbnails.setChecked(self._settings.get(SHOWS, False))
         self._row.show_thumbnails(thumbnails.isChecked())
-        ready = tree.menu(READY)
-        ready.aboutToShow.connect(partial(self._list_ready, ready))
+        for path, fill in ((READY, self._list_ready), (RECENT, self._list_recent)):
+            menu = tree.menu(path)
+            menu.aboutToShow.connect(partial(fill, menu))
 
     def open_file(self, path: Path) -> None:
         """Take the steps in a file in place of those there are."""
-        take = partial(self._take, path.name)
+
+        def take(found: Changes) -> None:
+            self._settings.add_recent_file(path, RECENT_LISTS)
+            self._take(path.name, found)
+
         say = partial(self._messages.show_message, "error")
         self._reading.run(partial(step_files.read, path), take, lambda error: say(str(error)))
 
@@ -136,6 +151,13 @@ class StepsMenu(QObject):
     def _move(self, by: int) -> None:
         number = self._number()
         self._store.update(**list_edits.moving(self._state, number, number + by))
+
+    def _compare(self) -> None:
+        """Compare with the selected step, and go back to that which was seen."""
+        mode = self._state.view_mode
+        mode = "wipe" if mode in ("result", "mismatch") else mode  # where it would not be seen
+        self._store.choose(compared=self._number(), view_mode=mode)
+        self._row.select(self._row.came_from)
 
     def _turn_thumbnails(self) -> None:
         self._row.show_thumbnails(not self._row.has_thumbnails)
@@ -204,19 +226,18 @@ class StepsMenu(QObject):
         proposed = save_folder(self._settings) / f"{title}.toml"
         if path := ask_save_path(self._window, "Save the list of steps", proposed, FILES):
             remember_folder(self._settings, path)
+            self._settings.add_recent_file(path, RECENT_LISTS)
             self._exporter.save_text(path, step_files.to_text(self._state))
 
     def _list_ready(self, menu: QMenu) -> None:
-        for old in menu.actions():
-            menu.removeAction(old)
-            old.deleteLater()
-        for each in step_files.ready_made():
-            action = QAction(each.title, menu)
-            action.setToolTip(tip_text(each.about))
-            action.triggered.connect(
-                lambda _=False, each=each: self._take(each.title, each.changes)
-            )
-            menu.addAction(action)
+        known = step_files.ready_made()
+        lines = ((e.title, e.about, partial(self._take, e.title, e.changes)) for e in known)
+        list_in(menu, lines)
+
+    def _list_recent(self, menu: QMenu) -> None:
+        files = self._settings.recent_files(RECENT_LISTS)
+        lines = [(path.name, str(path), partial(self.open_file, path)) for path in files]
+        list_in(menu, lines or [(NONE_RECENT, "", None)])
 
     def _take(self, name: str, found: Changes) -> None:
         """Show a list; what is to run it and cannot here is replaced, and that is said."""
@@ -233,6 +254,8 @@ class StepsMenu(QObject):
                 lost.append(f"Step {number + 1} was to run on {title}: {reason}")
                 steps[number] = replace(step, implementation=AUTO.key, chosen_implementation=None)
         changes = step_files.select(steps, len(state.before))
+        if device is not None:
+            changes |= intents.steps_for(replace(state, **changes), device)
         how = {"border": state.border, "is_rounded": state.is_rounded, "region": state.region}
         self._store.update(**how, **changes)
         if lost:

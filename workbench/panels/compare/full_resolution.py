@@ -39,6 +39,7 @@ ZOOM_IN = "zoom in for full resolution"
 READING = "reading full resolution…"
 OWN = "user kernels are not run at full resolution"
 PART = "a part is not filtered at full resolution, except from file to file"
+STEP = "a step compared with is not shown at full resolution"
 FULL = "full resolution"
 HALO = 16  # the surroundings are read in multiples of it, so that another size reads none anew
 ONCE = Sampling(max_samples=0, cache="warm", check=False)  # for the answer alone
@@ -169,9 +170,10 @@ class FullResolution(QObject):
         is_seen = state.view_mode in MODES and not part.isEmpty() and self._compare.scale > 1
         if job is None or not is_seen:
             self._drop(_scale(picture.large))
-        elif is_large or any(map(is_own, intents.keys_of(job))) or job.region is not None:
-            is_of_own = any(map(is_own, intents.keys_of(job)))
-            reason = ZOOM_IN if is_large else OWN if is_of_own else PART
+            return
+        reasons = {ZOOM_IN: is_large, OWN: any(map(is_own, intents.keys_of(job)))}
+        reasons |= {PART: job.region is not None, STEP: state.compared is not None}
+        if reason := next((each for each, is_so in reasons.items() if is_so), ""):
             self._drop(f"{_scale(picture.large)} · {reason}")
         else:
             self._request(state, picture, job, part)

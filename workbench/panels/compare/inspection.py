@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from kernels.core.job import Result
+from kernels.core.errors import KernelError
+from kernels.core.job import Job, Result
 from kernels.core.verdict import Tolerance
 from kernels.engine.auto import Auto
 from kernels.rungs.rung import BrokenRung
@@ -24,12 +27,16 @@ from workbench.imaging.mismatch import Mismatch, searching
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.speed_up import no_time_in_words, single_in_words
-from workbench.model.state import State
+from workbench.model.state import State, has_row
+from workbench.model.step_files import select
 from workbench.panels.compare.compare_view import CompareView
+from workbench.panels.compare.full_resolution import ONCE
+from workbench.panels.compare.picture_layer import Shown
 from workbench.panels.compare.wipe_view import MAX_PINS, Pin, pin_name
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.tasks import AnalysisThread
+from workbench.session.worker import Worker
 from workbench.widgets.message_bar import MessageBar
 
 DIFFERENCE, MISMATCH = "difference", "mismatch"  # names of modes and of their computations
@@ -37,6 +44,7 @@ MAX_RINGS = 200  # around single pixels; more pixels are seen without rings
 URGENCY = 1  # quick work goes before long work and mere reading
 COMPARING = "Mismatch\nverifying against the float64 reference…"
 STOPPED = "stopped; N resumes"
+BEFORE = "the picture compared with"
 LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # names of background work
 SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
 TOO_LARGE = "What was pinned of {} is too large to be kept, and was removed."
@@ -50,7 +58,7 @@ class Inspection(QObject):
 
     Pins are of the picture in view, shown between the newest result's levels.
 
-    against  the result is compared with 0 the original, else the pin of that number
+    against  the result is compared with 0 the original, or `before`, else the pin of that number
     """
 
     found = Signal(object)  # (pixel): the view went to the differing pixel (x, y)
@@ -60,6 +68,7 @@ class Inspection(QObject):
         self,
         store: Store,
         live: Live,
+        worker: Worker,
         compare: CompareView,
         steps: AnalysisThread,
         messages: MessageBar,
@@ -68,6 +77,9 @@ class Inspection(QObject):
         super().__init__(parent)
         self._store, self._live, self._compare, self._steps = store, live, compare, steps
         self._messages, self._inform = messages, partial(messages.show_message, "info")
+        self._compared = worker.compared
+        self._up_to: tuple[Job, DisplayMapping] | None = None  # and including the step `compared`
+        self.before: Shown | None = None  # the picture after that; None: the original
         self.pins: tuple[Pin, ...] = ()
         self.against = 0
         self._aside: list[Pins] = []  # of pictures that are not in view, the newest last
@@ -79,6 +91,9 @@ class Inspection(QObject):
         self._is_stopped = False
         self._is_subtracting = False
         store.changed.connect(self._follow)
+        live.after_ready.connect(lambda *_: self._ask_before())
+        worker.compared.stepped.connect(self._take_before)
+        worker.compared.ended.connect(lambda error, _: self._inform(str(error)) if error else None)
         live.after_ready.connect(lambda *_: self.refresh())
         live.computed.connect(self._hurry)
         steps.dropped.connect(self._drop)
@@ -151,7 +166,13 @@ class Inspection(QObject):
             self._forget()  # the new picture's result may never come
         if (old.view_mode, old.difference, old.gain) != (new.view_mode, new.difference, new.gain):
             self.refresh()
+        if old.compared != new.compared:
+            self.set_against(0)
+        if not intents.needs_run(old, new):
+            self._ask_before()
         if is_other:
+            self._up_to = None
+            self._show_before(None)
             self._set_aside(old.picture)
             self._coming = new.picture
         elif any(getattr(old, name) != getattr(new, name) for name in DISPLAY_FIELDS):
@@ -198,6 +219,42 @@ class Inspection(QObject):
         make = partial(subtracting, one, other, picture.white, is_signed=is_signed, gain=gain)
         self._is_subtracting = True
         self._steps.ask(DIFFERENCE, make, show, fail, URGENCY, hurries=True)
+
+    # -- the step compared with
+
+    def _ask_before(self) -> None:
+        """Filter up to the step that the result is compared with, unless that is there."""
+        state, last, wanted = self._store.state, self._up_to, None
+        number = state.compared
+        if number is not None and number < len(state.steps) and has_row(state):
+            at = replace(state, **select(state.steps, number))
+            with suppress(KernelError):  # the window says why, once that step is selected
+                wanted = intents.job_for(at), intents.look_for(at)
+        job, look = wanted or (None, None)
+        if job is None or look is None:
+            self._up_to = None
+            self._show_before(None)
+        elif last is None or look != last[1] or not job.same_run(last[0]):
+            self._up_to = job, look
+            self._compared.start(lambda engine: engine.filtering(job, ONCE))
+
+    def _take_before(self, step: object) -> None:
+        if isinstance(step, Result) and self._up_to is not None and step.job is self._up_to[0]:
+            samples, look = step.picture, self._up_to[1]
+            number = (self._store.state.compared or 0) + 1
+            caption = f"After step {number} · {intents.work_in_words(step.job)}"
+
+            def make() -> Iterator[Shown]:
+                yield Shown(show(samples, look), caption, samples)
+
+            self._steps.ask(BEFORE, make, self._show_before, self._inform, CELLS_URGENCY)
+
+    def _show_before(self, before: Shown | None) -> None:
+        if before is not self.before:
+            self.before = before
+            self._compare.show_compared(before)
+            self.refresh()
+            self.pins_changed.emit()
 
     # -- the mismatch
 
@@ -293,6 +350,8 @@ class Inspection(QObject):
 
     def other(self, picture: Picture) -> tuple[NDArray[Any], str]:
         """The samples to compare the result with, and their name."""
+        if self.against == 0 and self.before is not None and self.before.samples is not None:
+            return self.before.samples, self._compare.before_name
         if self.against == 0:
             return picture.samples, "before"
         return self.pins[self.against - 1].samples, pin_name(self.against).lower()

@@ -66,6 +66,7 @@ class StepRow(QFrame):
             lambda *_: None,
         )
         live.settled.connect(self._ask_thumbnails)  # not while steps are timed
+        self.came_from = -1  # the step that was selected before the menu of another was opened
         self._dragged: tuple[int, int] | None = None  # the chip's number, and where it would go
         self._original = make_button("step-original", "Original", ORIGINAL_TIP)
         self._original.setCheckable(True)
@@ -192,6 +193,7 @@ class StepRow(QFrame):
         state = self._store.state
         if 0 <= number < len(state.steps):
             self.show_original(False)
+            self.came_from = -1
             self._store.update(**step_files.select(state.steps, number))
 
     def remove(self) -> None:
@@ -244,7 +246,9 @@ class StepRow(QFrame):
             enter(self.chips[len(self._state.before)])
 
     def _ask_menu(self, number: int, at: QPoint) -> None:
+        before = len(self._state.before)
         self.select(number)
+        self.came_from = before
         self.menu_wanted.emit(self.chips[number].mapToGlobal(at))
 
     def _drag(self, number: int, x: int) -> None:
@@ -306,6 +310,7 @@ def _looks(state: State, times: list[StepTime | None], is_original: bool) -> lis
             StepLook(
                 *(number + 1, filters.get(step.filter).title, size, step.is_on),
                 *(number == len(state.before), is_original or number > len(state.before)),
+                number == state.compared,
                 *((time.ms, share, time.is_wrong, time.runs_on) if time else (None, None)),
             )
         )

@@ -46,11 +46,17 @@ class StepLook(NamedTuple):
     is_on: bool = True
     is_selected: bool = False
     is_beyond: bool = False  # what is seen is without it, as it comes after the selected one
+    is_compared: bool = False  # what is seen is compared with the picture after it
     time_ms: float | None = None
     share: tuple[float, float] | None = None
     is_wrong: bool = False
     runs_on: str = ""
     thumbnail: Thumbnail | None = None  # None: there is no room for one
+
+    @property
+    def title(self) -> str:
+        """The filter, marked where it is wrong, or compared with."""
+        return "✗ " * self.is_wrong + "◧ " * self.is_compared + self.filter
 
     @property
     def in_words(self) -> str:
@@ -60,6 +66,7 @@ class StepLook(NamedTuple):
         words = (
             f"Step {self.number}: {self.filter} {self.size}",
             "" if self.is_on else "off",
+            "the result is compared with it" if self.is_compared else "",
             "its output is WRONG" if self.is_wrong else "",
             f"{time}, {share} of the list" if time and share else time,
             self.runs_on,
@@ -109,13 +116,13 @@ class StepChip(QToolButton):
         self.setAccessibleName(look.in_words)
         self.setToolTip(tip_text(f"{look.in_words}\n{KEYS_TIP}"))
         has_grown = (look.thumbnail is None) != (before.thumbnail is None)
-        if has_grown or (look.filter, look.size) != (before.filter, before.size):
+        if has_grown or (look.title, look.size) != (before.title, before.size):
             self.updateGeometry()
         self.update()
 
     def width_of(self, *, has_time: bool) -> int:
         """Width with all words, and with the room for a time."""
-        words = self.fontMetrics().horizontalAdvance(f"{self.look.filter} {self.look.size}") + 1
+        words = self.fontMetrics().horizontalAdvance(f"{self.look.title} {self.look.size}") + 1
         time = GAP_PX + self._small.horizontalAdvance(WIDEST_TIME) if has_time else 0
         least = PICTURE_PX.width() + 2 * SIDE_PX if self.look.thumbnail else 0
         return max(TICK_ZONE_PX + words + time + SIDE_PX, least)
@@ -194,8 +201,7 @@ class StepChip(QToolButton):
 
     def _paint_words(self, painter: QPainter, color: str, pale: str) -> None:
         look, metrics = self.look, self.fontMetrics()
-        mark = "✗ " if look.is_wrong else ""
-        words, size = f"{mark}{look.filter}", f" {look.size}"
+        words, size = look.title, f" {look.size}"
         time = numbers.duration(look.time_ms) if look.time_ms is not None and look.is_on else ""
         room = self.width() - TICK_ZONE_PX - SIDE_PX
         time_px = self._small.horizontalAdvance(time) + GAP_PX
