@@ -43,10 +43,8 @@ OF_CHIP = (
     *("Compare with this step", "Compare with the original"),
 )
 FILES = "Lists of steps (*.toml)"
-SHOWS = "thumbnails"  # the setting with whether chips show them
+SHOWS = "Thumbnails"  # the line, and the setting with whether chips show them
 FOLDER = "steps"  # the setting with the folder of the last list
-THUMBNAILS = "Thumbnails"
-NO_ROW = "There is one step alone, and no row of steps; add another (Ctrl+Shift+N)."
 NOT_COMPARED = "It is what the result is compared with."
 NO_RESULT = "There is no result of this picture to use yet."
 A_COPY = (
@@ -103,12 +101,8 @@ class StepsMenu(QObject):
                 name=lambda: "Do not rou&nd" if self._state.is_rounded else "Rou&nd between steps",
             ),
             "Use the result as picture": self._use_result,
-            THUMBNAILS: Action(
-                self._turn_thumbnails, lambda: "" if has_row(self._state) else NO_ROW
-            ),
-            "Compare with this step": Action(
-                self._compare, lambda: "" if has_row(self._state) else NO_ROW
-            ),
+            SHOWS: Action(lambda: None, self._why_no_row),  # toggled
+            "Compare with this step": Action(self._compare, self._why_no_row),
             "Compare with the original": Action(
                 lambda: self._store.choose(compared=None),
                 lambda: NOT_COMPARED if self._state.compared is None else "",
@@ -121,21 +115,19 @@ class StepsMenu(QObject):
     def fill(self, tree: MenuTree) -> None:
         """Fill the menu of a chip, and list the ready-made lists whenever they are wanted."""
         self._menu.addActions([tree.action(name) for name in OF_CHIP])
-        thumbnails = tree.action(THUMBNAILS)
-        thumbnails.setCheckable(True)
-        thumbnails.setChecked(self._settings.get(SHOWS, False))
-        self._row.show_thumbnails(thumbnails.isChecked())
+        shows = tree.action(SHOWS)
+        shows.setCheckable(True)
+        shows.toggled.connect(self._row.show_thumbnails)
+        shows.toggled.connect(partial(self._settings.set, SHOWS))
+        shows.setChecked(self._settings.get(SHOWS, False))
         for path, fill in ((READY, self._list_ready), (RECENT, self._list_recent)):
             menu = tree.menu(path)
             menu.aboutToShow.connect(partial(fill, menu))
 
     def open_file(self, path: Path) -> None:
         """Take the steps in a file in place of those there are."""
-
-        def take(found: Changes) -> None:
-            self._settings.add_recent_file(path, RECENT_LISTS)
-            self._take(path.name, found)
-
+        self._settings.add_recent_file(path, RECENT_LISTS)
+        take = partial(self._take, path.name)
         say = partial(self._messages.show_message, "error")
         self._reading.run(partial(step_files.read, path), take, lambda error: say(str(error)))
 
@@ -152,16 +144,15 @@ class StepsMenu(QObject):
         number = self._number()
         self._store.update(**list_edits.moving(self._state, number, number + by))
 
+    def _why_no_row(self) -> str:
+        return "" if has_row(self._state) else list_edits.ALONE
+
     def _compare(self) -> None:
         """Compare with the selected step, and go back to that which was seen."""
         mode = self._state.view_mode
-        mode = "wipe" if mode in ("result", "mismatch") else mode  # where it would not be seen
-        self._store.choose(compared=self._number(), view_mode=mode)
+        seen = mode if mode in ("side", "difference") else "wipe"
+        self._store.choose(compared=self._number(), view_mode=seen)
         self._row.select(self._row.came_from)
-
-    def _turn_thumbnails(self) -> None:
-        self._row.show_thumbnails(not self._row.has_thumbnails)
-        self._settings.set(SHOWS, self._row.has_thumbnails)
 
     def _selecting(self, number: int) -> Action:
         def name() -> str:

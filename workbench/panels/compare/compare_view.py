@@ -103,7 +103,8 @@ class CompareView(QWidget):
         self._store, self._state = store, State()
         self.picture: Picture | None = None
         self._before: Display | None = None
-        self._compared: Shown | None = None  # in place of the original
+        self.compared: Shown | None = None  # shown before in place of the original
+        self.before_name = THE_ORIGINAL  # or "after step 2"
         self._after = Shown()  # the newest result
         self._opening = ""  # the name of what is being opened
         self._transform: ViewTransform | None = None  # None: fit
@@ -205,15 +206,9 @@ class CompareView(QWidget):
 
     def show_compared(self, shown: Shown | None) -> None:
         """Show the picture after a step as the one before; None: the original."""
-        self._compared = shown
+        self.compared = shown
+        self.before_name = shown.caption.partition(" · ")[0].lower() if shown else THE_ORIGINAL
         self.show_pins(self._pins, self._against)
-
-    @property
-    def before_name(self) -> str:
-        """What the picture before is: "the original", or "after step 2"."""
-        return (
-            self._compared.caption.partition(" · ")[0].lower() if self._compared else THE_ORIGINAL
-        )
 
     def show_worked_out(
         self, display: Display | None, caption: str, rings: Sequence[tuple[int, int]]
@@ -330,8 +325,7 @@ class CompareView(QWidget):
             return None
         worked_out = [self._worked_out] if self._state.view_mode in WORKED_OUT else []
         pinned = map(self._pinned, range(1, len(self._pins) + 1))
-        before = self._compared or Shown(self._before, self._before_caption)
-        tiles = (before, self._after, *worked_out, *pinned)
+        tiles = (self._shown_before, self._after, *worked_out, *pinned)
         return partial(
             side_by_side, [(each.display, each.caption) for each in tiles if each.display]
         )
@@ -468,7 +462,7 @@ class CompareView(QWidget):
         self._read_out.show_pins(seen, self._against)
         shown = [pin.samples for pin in self._pins]
         shown += [] if self._after.samples is None else [self._after.samples]
-        if self.picture is not None and (before := self._samples_before) is not None:
+        if self.picture is not None and (before := self._shown_before.samples) is not None:
             large = self.picture.large
             size = None if large is None else (large.width, large.height)
             self._read_out.prepare_for(before, *shown, size=size)
@@ -497,8 +491,7 @@ class CompareView(QWidget):
     def _refresh(self) -> None:
         mode, (near, far) = self._state.view_mode, self._patches
         samples = None if self.picture is None else self.picture.samples
-        original = Shown(self._before, ORIGINAL, samples, near)
-        before = self._compared or original._replace(caption=self._before_caption)
+        original, before = Shown(self._before, ORIGINAL, samples, near), self._shown_before
         has_after = self._after.display is not None
         is_held = (self._holding or self._is_original) and has_after
         main = before
@@ -530,10 +523,10 @@ class CompareView(QWidget):
         return Shown(pin.display, f"{title}\n{pin_name(number)} · {below}", pin.samples)
 
     @property
-    def _samples_before(self) -> NDArray[Any] | None:
-        if self._compared is not None:
-            return self._compared.samples
-        return None if self.picture is None else self.picture.samples
+    def _shown_before(self) -> Shown:
+        samples = None if self.picture is None else self.picture.samples
+        before = Shown(self._before, self._before_caption, samples, self._patches[0])
+        return self.compared or before
 
     @property
     def _before_caption(self) -> str:
@@ -581,7 +574,7 @@ class CompareView(QWidget):
             filtered = far.values(pixel) if far and is_filtered else None
             self._read_out.show_values(pixel, near.values(pixel), (), filtered)
             return
-        before = self._samples_before
+        before = self._shown_before.samples
         pinned = [_values(pin.samples, self._point) for pin in self._pins]
         after = _values(self._after.samples, self._point)
         self._read_out.show_values(self._point, _values(before, self._point), pinned, after)

@@ -39,7 +39,6 @@ ZOOM_IN = "zoom in for full resolution"
 READING = "reading full resolution…"
 OWN = "user kernels are not run at full resolution"
 PART = "a part is not filtered at full resolution, except from file to file"
-STEP = "a step compared with is not shown at full resolution"
 FULL = "full resolution"
 HALO = 16  # the surroundings are read in multiples of it, so that another size reads none anew
 ONCE = Sampling(max_samples=0, cache="warm", check=False)  # for the answer alone
@@ -167,13 +166,13 @@ class FullResolution(QObject):
         scaled = QTransform.fromScale(picture.large.step, picture.large.step)
         part = scaled.mapRect(seen).toAlignedRect().intersected(_whole(picture.large))
         is_large = part.width() * part.height() > MAX_REGION_PIXELS
-        is_seen = state.view_mode in MODES and not part.isEmpty() and self._compare.scale > 1
+        is_original = state.view_mode in MODES and self._compare.compared is None
+        is_seen = is_original and not part.isEmpty() and self._compare.scale > 1
         if job is None or not is_seen:
             self._drop(_scale(picture.large))
-            return
-        reasons = {ZOOM_IN: is_large, OWN: any(map(is_own, intents.keys_of(job)))}
-        reasons |= {PART: job.region is not None, STEP: state.compared is not None}
-        if reason := next((each for each, is_so in reasons.items() if is_so), ""):
+        elif is_large or any(map(is_own, intents.keys_of(job))) or job.region is not None:
+            is_of_own = any(map(is_own, intents.keys_of(job)))
+            reason = ZOOM_IN if is_large else OWN if is_of_own else PART
             self._drop(f"{_scale(picture.large)} · {reason}")
         else:
             self._request(state, picture, job, part)

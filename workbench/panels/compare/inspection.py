@@ -16,6 +16,7 @@ from kernels.core.errors import KernelError
 from kernels.core.job import Job, Result
 from kernels.core.verdict import Tolerance
 from kernels.engine.auto import Auto
+from kernels.engine.engine import Engine
 from kernels.rungs.rung import BrokenRung
 from workbench.base import numbers
 from workbench.base.numbers import star
@@ -44,7 +45,6 @@ MAX_RINGS = 200  # around single pixels; more pixels are seen without rings
 URGENCY = 1  # quick work goes before long work and mere reading
 COMPARING = "Mismatch\nverifying against the float64 reference…"
 STOPPED = "stopped; N resumes"
-BEFORE = "the picture compared with"
 LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # names of background work
 SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
 TOO_LARGE = "What was pinned of {} is too large to be kept, and was removed."
@@ -58,7 +58,7 @@ class Inspection(QObject):
 
     Pins are of the picture in view, shown between the newest result's levels.
 
-    against  the result is compared with 0 the original, or `before`, else the pin of that number
+    against  the result is compared with 0 the picture before, else the pin of that number
     """
 
     found = Signal(object)  # (pixel): the view went to the differing pixel (x, y)
@@ -79,7 +79,6 @@ class Inspection(QObject):
         self._messages, self._inform = messages, partial(messages.show_message, "info")
         self._compared = worker.compared
         self._up_to: tuple[Job, DisplayMapping] | None = None  # and including the step `compared`
-        self.before: Shown | None = None  # the picture after that; None: the original
         self.pins: tuple[Pin, ...] = ()
         self.against = 0
         self._aside: list[Pins] = []  # of pictures that are not in view, the newest last
@@ -224,34 +223,26 @@ class Inspection(QObject):
 
     def _ask_before(self) -> None:
         """Filter up to the step that the result is compared with, unless that is there."""
-        state, last, wanted = self._store.state, self._up_to, None
-        number = state.compared
-        if number is not None and number < len(state.steps) and has_row(state):
-            at = replace(state, **select(state.steps, number))
+        state, job, look = self._store.state, None, DisplayMapping()
+        if (number := state.compared) in range(len(state.steps)) and has_row(state):
+            at = replace(state, **select(state.steps, number or 0))
             with suppress(KernelError):  # the window says why, once that step is selected
-                wanted = intents.job_for(at), intents.look_for(at)
-        job, look = wanted or (None, None)
-        if job is None or look is None:
-            self._up_to = None
+                job, look = intents.job_for(at), intents.look_for(at)
+        last, self._up_to = self._up_to, None if job is None else (job, look)
+        if job is None:
             self._show_before(None)
-        elif last is None or look != last[1] or not job.same_run(last[0]):
-            self._up_to = job, look
-            self._compared.start(lambda engine: engine.filtering(job, ONCE))
+        elif last is not None and look == last[1] and job.same_run(last[0]):
+            self._up_to = last
+        else:
+            caption = f"After step {(number or 0) + 1} · {intents.work_in_words(job)}"
+            self._compared.start(partial(_filtering, job, look, caption))
 
     def _take_before(self, step: object) -> None:
-        if isinstance(step, Result) and self._up_to is not None and step.job is self._up_to[0]:
-            samples, look = step.picture, self._up_to[1]
-            number = (self._store.state.compared or 0) + 1
-            caption = f"After step {number} · {intents.work_in_words(step.job)}"
-
-            def make() -> Iterator[Shown]:
-                yield Shown(show(samples, look), caption, samples)
-
-            self._steps.ask(BEFORE, make, self._show_before, self._inform, CELLS_URGENCY)
+        if isinstance(step, tuple) and self._up_to is not None and step[0] is self._up_to[0]:
+            self._show_before(step[1])
 
     def _show_before(self, before: Shown | None) -> None:
-        if before is not self.before:
-            self.before = before
+        if before is not self._compare.compared:
             self._compare.show_compared(before)
             self.refresh()
             self.pins_changed.emit()
@@ -350,10 +341,11 @@ class Inspection(QObject):
 
     def other(self, picture: Picture) -> tuple[NDArray[Any], str]:
         """The samples to compare the result with, and their name."""
-        if self.against == 0 and self.before is not None and self.before.samples is not None:
-            return self.before.samples, self._compare.before_name
         if self.against == 0:
-            return picture.samples, "before"
+            before = self._compare.compared
+            samples = None if before is None else before.samples
+            name = "before" if before is None else self._compare.before_name
+            return picture.samples if samples is None else samples, name
         return self.pins[self.against - 1].samples, pin_name(self.against).lower()
 
     def _set_aside(self, picture: Picture | None) -> None:
@@ -430,6 +422,15 @@ class Inspection(QObject):
     def _write_cells(self, request: CellRequest, deliver: partial[None]) -> None:
         name = f"cells {id(deliver.func.__self__)}"  # type: ignore[attr-defined]
         self._steps.ask(name, lambda: iter((written(request),)), deliver, urgency=CELLS_URGENCY)
+
+
+def _filtering(job: Job, look: DisplayMapping, caption: str, engine: Engine) -> Iterator[object]:
+    """Filter, without a time; the last step is the job and what is shown of its result."""
+    for step in engine.filtering(job, ONCE):
+        if isinstance(step, Result):
+            yield job, Shown(show(step.picture, look), caption, step.picture)
+        else:
+            yield step
 
 
 def _tolerance(result: Result) -> Tolerance:

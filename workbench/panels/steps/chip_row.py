@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import Any
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QImage, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QWidget
 
 from kernels import filters
@@ -34,7 +33,6 @@ ROUND_TIP = (
     "Round samples to the picture's type after each step, as programs do that keep bytes.\n"
     "Off: they stay float32 until the end, neither rounded nor clipped."
 )
-KNOWN = 64  # thumbnails that are remembered
 SIDE_PX, GAP_PX, ARROW = 8, 16, "▸"
 
 
@@ -60,10 +58,7 @@ class StepRow(QFrame):
         self.has_thumbnails = False
         self._thumbnails: dict[object, Thumbnail] = {}  # by what they depend on
         self._latest: Latest[tuple[State, Result]] = Latest(
-            live.previews,
-            lambda wanted: thumbnails.make(*wanted),
-            lambda wanted, made: self._take_thumbnails(thumbnails.needs(wanted[0]), made),
-            lambda *_: None,
+            live.previews, thumbnails.make, self._take_thumbnails, lambda *_: None
         )
         live.settled.connect(self._ask_thumbnails)  # not while steps are timed
         self.came_from = -1  # the step that was selected before the menu of another was opened
@@ -102,7 +97,7 @@ class StepRow(QFrame):
         looks = _looks(state, self._times.of(state), is_original)
         if known := self._known_thumbnails:
             looks = [look._replace(thumbnail=known[look.number]) for look in looks]
-            self._original.setIcon(QIcon(QPixmap.fromImage(known[0].image or QImage())))
+            self._original.setIcon(known[0].icon)
         for chip, look in zip_longest(self.chips, looks):
             chip.setVisible(look is not None)
             if look is not None:
@@ -119,9 +114,7 @@ class StepRow(QFrame):
     def show_thumbnails(self, is_on: bool) -> None:
         """Show on each chip what the list gives after its step, or no longer."""
         self.has_thumbnails = is_on
-        styles = Qt.ToolButtonStyle
-        style = styles.ToolButtonTextUnderIcon if is_on else styles.ToolButtonTextOnly
-        self._original.setToolButtonStyle(style)
+        self._original.setToolButtonStyle(Qt.ToolButtonStyle(3 * is_on))  # below the icon, or alone
         self._original.setIconSize(PICTURE_PX)
         self._show_steps()
         self._ask_thumbnails()
@@ -134,17 +127,15 @@ class StepRow(QFrame):
 
     def _ask_thumbnails(self) -> None:
         state, result, known = self._state, self._live.result, self._known_thumbnails
-        ran = known[: len(state.before) + 2]
-        is_better = Thumbnail() in known or any(each.is_reduced for each in ran)
-        if is_better and self.isVisible() and result and intents.is_answer(result, state):
+        may_be_better = any(each.image is None or each.is_reduced for each in known)
+        if may_be_better and self.isVisible() and result and intents.is_answer(result, state):
             self._latest.request((state, result))
 
-    def _take_thumbnails(self, keys: list[tuple[Any, ...]], made: list[Thumbnail]) -> None:
-        for key, each in zip(keys, made, strict=True):
-            known = self._thumbnails.pop(key, each)
-            self._thumbnails[key] = known if each.is_reduced else each
-        while len(self._thumbnails) > KNOWN:
-            del self._thumbnails[next(iter(self._thumbnails))]
+    def _take_thumbnails(self, _of: object, made: dict[object, Thumbnail]) -> None:
+        known = self._thumbnails
+        for key, each in made.items():
+            made[key] = known.get(key, each) if each.is_reduced else each
+        self._thumbnails = made
         self._show_steps()
 
     def show_original(self, is_shown: bool) -> None:
@@ -306,11 +297,11 @@ def _looks(state: State, times: list[StepTime | None], is_original: bool) -> lis
         begin = sum(known[:number])
         share = (begin / total, (begin + known[number]) / total) if time and total else None
         size = f"{step.ksize}×{step.ksize}" + ("" if step.mix == 1 else f" {100 * step.mix:.0f} %")
+        size += " · before" * (number == state.compared)
         looks.append(
             StepLook(
                 *(number + 1, filters.get(step.filter).title, size, step.is_on),
                 *(number == len(state.before), is_original or number > len(state.before)),
-                number == state.compared,
                 *((time.ms, share, time.is_wrong, time.runs_on) if time else (None, None)),
             )
         )

@@ -9,7 +9,7 @@ from PySide6.QtGui import (
     QColor,
     QFont,
     QFontMetrics,
-    QImage,
+    QIcon,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -46,17 +46,11 @@ class StepLook(NamedTuple):
     is_on: bool = True
     is_selected: bool = False
     is_beyond: bool = False  # what is seen is without it, as it comes after the selected one
-    is_compared: bool = False  # what is seen is compared with the picture after it
     time_ms: float | None = None
     share: tuple[float, float] | None = None
     is_wrong: bool = False
     runs_on: str = ""
     thumbnail: Thumbnail | None = None  # None: there is no room for one
-
-    @property
-    def title(self) -> str:
-        """The filter, marked where it is wrong, or compared with."""
-        return "✗ " * self.is_wrong + "◧ " * self.is_compared + self.filter
 
     @property
     def in_words(self) -> str:
@@ -66,7 +60,6 @@ class StepLook(NamedTuple):
         words = (
             f"Step {self.number}: {self.filter} {self.size}",
             "" if self.is_on else "off",
-            "the result is compared with it" if self.is_compared else "",
             "its output is WRONG" if self.is_wrong else "",
             f"{time}, {share} of the list" if time and share else time,
             self.runs_on,
@@ -111,18 +104,19 @@ class StepChip(QToolButton):
         if look == before:
             return
         self.look = look
+        self.setIcon(look.thumbnail.icon if look.thumbnail else QIcon())
         self.setObjectName(f"step-{look.number}")
         self.setChecked(look.is_selected)
         self.setAccessibleName(look.in_words)
         self.setToolTip(tip_text(f"{look.in_words}\n{KEYS_TIP}"))
         has_grown = (look.thumbnail is None) != (before.thumbnail is None)
-        if has_grown or (look.title, look.size) != (before.title, before.size):
+        if has_grown or (look.filter, look.size) != (before.filter, before.size):
             self.updateGeometry()
         self.update()
 
     def width_of(self, *, has_time: bool) -> int:
         """Width with all words, and with the room for a time."""
-        words = self.fontMetrics().horizontalAdvance(f"{self.look.title} {self.look.size}") + 1
+        words = self.fontMetrics().horizontalAdvance(f"{self.look.filter} {self.look.size}") + 1
         time = GAP_PX + self._small.horizontalAdvance(WIDEST_TIME) if has_time else 0
         least = PICTURE_PX.width() + 2 * SIDE_PX if self.look.thumbnail else 0
         return max(TICK_ZONE_PX + words + time + SIDE_PX, least)
@@ -176,19 +170,13 @@ class StepChip(QToolButton):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(_pen(colors.ring if is_filled else colors.accent, 2))
             painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 5, 5)
-        if look.thumbnail is not None and look.thumbnail.image is not None:
-            self._paint_picture(painter, look.thumbnail.image)
+        left, room = SIDE_PX, self.width() - 2 * SIDE_PX
+        self.icon().paint(painter, left, SIDE_PX, room, PICTURE_PX.height())
         painter.translate(0, self.height() - self._line_px)
         self._paint_tick(painter, text if look.is_on else pale)
         self._paint_words(painter, text if look.is_on else pale, pale)
         if look.share is not None and look.is_on:
             self._paint_share(painter, QColor(pale), QColor(mark))
-
-    def _paint_picture(self, painter: QPainter, image: QImage) -> None:
-        room = QSize(min(self.width() - 2 * SIDE_PX, PICTURE_PX.width()), PICTURE_PX.height())
-        size = image.size().scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.drawImage(QRect(QPoint((self.width() - size.width()) // 2, SIDE_PX), size), image)
 
     def _paint_tick(self, painter: QPainter, color: str) -> None:
         box = QRectF(SIDE_PX, (self._line_px - TICK_PX) / 2 - 1, TICK_PX, TICK_PX)
@@ -201,7 +189,8 @@ class StepChip(QToolButton):
 
     def _paint_words(self, painter: QPainter, color: str, pale: str) -> None:
         look, metrics = self.look, self.fontMetrics()
-        words, size = look.title, f" {look.size}"
+        mark = "✗ " if look.is_wrong else ""
+        words, size = f"{mark}{look.filter}", f" {look.size}"
         time = numbers.duration(look.time_ms) if look.time_ms is not None and look.is_on else ""
         room = self.width() - TICK_ZONE_PX - SIDE_PX
         time_px = self._small.horizontalAdvance(time) + GAP_PX

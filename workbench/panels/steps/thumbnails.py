@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QIcon, QImage, QPixmap
 
 from kernels.core.cache import once_a_picture
 from kernels.core.job import Job, Result
@@ -30,6 +30,11 @@ class Thumbnail(NamedTuple):
     image: QImage | None = None  # None: not made yet; its room is reserved
     is_reduced: bool = False  # made as if the step had run on a reduced picture
 
+    @property
+    def icon(self) -> QIcon:
+        """The same, to be painted."""
+        return QIcon(QPixmap.fromImage(self.image)) if self.image is not None else QIcon()
+
 
 def needs(state: State) -> list[tuple[Any, ...]]:
     """What the thumbnails of the original and of each step depend on; last how they are shown."""
@@ -50,15 +55,19 @@ def _small(samples: NDArray[Any]) -> NDArray[Any]:
     return np.nan_to_num(small)
 
 
-def make(state: State, result: Result) -> list[Thumbnail]:
-    """The thumbnails of `needs`; `result` answers `state`, and has what its steps really gave."""
+def make(wanted: tuple[State, Result]) -> dict[object, Thumbnail]:
+    """The thumbnails by `needs`; the result answers the state: what its steps really gave."""
+    state, result = wanted
     small = given = _small(result.job.picture)
     height, width = small.shape[:2]
     factor = result.job.width / width
     part, runs = intents.region_in(state, height, width, factor), iter(result.steps or (result,))
-    (*_, look), *others = needs(state)
-    made, is_reduced = [Thumbnail(show(small, look).images[0].copy())], False
-    for number, (step, (*_, look)) in enumerate(zip(state.steps, others, strict=True)):
+    original, *others = needs(state)
+    made: dict[object, Thumbnail] = {
+        original: Thumbnail(show(small, original[-1]).images[0].copy())
+    }
+    is_reduced = False
+    for number, (step, need) in enumerate(zip(state.steps, others, strict=True)):
         first, *length = steps = intents.made(state, step)
         if step.is_on and number <= len(state.before):
             run = next(runs)
@@ -70,5 +79,5 @@ def make(state: State, result: Result) -> list[Thumbnail]:
             given = mixed(step.mix, given, filtered(Job(given, (first, *length), state.border)))
             is_reduced = True
         shown = np.ascontiguousarray(inside(Job(small, steps, region=part), given))
-        made.append(Thumbnail(show(shown, look).images[0].copy(), is_reduced))
+        made[need] = Thumbnail(show(shown, need[-1]).images[0].copy(), is_reduced)
     return made

@@ -315,12 +315,12 @@ def test_the_result_is_compared_with_any_step(qtbot, listed):
     settle(qtbot, listed, lambda: compare_with(listed, 0))
     assert listed.store.state.filter == "edges"  # it is still what is seen
     assert listed.store.state.view_mode == "wipe"
-    until(qtbot, lambda: inspection.before is not None)
+    until(qtbot, lambda: compare.compared is not None)
     picture, state = listed.store.state.picture, listed.store.state
     cover = compare.main._cover.shown
     assert cover.caption.startswith("After step 1 · Gaussian")
     assert np.abs(cover.samples - after(state, 0)).max() <= 1
-    assert "compared" in chips(listed)[0].toolTip()
+    assert "before" in chips(listed)[0].toolTip()
     listed.store.choose(view_mode="side")
     assert pane_of(compare, "Before").caption == cover.caption
     listed.store.choose(view_mode="difference")
@@ -333,27 +333,27 @@ def test_the_result_is_compared_with_any_step(qtbot, listed):
     click(child(listed, "step-original"))
     trigger(listed, "Compare with the original")
     until(qtbot, lambda: "− before" in compare.main.caption)
-    assert inspection.before is None
+    assert compare.compared is None
     assert not action(listed, "Compare with the original").isEnabled()
     listed.undo_history.undo()
-    until(qtbot, lambda: inspection.before is not None)
+    until(qtbot, lambda: compare.compared is not None)
 
 
 def test_the_step_compared_with_follows_edits_and_may_come_later(qtbot, listed):
     trigger(listed, "Compare with this step")  # the last
     settle(qtbot, listed, lambda: click_chip(listed, 0))
     settle(qtbot, listed, lambda: listed.store.choose(ksize=7))
-    until(qtbot, lambda: "7×7" in getattr(listed.inspection.before, "caption", ""))
-    before, state = listed.inspection.before, listed.store.state
+    until(qtbot, lambda: "7×7" in getattr(listed.compare.compared, "caption", ""))
+    before, state = listed.compare.compared, listed.store.state
     assert before.caption.startswith("After step 3 · ")
     assert np.abs(before.samples - after(state, 2)).max() <= 1
     listed.store.update(**select(state.steps[:2], 0))
-    until(qtbot, lambda: listed.inspection.before is None)  # there is no step 3
+    until(qtbot, lambda: listed.compare.compared is None)  # there is no step 3
     listed.store.update(compared=0)
-    until(qtbot, lambda: listed.inspection.before is not None)
+    until(qtbot, lambda: listed.compare.compared is not None)
     show_picture(qtbot, listed, small()[:50])
-    until(qtbot, lambda: listed.inspection.before is not None)
-    assert listed.inspection.before.samples.shape == (50, 96, 3)
+    until(qtbot, lambda: listed.compare.compared is not None)
+    assert listed.compare.compared.samples.shape == (50, 96, 3)
 
 
 def test_pins_and_the_step_compared_with(qtbot, listed):
@@ -361,7 +361,7 @@ def test_pins_and_the_step_compared_with(qtbot, listed):
     listed.inspection.set_against(1)
     compare_with(listed, 1)
     assert listed.inspection.against == 0
-    until(qtbot, lambda: listed.inspection.before is not None)
+    until(qtbot, lambda: listed.compare.compared is not None)
     assert child(listed, "against").currentText() == "after step 2"
 
 
