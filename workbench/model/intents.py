@@ -68,9 +68,8 @@ def job_for(state: State) -> Job | None:
 def region_in(state: State, height: int, width: int, factor: float = 1) -> Region | None:
     """What of the chosen part lies inside a picture; None: all is filtered.
 
-    Of a picture larger than memory it is that of its copy, in the copy's pixels.
-
-    factor  so many pixels of the picture, across and down, are one of what has that size
+    Of a picture larger than memory it is that of its copy, in the copy's pixels; of one that is
+    smaller by `factor`, in its pixels.
 
     Raises BadJobError where nothing of it does.
     """

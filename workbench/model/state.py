@@ -199,8 +199,7 @@ class State:
     mix              share of the step's output in what it gives; the rest is its input
     is_on            whether the step is taken at all
     before, after    the steps before and after the selected one
-    compared         place in the list, from 0, of the step that the result is compared with; None:
-                     the original
+    compared         the step, from 0, that the result is compared with; None: the original
     region           the part of the picture that is filtered, in pixels of its file; None: all
     is_rounded       whether samples are rounded to the picture's type between steps
     pixel_type       what pictures are stored as when they are opened; None: as in their files

@@ -155,15 +155,14 @@ class StepsMenu(QObject):
         self._row.select(self._row.came_from)
 
     def _selecting(self, number: int) -> Action:
-        def name() -> str:
-            steps = self._state.steps
-            words = f": {intents.step_in_words(steps[number])}" if number < len(steps) else ""
-            return f"Step &{number + 1}{words}"
+        def named() -> list[str]:
+            return [intents.step_in_words(e) for e in self._state.steps[number : number + 1]]
 
-        def why_not() -> str:
-            return "" if number < len(self._state.steps) else NO_SUCH
-
-        return Action(partial(self._row.select, number), why_not, name)
+        return Action(
+            partial(self._row.select, number),
+            lambda: "" if named() else NO_SUCH,
+            lambda: ": ".join((f"Step &{number + 1}", *named())),
+        )
 
     def _show_mix(self) -> None:
         slider = described(QSlider(Qt.Orientation.Horizontal), "step-mix", "Mix", MIX_TIP)

@@ -199,7 +199,7 @@ class CompareView(QWidget):
         against  0 the original, else the pin of that number
         """
         self._pins, self._against = tuple(pins), against
-        names = [pin_name(number) for number in range(1, len(pins) + 1)]
+        names = map(pin_name, range(1, len(pins) + 1))
         self.options.show_pins([self.before_name, *names], against)
         self._show_options()
         self._rebuild()
@@ -325,7 +325,7 @@ class CompareView(QWidget):
             return None
         worked_out = [self._worked_out] if self._state.view_mode in WORKED_OUT else []
         pinned = map(self._pinned, range(1, len(self._pins) + 1))
-        tiles = (self._shown_before, self._after, *worked_out, *pinned)
+        tiles = (self.compared or self._original, self._after, *worked_out, *pinned)
         return partial(
             side_by_side, [(each.display, each.caption) for each in tiles if each.display]
         )
@@ -462,7 +462,8 @@ class CompareView(QWidget):
         self._read_out.show_pins(seen, self._against)
         shown = [pin.samples for pin in self._pins]
         shown += [] if self._after.samples is None else [self._after.samples]
-        if self.picture is not None and (before := self._shown_before.samples) is not None:
+        before = (self.compared or self._original).samples
+        if self.picture is not None and before is not None:
             large = self.picture.large
             size = None if large is None else (large.width, large.height)
             self._read_out.prepare_for(before, *shown, size=size)
@@ -489,9 +490,8 @@ class CompareView(QWidget):
         self.main.show_hint(WORKED_OUT_HINT if self._state.view_mode in WORKED_OUT else hint)
 
     def _refresh(self) -> None:
-        mode, (near, far) = self._state.view_mode, self._patches
-        samples = None if self.picture is None else self.picture.samples
-        original, before = Shown(self._before, ORIGINAL, samples, near), self._shown_before
+        mode, far, before = self._state.view_mode, self._patches[1], self._original
+        original, before = before._replace(caption=ORIGINAL), self.compared or before
         has_after = self._after.display is not None
         is_held = (self._holding or self._is_original) and has_after
         main = before
@@ -523,10 +523,9 @@ class CompareView(QWidget):
         return Shown(pin.display, f"{title}\n{pin_name(number)} · {below}", pin.samples)
 
     @property
-    def _shown_before(self) -> Shown:
+    def _original(self) -> Shown:
         samples = None if self.picture is None else self.picture.samples
-        before = Shown(self._before, self._before_caption, samples, self._patches[0])
-        return self.compared or before
+        return Shown(self._before, self._before_caption, samples, self._patches[0])
 
     @property
     def _before_caption(self) -> str:
@@ -574,7 +573,7 @@ class CompareView(QWidget):
             filtered = far.values(pixel) if far and is_filtered else None
             self._read_out.show_values(pixel, near.values(pixel), (), filtered)
             return
-        before = self._shown_before.samples
+        before = (self.compared or self._original).samples
         pinned = [_values(pin.samples, self._point) for pin in self._pins]
         after = _values(self._after.samples, self._point)
         self._read_out.show_values(self._point, _values(before, self._point), pinned, after)

@@ -20,7 +20,6 @@ from workbench.files.kernel_files import KernelGoneError, kernels_folder
 from workbench.session.kernel_file import KernelFile, shared_text, write_kernel
 from workbench.session.kernel_folder import KernelFolder
 from workbench.session.kernel_journal import KernelJournal, Unsaved
-from workbench.widgets.actions import list_in
 from workbench.widgets.boxes import Flow, HBox, VBox
 from workbench.widgets.buttons import make_button
 from workbench.widgets.file_dialogs import ask_file, ask_new_file
@@ -41,6 +40,7 @@ TIPS = {
     "Save as…": "Write it into another file",
     "Editor": "Edit the file in your own editor; what is saved there is tried here at once",
 }
+InMenu = Sequence[tuple[str, str, Callable[[], object]]]  # a line, its tooltip, its action
 
 
 class FileRow(QWidget):
@@ -73,10 +73,7 @@ class FileRow(QWidget):
         outside = _button("Editor", self.edit_outside)
         outside.setText("Open in editor")
         to_begin = [(each, partial(self.begin_new, each.key)) for each in starting_points()]
-        list_in(
-            new.menu(),
-            [(each.title, each.key or "All but the filter", do) for each, do in to_begin],
-        )
+        _fill(new, [(each.title, each.key or "All but the filter", do) for each, do in to_begin])
         to_open, save_as = _button("Open…", self.ask_file), _button("Save as…", self.save_as)
         buttons = Flow(4, new, to_open, self._recent, self._save, save_as)
         named = HBox(spacing=8)
@@ -124,7 +121,7 @@ class FileRow(QWidget):
         """Offer the files that were open before."""
         self.recent = list(recent)[:RECENT_FILES]
         lines = [(path.name, str(path), partial(self.open_file, path)) for path in self.recent]
-        list_in(self._recent.menu(), lines)
+        _fill(self._recent, lines)
         self._recent.setEnabled(bool(lines))
 
     def save(self, then: Callable[[], None] = lambda: None) -> None:
@@ -262,3 +259,12 @@ def _button(text: str, do: Callable[[], object] | None = None) -> QToolButton:
     button.setMenu(menu)
     button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
     return button
+
+
+def _fill(button: QToolButton, lines: InMenu) -> None:
+    menu = button.menu()
+    menu.clear()
+    for text, tip, do in lines:
+        action = menu.addAction(text.replace("&", "&&"))
+        action.setToolTip(tip_text(tip))
+        action.triggered.connect(lambda _=False, do=do: do())

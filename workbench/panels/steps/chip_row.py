@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QWidget
 
 from kernels import filters
@@ -97,7 +97,7 @@ class StepRow(QFrame):
         looks = _looks(state, self._times.of(state), is_original)
         if known := self._known_thumbnails:
             looks = [look._replace(thumbnail=known[look.number]) for look in looks]
-            self._original.setIcon(known[0].icon)
+            self._original.setIcon(QIcon(QPixmap.fromImage(known[0].image)))
         for chip, look in zip_longest(self.chips, looks):
             chip.setVisible(look is not None)
             if look is not None:
@@ -116,8 +116,7 @@ class StepRow(QFrame):
         self.has_thumbnails = is_on
         self._original.setToolButtonStyle(Qt.ToolButtonStyle(3 * is_on))  # below the icon, or alone
         self._original.setIconSize(PICTURE_PX)
-        self._show_steps()
-        self._ask_thumbnails()
+        self.show_state(self._state)
 
     @property
     def _known_thumbnails(self) -> list[Thumbnail]:
@@ -127,7 +126,7 @@ class StepRow(QFrame):
 
     def _ask_thumbnails(self) -> None:
         state, result, known = self._state, self._live.result, self._known_thumbnails
-        may_be_better = any(each.image is None or each.is_reduced for each in known)
+        may_be_better = any(each.image.isNull() or each.is_reduced for each in known)
         if may_be_better and self.isVisible() and result and intents.is_answer(result, state):
             self._latest.request((state, result))
 

@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QPixmap,
 )
 from PySide6.QtWidgets import QApplication, QSizePolicy, QToolButton
 
@@ -28,7 +29,6 @@ TICK_PX, TICK_ZONE_PX = 14, 28  # the box that is drawn, and what a click on it 
 SIDE_PX, GAP_PX, BAR_PX = 9, 8, 3
 WIDEST_TIME = f"88.8{GAP}ms"
 KEYS_TIP = "Tick: on or off.  Drag: another place.  Right click: more.  Del: remove."
-REDUCED = "small picture: of a reduced copy"
 PICTURE_PX = QSize(80, 40)  # of a thumbnail at most
 TICK = (3.0, 7.5), (6.0, 10.5), (11.0, 4.0)
 PALE = 110  # of 255: how much is seen of what is behind a bar
@@ -63,7 +63,7 @@ class StepLook(NamedTuple):
             "its output is WRONG" if self.is_wrong else "",
             f"{time}, {share} of the list" if time and share else time,
             self.runs_on,
-            REDUCED if self.thumbnail is not None and self.thumbnail.is_reduced else "",
+            "small picture reduced" if self.thumbnail and self.thumbnail.is_reduced else "",
         )
         return ", ".join(filter(None, words))
 
@@ -104,13 +104,12 @@ class StepChip(QToolButton):
         if look == before:
             return
         self.look = look
-        self.setIcon(look.thumbnail.icon if look.thumbnail else QIcon())
+        self.setIcon(QIcon(QPixmap.fromImage((look.thumbnail or Thumbnail()).image)))
         self.setObjectName(f"step-{look.number}")
         self.setChecked(look.is_selected)
         self.setAccessibleName(look.in_words)
         self.setToolTip(tip_text(f"{look.in_words}\n{KEYS_TIP}"))
-        has_grown = (look.thumbnail is None) != (before.thumbnail is None)
-        if has_grown or (look.filter, look.size) != (before.filter, before.size):
+        if (*look[1:3], not look.thumbnail) != (*before[1:3], not before.thumbnail):
             self.updateGeometry()
         self.update()
 
@@ -118,8 +117,7 @@ class StepChip(QToolButton):
         """Width with all words, and with the room for a time."""
         words = self.fontMetrics().horizontalAdvance(f"{self.look.filter} {self.look.size}") + 1
         time = GAP_PX + self._small.horizontalAdvance(WIDEST_TIME) if has_time else 0
-        least = PICTURE_PX.width() + 2 * SIDE_PX if self.look.thumbnail else 0
-        return max(TICK_ZONE_PX + words + time + SIDE_PX, least)
+        return TICK_ZONE_PX + words + time + SIDE_PX
 
     @property
     def _line_px(self) -> int:
@@ -170,8 +168,7 @@ class StepChip(QToolButton):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(_pen(colors.ring if is_filled else colors.accent, 2))
             painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 5, 5)
-        left, room = SIDE_PX, self.width() - 2 * SIDE_PX
-        self.icon().paint(painter, left, SIDE_PX, room, PICTURE_PX.height())
+        self.icon().paint(painter, 0, SIDE_PX, self.width(), PICTURE_PX.height())
         painter.translate(0, self.height() - self._line_px)
         self._paint_tick(painter, text if look.is_on else pale)
         self._paint_words(painter, text if look.is_on else pale, pale)

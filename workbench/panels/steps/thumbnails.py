@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtGui import QIcon, QImage, QPixmap
+from PySide6.QtGui import QImage
 
 from kernels.core.cache import once_a_picture
 from kernels.core.job import Job, Result
@@ -27,13 +27,8 @@ MAX_W, MAX_H = 160, 80  # twice what it takes of the screen, for those with smal
 class Thumbnail(NamedTuple):
     """What a chip shows of a step's output."""
 
-    image: QImage | None = None  # None: not made yet; its room is reserved
+    image: QImage = QImage()  # null: not made yet; its room is reserved
     is_reduced: bool = False  # made as if the step had run on a reduced picture
-
-    @property
-    def icon(self) -> QIcon:
-        """The same, to be painted."""
-        return QIcon(QPixmap.fromImage(self.image)) if self.image is not None else QIcon()
 
 
 def needs(state: State) -> list[tuple[Any, ...]]:

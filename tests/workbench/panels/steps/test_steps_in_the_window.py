@@ -235,7 +235,7 @@ def thumbnails(window):
 
 
 def are_made(window):
-    return all(each is not None and each.image is not None for each in thumbnails(window))
+    return all(each is not None and not each.image.isNull() for each in thumbnails(window))
 
 
 def test_thumbnails_show_what_the_list_gives_after_each_step(qtbot, listed):
