@@ -68,8 +68,7 @@ def job_for(state: State) -> Job | None:
 def region_in(state: State, height: int, width: int, factor: float = 1) -> Region | None:
     """What of the chosen part lies inside a picture; None: all is filtered.
 
-    Of a picture larger than memory it is that of its copy, in the copy's pixels; of one that is
-    smaller by `factor`, in its pixels.
+    Of a copy that is smaller by `factor`, or of a picture larger than memory, in its pixels.
 
     Raises BadJobError where nothing of it does.
     """

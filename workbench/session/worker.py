@@ -86,7 +86,7 @@ class Worker(Scheduler):
 
     Attributes:
         device: the latest Device or NoDevice; None before the first.
-        region, compared, comparison, sweep: long computations, the most urgent first.
+        region, comparison, sweep: long computations, the most urgent first.
         baseline, again: idle timings; they emit checked Results.
 
     Signals, all in the order things happened:
@@ -113,7 +113,6 @@ class Worker(Scheduler):
         self.device_found.connect(self._keep_device)  # before anybody else hears of it
         self._numbers = count()  # of repeated timings
         self.region = LongTask(self, "a region in view", REGION)
-        self.compared = LongTask(self, "the picture compared with", REGION)
         self.baseline = LongTask(self, "the baseline's time", BASELINE)
         self.comparison = LongTask(self, "a comparison", COMPARISON)
         self.sweep = LongTask(self, "a sweep", SWEEP)

@@ -100,7 +100,7 @@ def list_in(menu: QMenu, lines: Iterable[tuple[str, str, Do | None]], keeps: int
         old.deleteLater()  # otherwise there would be more each time the menu opens
     for text, tip, do in lines:
         made = QAction(text.replace("&", "&&"), menu)  # PySide would never free one of the menu's
-        made.setSeparator(not text)
+        made.setObjectName(text)
         made.setToolTip(tip_text(tip))
         made.setEnabled(do is not None)
         made.triggered.connect(lambda _=False, do=do: do())

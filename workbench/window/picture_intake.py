@@ -398,11 +398,9 @@ class OpenMenu(QObject):
 
     def fill(self, tree: MenuTree) -> None:
         """List the built-in pictures, and the recent files whenever their menu is about to show."""
-        for key, each in PICTURES.items():
-            line = tree.menu(BUILT_IN).addAction(each.title)
-            line.setObjectName(each.title)
-            line.setToolTip(tip_text(MADE))
-            line.triggered.connect(lambda _=False, key=key: self._opener.open_built_in(key))
+        show = self._opener.open_built_in
+        built_in = ((each.title, MADE, partial(show, key)) for key, each in PICTURES.items())
+        list_in(tree.menu(BUILT_IN), built_in)
         recent = tree.menu(RECENT)
         recent.aboutToShow.connect(partial(self._list_recent, recent))
 
@@ -451,5 +449,4 @@ class OpenMenu(QObject):
 
     def _list_recent(self, menu: QMenu) -> None:
         files = self._settings.recent_files()
-        lines = ((p.name, str(p), partial(self._opener.open_file, p)) for p in files)
-        list_in(menu, [("", "", None), *lines], keeps=1)
+        list_in(menu, ((e.name, str(e), partial(self._opener.open_file, e)) for e in files), 2)

@@ -35,7 +35,6 @@ from workbench.window.part_menu import pop_up
 from workbench.window.window_layout import Parts
 
 READY, RECENT = "Ste&ps/&Ready-made lists", "Ste&ps/Recent l&ists"
-NONE_RECENT = "No list was opened or saved yet."
 # Lines of the menu of a chip.
 OF_CHIP = (
     *("Turn step off", "Duplicate step", "Move step left", "Move step right"),
@@ -45,7 +44,6 @@ OF_CHIP = (
 FILES = "Lists of steps (*.toml)"
 SHOWS = "Thumbnails"  # the line, and the setting with whether chips show them
 FOLDER = "steps"  # the setting with the folder of the last list
-NOT_COMPARED = "It is what the result is compared with."
 NO_RESULT = "There is no result of this picture to use yet."
 A_COPY = (
     "Only a reduced copy of this picture is in memory: File ▸ Filter to file filters all of it."
@@ -63,6 +61,7 @@ class StepsMenu(QObject):
         self._store, self._live, self._worker = parts.store, parts.live, parts.worker
         self._opener, self._exporter, self._reading = parts.opener, parts.exporter, parts.reading
         self._settings, self._messages, self._window = parts.settings, parts.messages, parts.window
+        self._fail = lambda error: parts.messages.show_message("error", str(error))
         self._row, self._menu = row, QMenu("Step", parts.window)
         self._menu.setToolTipsVisible(True)
         row.original_wanted.connect(parts.compare.show_original)
@@ -103,10 +102,7 @@ class StepsMenu(QObject):
             "Use the result as picture": self._use_result,
             SHOWS: Action(lambda: None, self._why_no_row),  # toggled
             "Compare with this step": Action(self._compare, self._why_no_row),
-            "Compare with the original": Action(
-                lambda: self._store.choose(compared=None),
-                lambda: NOT_COMPARED if self._state.compared is None else "",
-            ),
+            "Compare with the original": partial(self._store.choose, compared=None),
             "Open list of steps…": self._ask_file,
             "Save list of steps…": self._save,
         }
@@ -127,9 +123,9 @@ class StepsMenu(QObject):
     def open_file(self, path: Path) -> None:
         """Take the steps in a file in place of those there are."""
         self._settings.add_recent_file(path, RECENT_LISTS)
-        take = partial(self._take, path.name)
-        say = partial(self._messages.show_message, "error")
-        self._reading.run(partial(step_files.read, path), take, lambda error: say(str(error)))
+        self._reading.run(
+            partial(step_files.read, path), partial(self._take, path.name), self._fail
+        )
 
     # -- edits
 
@@ -148,11 +144,10 @@ class StepsMenu(QObject):
         return "" if has_row(self._state) else list_edits.ALONE
 
     def _compare(self) -> None:
-        """Compare with the selected step, and go back to that which was seen."""
+        """Compare what is selected next with the selected step, where that is seen."""
         mode = self._state.view_mode
         seen = mode if mode in ("side", "difference") else "wipe"
         self._store.choose(compared=self._number(), view_mode=seen)
-        self._row.select(self._row.came_from)
 
     def _selecting(self, number: int) -> Action:
         def named() -> list[str]:
@@ -200,8 +195,7 @@ class StepsMenu(QObject):
             if not made.is_stored_as(self._state.pixel_type):
                 self._opener.store_again(made)
 
-        say = partial(self._messages.show_message, "error")
-        self._reading.run(partial(_as_picture, picture, result), take, lambda e: say(str(e)))
+        self._reading.run(partial(_as_picture, picture, result), take, self._fail)
 
     # -- files
 
@@ -227,7 +221,7 @@ class StepsMenu(QObject):
     def _list_recent(self, menu: QMenu) -> None:
         files = self._settings.recent_files(RECENT_LISTS)
         lines = [(path.name, str(path), partial(self.open_file, path)) for path in files]
-        list_in(menu, lines or [(NONE_RECENT, "", None)])
+        list_in(menu, lines or [("No list was opened or saved yet", "", None)])
 
     def _take(self, name: str, found: Changes) -> None:
         """Show a list; what is to run it and cannot here is replaced, and that is said."""

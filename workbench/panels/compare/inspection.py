@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from kernels.core.errors import KernelError
-from kernels.core.job import Job, Result
+from kernels.core.job import Job, Progress, Result
 from kernels.core.verdict import Tolerance
 from kernels.engine.auto import Auto
-from kernels.engine.engine import Engine
 from kernels.rungs.rung import BrokenRung
 from workbench.base import numbers
 from workbench.base.numbers import star
@@ -37,7 +36,7 @@ from workbench.panels.compare.wipe_view import MAX_PINS, Pin, pin_name
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.tasks import AnalysisThread
-from workbench.session.worker import Worker
+from workbench.session.worker import REGION, Worker
 from workbench.widgets.message_bar import MessageBar
 
 DIFFERENCE, MISMATCH = "difference", "mismatch"  # names of modes and of their computations
@@ -45,7 +44,11 @@ MAX_RINGS = 200  # around single pixels; more pixels are seen without rings
 URGENCY = 1  # quick work goes before long work and mere reading
 COMPARING = "Mismatch\nverifying against the float64 reference…"
 STOPPED = "stopped; N resumes"
-LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # names of background work
+LOOK_AGAIN, BRING_BACK, BEFORE = (
+    "pins",
+    "pins set aside",
+    "the picture before",
+)  # names of background work
 SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
 TOO_LARGE = "What was pinned of {} is too large to be kept, and was removed."
 MAX_BYTES = 256 << 20  # of pins of pictures that are not in view
@@ -77,7 +80,7 @@ class Inspection(QObject):
         super().__init__(parent)
         self._store, self._live, self._compare, self._steps = store, live, compare, steps
         self._messages, self._inform = messages, partial(messages.show_message, "info")
-        self._compared = worker.compared
+        self._worker = worker
         self._up_to: tuple[Job, DisplayMapping] | None = None  # and including the step `compared`
         self.pins: tuple[Pin, ...] = ()
         self.against = 0
@@ -91,8 +94,6 @@ class Inspection(QObject):
         self._is_subtracting = False
         store.changed.connect(self._follow)
         live.after_ready.connect(lambda *_: self._ask_before())
-        worker.compared.stepped.connect(self._take_before)
-        worker.compared.ended.connect(lambda error, _: self._inform(str(error)) if error else None)
         live.after_ready.connect(lambda *_: self.refresh())
         live.computed.connect(self._hurry)
         steps.dropped.connect(self._drop)
@@ -170,7 +171,6 @@ class Inspection(QObject):
         if not intents.needs_run(old, new):
             self._ask_before()
         if is_other:
-            self._up_to = None
             self._show_before(None)
             self._set_aside(old.picture)
             self._coming = new.picture
@@ -228,21 +228,19 @@ class Inspection(QObject):
             at = replace(state, **select(state.steps, number or 0))
             with suppress(KernelError):  # the window says why, once that step is selected
                 job, look = intents.job_for(at), intents.look_for(at)
-        last, self._up_to = self._up_to, None if job is None else (job, look)
         if job is None:
             self._show_before(None)
-        elif last is not None and look == last[1] and job.same_run(last[0]):
-            self._up_to = last
-        else:
+        elif self._up_to is None or look != self._up_to[1] or not job.same_run(self._up_to[0]):
+            self._up_to = job, look
             caption = f"After step {(number or 0) + 1} · {intents.work_in_words(job)}"
-            self._compared.start(partial(_filtering, job, look, caption))
+            make = partial(_filtering, self._worker, job, look, caption)
+            self._worker.ask(BEFORE, make, self._show_before, self._inform, REGION)
 
-    def _take_before(self, step: object) -> None:
-        if isinstance(step, tuple) and self._up_to is not None and step[0] is self._up_to[0]:
-            self._show_before(step[1])
-
-    def _show_before(self, before: Shown | None) -> None:
-        if before is not self._compare.compared:
+    def _show_before(self, before: Shown | Progress | None) -> None:
+        if before is None:
+            self._up_to = None
+            self._worker.cancel(BEFORE)
+        if not isinstance(before, Progress) and before is not self._compare.compared:
             self._compare.show_compared(before)
             self.refresh()
             self.pins_changed.emit()
@@ -343,9 +341,9 @@ class Inspection(QObject):
         """The samples to compare the result with, and their name."""
         if self.against == 0:
             before = self._compare.compared
-            samples = None if before is None else before.samples
-            name = "before" if before is None else self._compare.before_name
-            return picture.samples if samples is None else samples, name
+            if before is None or before.samples is None:
+                return picture.samples, "before"
+            return before.samples, self._compare.before_name
         return self.pins[self.against - 1].samples, pin_name(self.against).lower()
 
     def _set_aside(self, picture: Picture | None) -> None:
@@ -424,13 +422,11 @@ class Inspection(QObject):
         self._steps.ask(name, lambda: iter((written(request),)), deliver, urgency=CELLS_URGENCY)
 
 
-def _filtering(job: Job, look: DisplayMapping, caption: str, engine: Engine) -> Iterator[object]:
-    """Filter, without a time; the last step is the job and what is shown of its result."""
-    for step in engine.filtering(job, ONCE):
-        if isinstance(step, Result):
-            yield job, Shown(show(step.picture, look), caption, step.picture)
-        else:
-            yield step
+def _filtering(worker: Worker, job: Job, look: DisplayMapping, caption: str) -> Iterator[object]:
+    """Filter, without a time; the last step is what is shown."""
+    for step in worker.engine.filtering(job, ONCE):
+        found = step.picture if isinstance(step, Result) else None
+        yield step if found is None else Shown(show(found, look), caption, found)
 
 
 def _tolerance(result: Result) -> Tolerance:

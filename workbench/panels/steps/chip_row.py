@@ -19,7 +19,6 @@ from workbench.model.state import State, has_row
 from workbench.panels.steps import list_edits, thumbnails
 from workbench.panels.steps.list_edits import StepTime, StepTimes
 from workbench.panels.steps.step_chip import LEAST_PX, PICTURE_PX, StepChip, StepLook
-from workbench.panels.steps.thumbnails import Thumbnail
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox
@@ -56,12 +55,11 @@ class StepRow(QFrame):
         self._store, self._state = store, State()
         self._live, self._times = live, StepTimes()
         self.has_thumbnails = False
-        self._thumbnails: dict[object, Thumbnail] = {}  # by what they depend on
+        self._thumbnails: dict[object, thumbnails.Thumbnail] = {}  # by what they depend on
         self._latest: Latest[tuple[State, Result]] = Latest(
             live.previews, thumbnails.make, self._take_thumbnails, lambda *_: None
         )
         live.settled.connect(self._ask_thumbnails)  # not while steps are timed
-        self.came_from = -1  # the step that was selected before the menu of another was opened
         self._dragged: tuple[int, int] | None = None  # the chip's number, and where it would go
         self._original = make_button("step-original", "Original", ORIGINAL_TIP)
         self._original.setCheckable(True)
@@ -96,12 +94,14 @@ class StepRow(QFrame):
             self._make_chip()
         looks = _looks(state, self._times.of(state), is_original)
         if known := self._known_thumbnails:
-            looks = [look._replace(thumbnail=known[look.number]) for look in looks]
+            looks = [each._replace(thumbnail=known[each.number]) for each in looks]
             self._original.setIcon(QIcon(QPixmap.fromImage(known[0].image)))
         for chip, look in zip_longest(self.chips, looks):
             chip.setVisible(look is not None)
             if look is not None:
                 chip.show_look(look)
+            if look and look.thumbnail and not look.thumbnail.image.isNull():  # else the old stays
+                chip.setIcon(QIcon(QPixmap.fromImage(look.thumbnail.image)))
         self._share_room()
         self.update()
 
@@ -119,10 +119,9 @@ class StepRow(QFrame):
         self.show_state(self._state)
 
     @property
-    def _known_thumbnails(self) -> list[Thumbnail]:
-        """Those of the original and of each step; none while there are to be none."""
+    def _known_thumbnails(self) -> list[thumbnails.Thumbnail]:
         keys = thumbnails.needs(self._state) if self.has_thumbnails else []
-        return [self._thumbnails.get(key, Thumbnail()) for key in keys]
+        return [self._thumbnails.get(key, thumbnails.Thumbnail()) for key in keys]
 
     def _ask_thumbnails(self) -> None:
         state, result, known = self._state, self._live.result, self._known_thumbnails
@@ -130,11 +129,9 @@ class StepRow(QFrame):
         if may_be_better and self.isVisible() and result and intents.is_answer(result, state):
             self._latest.request((state, result))
 
-    def _take_thumbnails(self, _of: object, made: dict[object, Thumbnail]) -> None:
+    def _take_thumbnails(self, _of: object, made: dict[object, thumbnails.Thumbnail]) -> None:
         known = self._thumbnails
-        for key, each in made.items():
-            made[key] = known.get(key, each) if each.is_reduced else each
-        self._thumbnails = made
+        self._thumbnails = {k: known.get(k, e) if e.is_reduced else e for k, e in made.items()}
         self._show_steps()
 
     def show_original(self, is_shown: bool) -> None:
@@ -183,7 +180,6 @@ class StepRow(QFrame):
         state = self._store.state
         if 0 <= number < len(state.steps):
             self.show_original(False)
-            self.came_from = -1
             self._store.update(**step_files.select(state.steps, number))
 
     def remove(self) -> None:
@@ -236,9 +232,7 @@ class StepRow(QFrame):
             enter(self.chips[len(self._state.before)])
 
     def _ask_menu(self, number: int, at: QPoint) -> None:
-        before = len(self._state.before)
         self.select(number)
-        self.came_from = before
         self.menu_wanted.emit(self.chips[number].mapToGlobal(at))
 
     def _drag(self, number: int, x: int) -> None:

@@ -9,13 +9,11 @@ from PySide6.QtGui import (
     QColor,
     QFont,
     QFontMetrics,
-    QIcon,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
-    QPixmap,
 )
 from PySide6.QtWidgets import QApplication, QSizePolicy, QToolButton
 
@@ -99,12 +97,9 @@ class StepChip(QToolButton):
         before = self.look
         if look.time_ms is None and look.filter == before.filter and look.is_on:
             look = look._replace(time_ms=before.time_ms)
-        if look.thumbnail == Thumbnail() and before.thumbnail and look.filter == before.filter:
-            look = look._replace(thumbnail=before.thumbnail)
         if look == before:
             return
         self.look = look
-        self.setIcon(QIcon(QPixmap.fromImage((look.thumbnail or Thumbnail()).image)))
         self.setObjectName(f"step-{look.number}")
         self.setChecked(look.is_selected)
         self.setAccessibleName(look.in_words)
@@ -120,8 +115,7 @@ class StepChip(QToolButton):
         return TICK_ZONE_PX + words + time + SIDE_PX
 
     @property
-    def _line_px(self) -> int:
-        """Height of tick, words and time, below the thumbnail."""
+    def _line_px(self) -> int:  # of all but the thumbnail above it
         return max(theme.in_letters(HEIGHT_PX), self.fontMetrics().height() + 12)
 
     def sizeHint(self) -> QSize:  # noqa: N802
@@ -168,7 +162,8 @@ class StepChip(QToolButton):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(_pen(colors.ring if is_filled else colors.accent, 2))
             painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 5, 5)
-        self.icon().paint(painter, 0, SIDE_PX, self.width(), PICTURE_PX.height())
+        if look.thumbnail is not None:
+            self.icon().paint(painter, 0, SIDE_PX, self.width(), PICTURE_PX.height())
         painter.translate(0, self.height() - self._line_px)
         self._paint_tick(painter, text if look.is_on else pale)
         self._paint_words(painter, text if look.is_on else pale, pale)

@@ -58,10 +58,8 @@ def make(wanted: tuple[State, Result]) -> dict[object, Thumbnail]:
     factor = result.job.width / width
     part, runs = intents.region_in(state, height, width, factor), iter(result.steps or (result,))
     original, *others = needs(state)
-    made: dict[object, Thumbnail] = {
-        original: Thumbnail(show(small, original[-1]).images[0].copy())
-    }
-    is_reduced = False
+    made, is_reduced = dict[object, Thumbnail](), False
+    made[original] = Thumbnail(show(small, original[-1]).images[0].copy())
     for number, (step, need) in enumerate(zip(state.steps, others, strict=True)):
         first, *length = steps = intents.made(state, step)
         if step.is_on and number <= len(state.before):

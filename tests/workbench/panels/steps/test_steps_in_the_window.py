@@ -312,8 +312,8 @@ def after(state, number):
 
 def test_the_result_is_compared_with_any_step(qtbot, listed):
     compare, inspection = listed.compare, listed.inspection
-    settle(qtbot, listed, lambda: compare_with(listed, 0))
-    assert listed.store.state.filter == "edges"  # it is still what is seen
+    compare_with(listed, 0)
+    settle(qtbot, listed, lambda: click_chip(listed, 2))
     assert listed.store.state.view_mode == "wipe"
     until(qtbot, lambda: compare.compared is not None)
     picture, state = listed.store.state.picture, listed.store.state
@@ -334,7 +334,6 @@ def test_the_result_is_compared_with_any_step(qtbot, listed):
     trigger(listed, "Compare with the original")
     until(qtbot, lambda: "− before" in compare.main.caption)
     assert compare.compared is None
-    assert not action(listed, "Compare with the original").isEnabled()
     listed.undo_history.undo()
     until(qtbot, lambda: compare.compared is not None)
 
