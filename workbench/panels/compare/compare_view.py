@@ -199,8 +199,7 @@ class CompareView(QWidget):
         against  0 the original, else the pin of that number
         """
         self._pins, self._against = tuple(pins), against
-        names = map(pin_name, range(1, len(pins) + 1))
-        self.options.show_pins([self.before_name, *names], against)
+        self.options.show_pins([self.before_name, *map(pin_name, range(1, len(pins) + 1))], against)
         self._show_options()
         self._rebuild()
 

@@ -37,9 +37,8 @@ def needs(state: State) -> list[tuple[Any, ...]]:
         return []
     at = [replace(state, **select(state.steps, number)) for number in range(len(state.steps))]
     how = weakref.ref(state.picture), state.border, state.is_rounded, state.region
-    before = DisplayMapping(state.levels, full=state.picture.white)
     after = [(*how, intents.taken_in(each), intents.look_for(each)) for each in at]
-    return [(*how, (), before), *after]
+    return [(*how, (), DisplayMapping(state.levels, full=state.picture.white)), *after]
 
 
 @once_a_picture
