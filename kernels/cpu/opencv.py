@@ -391,7 +391,7 @@ def preview(job: Job) -> NDArray[Any] | None:
     return np.asarray(large).reshape(job.picture.shape)
 
 
-def reduced_weights(weights: NDArray[np.float32], factor: int) -> NDArray[np.float32]:
+def reduced_weights(weights: NDArray[np.float32], factor: float) -> NDArray[np.float32]:
     """Share weights among those of a grid `factor` times as coarse."""
     radius = len(weights) // 2
     offsets = np.arange(-radius, radius + 1) / factor

@@ -133,10 +133,10 @@ def list_filtering(
     finally:  # also where it is stopped in between
         if not may_change(job.picture):
             kept.keep(done)
-    yield _whole(job, _inside(job, done[-1].given), tuple(each.result for each in done))
+    yield _whole(job, inside(job, done[-1].given), tuple(each.result for each in done))
 
 
-def _inside(job: Job, given: Samples) -> Samples:
+def inside(job: Job, given: Samples) -> Samples:
     """What was filtered, inside the job's region, in float32; the original elsewhere."""
     if job.region is None:
         return given

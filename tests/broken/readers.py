@@ -109,7 +109,7 @@ def _settings(path: Path) -> str | None:
     settings = Settings(path)
     choices.from_data(settings.get("choices", {}), State())
     steps_from(settings.get("presentation", []))
-    assert all(isinstance(each, Path) for each in settings.recent_files)
+    assert all(isinstance(each, Path) for each in settings.recent_files())
     return None
 
 

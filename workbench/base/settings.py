@@ -16,7 +16,7 @@ from kernels.core import plain_data, safe_files
 from kernels.core.safe_files import holding
 
 VERSION = 1
-RECENT = "recent"
+RECENT, RECENT_LISTS = "recent", "recent-steps"  # kinds of files: pictures, lists of steps
 NO_LONGER_KEPT = ("geometry", "layout")  # earlier versions' windows, as only Qt could read them
 RECENT_FILES = 10
 MAX_BYTES = 1 << 23  # a few thousand are usual; eight steps of the largest weights are millions
@@ -91,16 +91,15 @@ class Settings:
 
     # -- recent files
 
-    @property
-    def recent_files(self) -> list[Path]:
-        """Recent files, the newest first."""
-        names = [each for each in self.get(RECENT, []) if isinstance(each, str) and each]
+    def recent_files(self, kind: str = RECENT) -> list[Path]:
+        """Recent files of this kind, the newest first."""
+        names = [each for each in self.get(kind, []) if isinstance(each, str) and each]
         return [Path(name) for name in names[:RECENT_FILES]]
 
-    def add_recent_file(self, path: Path) -> None:
-        """Remember `path` as the newest of the recent files."""
-        others = [each for each in self.recent_files if each != path]
-        self.set(RECENT, [str(each) for each in [path, *others][:RECENT_FILES]])
+    def add_recent_file(self, path: Path, kind: str = RECENT) -> None:
+        """Remember `path` as the newest of the recent files of this kind."""
+        others = [each for each in self.recent_files(kind) if each != path]
+        self.set(kind, [str(each) for each in [path, *others][:RECENT_FILES]])
 
     # -- the file
 
@@ -144,10 +143,10 @@ class Settings:
             return dict(self._values)
         texts = _texts(self._values)
         ours = {n: v for n, v in self._values.items() if texts[n] != self._before.get(n)}
-        if RECENT in ours:
-            known = [*_listed(json.loads(self._before.get(RECENT, "[]"))), *ours[RECENT]]
-            new = [each for each in _listed(theirs.get(RECENT)) if each not in known]
-            ours[RECENT] = [*ours[RECENT], *new][:RECENT_FILES]
+        for kind in ours.keys() & {RECENT, RECENT_LISTS}:
+            known = [*_listed(json.loads(self._before.get(kind, "[]"))), *ours[kind]]
+            new = [each for each in _listed(theirs.get(kind)) if each not in known]
+            ours[kind] = [*ours[kind], *new][:RECENT_FILES]
         return {**theirs, **ours}
 
     def _aside(self) -> Path:

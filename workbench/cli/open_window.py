@@ -46,5 +46,7 @@ def _settings(arguments: Namespace, devices: Changes) -> Settings:
     remembered = settings.get("choices", {})
     state = replace(State(), **choices.from_data(remembered, State()))
     changes = choices.as_data(changes_of(arguments, state))
+    if "chosen_implementation" in changes:  # of a list; what was remembered was of another step
+        remembered.pop("implementation", None)
     settings.set("choices", {**remembered, **changes, **devices})
     return settings

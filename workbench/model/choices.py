@@ -31,8 +31,9 @@ def to_data(state: State) -> dict[str, Any]:
 
 
 def as_data(changes: Changes) -> dict[str, Any]:
-    """Changes to a State as `from_data` reads them, fit for JSON."""
-    return {name: _plain(value) for name, value in changes.items()}
+    """Changes to a State as `from_data` reads them, without an implementation nobody chose."""
+    left_out = "implementation" if changes.get("chosen_implementation", "") is None else ""
+    return {name: _plain(value) for name, value in changes.items() if name != left_out}
 
 
 def _plain(value: Any) -> Any:

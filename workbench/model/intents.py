@@ -57,7 +57,7 @@ def job_for(state: State) -> Job | None:
     samples = state.picture.samples if wide is None else wide
     newest = _newest_job.get(state)
     if newest is None or newest.picture is not samples:
-        steps = tuple(chain.from_iterable(map(partial(_made, state), taken_in(state))))
+        steps = tuple(chain.from_iterable(map(partial(made, state), taken_in(state))))
         newest = Job(
             *(samples, steps, state.border, state.is_rounded, region_in(state, *samples.shape[:2])),
             devices=state.devices,
@@ -67,17 +67,17 @@ def job_for(state: State) -> Job | None:
     return newest
 
 
-def region_in(state: State, height: int, width: int) -> Region | None:
+def region_in(state: State, height: int, width: int, factor: float = 1) -> Region | None:
     """What of the chosen part lies inside a picture; None: all is filtered.
 
-    Of a picture larger than memory it is that of its copy, in the copy's pixels.
+    Of a copy that is smaller by `factor`, or of a picture larger than memory, in its pixels.
 
     Raises BadJobError where nothing of it does.
     """
     if state.region is None:
         return None
     x, y, wide, high, feather = state.region
-    step = file_pixels(state.picture)
+    step = file_pixels(state.picture) * factor
     left, top, right, bottom = (round(each / step) for each in (x, y, x + wide, y + high))
     right, bottom = min(max(right, left + 1), width), min(max(bottom, top + 1), height)
     if left >= right or top >= bottom:
@@ -109,7 +109,8 @@ def taken_in(state: State) -> tuple[ListStep, ...]:
     return on or (replace(state.selected, filter="identity", ksize=1, mix=1.0),)
 
 
-def _made(state: State, step: ListStep) -> tuple[Step, ...]:
+def made(state: State, step: ListStep) -> tuple[Step, ...]:
+    """A step as a Job has it, with the length of a gradient behind it where its filter has one."""
     how = {"implementation": step.implementation, "block_xy": step.block_xy}
     return job_steps(step, offset=offset_for(state, step), own=own_text(step), **how)
 
@@ -220,7 +221,7 @@ def swings_around_zero(state: State) -> bool:
 
 def _weights_of_swing(state: State) -> NDArray[np.float32] | None:
     try:
-        steps = tuple(chain.from_iterable(map(partial(_made, state), taken_in(state))))
+        steps = tuple(chain.from_iterable(map(partial(made, state), taken_in(state))))
     except KernelError:
         return None  # there is nothing to show
     return _swinging(steps)
@@ -444,10 +445,11 @@ def keys_of(job: Job) -> list[str]:
 
 
 def job_caption(job: Job, picked: Pick | None = None) -> str:
-    """Format the job: "Gaussian blur 5×5 · OpenCV", or "… · Auto: OpenCV"."""
+    """Format the job: "Gaussian blur 5×5 in a part · OpenCV", or "… · Auto: OpenCV"."""
+    work = work_in_words(job) + (" in a part" if job.region is not None else "")
     if len(keys := keys_of(job)) > 1:
-        return f"{work_in_words(job)} · {len(keys)} implementations"
-    return f"{work_in_words(job)} · {title_with_pick(job.implementation, picked)}"
+        return f"{work} · {len(keys)} implementations"
+    return f"{work} · {title_with_pick(job.implementation, picked)}"
 
 
 def step_in_words(step: ListStep) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import BadJobError
-from kernels.core.job import PIXEL_TYPES
+from kernels.core.job import MAX_STEPS, PIXEL_TYPES
 from kernels.core.step import MAX_KSIZE
 from kernels.core.timing import Cache
 from kernels.engine.auto import AUTO
@@ -182,6 +182,7 @@ class State:
     mix              share of the step's output in what it gives; the rest is its input
     is_on            whether the step is taken at all
     before, after    the steps before and after the selected one
+    compared         the step, from 0, that the result is compared with; None: the original
     region           the part of the picture that is filtered, in pixels of its file; None: all
     is_rounded       whether samples are rounded to the picture's type between steps
     pixel_type       what pictures are stored as when they are opened; None: as in their files
@@ -237,6 +238,9 @@ class State:
     is_on: bool = choice(True, "step", one_of(True, False), "reruns")
     before: tuple[Step, ...] = choice((), "steps", are_steps, "reruns is_wordless")
     after: tuple[Step, ...] = choice((), "steps", are_steps, "is_wordless", comes_with="before")
+    compared: int | None = choice(
+        None, "step compared with", or_none(_whole(range(MAX_STEPS))), "is_view is_wordless"
+    )
     region: Part | None = choice(
         *(None, "part of the picture", or_none(is_part), "reruns is_gradual is_wordless"),
         option="region",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -91,6 +91,20 @@ class MenuTree:
 def _table() -> list[list[str]]:
     lines: list[list[str]] = parse_toml(asset("menus.toml").read_text("utf-8"), "")["lines"]
     return lines
+
+
+def list_in(menu: QMenu, lines: Iterable[tuple[str, str, Do | None]], keeps: int = 0) -> None:
+    """Put lines of text, tip and what they do, or None, after the first `keeps` of a menu."""
+    for old in menu.actions()[keeps:]:
+        menu.removeAction(old)
+        old.deleteLater()  # otherwise there would be more each time the menu opens
+    for text, tip, do in lines:
+        made = QAction(text.replace("&", "&&"), menu)  # PySide would never free one of the menu's
+        made.setObjectName(text)
+        made.setToolTip(tip_text(tip))
+        made.setEnabled(do is not None)
+        made.triggered.connect(lambda _=False, do=do: do())
+        menu.addAction(made)
 
 
 Menus = Mapping[QAction, QMenu]  # by what stands for them in the menus above

@@ -168,7 +168,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(Steady(body))  # first: Qt styles all that is in what it takes up
         self.toolbar = Toolbar(self.tool_row, self.compare.bar)
         rows.addWidget(self.toolbar)
-        self.step_row, steps = StepRow(self.store), QWidget()
+        self.step_row, steps = StepRow(self.store, self.live), QWidget()
         VBox(steps, 0).add(self.step_row)  # which hides by itself as well
         rows.addWidget(steps)
         self.docks = Docks(body, self.compare, self.timing_views.line, panels)
@@ -197,7 +197,7 @@ class MainWindow(QMainWindow):
         )
         self.full_resolution = FullResolution(store, live, worker, self.compare, self)
         self.inspection = Inspection(
-            store, live, self.compare, self.analysis_thread, messages, self
+            store, live, worker, self.compare, self.analysis_thread, messages, self
         )
         self.analysis.serve(
             *(store, live, self.inspection, self.compare, self.analysis_thread, messages)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QStandardPaths, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton, QWidget
 
 from kernels.core.cache import all_finite
@@ -27,7 +27,7 @@ from workbench.panels.timing.status_line import NO_PICTURE, TimingViews
 from workbench.session import clipboard
 from workbench.session.opener import MISSING, LookedAt, Opener
 from workbench.session.session_store import is_named_for_sweep, is_plan
-from workbench.widgets.actions import Actions, MenuTree
+from workbench.widgets.actions import Actions, MenuTree, list_in
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import tab_button
 from workbench.widgets.file_dialogs import ask_files, ask_folder
@@ -200,8 +200,8 @@ class PictureIntake(QObject):
         self._timing.show_empty(NO_PICTURE)
         changes = intents.with_picture(picture, self._store.state)
         if self._worker.device is not None:
-            state = replace(self._store.state, **changes)  # it may need another implementation
-            changes["implementation"] = intents.implementation_for(state, self._worker.device)
+            state = replace(self._store.state, **changes)  # it may need other implementations
+            changes |= intents.steps_for(state, self._worker.device)
         self._store.update(**changes)
         if not picture.is_stored_as(self._store.state.pixel_type):  # the type was chosen meanwhile
             self._opener.store_again(picture)
@@ -398,11 +398,9 @@ class OpenMenu(QObject):
 
     def fill(self, tree: MenuTree) -> None:
         """List the built-in pictures, and the recent files whenever their menu is about to show."""
-        for key, each in PICTURES.items():
-            line = tree.menu(BUILT_IN).addAction(each.title)
-            line.setObjectName(each.title)
-            line.setToolTip(tip_text(MADE))
-            line.triggered.connect(lambda _=False, key=key: self._opener.open_built_in(key))
+        show = self._opener.open_built_in
+        built_in = ((each.title, MADE, partial(show, key)) for key, each in PICTURES.items())
+        list_in(tree.menu(BUILT_IN), built_in)
         recent = tree.menu(RECENT)
         recent.aboutToShow.connect(partial(self._list_recent, recent))
 
@@ -450,14 +448,5 @@ class OpenMenu(QObject):
             self._opener.open_neighbour(picture.path, step)
 
     def _list_recent(self, menu: QMenu) -> None:
-        for action in menu.actions()[1:]:
-            menu.removeAction(action)
-            action.deleteLater()  # otherwise there would be more each time the menu opens
-        line = QAction(menu)  # PySide would never free one made by the menu
-        line.setSeparator(True)
-        menu.addAction(line)
-        for path in self._settings.recent_files:
-            action = QAction(path.name.replace("&", "&&"), menu)
-            menu.addAction(action)
-            action.setToolTip(tip_text(str(path)))
-            action.triggered.connect(lambda _=False, path=path: self._opener.open_file(path))
+        files = self._settings.recent_files()
+        list_in(menu, ((e.name, str(e), partial(self._opener.open_file, e)) for e in files), 2)

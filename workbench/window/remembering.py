@@ -279,10 +279,12 @@ class CrashRestore(QObject):
     def session(self) -> Session:
         """Collect the choices of the window as plain data, of the picture only its origin."""
         picture, panel = self._store.state.picture, self._weights.made
+        is_known = picture is not None and PictureRef.of(picture).can_load
         is_drawing = panel is not None and panel.isVisible()
         return {
             "settings": self._memory.for_settings(),
             "picture": PictureRef.of(picture).to_data() if picture is not None else None,
+            "region": self._store.state.region if is_known else None,
             "sessions": [str(each.path) for each in self._sessions.shown if each.path],
             "weights": asdict(panel.drawing) if panel is not None and is_drawing else None,
         }
@@ -302,8 +304,8 @@ class CrashRestore(QObject):
         for name, value in settings.items():
             self._settings.set(name, value)
         self._memory.take_up_layout()
-        changes = choices.from_data(_of(settings, "choices", dict), self._store.state)
-        self._store.choose(**changes)
+        kept = {**_of(settings, "choices", dict), "region": session.get("region")}
+        self._store.choose(**choices.from_data(kept, self._store.state))
         self._open_picture(session.get("picture"))
         for path in _of(session, "sessions", list)[:MAX_SESSIONS]:
             if isinstance(path, str):

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QPoint, Qt
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QSlider
 
 from kernels.core.job import MAX_STEPS, Result
@@ -17,30 +16,33 @@ from kernels.core.plain_data import LimitedTomlError, parse_toml, text_of_small_
 from kernels.engine.auto import AUTO
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps import step_words
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import Label
+from workbench.base.settings import RECENT_LISTS
 from workbench.imaging.display_mapping import with_file_white
 from workbench.imaging.pictures import Picture
 from workbench.model import intents, step_files
 from workbench.model.names import implementation_title
-from workbench.model.state import State
+from workbench.model.state import State, has_row
 from workbench.panels.controls.tool_row import ToolRow
 from workbench.panels.steps import list_edits
 from workbench.panels.steps.chip_row import StepRow
 from workbench.session.exporter import suggested_name
 from workbench.session.session_store import slug
-from workbench.widgets.actions import Action, Actions, MenuTree
+from workbench.widgets.actions import Action, Actions, MenuTree, list_in
 from workbench.widgets.buttons import described
 from workbench.widgets.file_dialogs import ask_file, ask_save_path, remember_folder, save_folder
 from workbench.window.part_menu import pop_up
 from workbench.window.window_layout import Parts
 
-READY = "Ste&ps/&Ready-made lists"
+READY, RECENT = "Ste&ps/&Ready-made lists", "Ste&ps/Recent l&ists"
 # Lines of the menu of a chip.
 OF_CHIP = (
     *("Turn step off", "Duplicate step", "Move step left", "Move step right"),
     *("Mix with its input…", "Remove step", "Use the result as picture"),
+    *("Compare with this step", "Compare with the original"),
 )
 FILES = "Lists of steps (*.toml)"
+SHOWS = "Thumbnails"  # the line, and the setting with whether chips show them
 FOLDER = "steps"  # the setting with the folder of the last list
 NO_RESULT = "There is no result of this picture to use yet."
 A_COPY = (
@@ -59,6 +61,7 @@ class StepsMenu(QObject):
         self._store, self._live, self._worker = parts.store, parts.live, parts.worker
         self._opener, self._exporter, self._reading = parts.opener, parts.exporter, parts.reading
         self._settings, self._messages, self._window = parts.settings, parts.messages, parts.window
+        self._fail = lambda error: parts.messages.show_message("error", str(error))
         self._row, self._menu = row, QMenu("Step", parts.window)
         self._menu.setToolTipsVisible(True)
         row.original_wanted.connect(parts.compare.show_original)
@@ -97,6 +100,9 @@ class StepsMenu(QObject):
                 name=lambda: "Do not rou&nd" if self._state.is_rounded else "Rou&nd between steps",
             ),
             "Use the result as picture": self._use_result,
+            SHOWS: Action(lambda: None, self._why_no_row),  # toggled
+            "Compare with this step": Action(self._compare, self._why_no_row),
+            "Compare with the original": partial(self._store.choose, compared=None),
             "Open list of steps…": self._ask_file,
             "Save list of steps…": self._save,
         }
@@ -105,14 +111,20 @@ class StepsMenu(QObject):
     def fill(self, tree: MenuTree) -> None:
         """Fill the menu of a chip, and list the ready-made lists whenever they are wanted."""
         self._menu.addActions([tree.action(name) for name in OF_CHIP])
-        ready = tree.menu(READY)
-        ready.aboutToShow.connect(partial(self._list_ready, ready))
+        shows = tree.action(SHOWS)
+        shows.setCheckable(True)
+        shows.toggled.connect(self._row.show_thumbnails)
+        shows.toggled.connect(partial(self._settings.set, SHOWS))
+        shows.setChecked(self._settings.get(SHOWS, False))
+        for path, fill in ((READY, self._list_ready), (RECENT, self._list_recent)):
+            menu = tree.menu(path)
+            menu.aboutToShow.connect(partial(fill, menu))
 
     def open_file(self, path: Path) -> None:
         """Take the steps in a file in place of those there are."""
+        self._settings.add_recent_file(path, RECENT_LISTS)
         take = partial(self._take, path.name)
-        say = partial(self._messages.show_message, "error")
-        self._reading.run(partial(step_words.read, path), take, lambda error: say(str(error)))
+        self._reading.run(partial(step_words.read, path), take, self._fail)
 
     # -- edits
 
@@ -127,16 +139,24 @@ class StepsMenu(QObject):
         number = self._number()
         self._store.update(**list_edits.moving(self._state, number, number + by))
 
+    def _why_no_row(self) -> str:
+        return "" if has_row(self._state) else list_edits.ALONE
+
+    def _compare(self) -> None:
+        """Compare what is selected next with the selected step, where that is seen."""
+        mode = self._state.view_mode
+        seen = mode if mode in ("side", "difference") else "wipe"
+        self._store.choose(compared=self._number(), view_mode=seen)
+
     def _selecting(self, number: int) -> Action:
-        def name() -> str:
-            steps = self._state.steps
-            words = f": {intents.step_in_words(steps[number])}" if number < len(steps) else ""
-            return f"Step &{number + 1}{words}"
+        def named() -> list[str]:
+            return [intents.step_in_words(e) for e in self._state.steps[number : number + 1]]
 
-        def why_not() -> str:
-            return "" if number < len(self._state.steps) else NO_SUCH
-
-        return Action(partial(self._row.select, number), why_not, name)
+        return Action(
+            partial(self._row.select, number),
+            lambda: "" if named() else NO_SUCH,
+            lambda: ": ".join((f"Step &{number + 1}", *named())),
+        )
 
     def _show_mix(self) -> None:
         slider = described(QSlider(Qt.Orientation.Horizontal), "step-mix", "Mix", MIX_TIP)
@@ -174,8 +194,7 @@ class StepsMenu(QObject):
             if not made.is_stored_as(self._state.pixel_type):
                 self._opener.store_again(made)
 
-        say = partial(self._messages.show_message, "error")
-        self._reading.run(partial(_as_picture, picture, result), take, lambda e: say(str(e)))
+        self._reading.run(partial(_as_picture, picture, result), take, self._fail)
 
     # -- files
 
@@ -190,18 +209,20 @@ class StepsMenu(QObject):
         proposed = save_folder(self._settings) / f"{title}.toml"
         if path := ask_save_path(self._window, "Save the list of steps", proposed, FILES):
             remember_folder(self._settings, path)
+            self._settings.add_recent_file(path, RECENT_LISTS)
             self._exporter.save_text(path, step_files.to_text(self._state))
 
     def _list_ready(self, menu: QMenu) -> None:
-        for old in menu.actions():
-            menu.removeAction(old)
-            old.deleteLater()
-        for key, each in step_words.ready_made().items():
-            title = key[0].upper() + key[1:].replace("_", " ")
-            action = QAction(title, menu)
-            action.setToolTip(tip_text(each.about))
-            action.triggered.connect(lambda _=False, name=title, e=each: self._take(name, e))
-            menu.addAction(action)
+        ready = (
+            (key[0].upper() + key[1:].replace("_", " "), each)
+            for key, each in step_words.ready_made().items()
+        )
+        list_in(menu, ((title, e.about, partial(self._take, title, e)) for title, e in ready))
+
+    def _list_recent(self, menu: QMenu) -> None:
+        files = self._settings.recent_files(RECENT_LISTS)
+        lines = [(path.name, str(path), partial(self.open_file, path)) for path in files]
+        list_in(menu, lines or [("No list was opened or saved yet", "", None)])
 
     def _take(self, name: str, found: step_words.WrittenList) -> None:
         """Show a list; what is to run it and cannot here is replaced, and that is said."""
@@ -218,6 +239,8 @@ class StepsMenu(QObject):
                 lost.append(f"Step {number + 1} was to run on {title}: {reason}")
                 steps[number] = replace(step, implementation=AUTO.key, chosen_implementation=None)
         changes = step_files.select(steps, len(state.before))
+        if device is not None:
+            changes |= intents.steps_for(replace(state, **changes), device)
         how = {"border": state.border, "is_rounded": state.is_rounded, "region": state.region}
         self._store.update(**how, **changes)
         if lost:

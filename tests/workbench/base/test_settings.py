@@ -114,10 +114,10 @@ def test_recent_files_of_two_windows_are_all_recent(path):
     second.add_recent_file(Path("b"))
     first.save()
     second.save()
-    assert Settings(path).recent_files == [Path("b"), Path("old"), Path("a")]
+    assert Settings(path).recent_files() == [Path("b"), Path("old"), Path("a")]
     second.set("recent", [])
     second.save()
-    assert Settings(path).recent_files == []
+    assert Settings(path).recent_files() == []
 
 
 CLOSING = """

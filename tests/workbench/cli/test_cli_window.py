@@ -119,6 +119,7 @@ def test_steps_of_last_time_make_way_for_those_that_are_given_or_for_a_filter(fo
     monkeypatch.setattr(app, "run", lambda *arguments: given.append(arguments[2]) or 0)
     assert main.main(["a.png", "--step", "box:3", "--step", "sobel_x,mix=0.5", "--no-gpu"]) == 0
     kept = json.loads(json.dumps(given[-1].get("choices")))
+    assert "implementation" not in kept  # what is best is taken for all of them
     state = replace(State(), **choices.from_data(kept, State()))
     assert [as_word(each) for each in state.steps] == ["box:3", "sobel_x,mix=0.5"]
     given[-1].save()

@@ -54,7 +54,7 @@ def test_a_file_dropped_is_opened(qtbot, window, photo):
     assert opened(window).path == photo
     np.testing.assert_array_equal(result.job.picture, noise(20, 30, 3))
     assert window.windowTitle() == "photo.png — Filter Workbench"
-    assert window.settings.recent_files == [photo]
+    assert window.settings.recent_files() == [photo]
 
 
 def test_a_picture_is_stored_as_the_pixel_type_picked_and_back(qtbot, window, photo):
@@ -128,7 +128,7 @@ def test_garbage_is_one_sentence_and_the_last_picture_stays(make, qtbot, window,
     assert sentence.count("\n") == 0
     assert window.store.state == before
     assert view(window, "After").display is shown
-    assert window.settings.recent_files == []
+    assert window.settings.recent_files() == []
 
 
 def test_a_picture_on_the_clipboard_is_pasted(qtbot, window):

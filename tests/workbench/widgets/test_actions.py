@@ -23,7 +23,7 @@ from workbench.window.help_pages import book_of
 from workbench.window.palette import OWN_NAME
 
 # What these hold are pictures and measurements, as many as there are: the palette finds them.
-LISTS = {"Open recent", "Built-in picture", "Recent sessions", "Recorded sessions"}
+LISTS = {"Open recent", "Built-in picture", "Recent sessions", "Recent lists", "Recorded sessions"}
 NOT_OF_A_LIST = {"Clear list"}
 # What stands beside a thing as well, and in the menu under a name that says of which thing.
 TWINS = {
@@ -213,6 +213,7 @@ OTHERS = {
     "difference": "signed",
     "gain": 4.0,
     "offset": 0.5,
+    "compared": 1,
     "region": (1, 2, 30, 20, 4),
     "mix": 0.5,
     "is_on": False,

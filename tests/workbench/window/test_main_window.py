@@ -87,7 +87,7 @@ def test_everything_chosen_is_there_the_next_time(qtbot, home, make_window, tmp_
     assert (state.filter, state.ksize, state.implementation) == ("unsharp", 9, "parallel")
     assert second.docks["Timing"].isVisible()
     assert not second.docks["Settings"].isVisible()
-    assert second.settings.recent_files == [tmp_path / "photo.png"]
+    assert second.settings.recent_files() == [tmp_path / "photo.png"]
     assert child(second, "filter", QComboBox).currentData() == "unsharp"
     assert child(second, "ksize-slider", QSlider).value() == 4
 
@@ -142,7 +142,7 @@ def test_everything_can_be_reset(qtbot, home, make_window):
     until(qtbot, lambda: ran() == ("clamp", "opencv"))
     assert window.store.state.border == "clamp"
     assert not panel.isVisible()
-    assert window.settings.recent_files == []
+    assert window.settings.recent_files() == []
     window.docks.bring_forward("Timing")
     until(qtbot, lambda: panel.width() == width)
     window.close()

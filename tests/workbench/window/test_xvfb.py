@@ -62,7 +62,7 @@ def test_a_person_opens_filters_saves_and_quits(screen, tmp_path):
         screen.do("key", "bracketright", "bracketright")  # larger, twice
         save_until_it_is(filtered(photo, get("box").weights(7)), screen, title, tmp_path)
     assert screen.settings.get("choices", {})["ksize"] == 7
-    assert screen.settings.recent_files == [photo]
+    assert screen.settings.recent_files() == [photo]
 
 
 @pytest.mark.nightly

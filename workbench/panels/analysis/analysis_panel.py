@@ -20,7 +20,6 @@ from workbench.imaging import analyses
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.analysis import curves as charts
-from workbench.panels.compare.bars import ORIGINAL
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.compare.wipe_view import pin_name
@@ -166,7 +165,7 @@ class AnalysisPanel(UprightArea):
         names = [f"{pin_name(number)} · {pin.caption.splitlines()[0]}" for number, pin in pins]
         with QSignalBlocker(self._against):
             self._against.clear()
-            self._against.addItems([ORIGINAL, *names])
+            self._against.addItems([self._compare.before_name, *names])
             self._against.setCurrentIndex(self._inspection.against)
         self._analyse()
 

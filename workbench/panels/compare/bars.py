@@ -44,7 +44,6 @@ SEARCH = (
     ("next-differing", "Next ›", "Go to the next differing pixel (N)", "Next"),
     ("cancel-search", "Cancel", "Stop comparing; the pixels found so far stay", "Cancel"),
 )
-ORIGINAL = "the original"
 
 
 class ModeBar(QWidget):
@@ -124,11 +123,11 @@ class ModeOptions(QWidget):
         self._show()
 
     def show_pins(self, names: Sequence[str], against: int) -> None:
-        """Offer the original and these pins to compare the result with."""
+        """Offer these to compare the result with: the picture before, then pins."""
         self.against.clear()
-        self.against.addItems([ORIGINAL, *names])
+        self.against.addItems(names)
         self.against.setCurrentIndex(against)
-        self.against.setEnabled(bool(names))
+        self.against.setEnabled(len(names) > 1)
         self._show()
 
     def show_search(self, is_under_way: bool, has_places: bool) -> None:

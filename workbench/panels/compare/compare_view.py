@@ -58,7 +58,7 @@ OPEN_HINT = "Drop a picture here\nor press Ctrl+O"
 RESULT_HINT = "The filtered picture\nappears here"
 WORKED_OUT_HINT = "What came of the comparison\nappears here"
 NO_PICTURE = "Open a picture first."
-BEFORE, ORIGINAL = "Before", "Original"
+BEFORE, ORIGINAL, THE_ORIGINAL = "Before", "Original", "the original"
 MAX_PANES = 4
 MIN_SIZE = QSize(160, 120)
 # What the main view is called in modes in which it stands alone, and then shows.
@@ -103,6 +103,8 @@ class CompareView(QWidget):
         self._store, self._state = store, State()
         self.picture: Picture | None = None
         self._before: Display | None = None
+        self.compared: Shown | None = None  # shown before in place of the original
+        self.before_name = THE_ORIGINAL  # or "after step 2"
         self._after = Shown()  # the newest result
         self._opening = ""  # the name of what is being opened
         self._transform: ViewTransform | None = None  # None: fit
@@ -197,9 +199,15 @@ class CompareView(QWidget):
         against  0 the original, else the pin of that number
         """
         self._pins, self._against = tuple(pins), against
-        self.options.show_pins([pin_name(number) for number in range(1, len(pins) + 1)], against)
+        self.options.show_pins([self.before_name, *map(pin_name, range(1, len(pins) + 1))], against)
         self._show_options()
         self._rebuild()
+
+    def show_compared(self, shown: Shown | None) -> None:
+        """Show the picture after a step as the one before; None: the original."""
+        self.compared = shown
+        self.before_name = shown.caption.partition(" · ")[0].lower() if shown else THE_ORIGINAL
+        self.show_pins(self._pins, self._against)
 
     def show_worked_out(
         self, display: Display | None, caption: str, rings: Sequence[tuple[int, int]]
@@ -316,7 +324,7 @@ class CompareView(QWidget):
             return None
         worked_out = [self._worked_out] if self._state.view_mode in WORKED_OUT else []
         pinned = map(self._pinned, range(1, len(self._pins) + 1))
-        tiles = (Shown(self._before, self._before_caption), self._after, *worked_out, *pinned)
+        tiles = (self.compared or self._original, self._after, *worked_out, *pinned)
         return partial(
             side_by_side, [(each.display, each.caption) for each in tiles if each.display]
         )
@@ -453,10 +461,11 @@ class CompareView(QWidget):
         self._read_out.show_pins(seen, self._against)
         shown = [pin.samples for pin in self._pins]
         shown += [] if self._after.samples is None else [self._after.samples]
-        if self.picture is not None:
+        before = (self.compared or self._original).samples
+        if self.picture is not None and before is not None:
             large = self.picture.large
             size = None if large is None else (large.width, large.height)
-            self._read_out.prepare_for(self.picture.samples, *shown, size=size)
+            self._read_out.prepare_for(before, *shown, size=size)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if not self.keys.take(event):
@@ -480,10 +489,8 @@ class CompareView(QWidget):
         self.main.show_hint(WORKED_OUT_HINT if self._state.view_mode in WORKED_OUT else hint)
 
     def _refresh(self) -> None:
-        mode, (near, far) = self._state.view_mode, self._patches
-        samples = None if self.picture is None else self.picture.samples
-        before = Shown(self._before, self._before_caption, samples, near)
-        original = before._replace(caption=ORIGINAL)
+        mode, far, before = self._state.view_mode, self._patches[1], self._original
+        original, before = before._replace(caption=ORIGINAL), self.compared or before
         has_after = self._after.display is not None
         is_held = (self._holding or self._is_original) and has_after
         main = before
@@ -513,6 +520,11 @@ class CompareView(QWidget):
         pin = self._pins[number - 1]
         title, _, below = pin.caption.partition("\n")
         return Shown(pin.display, f"{title}\n{pin_name(number)} · {below}", pin.samples)
+
+    @property
+    def _original(self) -> Shown:
+        samples = None if self.picture is None else self.picture.samples
+        return Shown(self._before, self._before_caption, samples, self._patches[0])
 
     @property
     def _before_caption(self) -> str:
@@ -560,7 +572,7 @@ class CompareView(QWidget):
             filtered = far.values(pixel) if far and is_filtered else None
             self._read_out.show_values(pixel, near.values(pixel), (), filtered)
             return
-        before = None if self.picture is None else self.picture.samples
+        before = (self.compared or self._original).samples
         pinned = [_values(pin.samples, self._point) for pin in self._pins]
         after = _values(self._after.samples, self._point)
         self._read_out.show_values(self._point, _values(before, self._point), pinned, after)

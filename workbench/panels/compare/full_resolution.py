@@ -167,7 +167,7 @@ class FullResolution(QObject):
         part = scaled.mapRect(seen).toAlignedRect().intersected(_whole(picture.large))
         is_large = part.width() * part.height() > MAX_REGION_PIXELS
         is_seen = state.view_mode in MODES and not part.isEmpty() and self._compare.scale > 1
-        if job is None or not is_seen:
+        if job is None or not is_seen or self._compare.compared:
             self._drop(_scale(picture.large))
         elif is_large or any(map(is_own, intents.keys_of(job))) or job.region is not None:
             is_of_own = any(map(is_own, intents.keys_of(job)))

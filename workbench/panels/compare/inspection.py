@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from kernels.core.job import Result
+from kernels.core.errors import KernelError
+from kernels.core.job import Job, Progress, Result
 from kernels.core.verdict import Tolerance
 from kernels.engine.auto import Auto
 from kernels.rungs.rung import BrokenRung
@@ -24,12 +27,16 @@ from workbench.imaging.mismatch import Mismatch, searching
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.speed_up import no_time_in_words, single_in_words
-from workbench.model.state import State
+from workbench.model.state import State, has_row
+from workbench.model.step_files import select
 from workbench.panels.compare.compare_view import CompareView
+from workbench.panels.compare.full_resolution import ONCE
+from workbench.panels.compare.picture_layer import Shown
 from workbench.panels.compare.wipe_view import MAX_PINS, Pin, pin_name
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.tasks import AnalysisThread
+from workbench.session.worker import REGION, Worker
 from workbench.widgets.message_bar import MessageBar
 
 DIFFERENCE, MISMATCH = "difference", "mismatch"  # names of modes and of their computations
@@ -37,7 +44,11 @@ MAX_RINGS = 200  # around single pixels; more pixels are seen without rings
 URGENCY = 1  # quick work goes before long work and mere reading
 COMPARING = "Mismatch\nverifying against the float64 reference…"
 STOPPED = "stopped; N resumes"
-LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # names of background work
+LOOK_AGAIN, BRING_BACK, BEFORE = (
+    "pins",
+    "pins set aside",
+    "the picture before",
+)  # names of background work
 SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
 TOO_LARGE = "What was pinned of {} is too large to be kept, and was removed."
 MAX_BYTES = 256 << 20  # of pins of pictures that are not in view
@@ -50,7 +61,7 @@ class Inspection(QObject):
 
     Pins are of the picture in view, shown between the newest result's levels.
 
-    against  the result is compared with 0 the original, else the pin of that number
+    against  the result is compared with 0 the picture before, else the pin of that number
     """
 
     found = Signal(object)  # (pixel): the view went to the differing pixel (x, y)
@@ -60,6 +71,7 @@ class Inspection(QObject):
         self,
         store: Store,
         live: Live,
+        worker: Worker,
         compare: CompareView,
         steps: AnalysisThread,
         messages: MessageBar,
@@ -68,6 +80,8 @@ class Inspection(QObject):
         super().__init__(parent)
         self._store, self._live, self._compare, self._steps = store, live, compare, steps
         self._messages, self._inform = messages, partial(messages.show_message, "info")
+        self._worker = worker
+        self._up_to: tuple[Job, DisplayMapping] | None = None  # and including the step `compared`
         self.pins: tuple[Pin, ...] = ()
         self.against = 0
         self._aside: list[Pins] = []  # of pictures that are not in view, the newest last
@@ -79,6 +93,7 @@ class Inspection(QObject):
         self._is_stopped = False
         self._is_subtracting = False
         store.changed.connect(self._follow)
+        live.after_ready.connect(lambda *_: self._ask_before())
         live.after_ready.connect(lambda *_: self.refresh())
         live.computed.connect(self._hurry)
         steps.dropped.connect(self._drop)
@@ -151,7 +166,12 @@ class Inspection(QObject):
             self._forget()  # the new picture's result may never come
         if (old.view_mode, old.difference, old.gain) != (new.view_mode, new.difference, new.gain):
             self.refresh()
+        if old.compared != new.compared:
+            self.set_against(0)
+        if not intents.needs_run(old, new):
+            self._ask_before()
         if is_other:
+            self._show_before(None)
             self._set_aside(old.picture)
             self._coming = new.picture
         elif any(getattr(old, name) != getattr(new, name) for name in DISPLAY_FIELDS):
@@ -198,6 +218,32 @@ class Inspection(QObject):
         make = partial(subtracting, one, other, picture.white, is_signed=is_signed, gain=gain)
         self._is_subtracting = True
         self._steps.ask(DIFFERENCE, make, show, fail, URGENCY, hurries=True)
+
+    # -- the step compared with
+
+    def _ask_before(self) -> None:
+        """Filter up to the step that the result is compared with, unless that is there."""
+        state, job, look = self._store.state, None, DisplayMapping()
+        if (number := state.compared) in range(len(state.steps)) and has_row(state):
+            at = replace(state, **select(state.steps, number or 0))
+            with suppress(KernelError):  # the window says why, once that step is selected
+                job, look = intents.job_for(at), intents.look_for(at)
+        if job is None:
+            self._show_before(None)
+        elif self._up_to is None or look != self._up_to[1] or not job.same_run(self._up_to[0]):
+            self._up_to = job, look
+            caption = f"After step {(number or 0) + 1} · {intents.work_in_words(job)}"
+            make = partial(_filtering, self._worker, job, look, caption)
+            self._worker.ask(BEFORE, make, self._show_before, self._inform, REGION)
+
+    def _show_before(self, before: Shown | Progress | None) -> None:
+        if before is None:
+            self._up_to = None
+            self._worker.cancel(BEFORE)
+        if not isinstance(before, Progress) and before is not self._compare.compared:
+            self._compare.show_compared(before)
+            self.refresh()
+            self.pins_changed.emit()
 
     # -- the mismatch
 
@@ -294,7 +340,10 @@ class Inspection(QObject):
     def other(self, picture: Picture) -> tuple[NDArray[Any], str]:
         """The samples to compare the result with, and their name."""
         if self.against == 0:
-            return picture.samples, "before"
+            before = self._compare.compared
+            if before is None or before.samples is None:
+                return picture.samples, "before"
+            return before.samples, self._compare.before_name
         return self.pins[self.against - 1].samples, pin_name(self.against).lower()
 
     def _set_aside(self, picture: Picture | None) -> None:
@@ -371,6 +420,13 @@ class Inspection(QObject):
     def _write_cells(self, request: CellRequest, deliver: partial[None]) -> None:
         name = f"cells {id(deliver.func.__self__)}"  # type: ignore[attr-defined]
         self._steps.ask(name, lambda: iter((written(request),)), deliver, urgency=CELLS_URGENCY)
+
+
+def _filtering(worker: Worker, job: Job, look: DisplayMapping, caption: str) -> Iterator[object]:
+    """Filter, without a time; the last step is what is shown."""
+    for step in worker.engine.filtering(job, ONCE):
+        found = step.picture if isinstance(step, Result) else None
+        yield step if found is None else Shown(show(found, look), caption, found)
 
 
 def _tolerance(result: Result) -> Tolerance:

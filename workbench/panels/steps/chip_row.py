@@ -6,18 +6,20 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QWidget
 
 from kernels import filters
 from kernels.core.job import Result
 from workbench.base import theme
+from workbench.base.background import Latest
 from workbench.base.plain_text import tip_text
 from workbench.model import intents, step_files
 from workbench.model.state import State, has_row
-from workbench.panels.steps import list_edits
+from workbench.panels.steps import list_edits, thumbnails
 from workbench.panels.steps.list_edits import StepTime, StepTimes
-from workbench.panels.steps.step_chip import LEAST_PX, StepChip, StepLook
+from workbench.panels.steps.step_chip import LEAST_PX, PICTURE_PX, StepChip, StepLook
+from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import described, make_button
@@ -46,12 +48,18 @@ class StepRow(QFrame):
     added = Signal()
     menu_wanted = Signal(QPoint)
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, live: Live) -> None:
         super().__init__()
         self.setObjectName("step-row")
         self.setAccessibleName("Steps")
         self._store, self._state = store, State()
-        self._times = StepTimes()
+        self._live, self._times = live, StepTimes()
+        self.has_thumbnails = False
+        self._thumbnails: dict[object, thumbnails.Thumbnail] = {}  # by what they depend on
+        self._latest: Latest[tuple[State, Result]] = Latest(
+            live.previews, thumbnails.make, self._take_thumbnails, lambda *_: None
+        )
+        live.settled.connect(self._ask_thumbnails)  # not while steps are timed
         self._dragged: tuple[int, int] | None = None  # the chip's number, and where it would go
         self._original = make_button("step-original", "Original", ORIGINAL_TIP)
         self._original.setCheckable(True)
@@ -78,16 +86,22 @@ class StepRow(QFrame):
         self._add.setToolTip(tip_text(reason or ADD_TIP))
         self.setVisible(has_row(state))
         self._show_steps()
+        self._ask_thumbnails()
 
     def _show_steps(self) -> None:
         state, is_original = self._state, self._original.isChecked()
         while len(self.chips) < len(state.steps):
             self._make_chip()
         looks = _looks(state, self._times.of(state), is_original)
+        if known := self._known_thumbnails:
+            looks = [each._replace(thumbnail=known[each.number]) for each in looks]
+            self._original.setIcon(QIcon(QPixmap.fromImage(known[0].image)))
         for chip, look in zip_longest(self.chips, looks):
             chip.setVisible(look is not None)
             if look is not None:
                 chip.show_look(look)
+            if look and look.thumbnail and not look.thumbnail.image.isNull():  # else the old stays
+                chip.setIcon(QIcon(QPixmap.fromImage(look.thumbnail.image)))
         self._share_room()
         self.update()
 
@@ -96,6 +110,29 @@ class StepRow(QFrame):
         self._times.take(result, self._state)
         if self.isVisible():
             self._show_steps()
+
+    def show_thumbnails(self, is_on: bool) -> None:
+        """Show on each chip what the list gives after its step, or no longer."""
+        self.has_thumbnails = is_on
+        self._original.setToolButtonStyle(Qt.ToolButtonStyle(3 * is_on))  # below the icon, or alone
+        self._original.setIconSize(PICTURE_PX)
+        self.show_state(self._state)
+
+    @property
+    def _known_thumbnails(self) -> list[thumbnails.Thumbnail]:
+        keys = thumbnails.needs(self._state) if self.has_thumbnails else []
+        return [self._thumbnails.get(key, thumbnails.Thumbnail()) for key in keys]
+
+    def _ask_thumbnails(self) -> None:
+        state, result, known = self._state, self._live.result, self._known_thumbnails
+        may_be_better = any(each.image.isNull() or each.is_reduced for each in known)
+        if may_be_better and self.isVisible() and result and intents.is_answer(result, state):
+            self._latest.request((state, result))
+
+    def _take_thumbnails(self, _of: object, made: dict[object, thumbnails.Thumbnail]) -> None:
+        known = self._thumbnails
+        self._thumbnails = {k: known.get(k, e) if e.is_reduced else e for k, e in made.items()}
+        self._show_steps()
 
     def show_original(self, is_shown: bool) -> None:
         """Have the original shown in place of the result, or no longer."""
@@ -253,6 +290,7 @@ def _looks(state: State, times: list[StepTime | None], is_original: bool) -> lis
         begin = sum(known[:number])
         share = (begin / total, (begin + known[number]) / total) if time and total else None
         size = f"{step.ksize}×{step.ksize}" + ("" if step.mix == 1 else f" {100 * step.mix:.0f} %")
+        size += " · before" * (number == state.compared)
         looks.append(
             StepLook(
                 *(number + 1, filters.get(step.filter).title, size, step.is_on),

@@ -20,12 +20,14 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QToolButton
 from workbench.base import numbers, theme
 from workbench.base.numbers import GAP
 from workbench.base.plain_text import tip_text
+from workbench.panels.steps.thumbnails import Thumbnail
 
 HEIGHT_PX, LEAST_PX = 30, 52
 TICK_PX, TICK_ZONE_PX = 14, 28  # the box that is drawn, and what a click on it may hit
 SIDE_PX, GAP_PX, BAR_PX = 9, 8, 3
 WIDEST_TIME = f"88.8{GAP}ms"
 KEYS_TIP = "Tick: on or off.  Drag: another place.  Right click: more.  Del: remove."
+PICTURE_PX = QSize(80, 40)  # of a thumbnail at most
 TICK = (3.0, 7.5), (6.0, 10.5), (11.0, 4.0)
 PALE = 110  # of 255: how much is seen of what is behind a bar
 
@@ -46,6 +48,7 @@ class StepLook(NamedTuple):
     share: tuple[float, float] | None = None
     is_wrong: bool = False
     runs_on: str = ""
+    thumbnail: Thumbnail | None = None  # None: there is no room for one
 
     @property
     def in_words(self) -> str:
@@ -58,6 +61,7 @@ class StepLook(NamedTuple):
             "its output is WRONG" if self.is_wrong else "",
             f"{time}, {share} of the list" if time and share else time,
             self.runs_on,
+            "small picture reduced" if self.thumbnail and self.thumbnail.is_reduced else "",
         )
         return ", ".join(filter(None, words))
 
@@ -100,7 +104,7 @@ class StepChip(QToolButton):
         self.setChecked(look.is_selected)
         self.setAccessibleName(look.in_words)
         self.setToolTip(tip_text(f"{look.in_words}\n{KEYS_TIP}"))
-        if (look.filter, look.size) != (before.filter, before.size):
+        if (*look[1:3], not look.thumbnail) != (*before[1:3], not before.thumbnail):
             self.updateGeometry()
         self.update()
 
@@ -110,9 +114,13 @@ class StepChip(QToolButton):
         time = GAP_PX + self._small.horizontalAdvance(WIDEST_TIME) if has_time else 0
         return TICK_ZONE_PX + words + time + SIDE_PX
 
+    @property
+    def _line_px(self) -> int:  # of all but the thumbnail above it
+        return max(theme.in_letters(HEIGHT_PX), self.fontMetrics().height() + 12)
+
     def sizeHint(self) -> QSize:  # noqa: N802
-        height = max(theme.in_letters(HEIGHT_PX), self.fontMetrics().height() + 12)
-        return QSize(self.width_of(has_time=True), height)
+        above = PICTURE_PX.height() + SIDE_PX if self.look.thumbnail else 0
+        return QSize(self.width_of(has_time=True), above + self._line_px)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return QSize(LEAST_PX, self.sizeHint().height())
@@ -154,13 +162,16 @@ class StepChip(QToolButton):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(_pen(colors.ring if is_filled else colors.accent, 2))
             painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 5, 5)
+        if look.thumbnail is not None:
+            self.icon().paint(painter, 0, SIDE_PX, self.width(), PICTURE_PX.height())
+        painter.translate(0, self.height() - self._line_px)
         self._paint_tick(painter, text if look.is_on else pale)
         self._paint_words(painter, text if look.is_on else pale, pale)
         if look.share is not None and look.is_on:
             self._paint_share(painter, QColor(pale), QColor(mark))
 
     def _paint_tick(self, painter: QPainter, color: str) -> None:
-        box = QRectF(SIDE_PX, (self.height() - TICK_PX) / 2 - 1, TICK_PX, TICK_PX)
+        box = QRectF(SIDE_PX, (self._line_px - TICK_PX) / 2 - 1, TICK_PX, TICK_PX)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(_pen(color, 1))
         painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
@@ -181,7 +192,7 @@ class StepChip(QToolButton):
             size = size.partition("×")[0]  # one side of it says as much
             left = room - metrics.horizontalAdvance(size)
             words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, left)
-        area = QRect(TICK_ZONE_PX, 0, room, self.height() - 2)
+        area = QRect(TICK_ZONE_PX, 0, room, self._line_px - 2)
         font = QFont(self.font())
         font.setStrikeOut(not look.is_on)
         painter.setFont(font)
@@ -198,7 +209,7 @@ class StepChip(QToolButton):
         assert self.look.share is not None
         begin, end = self.look.share
         left, width = float(SIDE_PX), self.width() - 2.0 * SIDE_PX
-        y = self.height() - BAR_PX - 3.0
+        y = self._line_px - BAR_PX - 3.0
         behind.setAlpha(PALE)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(behind)
@@ -236,7 +247,8 @@ class StepChip(QToolButton):
 
     def _is_on_tick(self, pressed: QPoint, event: QMouseEvent) -> bool:
         at = event.position().toPoint()
-        return self.rect().contains(at) and max(pressed.x(), at.x()) < TICK_ZONE_PX
+        zone = QRect(0, self.height() - self._line_px, TICK_ZONE_PX, self._line_px)
+        return zone.contains(pressed) and zone.contains(at)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         match event.key():

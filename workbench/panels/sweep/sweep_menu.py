@@ -23,13 +23,12 @@ from kernels.sweeps.record import Session
 from kernels.sweeps.session_files import read_heading
 from workbench.base.background import Background
 from workbench.base.paths import data_folder
-from workbench.base.plain_text import tip_text
 from workbench.charts import LINES
 from workbench.model.plan_draft import given
 from workbench.panels.sweep.sweep_controller import SweepParts
 from workbench.session import session_store
 from workbench.widgets import file_dialogs
-from workbench.widgets.actions import Action, Actions, MenuTree
+from workbench.widgets.actions import Action, Actions, MenuTree, list_in
 
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
@@ -264,13 +263,9 @@ class SweepMenu(QObject):
             if found == shown and shown:
                 return  # it stays as it is under the pointer
             shown[:] = found
-            menu.clear()
-            for path, title in found:
-                action = menu.addAction(title.replace("&", "&&"))
-                action.setToolTip(tip_text(f"Show the measurements in {path.name}."))
-                action.triggered.connect(lambda _=False, path=path: self.open_session(path))
-            if not found:
-                menu.addAction(NONE).setEnabled(False)
+            do, tip = self.open_session, "Show the measurements in {}."
+            lines = [(title, tip.format(e.name), partial(do, e)) for e, title in found]
+            list_in(menu, lines or [(NONE, "", None)])
 
         def look() -> None:
             self._parts.background.run(named, show, self._parts.show_error)

@@ -1,26 +1,31 @@
 """A list of steps in the window: chips, keys, files, and every panel and mode with it."""
 
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QCheckBox
+from PySide6.QtWidgets import QCheckBox, QMenu
 
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import scene
 from tests.workbench import scenes
 from tests.workbench.driving import (
+    action,
     answer_file_dialogs,
     child,
     click,
     drop,
+    grey,
+    pane_of,
     settle,
     show_picture,
     trigger,
     until,
 )
+from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.state import Step, ViewMode
 from workbench.model.step_files import select
@@ -197,9 +202,17 @@ def test_a_list_is_saved_and_comes_back_by_dropping_it(qtbot, listed, tmp_path, 
     with qtbot.waitSignal(listed.exporter.saved):
         trigger(listed, "Save list of steps…")
     listed.store.update(**select(LIST[:1], 0), is_rounded=False)
-    drop(listed, path)
+    menu = next(each for each in listed.findChildren(QMenu) if each.title() == "Recent l&ists")
+    menu.aboutToShow.emit()
+    assert [each.text() for each in menu.actions()] == ["mine.toml"]
+    menu.actions()[0].trigger()
     until(qtbot, lambda: titles(listed) == ["gaussian", "sharpen", "edges"])
     assert listed.store.state.is_rounded
+    path.unlink()
+    menu.actions()[0].trigger()
+    until(qtbot, lambda: listed.messages.kind == "error")
+    assert "mine.toml" in listed.messages.sentence
+    listed.messages.clear()
     path.write_text('[[step]]\nfilter = "median"\n')
     drop(listed, path)
     until(qtbot, lambda: listed.messages.kind == "error")
@@ -215,3 +228,155 @@ def test_the_result_becomes_the_picture_and_later_steps_stay(qtbot, listed):
     assert titles(listed) == ["edges"]
     settle(qtbot, listed, listed.undo_history.undo)
     assert titles(listed) == ["gaussian", "sharpen", "edges"]
+
+
+def thumbnails(window):
+    return [chip.look.thumbnail for chip in chips(window)]
+
+
+def are_made(window):
+    return all(each is not None and not each.image.isNull() for each in thumbnails(window))
+
+
+def test_thumbnails_show_what_the_list_gives_after_each_step(qtbot, listed):
+    row, short = listed.step_row, chips(listed)[0].height()
+    assert thumbnails(listed) == [None] * 3
+    settle(qtbot, listed, lambda: click_chip(listed, 1))
+    trigger(listed, "Thumbnails")
+    scenes.rest()
+    tall = chips(listed)[0].height()
+    assert tall > short + 30
+    until(qtbot, lambda: are_made(listed))
+    assert not child(listed, "step-original").icon().isNull()
+    assert [each.is_reduced for each in thumbnails(listed)] == [False, False, True]
+    assert "reduced" in chips(listed)[2].toolTip()
+    assert chips(listed)[0].height() == tall  # nothing moves when they come
+    guess = thumbnails(listed)[2].image
+    settle(qtbot, listed, lambda: QTest.keyClick(chips(listed)[1], Qt.Key.Key_Right))
+    until(qtbot, lambda: are_made(listed) and not thumbnails(listed)[2].is_reduced)
+    settle(qtbot, listed, lambda: row.switch(2))
+    until(qtbot, lambda: thumbnails(listed)[2].image == thumbnails(listed)[1].image)
+    child(listed, "step-round", QCheckBox).click()
+    settle(qtbot, listed, lambda: listed.store.choose(region=(10, 10, 40, 30, 4)))
+    until(qtbot, lambda: are_made(listed) and thumbnails(listed)[1].image != guess)
+
+
+def test_thumbnails_agree_with_those_of_steps_that_ran(qtbot, listed):
+    show_picture(qtbot, listed, np.ascontiguousarray(scene()[::2, ::2]))
+    listed.store.update(**select((Step(ksize=31), Step("sharpen", 3)), 0))
+    settle(qtbot, listed, lambda: listed.store.choose(ksize=29))
+    trigger(listed, "Thumbnails")
+    until(qtbot, lambda: are_made(listed))
+    guess = thumbnails(listed)[1].image
+    settle(qtbot, listed, lambda: click_chip(listed, 1))
+    until(qtbot, lambda: not thumbnails(listed)[1].is_reduced)
+    ran = thumbnails(listed)[1].image
+    places = [(x, y) for x in range(8, 110, 9) for y in range(8, 76, 9)]
+    off = [abs(grey(guess, *each) - grey(ran, *each)) for each in places]
+    assert 0 < max(off) < 30
+    settle(qtbot, listed, lambda: click_chip(listed, 0))
+    assert thumbnails(listed)[1].image == ran  # which is known
+
+
+def test_thumbnails_are_remembered_and_cost_nothing_while_they_are_off(
+    qtbot, listed, make_window, monkeypatch
+):
+    made = []
+    with monkeypatch.context() as patch:
+        patch.setattr("workbench.panels.steps.thumbnails.make", lambda *each: made.append(each))
+        settle(qtbot, listed, lambda: click_chip(listed, 0))
+    assert made == []
+    assert action(listed, "Thumbnails").isEnabled()
+    trigger(listed, "Thumbnails")
+    listed.close()
+    again = make_window()
+    assert action(again, "Thumbnails").isChecked()
+    assert again.step_row.has_thumbnails
+    listed.store.update(**select(LIST[:1], 0))
+    assert not action(listed, "Thumbnails").isEnabled()  # where there is no row
+
+
+def compare_with(window, number):
+    """Choose a chip's line "Compare with this step", as from its menu."""
+    chip = chips(window)[number]
+    chip.customContextMenuRequested.emit(chip.rect().center())
+    window.steps_menu._menu.close()
+    trigger(window, "Compare with this step")
+
+
+def after(state, number):
+    """What the list gives after a step, rounded once."""
+    job = intents.job_for(replace(state, **select(state.steps, number)))
+    return to_pixel_type(filtered(job), job.picture.dtype).astype(int)
+
+
+def test_the_result_is_compared_with_any_step(qtbot, listed):
+    compare, inspection = listed.compare, listed.inspection
+    compare_with(listed, 0)
+    settle(qtbot, listed, lambda: click_chip(listed, 2))
+    assert listed.store.state.view_mode == "wipe"
+    until(qtbot, lambda: compare.compared is not None)
+    picture, state = listed.store.state.picture, listed.store.state
+    cover = compare.main._cover.shown
+    assert cover.caption.startswith("After step 1 · Gaussian")
+    assert np.abs(cover.samples - after(state, 0)).max() <= 1
+    assert "before" in chips(listed)[0].toolTip()
+    listed.store.choose(view_mode="side")
+    assert pane_of(compare, "Before").caption == cover.caption
+    listed.store.choose(view_mode="difference")
+    until(qtbot, lambda: "after step 1" in compare.main.caption)
+    assert inspection.other(picture) == (cover.samples, "after step 1")
+    listed.docks.bring_forward("Analysis")
+    assert child(listed, "analysis-against").currentText() == "after step 1"
+    click(child(listed, "step-original"))
+    assert compare.main.caption == ORIGINAL
+    click(child(listed, "step-original"))
+    trigger(listed, "Compare with the original")
+    until(qtbot, lambda: "− before" in compare.main.caption)
+    assert compare.compared is None
+    listed.undo_history.undo()
+    until(qtbot, lambda: compare.compared is not None)
+
+
+def test_the_step_compared_with_follows_edits_and_may_come_later(qtbot, listed):
+    trigger(listed, "Compare with this step")  # the last
+    settle(qtbot, listed, lambda: click_chip(listed, 0))
+    settle(qtbot, listed, lambda: listed.store.choose(ksize=7))
+    until(qtbot, lambda: "7×7" in getattr(listed.compare.compared, "caption", ""))
+    before, state = listed.compare.compared, listed.store.state
+    assert before.caption.startswith("After step 3 · ")
+    assert np.abs(before.samples - after(state, 2)).max() <= 1
+    listed.store.update(**select(state.steps[:2], 0))
+    until(qtbot, lambda: listed.compare.compared is None)  # there is no step 3
+    listed.store.update(compared=0)
+    until(qtbot, lambda: listed.compare.compared is not None)
+    show_picture(qtbot, listed, small()[:50])
+    until(qtbot, lambda: listed.compare.compared is not None)
+    assert listed.compare.compared.samples.shape == (50, 96, 3)
+
+
+def test_pins_and_the_step_compared_with(qtbot, listed):
+    listed.inspection.pin()
+    listed.inspection.set_against(1)
+    compare_with(listed, 1)
+    assert listed.inspection.against == 0
+    until(qtbot, lambda: listed.compare.compared is not None)
+    assert child(listed, "against").currentText() == "after step 2"
+
+
+def test_without_a_gpu_every_step_says_the_same(qtbot, window, tmp_path):
+    show_picture(qtbot, window, small())
+    path = tmp_path / "two.toml"
+    path.write_text('[[step]]\nfilter = "box"\n[[step]]\nfilter = "edges"\n')
+    drop(window, path)
+    until(qtbot, lambda: titles(window) == ["box", "edges"])
+    assert {each.implementation for each in window.store.state.steps} == {"opencv"}
+    settle(qtbot, window, lambda: window.opener.opened.emit(Picture("other", small()[:60])))
+    assert {each.implementation for each in window.store.state.steps} == {"opencv"}
+
+
+def test_captions_say_that_a_part_is_filtered(qtbot, listed):
+    settle(qtbot, listed, lambda: listed.store.choose(region=(10, 10, 40, 30, 4)))
+    assert "in a part" in listed.compare.main.caption
+    settle(qtbot, listed, lambda: listed.store.choose(region=None))
+    assert "in a part" not in listed.compare.main.caption

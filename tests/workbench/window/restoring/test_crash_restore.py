@@ -94,6 +94,7 @@ def test_what_is_shown_is_saved_and_back_after_a_crash(qtbot, begun, photo):
     assert "not closed" not in window.messages.sentence
     settle(qtbot, window, lambda: window.opener.open_file(photo))
     window.store.choose(filter="unsharp", amount=2.5, border="mirror", view_mode="wipe")
+    window.store.choose(region=(50, 20, 25, 30, 3))
     window.sessions.open(Path(SESSION))
     window.docks.enter("Weights")
     window.weights.get().draw(UNFINISHED)
@@ -112,6 +113,7 @@ def test_what_is_shown_is_saved_and_back_after_a_crash(qtbot, begun, photo):
     assert state.picture.path == photo
     assert (state.filter, state.amount, state.border) == ("unsharp", 2.5, "mirror")
     assert state.view_mode == "wipe"
+    assert state.region == (50, 20, 25, 30, 3)
     assert window.weights.get().drawing == UNFINISHED
     assert window.settings.get("save-folder", "") == str(photo.parent)
     window.undo_history.undo()  # the first picture is no step

@@ -1,0 +1,79 @@
+"""Small pictures of what the list gives after each step."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtGui import QImage
+
+from kernels.core.cache import once_a_picture
+from kernels.core.job import Job, Result
+from kernels.core.step import Correlation
+from kernels.cpu.opencv import filtered, reduced_weights
+from kernels.engine.step_list import inside, mixed
+from workbench.imaging.display import show
+from workbench.imaging.display_mapping import DisplayMapping
+from workbench.imaging.filter_previews import reduced
+from workbench.model import intents
+from workbench.model.state import State
+from workbench.model.step_files import select
+
+MAX_W, MAX_H = 160, 80  # twice what it takes of the screen, for those with small pixels
+
+
+class Thumbnail(NamedTuple):
+    """What a chip shows of a step's output."""
+
+    image: QImage = QImage()  # null: not made yet; its room is reserved
+    is_reduced: bool = False  # made as if the step had run on a reduced picture
+
+
+def needs(state: State) -> list[tuple[Any, ...]]:
+    """What the thumbnails of the original and of each step depend on; last how they are shown."""
+    if state.picture is None:
+        return []
+    at = [replace(state, **select(state.steps, number)) for number in range(len(state.steps))]
+    how = weakref.ref(state.picture), state.border, state.is_rounded, state.region
+    after = [(*how, intents.taken_in(each), intents.look_for(each)) for each in at]
+    return [(*how, (), DisplayMapping(state.levels, full=state.picture.white)), *after]
+
+
+@once_a_picture
+def _small(samples: NDArray[Any]) -> NDArray[Any]:
+    height, width = samples.shape[:2]
+    scale = min(MAX_W / width, MAX_H / height, 1)
+    small = reduced(samples, max(round(width * scale), 1), max(round(height * scale), 1))
+    return np.nan_to_num(small)
+
+
+def make(wanted: tuple[State, Result]) -> dict[object, Thumbnail]:
+    """The thumbnails by `needs`; the result answers the state: what its steps really gave."""
+    state, result = wanted
+    small = given = _small(result.job.picture)
+    height, width = small.shape[:2]
+    factor = result.job.width / width
+    part, runs = intents.region_in(state, height, width, factor), iter(result.steps or (result,))
+    original, *others = needs(state)
+    made, is_reduced = dict[object, Thumbnail](), False
+    made[original] = Thumbnail(show(small, original[-1]).images[0].copy())
+    for number, (step, need) in enumerate(zip(state.steps, others, strict=True)):
+        first, *length = steps = intents.made(state, step)
+        if step.is_on and number <= len(state.before):
+            run = next(runs)
+            given = mixed(step.mix, _small(run.job.picture), _small(run.picture))
+        elif step.is_on and isinstance(first.filter, Correlation):
+            # Slopes are steeper by the factor.  Else `cpu.opencv.preview` does the same.
+            weights = reduced_weights(first.filter.weights, factor) / np.float32(
+                factor if length else 1
+            )
+            made_smaller = replace(first.filter, weights=weights)
+            first = replace(first, filter=made_smaller, implementation="opencv")
+            given = mixed(step.mix, given, filtered(Job(given, (first, *length), state.border)))
+            is_reduced = True
+        shown = np.ascontiguousarray(inside(Job(small, steps, region=part), given))
+        made[need] = Thumbnail(show(shown, need[-1]).images[0].copy(), is_reduced)
+    return made
