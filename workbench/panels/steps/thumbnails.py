@@ -67,11 +67,10 @@ def make(wanted: tuple[State, Result]) -> dict[object, Thumbnail]:
             given = mixed(step.mix, _small(run.job.picture), _small(run.picture))
         elif step.is_on and isinstance(first.filter, Correlation):
             # Slopes are steeper by the factor.  Else `cpu.opencv.preview` does the same.
-            weights = reduced_weights(first.filter.weights, factor) / np.float32(
-                factor if length else 1
-            )
-            made_smaller = replace(first.filter, weights=weights)
-            first = replace(first, filter=made_smaller, implementation="opencv")
+            weights = reduced_weights(first.filter.weights, factor)
+            weights /= np.float32(factor if length else 1)
+            coarse = replace(first.filter, weights=weights)
+            first = replace(first, filter=coarse, implementation="opencv")
             given = mixed(step.mix, given, filtered(Job(given, (first, *length), state.border)))
             is_reduced = True
         shown = np.ascontiguousarray(inside(Job(small, steps, region=part), given))
