@@ -67,10 +67,6 @@ CRASHES: dict[int, str] = {
 TOO_SLOW = "The CPU is too slow for it: {done:.0%} of its blocks were done at the deadline."
 STARVED = "was still running at the deadline, with most of its time on the CPU left: not finished."
 REFUSED = f"lacks memory that was refused: a run may take {MAX_MEMORY >> 30} GiB."
-OVERFLOW = (
-    "has used up its stack: does a function call itself without end, or is an array of its own "
-    "very large?"
-)
 # Where it could write down nothing: before the kernel began, in what its file has run at first.
 ENDED: dict[object, str] = {
     -Signal.SIGKILL: "it was killed",
@@ -201,7 +197,10 @@ def _crash(ended: Ended, report: Report) -> str:
     if report.signal != Signal.SIGSEGV:
         return CRASHES.get(report.signal, "crashes.")
     if report.array == DYNAMIC_ARRAY:
-        return OVERFLOW
+        return (
+            "has used up its stack: does a function call itself without end, or is an array of its "
+            "own very large?"
+        )
     is_null = report.address < NEAR_NULL and not report.size
     return "follows a null pointer." if is_null else "accesses memory far outside of all arrays."
 

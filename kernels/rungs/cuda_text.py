@@ -163,10 +163,6 @@ PRAGMA = re.compile(
     r"(?:unroll|nounroll|once|pack|nv_\w+|diag_\w+|hd_\w+|GCC\s+(?:unroll|ivdep))\b"
 )
 FILES = ("include", "include_next", "import", "embed")
-NO_FILES = (
-    "delete this line: a kernel includes no file; the prelude stands in front of it, and a header "
-    'of the ladder comes with includes = ["wide"] in its own header'
-)
 NO_RAW = 'a text with lines that end in \\ cannot have strings that begin with R"; write "…"'
 # What a hand-in may ask of who compiles it; anything else would tell the CPU runtime from a GPU.
 OF_CUDA = {
@@ -277,7 +273,10 @@ def _why_not(word: str, rest: str, job_macros: Collection[str]) -> str:
     if word in HARMLESS:
         return ""
     if word in FILES:
-        return NO_FILES
+        return (
+            "delete this line: a kernel includes no file; the prelude stands in front of it, and a "
+            'header of the ladder comes with includes = ["wide"] in its own header'
+        )
     if word == "pragma":
         name = " ".join(rest.split()[:2])
         return "" if PRAGMA.match(rest) else f"#pragma {name} means nothing to a kernel; delete it"
@@ -323,10 +322,6 @@ ALONE = {
     *("memcpy", "memset", "printf", "size_t"),
 }
 WITHOUT = "Device code is compiled without C++'s library"
-HOST = (
-    "A kernel's file holds device code alone: the program gets the memory, copies the picture, and "
-    "launches the kernel."
-)
 NAMED = re.compile(
     r"identifier \"(\w+)\" is undefined|['‘](\w+)['’] was not declared in this scope"
 )
@@ -361,7 +356,10 @@ def hint_for(message: str) -> str:
     of_std, named = OF_STD.search(message), NAMED.search(message)
     name = next((each for found in (of_std, named) if found for each in found.groups() if each), "")
     if re.match(r"cuda[A-Z]", name) and not of_std:
-        return HOST
+        return (
+            "A kernel's file holds device code alone: the program gets the memory, copies the "
+            "picture, and launches the kernel."
+        )
     if of_std or name in WORDS:
         word = name if of_std and name in ALONE else WORDS.get(name)
         advice = f"{word} alone" if word == name else word

@@ -43,7 +43,6 @@ DEADLINE_S = 5.0  # of the CPU's time for one job, a thousand times what a kerne
 # heard only when the next kernel is done.
 LISTENING_S = 0.1
 BY_CHANCE = "So it is on the CPU; on the GPU the output is right by chance."
-NOT_LOOKED_FOR = "Its bug could not be looked for: {reason}"
 NOT_FOUND = "Its bug was looked for and not found."
 UNTIMED = Sampling(max_samples=0, check_taps=None)
 TIMED = replace(OWN_SAMPLING, check_taps=None)
@@ -248,7 +247,7 @@ def checking(path: Path, shown: str, how: Exam) -> Generator[Progress, None, Che
         return _judged(found, check, how, refusal)
     if how.find_bug and suspect is not None and found.verdict in ("wrong", "failed"):
         if reason := why_not_on_cpu():
-            return replace(found, search=NOT_LOOKED_FOR.format(reason=reason))
+            return replace(found, search=f"Its bug could not be looked for: {reason}")
         where = Progress(f"{shown}: looking for the bug")
         steps = last_of(cpu.finding_bug(rung, suspect, deadline_s=DEADLINE_S))
         finding = yield from run_with_progress(steps, where)

@@ -21,8 +21,6 @@ from workbench.session.store import Store
 STEADY_MS = 5  # a file that is the same for so long is written
 SETTLE_MS = 100  # one that is empty, or gone, is for so long: an editor puts another in its place
 GONE_MS = 500  # a file may be away for that long while an editor puts another in its place
-NOT_THERE = "{name} is not in your folder of kernels."
-OTHER_TEXT = "{name} has another text by now."
 GONE = "{name} is not in your folder of kernels, so what runs was chosen anew."
 
 
@@ -85,9 +83,9 @@ class KernelFolder(QObject):
         """The reason why `name` is not here, or, if its SHA-256 is known, another source by now."""
         kernel = self.kernels.get(name)
         if kernel is None:
-            return NOT_THERE.format(name=name)
+            return f"{name} is not in your folder of kernels."
         is_same = isinstance(kernel, Rung) and text_hash(kernel.source) == text_sha256
-        return None if is_same or not text_sha256 else OTHER_TEXT.format(name=name)
+        return None if is_same or not text_sha256 else f"{name} has another text by now."
 
     @Slot()
     def look(self) -> None:

@@ -19,7 +19,6 @@ from kernels.core.safe_files import hold
 from workbench.base.paths import data_folder
 
 MAX_BYTES = 8_000_000  # JSON takes up to six bytes for a letter
-NOT_KEPT = "What you type is not kept if the program ends: {reason}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ class KernelJournal:
             else:
                 self._keep(noted)
         except OSError as error:
-            return NOT_KEPT.format(reason=safe_files.reason(error))
+            return f"What you type is not kept if the program ends: {safe_files.reason(error)}."
         return ""
 
     def left(self) -> Unsaved | None:

@@ -54,14 +54,12 @@ from workbench.window.filter_choice import (
 from workbench.window.window_layout import Parts
 
 AskPath = Callable[[str, str], Path | None]  # proposed name and file types
-TYPES = "TIFF (*.tif *.tiff)"
 SETTING = "filter-folder"  # under which the choices are remembered
 PAUSE_MS = 150  # in typing, after which names are looked for anew
 SIZE = (760, 640)
 MAX_FAILURES = 1000  # listed; the journal has all of them
 PATH = Qt.ItemDataRole.UserRole
 NOT_CHOSEN = "Choose a folder of pictures, and one for the results."
-LOOKING = "Looking for pictures…"
 NOT_LOOKED = "Something went wrong while looking for pictures; change something to look again."
 NOT_BEGUN, STARTING = "Not begun.", "Starting…"
 STOPPING = {
@@ -148,7 +146,7 @@ class FileFilter(QDialog):
         """Ask for a file and filter the large picture into it, unless a run is under way."""
         picture = self._store.state.picture
         if self.is_settled and picture is not None and picture.path is not None:
-            target = self._ask_path(f"{picture.path.stem}-filtered.tif", TYPES)
+            target = self._ask_path(f"{picture.path.stem}-filtered.tif", "TIFF (*.tif *.tiff)")
             if target is None:
                 return
             self._fill(FilterChoice(str(picture.path), str(target), is_file=True))
@@ -343,7 +341,7 @@ class FileFilter(QDialog):
         self._newest_request += 1
         self._said = ""
         is_whole = self._is_looking = bool(choice.source and choice.target)
-        self._show_plan(None, LOOKING if is_whole else NOT_CHOSEN)
+        self._show_plan(None, "Looking for pictures…" if is_whole else NOT_CHOSEN)
         if is_whole:
             self._pause.start()
         else:

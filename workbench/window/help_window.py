@@ -200,7 +200,6 @@ KEY = Qt.ItemDataRole.UserRole
 SIZE_PX = (1080, 760)
 SIDE_PX = 290
 NOTHING = "No page has “{}”. Fewer letters find more."
-FOUND = "{} of {} pages"
 
 
 class HelpWindow(QDialog):
@@ -309,7 +308,7 @@ class HelpWindow(QDialog):
             chapter.setHidden(keys.isdisjoint(page.key for page in pages))
             for page in pages:
                 self._items[page.key].setHidden(page.key not in keys)
-        said = FOUND.format(len(found), len(self._book.pages)) if found else NOTHING
+        said = f"{len(found)} of {len(self._book.pages)} pages" if found else NOTHING
         self._count.show_or_hide(said.format(query.strip()) if self._view.words else "")
         if best := found[0] if self._view.words and found else self.page:
             self._view.preview(best)

@@ -58,7 +58,6 @@ ACTIONS = (
     *("Absolute or signed difference", "Next differing pixel", "Previous differing pixel"),
     *("Fit", "100 %", "Zoom in", "Zoom out"),
 )
-NO_CHART = "No session is shown: open one in the panel Sweep first."
 
 
 class Show(QObject):
@@ -338,7 +337,7 @@ class Show(QObject):
 
     def _show_chart(self, kind: str, sessions: tuple[Session, ...]) -> None:
         if not sessions:
-            self.stage.say(NO_CHART)
+            self.stage.say("No session is shown: open one in the panel Sweep first.")
             return
         self._panel, self._chart = CHART, ChartView()
         self._chart.setObjectName("stage-chart")

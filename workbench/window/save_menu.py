@@ -226,7 +226,6 @@ def filter_actions(service: LazyPanel[Any], store: Store) -> Actions:
 
 
 PNG_FILTER = "PNG (*.png)"
-NOTHING_TO_COPY = "There is no result of this picture to copy yet."
 
 
 class Screenshots(QObject):
@@ -326,7 +325,7 @@ class Screenshots(QObject):
     @Slot()
     def _copy_result(self) -> None:
         if (found := self._live.of_view) is None:
-            self._messages.show_message("info", NOTHING_TO_COPY)
+            self._messages.show_message("info", "There is no result of this picture to copy yet.")
         else:
             picture, result, shown = found
             self._exporter.copy_result(picture, result, shown.images[0])

@@ -50,7 +50,6 @@ SSIM_TIP = (
     "Mean over all windows wholly inside the picture, and all colour channels."
 )
 SSIM_NOTE = "SSIM: Wang et al. 2004, Gaussian window 11×11, σ = 1.5"
-NO_SSIM = "It is smaller than SSIM's window of 11×11."
 OF_PART = "Of the part {}: {:,} pixels."
 PSNR_TIP = (
     "Peak signal-to-noise ratio: 10 · log₁₀(full intensity² / mean squared difference).\n"
@@ -63,7 +62,6 @@ NUMBERS_TIP = (
     "after."
 )
 LINE_TIP = "Which line the profile follows; Shift and a drag over the picture draws one."
-NO_LINE = "Point at the picture, or draw a line over it: Shift and a drag."
 
 
 class AnalysisPanel(UprightArea):
@@ -187,7 +185,7 @@ class AnalysisPanel(UprightArea):
         self._psnr.show_value(charts.in_decibels(found.psnr_db))
         self._ssim.show_value(MISSING if found.ssim is None else charts.as_share(found.ssim))
         self._largest.show_value(in_digits(found.largest))
-        note = SSIM_NOTE if found.ssim is not None else NO_SSIM
+        note = SSIM_NOTE if found.ssim is not None else "It is smaller than SSIM's window of 11×11."
         self._similarity_note.setText(f"Full intensity: {in_digits(found.full)}. {note}")
 
     def _show_histograms(self, found: tuple[tuple[analyses.Histogram, ...], ...]) -> None:
@@ -291,7 +289,7 @@ class AnalysisPanel(UprightArea):
         self._profile.show_curves(curves, f"Values along {words}.", tell, in_digits)
 
     def _show_no_line(self) -> None:
-        self._where.setText(NO_LINE)
+        self._where.setText("Point at the picture, or draw a line over it: Shift and a drag.")
         self._profile.show_curves((), "", str, str)
 
     def _paint_line(self, painter: QPainter, _visible: QRectF, scale: float) -> None:

@@ -57,15 +57,12 @@ VIEWS = (
     (MAP, "Map", "Widths across, heights down, times as colours."),
 )
 OF_BLOCKS = "Block shapes compared: {subject}"
-READING = "Reading what was recorded on a GPU …"
 NO_GPU = (
     "There is no GPU here. Compare on CPU runs the CPU's implementations in turn on your picture."
 )
 START_TIP = "Run them in turn on the present job until their times have settled."
 STOP_TIP = "Stop; what was measured stays in sight."
-PAUSE_TIP = "Pause the comparison, or resume it."
 USES_SHAPE = "A click uses that block shape."
-USES_IMPLEMENTATION = "A click uses that implementation."
 USES_NOTHING = "Recorded times: point at one for details. Choosing a shape takes a GPU."
 RECORDED_TIP = "Back to the times that were recorded on a GPU."
 
@@ -116,7 +113,7 @@ class BlocksPanel(QWidget):
         self.chart.setMinimumWidth(MIN_CHART_PX)
         self._start = push_button("blocks-start", "")
         self._start.setProperty("primary", True)
-        self._pause = push_button("blocks-pause", "", PAUSE_TIP)
+        self._pause = push_button("blocks-pause", "", "Pause the comparison, or resume it.")
         self._back = push_button("blocks-recorded", "Recorded", RECORDED_TIP)
         self._back.hide()
         self._views = make_segments(VIEWS, lambda _: self._show_chart())
@@ -346,7 +343,7 @@ class BlocksPanel(QWidget):
             self._subject.setText(named.format(subject=field.subject))
             self._work.setText(field.work)
             self._note.show_or_hide(field.note)
-            self._click.setText(USES_SHAPE if has_shapes else USES_IMPLEMENTATION)
+            self._click.setText(USES_SHAPE if has_shapes else "A click uses that implementation.")
             rows: tuple[BlockRow, ...] = ()
             sentence = field.reason
             if not field.reason:
@@ -355,7 +352,7 @@ class BlocksPanel(QWidget):
                 sentence = sentence if field.able else NONE_CAN
             self.show_rows(rows, sentence)
         elif recorded is None:
-            self._subject.setText(READING)
+            self._subject.setText("Reading what was recorded on a GPU …")
         else:
             state = self._store.state
             named = OF_BLOCKS.format(subject=recorded.subject)

@@ -36,10 +36,8 @@ Key = BlockXY | str  # a block shape, or the key of an implementation
 
 NO_PICTURE = "Open a picture first."
 NO_CHOICE = "No implementation that can run this job on the GPU lets you choose a block shape."
-INSTEAD = "{own} has a block shape of its own. Compared instead: {title}, {why}."
 QUICKEST = "the quickest with a choice"
 NO_SHAPES = "Choose block shapes to compare."
-READING = "Reading {own} …"
 WAITING = "Waiting for the steps before …"
 
 
@@ -113,7 +111,7 @@ def field_of(
     except KernelError as error:
         return Field(reason=str(error))
     if job is None:
-        reading = READING.format(own=state.implementation) if untimed(state) else WAITING
+        reading = f"Reading {state.implementation} …" if untimed(state) else WAITING
         return Field(reason=NO_PICTURE if state.picture is None else reading)
     chosen = intents.chosen_in(state)
     is_auto = chosen is AUTO and isinstance(device, Device)
@@ -131,7 +129,7 @@ def field_of(
     if instead is None:
         return Field(reason=NO_CHOICE)
     own = f"Auto's pick, {chosen.title}," if is_auto else chosen.title
-    note = INSTEAD.format(own=own, title=instead.title, why=QUICKEST)
+    note = f"{own} has a block shape of its own. Compared instead: {instead.title}, {QUICKEST}."
     field = _of_shapes(job, instead, device, shapes, state)
     return replace(field, note=note if isinstance(chosen, Rung | OwnKernel) else "")
 

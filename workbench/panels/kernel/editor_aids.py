@@ -66,7 +66,6 @@ MAX_ROWS = 8  # in view at once
 LIST_EM = 36  # width of the list, in letters
 WORD = re.compile(r"[A-Za-z_]\w*")
 BEFORE_CURSOR = re.compile(r"[A-Za-z_]\w*\Z")
-OWN = "in this kernel"
 
 
 class Completion(QCompleter):
@@ -110,7 +109,7 @@ class Completion(QCompleter):
         """List the words of the code and all known but the one being typed; the same case first."""
         code = Counter(WORD.findall(without_comments(self._editor.toPlainText())))
         own = [word for word, count in code.items() if len(word) > len(begun) or count > 1]
-        found = {**dict.fromkeys(own, OWN), **known_words()}
+        found = {**dict.fromkeys(own, "in this kernel"), **known_words()}
         found.pop(begun, None)
         words = sorted(found, key=lambda word: (not word.startswith(begun), word.casefold()))
         self._words.setStringList([f"{word}  {found[word]}" for word in words])

@@ -28,8 +28,6 @@ from workbench.widgets.tile import words_label
 
 FILE_TYPES = "CUDA C++ (*.cu);;All files (*)"
 RECENT_FILES = 10
-FROM_ELSEWHERE = "{name} is not in your folder of kernels: look at it before you run it."
-COPY_SAVED = "Saved {name} with this comment: {verdict}"
 GONE = "{name}, which was open here the last time, is not there any more."
 NO_EDITOR = "No program of this computer opens {name}; it lies in {folder}."
 TIPS = {
@@ -142,7 +140,7 @@ class FileRow(QWidget):
         proposed = Path.home() / f"{Path(self.file.name).stem}_shared.cu"
         if path := self._ask_new("Save a copy to share", proposed):
             text = shared_text(self.file.text, verdict, job, date.today())
-            saved = COPY_SAVED.format(name=path.name, verdict=verdict)
+            saved = f"Saved {path.name} with this comment: {verdict}"
             self.file.do(
                 partial(write_kernel, path, text),
                 lambda _: self._show_message("info", saved),
@@ -207,7 +205,7 @@ class FileRow(QWidget):
             return
         self.held.emit(True)
         self._foreign.ask(
-            FROM_ELSEWHERE.format(name=path.name),
+            f"{path.name} is not in your folder of kernels: look at it before you run it.",
             ("Run it", "Compile it and try it on the picture, now and as it changes", self._allow),
         )
 

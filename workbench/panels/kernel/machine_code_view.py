@@ -45,7 +45,6 @@ NOTHING = (
     "Nothing is compiled yet: that takes a picture, and of a file from elsewhere a click on Run it."
 )
 COMPILING = "Compiling…"
-OUTDATED = "Below is the last text that compiled."
 NAME = "code"  # of the task on the thread
 
 
@@ -156,7 +155,7 @@ class MachineCodeView(QWidget):
         """Say why a text does not compile; the instructions before stay."""
         self._problem.show_or_hide(sentence)
         if self._code is not None:
-            self._view.show_texts(_texts_of(self._code), OUTDATED)
+            self._view.show_texts(_texts_of(self._code), "Below is the last text that compiled.")
 
     def _show_nothing(self) -> None:
         self._code, self._rows, self._rows_of = None, (), {}

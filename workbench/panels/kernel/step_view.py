@@ -34,7 +34,6 @@ from workbench.widgets.tile import scaled_font, words_label
 
 MAX_PX, MIN_PX = 26, 3  # the side of a cell without a number
 NUMBER_PX = 44  # wide, with a number in it
-EMPTY = "not stored yet"
 TILE_HINT = (
     "Shared memory before this step, from its smallest number, black, to its largest. "
     "In colour: threads load (↓) or store (↑) there"
@@ -88,7 +87,7 @@ class TileModel(QAbstractTableModel):
                 sign = {None: "", True: "↑", False: "↓"}[stored]
                 return number_words(value) if self.has_numbers and is_known else sign
             case Qt.ItemDataRole.ToolTipRole:
-                number = number_words(value) if is_known else EMPTY
+                number = number_words(value) if is_known else "not stored yet"
                 where = f"{self.tile.name}, row {at[0]}, column {at[1]}: {number}"
                 return tip_text(f"{where}\n{TILE_HINT}")
             case Qt.ItemDataRole.BackgroundRole if stored is not None:

@@ -22,7 +22,6 @@ from workbench.widgets.chips import outline
 from workbench.widgets.tile import words_label
 
 HINT = "The part of the picture\nthat it is tried on"
-ANSWER_HINT = "The output of your kernel"
 MIN_PX, MAX_PX = 120, 420  # high
 # What else there is to be seen where they are shown, and their share of it where that is little.
 OTHERS_PX, MAX_SHARE = 250, 0.35
@@ -72,7 +71,7 @@ class AnswerPair(QWidget):
         """Make the pair; `name` begins the names of both views."""
         super().__init__()
         self._before = PictureView("Part of the picture", HINT)
-        self._after = PictureView("Your kernel's output", ANSWER_HINT)
+        self._after = PictureView("Your kernel's output", "The output of your kernel")
         self._views = (self._before, self._after)
         self._size: tuple[int, int] | None = None
         self._transform: ViewTransform | None = None  # None: fit

@@ -19,7 +19,6 @@ from workbench.base import numbers
 from workbench.model.rung_times import RungTimes
 
 ON_THE_CPU = "Run on the CPU: no time."
-NOT_YET = "Not verified yet."
 NOT_RIGHT = "✗ The output shown is right, and the kernel is not: see above. No time."
 OF_GOOD = "Of the last text that ran: {verdict}"
 NO_BUG = "No bug found: bounds, races, barriers and the output are in order."
@@ -47,7 +46,7 @@ def verdict_words(tried: KernelTrial) -> str:
         if check is not None and not check.is_full:
             part = f"{check.checked:,} of {check.total:,} pixels"
     if check is None:
-        return NOT_YET if tried.on_gpu else f"✗ Not verified, on {part}.{no_time}"
+        return "Not verified yet." if tried.on_gpu else f"✗ Not verified, on {part}.{no_time}"
     if check.bug or (check.ok and tried.problem):
         return NOT_RIGHT
     verdict = _check_words(check, tried.region, part)

@@ -46,11 +46,9 @@ NAME = "kernel"  # of all that is done with it: the newer takes the other's plac
 NO_PICTURE = "Open a picture: the kernel is tried on it."
 WAITING = "The kernel is tried once the steps before are done."
 TRYING, SEARCHING = "Trying it on the CPU…", "Searching for the bug…"
-TRYING_ON_GPU = "Trying it on the GPU…"
 FOLLOWING = "Recording the steps of a block…"
 BEFORE = "What is shown below is of the last text that ran, which stays in use."
 STOPPED = "Stopped."
-NOT_TRIED = "It was not tried."
 HELD = "Not run yet: the file comes from elsewhere."
 
 
@@ -121,7 +119,7 @@ class Trying(QObject):
         """The verdict of the present text in words, and the job that it was tried on."""
         found = self.found
         if self._done is None or self._done.text != self._file.text:
-            return NOT_TRIED, None
+            return "It was not tried.", None
         if found.is_old or not found.verdict:
             return f"✗ It does not run. {found.problem}", self._done.job
         return f"{found.problem} {found.verdict}".strip(), self._done.job
@@ -206,7 +204,7 @@ class Trying(QObject):
         self._children_of = asked.device or self._children_of
         if asked.device is None:
             self._show(build=(), held=())
-        self._begin(TRYING if asked.device is None else TRYING_ON_GPU, asked, trying)
+        self._begin(TRYING if asked.device is None else "Trying it on the GPU…", asked, trying)
 
     def _begin(
         self, sentence: str, asked: KernelText, steps: Callable[[KernelText], Steps]

@@ -32,7 +32,6 @@ from workbench.widgets.buttons import described, push_button
 from workbench.widgets.folding import OffStage
 from workbench.widgets.tile import ElidedLabel, scaled_font
 
-OWN = "Yours · it stands on the ladder beside the rungs"
 STEPS = {"cpu": "implementation", "cuda": "rung"}
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")  # characters that Markdown would take for marks
 NUMBER = re.compile(r"\{[^}]*\}")
@@ -102,7 +101,7 @@ def words_on(
 def place_words(chosen: Implementation, known: Sequence[Implementation]) -> str:
     """Its place among its kind: "CUDA · rung 3 of 23"."""
     if is_own(chosen.key):
-        return OWN
+        return "Yours · it stands on the ladder beside the rungs"
     kind = chosen.kind
     same = [each for each in known if each.kind == kind and not is_own(each.key)]
     return f"{KIND_TITLES[kind]} · {STEPS[kind]} {same.index(chosen) + 1} of {len(same)}"
@@ -210,9 +209,6 @@ COMPARE_TIP = (
 )
 CANCEL_TIP = "Stop; the times measured so far stay"
 NO_JOB = "Open a picture first."
-BUSY = "A sweep is running; wait for its end, or cancel it."
-QUICKEST = "Fastest here: {title}, median {time}."
-NONE_CAN = "Nothing to measure: {}"
 NONE_RUNS = "Nothing to measure: none of them can run this job here; each says why."
 
 
@@ -256,7 +252,7 @@ class LadderView(QWidget):
         self._has_job = bool(caption)
         self._quickest = quickest_of(places)
         reasons = {each.reason for each in places}
-        self._why_none = NONE_CAN.format(reasons.pop()) if len(reasons) == 1 else NONE_RUNS
+        self._why_none = f"Nothing to measure: {reasons.pop()}" if len(reasons) == 1 else NONE_RUNS
         self._refresh()
 
     def show_begun(self, rounds: int) -> None:
@@ -320,7 +316,7 @@ class LadderView(QWidget):
         if self.is_measuring:
             return ""
         if self._is_busy:
-            return BUSY
+            return "A sweep is running; wait for its end, or cancel it."
         return NO_JOB if not self._has_job else "" if self._able else self._why_none
 
     def _lay_out(self) -> None:
@@ -340,7 +336,7 @@ def quickest_of(places: Sequence[LadderLine]) -> str:
     if len(able) < 2 or not right or len(times) < len(able):
         return ""
     time, title = min(right, key=lambda each: each[0].median_ms)
-    return QUICKEST.format(title=title, time=time.duration)
+    return f"Fastest here: {title}, median {time.duration}."
 
 
 def what_matters_first(implementations: Iterable[Implementation]) -> tuple[Implementation, ...]:

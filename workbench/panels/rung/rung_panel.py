@@ -93,7 +93,6 @@ TAB_TIPS = {
     "PTX": "What becomes of it for the present settings: PTX and SASS",
 }
 TABS = tuple(map(str.lower, TAB_TIPS))
-NOT_RUN = "Not measured yet with these settings."
 NEEDS_GPU = "Needs an NVIDIA GPU."
 NOT_RECORDED = "What it takes for this job was not recorded."
 RECORDED = "CUDA: recorded on an {device}, L2 cold, the same work on another picture."
@@ -307,7 +306,7 @@ class RungPane(QWidget):
 
     def _not_run(self, chosen: Implementation, job: Job | None) -> str:
         if not isinstance(chosen, Rung) or not isinstance(self._worker.device, NoDevice):
-            return NOT_RUN
+            return "Not measured yet with these settings."
         known = self._recorded.of_work(job).get(chosen.key) if job and self._recorded else None
         if known is None:
             return f"{NEEDS_GPU} {NOT_RECORDED}"

@@ -22,7 +22,6 @@ from workbench.model.speed_up import (
 )
 
 UNCHECKED = "not verified yet"
-ROUNDED = "rounded between steps"
 STEP_BY_STEP = ("✓ verified step by step", "✓ step by step")
 
 
@@ -65,7 +64,7 @@ def _of_list(result: Result, count: str) -> str:
     words = [single_in_words(result)]
     if not is_sum(result):
         words = [f"list; sum of steps {numbers.duration(sum(times))}", count]
-    return "  ·  ".join((*words, *[ROUNDED] * result.job.is_rounded))
+    return "  ·  ".join((*words, *["rounded between steps"] * result.job.is_rounded))
 
 
 def _steps_in_words(result: Result) -> str:

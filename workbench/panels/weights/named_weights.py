@@ -188,7 +188,6 @@ def _from_toml(data: dict[str, Any], stem: str) -> Named:
 
 
 SIZE_CHANGED = "{} takes {}, so the size changed."
-WEIGHTS_ALONE = "{} also computes a gradient; these are its weights alone."
 
 
 class PresetBox(DropDown):
@@ -217,7 +216,7 @@ def preset(key: str, size: int) -> tuple[WeightsDraft, str]:
     nearest = chosen.nearest_size(size)
     words = SIZE_CHANGED.format(chosen.title, chosen.sizes_in_words) if nearest != size else ""
     if chosen.gradient:
-        words = WEIGHTS_ALONE.format(chosen.title)
+        words = f"{chosen.title} also computes a gradient; these are its weights alone."
     return drawing_of(chosen.weights(nearest)), words
 
 

@@ -55,7 +55,6 @@ TOO_LARGE = (
     f"{{title}} is {{size}}×{{size}} in the window, and the editor takes sizes up to {MAX_SIZE}; "
     "what is drawn here is applied when it is changed."
 )
-NO_OFFSET = "The offset is a part of white, from −1 to 1: for 128 of 255 write 128/255."
 HINT = "Enter: down · Tab: right · Ctrl+Tab: leave grid · Ctrl+Z: undo"
 
 
@@ -239,7 +238,7 @@ class WeightsEditor(QWidget):
         elif drawing.divided_by is None:
             words = "The divisor must be a number other than 0."
         elif drawing.added is None:
-            words = NO_OFFSET
+            words = "The offset is a part of white, from −1 to 1: for 128 of 255 write 128/255."
         self._say(words, is_bad=True)
 
     def _say(self, sentence: str, is_bad: bool = False) -> None:
