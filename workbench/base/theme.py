@@ -10,7 +10,8 @@ from PySide6.QtCore import QObject, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
-from workbench.base.paths import asset
+from kernels.core.plain_data import from_plain
+from workbench.base.paths import asset, asset_table
 
 Scheme = Literal["system", "light", "dark"]
 SCHEMES = get_args(Scheme)
@@ -25,8 +26,6 @@ _ICONS = ("chevron-down", "chevron-up", "check")
 @dataclass(frozen=True, slots=True)
 class Colors:
     """The colours of one theme, as "#rrggbb".
-
-    Hues are Okabe and Ito's, shaded until they read as text.
 
     surface, panel    behind everything; behind a group of controls, a field, a table
     raised, hover     a button's face, and under the pointer
@@ -54,48 +53,7 @@ class Colors:
     series: tuple[str, ...]  # one colour a curve, best first; use them with markers and dashes
 
 
-LIGHT = Colors(
-    surface="#eef0f3",
-    panel="#ffffff",
-    raised="#f7f8fa",
-    hover="#e6eef5",
-    border="#80868f",
-    text="#16191d",
-    muted="#59606a",
-    accent="#0072b2",
-    on_accent="#ffffff",
-    ring="#16191d",
-    good="#00744f",
-    bad="#b34700",
-    warn="#8a5d00",
-    grid="#d9dde2",
-    surround="#b4b4b4",
-    series=(
-        *("#005f9b", "#b84a00", "#00946c", "#c76ea0", "#c48a00"),
-        *("#3a9ad4", "#000000", "#7d2ae8", "#7a1020"),
-    ),
-)
-DARK = Colors(
-    surface="#17191c",
-    panel="#202327",
-    raised="#2b2f34",
-    hover="#343b43",
-    border="#727983",
-    text="#eceef1",
-    muted="#a3abb5",
-    accent="#56b4e9",
-    on_accent="#0b1116",
-    ring="#0b1116",
-    good="#35c79c",
-    bad="#ff8f4d",
-    warn="#f0b429",
-    grid="#363b42",
-    surround="#3c3c3c",
-    series=(
-        *("#56b4e9", "#d55e00", "#009e73", "#cc79a7", "#e69f00"),
-        *("#f0e442", "#ffffff", "#9b6bff", "#7df0d0"),
-    ),
-)
+LIGHT, DARK = (from_plain(Colors, asset_table("theme.toml")[name]) for name in ("light", "dark"))
 
 
 def apply(app: QApplication, scheme: Scheme = "system") -> None:

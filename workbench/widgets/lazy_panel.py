@@ -11,9 +11,9 @@ from PySide6.QtCore import QEvent, QMargins, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QIcon
 from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
-from kernels.core.plain_data import from_plain, parse_toml
+from kernels.core.plain_data import from_plain
 from workbench.base import theme
-from workbench.base.paths import asset
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import make_button, theme_pixmap
@@ -35,8 +35,10 @@ class Dock:
     width_px: int = 0  # how wide it opens where there is room, for usual letters; 0: as others
 
 
-_TABLE = parse_toml(asset("panels.toml").read_text("utf-8"), "panels.toml")
-DOCKS = {title: from_plain(Dock, {"title": title, **facts}) for title, facts in _TABLE.items()}
+DOCKS = {
+    title: from_plain(Dock, {"title": title, **facts})
+    for title, facts in asset_table("panels.toml").items()
+}
 
 
 class LazyPanel(Generic[P]):

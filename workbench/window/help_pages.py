@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from kernels import filters
 from kernels.core.borders import BORDERS
-from kernels.core.plain_data import parse_toml
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
 from kernels.rungs.own_kernels import is_own
-from workbench.base.paths import asset
+from workbench.base.paths import asset, asset_table
 from workbench.charts.chart_view import ChartView
 from workbench.charts.kinds import chart_kinds
 from workbench.model.names import modes
@@ -32,10 +31,9 @@ START = "start"
 RUNG = "implementation"  # its page depends on the choice
 
 
-@cache
 def topics() -> dict[str, str]:
     """Pages by the names of widgets; the nearest one around the widget counts."""
-    return parse_toml(asset("help/topics.toml").read_text("utf-8"), "")
+    return asset_table("help/topics.toml")
 
 
 def topic_of(widget: QWidget | None, state: State) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QColor, QKeyEvent
@@ -14,10 +14,9 @@ from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidget, QTre
 
 from kernels import filters
 from kernels.core.device import Device, NoDevice
-from kernels.core.plain_data import parse_toml
 from kernels.sweeps.plan_files import presets
 from workbench.base import theme
-from workbench.base.paths import asset
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, tip_text
 from workbench.model import intents
 from workbench.session.kernel_folder import KernelFolder
@@ -78,12 +77,6 @@ def find(entries: Sequence[PaletteEntry], query: str) -> list[PaletteEntry]:
     return [each for _, each in sorted(ranked, key=lambda found: found[0] if words else ())]
 
 
-@cache
-def _synonyms() -> dict[str, Any]:
-    """Other words for actions, by their names."""
-    return parse_toml(asset("help/synonyms.toml").read_text("utf-8"), "synonyms.toml")
-
-
 def _patterns(word: str) -> list[re.Pattern[str]]:
     """Ways to find a word: whole, its start, in other words, initials, letters in order."""
     letters = [re.escape(letter) for letter in word]
@@ -95,8 +88,8 @@ def _patterns(word: str) -> list[re.Pattern[str]]:
 
 
 def _rank(words: Sequence[Sequence[re.Pattern[str]]], entry: PaletteEntry) -> Rank | None:
-    name = entry.name.casefold()
-    more = f"{name} {entry.where} {_synonyms().get(entry.name, '')}".casefold()
+    name, others = entry.name.casefold(), asset_table("help/synonyms.toml")
+    more = f"{name} {entry.where} {others.get(entry.name, '')}".casefold()
     texts = (name, name, more, name, more)
     ways = [
         next((way for way, text in enumerate(texts) if patterns[way].search(text)), None)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
-from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QProgressBar, QTextBrowser, QWidget
 
 from kernels.core.job import Pick, Ran
-from kernels.core.plain_data import parse_toml
 from kernels.engine.engine import Implementation
 from kernels.rungs.operands import Operands
 from kernels.rungs.own_kernels import is_own
@@ -20,7 +17,7 @@ from kernels.sweeps.estimate import rounds_done
 from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Record
 from workbench.base import numbers
-from workbench.base.paths import asset
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts.canvas import FigureView
 from workbench.charts.data.figure import Axis, Bar, Bars, Figure, Group, LegendLine
@@ -107,11 +104,6 @@ def place_words(chosen: Implementation, known: Sequence[Implementation]) -> str:
     return f"{KIND_TITLES[kind]} · {STEPS[kind]} {same.index(chosen) + 1} of {len(same)}"
 
 
-@cache
-def _forms() -> dict[str, Any]:
-    return parse_toml(asset("help/forms.toml").read_text("utf-8"), "forms.toml")
-
-
 def _of_rung(rung: Rung, known: Sequence[Implementation]) -> Iterator[str]:
     before = [other for other in known if other.key == rung.after]
     then = [other for other in known if isinstance(other, Rung) and other.after == rung.key]
@@ -120,7 +112,7 @@ def _of_rung(rung: Rung, known: Sequence[Implementation]) -> Iterator[str]:
     if then:
         yield f"Changed further by {_links(then)}."
     yield escaped(" ".join(rung.lesson.split()))
-    yield _forms()[rung.weights]
+    yield asset_table("help/forms.toml")[rung.weights]
     yield escaped(rung.own_block or "It takes the block shape that you choose.")
     if len(rung.passes) > 1:
         names = ", ".join(f"`{each.library or each.function}`" for each in rung.passes)
