@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.job import PIXEL_TYPES, Job
+from kernels.core.plain_data import parse_toml
 from kernels.rungs.rung import Rung
 
 SEED = 16  # of the timed picture: the same numbers on every computer
 MAX_SEED = 1 << 31  # of those that are drawn
 GAIN = 2.0  # Σ|w|
 SMALL_GAIN = 1 / 32  # with which weights that are rounded to a fixed step are far off
-# Sizes that are drawn: the least width and height, and the first ones that are not.
-SMALL = (2, 2), (120, 120)
-LARGE = (290, 250), (311, 271)
-WIDE = (1025, 5), (2700, 12)
-TALL = (5, 1025), (12, 2700)
 SIZES = (5, 9, 11)  # of weights, of which one is drawn
 NAMES = {1: "grey", 3: "RGB", 4: "RGBA"}  # by channels
-# small: separable; smooth, holed: one is zero
+# As check_jobs.toml has them.
 Kind = Literal["any", "separable", "small", "uniform", "smooth", "holed"]
 Content = Literal["noise", "black", "white", "NaN and infinity"]
+COUNTED_AT = 3  # the 7×7 that shows best what a tile spares
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,51 +32,6 @@ class CheckJob:
 
     name: str
     job: Job
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """What a kernel is compiled for: jobs that differ in nothing else take one compilation."""
-
-    ksize: int
-    pixel_type: str
-    channels: int
-    border: str
-    block_xy: tuple[int, int] = (32, 8)
-    offset: float = 0.0
-
-
-# Of several jobs.
-RGB_MIRROR = _Shape(7, "uint8", 3, "mirror")
-RGB_REFLECT = _Shape(7, "uint16", 3, "reflect")
-GREY_ZERO = _Shape(3, "float32", 1, "zero", (16, 4))
-GREY_WRAP = _Shape(7, "float32", 1, "wrap")
-GREY_MIRROR = _Shape(3, "uint8", 1, "mirror")
-# Every border in grey and in RGB, and every pixel type.  At size 3 reflect would be clamp.
-# Each with its size, or its least one and the first that are not: then one is drawn.
-_TABLE: tuple[tuple[_Shape, Any, Kind, Content], ...] = (
-    (_Shape(3, "uint8", 3, "clamp"), (37, 21), "separable", "noise"),
-    (RGB_MIRROR, (45, 18), "any", "noise"),
-    (GREY_ZERO, (70, 19), "any", "noise"),
-    (GREY_WRAP, (53, 27), "small", "noise"),
-    (_Shape(7, "uint8", 4, "reflect", offset=25.0), (4, 5), "uniform", "noise"),
-    (RGB_REFLECT, (41, 23), "any", "noise"),
-    (_Shape(3, "float16", 1, "clamp"), (67, 13), "separable", "noise"),
-    (GREY_ZERO, TALL, "separable", "noise"),
-    (RGB_MIRROR, SMALL, "separable", "noise"),
-    (RGB_REFLECT, (35, 31), "separable", "noise"),
-    (_Shape(3, "float32", 3, "zero"), (29, 34), "separable", "noise"),
-    (_Shape(3, "uint8", 3, "wrap"), LARGE, "separable", "noise"),
-    (GREY_MIRROR, WIDE, "separable", "noise"),
-    (GREY_MIRROR, (59, 33), "any", "black"),
-    (GREY_MIRROR, (59, 33), "smooth", "white"),
-    (_Shape(7, "", 4, "reflect", offset=25.0), (61, 43), "separable", "noise"),  # type drawn
-    (_Shape(15, "uint8", 3, "clamp", (8, 8)), (47, 29), "separable", "noise"),
-    (GREY_WRAP, (2, 3), "small", "noise"),
-    (GREY_ZERO, (33, 21), "holed", "NaN and infinity"),
-    (_Shape(0, "uint16", 1, "reflect"), SMALL, "separable", "noise"),  # its size is drawn
-)
-COUNTED_AT = 3  # the 7×7 that shows best what a tile spares
 
 
 @cache
@@ -96,7 +49,8 @@ def check_jobs(seed: int) -> tuple[CheckJob, ...]:
     blocks, as a kernel may have a way of its own away from the edges.
     """
     rng = np.random.default_rng(seed)
-    return tuple(_made(rng, *row) for row in _TABLE)
+    table = parse_toml(Path(__file__).with_suffix(".toml").read_text("utf-8"), "check_jobs.toml")
+    return tuple(_made(rng, **row) for row in table["job"])
 
 
 def counted(jobs: tuple[CheckJob, ...]) -> CheckJob:
@@ -118,22 +72,32 @@ def fitted(each: CheckJob, rung: Rung, *, is_strict: bool = False) -> Job:
 
 
 def _made(
-    rng: np.random.Generator, shape: _Shape, size: Any, kind: Kind, content: Content
+    rng: np.random.Generator,
+    *,
+    channels: int,
+    border: str,
+    size: Any,
+    weights: Kind,
+    ksize: int = 0,
+    pixel_type: str = "",
+    content: Content = "noise",
+    block_xy: tuple[int, int] = (32, 8),
+    offset: float = 0.0,
 ) -> CheckJob:
-    ksize = shape.ksize or int(rng.choice(SIZES))
-    pixel_type = shape.pixel_type or str(rng.choice(PIXEL_TYPES))
-    is_drawn = isinstance(size[0], tuple)
-    width, height = map(int, rng.integers(*size) if is_drawn else size)
-    weights = _weights(rng, ksize, kind)
-    picture = _picture(rng, (height, width, shape.channels), np.dtype(pixel_type), content)
-    job = Job.of(picture, weights, shape.border, block_xy=shape.block_xy, offset=shape.offset)
+    is_drawn = not np.isscalar(size[0]) or not pixel_type
+    ksize = ksize or int(rng.choice(SIZES))
+    pixel_type = pixel_type or str(rng.choice(PIXEL_TYPES))
+    width, height = map(int, size if np.isscalar(size[0]) else rng.integers(*size))
+    drawn = _weights(rng, ksize, weights)
+    picture = _picture(rng, (height, width, channels), np.dtype(pixel_type), content)
+    job = Job.of(picture, drawn, border, block_xy=(block_xy[0], block_xy[1]), offset=offset)
     facts = (
         f"{ksize}×{ksize}",
-        f"{width}×{height} {pixel_type} {NAMES[shape.channels]}",
-        shape.border,
-        "offset" if shape.offset else "",
+        f"{width}×{height} {pixel_type} {NAMES[channels]}",
+        border,
+        "offset" if offset else "",
         "" if content == "noise" else content,
-        "drawn" if is_drawn or not shape.pixel_type else "",
+        "drawn" if is_drawn else "",
     )
     return CheckJob(", ".join(filter(None, facts)), job)
 
@@ -173,4 +137,5 @@ def _picture(
 def timed_job() -> CheckJob:
     """The one of a megapixel, which kernels are timed on: smooth, as most can do that."""
     rng = np.random.default_rng(SEED)
-    return _made(rng, _Shape(5, "uint8", 3, "mirror"), (1024, 1024), "uniform", "noise")
+    how: dict[str, Any] = {"ksize": 5, "pixel_type": "uint8", "channels": 3, "border": "mirror"}
+    return _made(rng, **how, size=(1024, 1024), weights="uniform")
