@@ -19,6 +19,7 @@ from tree_sitter import Node
 
 from kernels.core.errors import FIRST_ERROR
 from kernels.core.job import Job
+from kernels.core.plain_data import table_beside
 from kernels.core.version import how_to_add
 from kernels.cuda.nvrtc import CompilerEndedError, compiler_for, options_for
 from kernels.cuda_on_cpu.compiler import HERE, REFUSED, SYSTEM, TOO_LONG
@@ -41,13 +42,9 @@ CAME_FROM = re.compile(
     r"^(?:In file included from |\s+from |)(.*?):(\d+):(?:(\d+):)?\s+required from"
 )
 LACKING = "The CPU runtime lacks it; a GPU takes it."
-# What user_text.h has them say of words that are no CUDA, as a sentence.
-IN_WORDS = (
-    (re.compile(r'attempt to use poisoned "(?:__)?asm(?:__)?"'), "asm runs on a GPU only"),
-    (re.compile(r'attempt to use poisoned "(\w+)"'), r"CUDA's compiler does not take \1"),
-    (re.compile(r".*\bCUDA_ATTRIBUTE_(\w+).*"), r"an attribute \1 is not for kernels"),
-    (re.compile(r" \[-Werror=[\w-]+\]"), ""),
-)
+_WORDS = table_beside(__file__)
+IN_WORDS = tuple((re.compile(pattern), plain) for pattern, plain in _WORDS["in_words"].items())
+GAVE_UP = {TOO_LONG: "the text takes too long", **_WORDS["gave_up"]}
 # Of CUDA, and not of the CPU runtime, where no CUDA compiler is there to say so.
 OF_CUDA = re.compile(
     r'poisoned "(?:__)?asm(?:__)?"|'
@@ -57,20 +54,6 @@ OF_CUDA = re.compile(
 OWN_NAMES = re.compile(
     r"\brung_[0-9a-f]{12}::|\{anonymous\}::|\(anonymous namespace\)::|(?<=\w)_[0-9a-f]{12}\b"
 )
-# What g++ says of a part of it that a signal has ended, and of itself: the first that fits.
-GAVE_UP = {
-    TOO_LONG: "the text takes too long",
-    r"File size limit exceeded.*signal terminated": (
-        "the text has arrays with values, or __shared__, of more than 128 MiB"
-    ),
-    r"Killed.*signal terminated|out of memory|virtual memory exhausted": (
-        "the text needs more memory than it may have"
-    ),
-    r"internal compiler error": "the text makes the compiler crash",
-    "No space left on device": "no space is left on the disk",
-    # The linker: no instruction reaches as far.
-    "relocation truncated to fit": "the text has more than 2 GiB of arrays of fixed size",
-}
 INCLUDED = re.compile(r"^(?:In file included |\s+)from (.*?):(\d+)[:,]")
 FOREIGN = "a file that is not the kernel's own is included, or one that is not there"
 

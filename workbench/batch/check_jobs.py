@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.job import PIXEL_TYPES, Job
-from kernels.core.plain_data import parse_toml
+from kernels.core.plain_data import table_beside
 from kernels.rungs.rung import Rung
 
 SEED = 16  # of the timed picture: the same numbers on every computer
@@ -49,7 +48,7 @@ def check_jobs(seed: int) -> tuple[CheckJob, ...]:
     blocks, as a kernel may have a way of its own away from the edges.
     """
     rng = np.random.default_rng(seed)
-    table = parse_toml(Path(__file__).with_suffix(".toml").read_text("utf-8"), "check_jobs.toml")
+    table = table_beside(__file__)
     return tuple(_made(rng, **row) for row in table["job"])
 
 

@@ -12,7 +12,6 @@ from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import product
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 
 from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job, Sampling
-from kernels.core.plain_data import parse_toml
+from kernels.core.plain_data import table_beside
 from kernels.core.sampling import THREADS_SETTLE_S
 from kernels.core.timing import Timing
 from kernels.core.version import program_version
@@ -31,7 +30,7 @@ from workbench.cli import made_jobs, this_machine
 from workbench.cli.benches import chosen, ways
 from workbench.cli.output import FAILED, write_whole
 
-_CELLS = parse_toml(Path(__file__).with_suffix(".toml").read_text("utf-8"), "cpu.toml")
+_CELLS = table_beside(__file__)
 PICTURES, KSIZES = _CELLS["pictures"], _CELLS["ksizes"]
 BESIDE = {"opencv": "cv2", "parallel": "C"}  # ours -> the library of plain calls to compare with
 # The slow ones, and plain loops of many weights, take minutes on the largest picture.

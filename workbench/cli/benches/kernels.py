@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
-from pathlib import Path
 from statistics import geometric_mean
 from time import perf_counter
 from typing import Any
@@ -25,7 +24,7 @@ from kernels import Engine
 from kernels.core.device import Device, cuda_version
 from kernels.core.device_turns import outcome_of
 from kernels.core.job import Job, Result, Sampling
-from kernels.core.plain_data import parse_toml
+from kernels.core.plain_data import table_beside
 from kernels.core.version import program_version
 from kernels.cuda.probing import cupy_version
 from kernels.engine.auto import job_class_of
@@ -92,7 +91,7 @@ class BenchCell:
 def all_cells() -> tuple[BenchCell, ...]:
     """List every cell of kernels.toml once, in its order, with all of its aims."""
     found: dict[BenchCell, tuple[tuple[Precision, Target], ...]] = {}
-    table = parse_toml(Path(__file__).with_suffix(".toml").read_text("utf-8"), "kernels.toml")
+    table = table_beside(__file__)
     for group in table["group"]:
         weights, pixel_type, channels, size = group["of"]
         aims = {**group.get("aims", {}), **dict.fromkeys(group.get("sizes", ()))}
