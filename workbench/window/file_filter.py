@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from kernels.core.device import Device, NoDevice
 from workbench.base import theme
 from workbench.base.background import Background
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, tip_text
 from workbench.batch.journal import JournalError
 from workbench.batch.pairs import PairingError
@@ -68,29 +69,7 @@ STOPPING = {
 }
 Phase = Literal["choosing", "running", "paused", "stopping"]
 VERBS = {"start": "&Start", "resume": "Res&ume", "pause": "Pa&use"}
-TIPS = {
-    "start": "Filter all of it",
-    "resume": "Do the rest; what failed is tried again",
-    "pause": "Begin nothing else until it is resumed",
-}
-# Each is a field of FilterChoice, what the box says, and its tooltip.
-TICKS = (
-    ("recursive", "&Subfolders", "The pictures in folders below as well; each gets its like there"),
-    ("replace", "Re&place files", "Write anew what is there already; else it is left alone"),
-    (
-        "reduce",
-        "Re&duce where needed",
-        "Round to 8 bits, and put what is transparent on white, where the format cannot hold it; "
-        "else such a picture fails",
-    ),
-)
-NAMES_TIP = (
-    "{stem} and {ext} are of the picture's name, {filter} and {size} the filter's; empty: as the "
-    "picture"
-)
-GPU_TIP = "Which of this computer's GPUs filters; several share the pictures, a process for each"
-STAGES_TIP = "How busy the threads of each stage are, and how many pictures it could take"
-FAILED_TIP = "Pictures without a result; Enter or a double click opens one in the window"
+TIPS = asset_table("tips.toml")["files"]
 
 
 class FileFilter(QDialog):
@@ -190,13 +169,13 @@ class FileFilter(QDialog):
     def _make_form(self) -> None:
         self._source = self._line("source", "Folder of the pictures", "Folder with the pictures")
         self._target = self._line("target", "Folder of the results", "Folder for the results")
-        self._pattern = self._line("names", "Names of the results", NAMES_TIP)
+        self._pattern = self._line("names", "Names of the results", TIPS["names"])
         self._pattern.setPlaceholderText("{stem}_{filter}")
         self._format = ElidingBox("folder-format", "Format", "Format of the results")
         self._format.addItem("As the picture", "")
         for name in EXTENSION_OF:
             self._format.addItem(name.upper(), name)
-        self._devices = ElidingBox("folder-gpus", "GPU", GPU_TIP)
+        self._devices = ElidingBox("folder-gpus", "GPU", TIPS["gpu"])
         for box in (self._format, self._devices):
             box.currentIndexChanged.connect(self._edit)
         lines = {"source": self._source, "target": self._target, "pattern": self._pattern}
@@ -216,7 +195,7 @@ class FileFilter(QDialog):
         form.add("&Names", names, self._pattern)
         form.add("&GPU", self._devices)
         row = HBox(ticks, 0, 18)
-        for name, text, tip in TICKS:
+        for name, text, tip in TIPS["ticks"]:
             tick = described(QCheckBox(text), f"folder-{name}", "", tip)
             self._fields[name] = tick.isChecked, tick.setChecked
             tick.toggled.connect(self._edit)
@@ -254,8 +233,9 @@ class FileFilter(QDialog):
         self._words = words_label("folder-words")
         self._words.setText(NOT_BEGUN)
         stages = self._stages = Label(font=theme.fixed_font())
-        described(stages, "folder-stages", "", STAGES_TIP).setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._failed = _list("folder-failures", "Pictures that failed", FAILED_TIP)
+        described(stages, "folder-stages", "", TIPS["stages"])
+        stages.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._failed = _list("folder-failures", "Pictures that failed", TIPS["failed"])
         self._failed.itemActivated.connect(
             lambda item: self._opener.open_file(Path(item.data(PATH)))
         )

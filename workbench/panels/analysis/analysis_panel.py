@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QWidget
 from kernels.core.job import Region
 from workbench.base.background import Throttle
 from workbench.base.numbers import MISSING, in_digits
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label
 from workbench.imaging import analyses
 from workbench.model import intents
@@ -45,23 +46,10 @@ FIRST = (
 )
 LINES = {"row": "Row at the pointer", "column": "Column at the pointer", "line": "Drawn line"}
 ALL = "all channels"
-SSIM_TIP = (
-    "Structural similarity (Wang et al. 2004), 1: identical; K₁ = 0.01, K₂ = 0.03.\n"
-    "Mean over all windows wholly inside the picture, and all colour channels."
-)
+TIPS = asset_table("tips.toml")["analysis"]
 SSIM_NOTE = "SSIM: Wang et al. 2004, Gaussian window 11×11, σ = 1.5"
 OF_PART = "Of the part {}: {:,} pixels."
-PSNR_TIP = (
-    "Peak signal-to-noise ratio: 10 · log₁₀(full intensity² / mean squared difference).\n"
-    "Higher is more alike; from 40 dB on a difference is hard to see."
-)
-MAX_TIP = "The largest difference of any sample, in the picture's units."
 NUMBERS_PX = 600  # the least height at which the table of numbers is open by itself
-NUMBERS_TIP = (
-    "Least and largest value, percentiles, mean and standard deviation of each channel, before and "
-    "after."
-)
-LINE_TIP = "Which line the profile follows; Shift and a drag over the picture draws one."
 
 
 class AnalysisPanel(UprightArea):
@@ -313,9 +301,9 @@ class AnalysisPanel(UprightArea):
         self._psnr, self._ssim, self._largest = (
             ValueTile(name, title, widest, tip, scale=1.05, detail=False)
             for name, title, widest, tip in (
-                ("psnr", "PSNR", "88.88 dB", PSNR_TIP),
-                ("ssim", "SSIM", "0.8888", SSIM_TIP),
-                ("largest", "Largest error", "0.0001234", MAX_TIP),
+                ("psnr", "PSNR", "88.88 dB", TIPS["psnr"]),
+                ("ssim", "SSIM", "0.8888", TIPS["ssim"]),
+                ("largest", "Largest error", "0.0001234", TIPS["largest"]),
             )
         )
         tiles = HBox(spacing=4)
@@ -344,12 +332,12 @@ class AnalysisPanel(UprightArea):
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self._table.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._numbers = FoldedSection("histogram-fold", NUMBERS_TIP, "Numbers", self._table)
+        self._numbers = FoldedSection("histogram-fold", TIPS["numbers"], "Numbers", self._table)
         head = _head("Histogram", self._channel, self._log)
         self._column.add(head, (self._histogram, 1), self._cut, self._numbers)
 
     def _build_profile(self) -> None:
-        self._line_kind = ElidingBox("line-kind", "Line", LINE_TIP)
+        self._line_kind = ElidingBox("line-kind", "Line", TIPS["line"])
         for kind, title in LINES.items():
             self._line_kind.add(title, kind)
         self._line_kind.activated.connect(self._follow_line)

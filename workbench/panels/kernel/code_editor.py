@@ -22,6 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from workbench.base import theme
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import tip_text
 from workbench.panels.kernel import typing_aids
 from workbench.panels.kernel.trial_words import LineWords
@@ -40,10 +41,7 @@ RETURNS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 TABS = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
 # The window has other actions for these, which wait while the source has the keyboard.
 OWN_KEYS = tuple(map(QKeySequence, ("Ctrl+/", "Ctrl+Space", "Ctrl+Tab", "Ctrl+Shift+Tab", "Tab")))
-HINT = (
-    "Tab indents; Ctrl+Tab, or Esc and then Tab, leaves the source.\n"
-    "Ctrl+Space completes, Ctrl+/ comments, Ctrl+F finds, Ctrl+G goes to a line."
-)
+HINT: str = asset_table("tips.toml")["kernel-trial"]["source"]
 Extra = QTextEdit.ExtraSelection
 Kind = Literal["error", "bug"]  # of the compiler; that a run found
 

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 from kernels.core.job import Job
 from kernels.cuda_on_cpu.confinement import allow_unconfined
 from kernels.rungs.own_kernels import starting_points
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import tip_text
 from workbench.files.kernel_files import KernelGoneError, kernels_folder
 from workbench.session.kernel_file import KernelFile, shared_text, write_kernel
@@ -30,14 +31,7 @@ FILE_TYPES = "CUDA C++ (*.cu);;All files (*)"
 RECENT_FILES = 10
 GONE = "{name}, which was open here the last time, is not there any more."
 NO_EDITOR = "No program of this computer opens {name}; it lies in {folder}."
-TIPS = {
-    "New": "Begin with an empty kernel, or with a rung",
-    "Recent": "Kernels that were open before",
-    "Open…": "Open a kernel's file",
-    "Save": "Write the text into its file (Ctrl+S)",
-    "Save as…": "Write it into another file",
-    "Editor": "Edit the file in your own editor; what is saved there is tried here at once",
-}
+TIPS = asset_table("tips.toml")["kernel-file"]
 InMenu = Sequence[tuple[str, str, Callable[[], object]]]  # a line, its tooltip, its action
 
 

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QTableView, QTableWidget, QTableWidgetItem, QWidge
 
 from kernels.cuda_on_cpu.stepping import WARP, BlockSteps, Tile, Touch
 from workbench.base import theme
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, tip_text
 from workbench.panels.anatomy.launch_parts import LaneGrid
 from workbench.panels.anatomy.subject import LaneCell
@@ -34,10 +35,7 @@ from workbench.widgets.tile import scaled_font, words_label
 
 MAX_PX, MIN_PX = 26, 3  # the side of a cell without a number
 NUMBER_PX = 44  # wide, with a number in it
-TILE_HINT = (
-    "Shared memory before this step, from its smallest number, black, to its largest. "
-    "In colour: threads load (↓) or store (↑) there"
-)
+TIPS = asset_table("tips.toml")["kernel-trial"]
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -89,7 +87,7 @@ class TileModel(QAbstractTableModel):
             case Qt.ItemDataRole.ToolTipRole:
                 number = number_words(value) if is_known else "not stored yet"
                 where = f"{self.tile.name}, row {at[0]}, column {at[1]}: {number}"
-                return tip_text(f"{where}\n{TILE_HINT}")
+                return tip_text(f"{where}\n{TIPS['tile']}")
             case Qt.ItemDataRole.BackgroundRole if stored is not None:
                 return QColor(theme.colors().series[int(stored)])
             case Qt.ItemDataRole.BackgroundRole:
@@ -161,10 +159,6 @@ MAX_TILE_PX = 420  # high; beyond, it scrolls
 MAX_TOUCHES = 4  # that a sentence lists
 LANE_COLUMNS = 8
 WHERE = "Recorded on {part}. Click on a picture: the block and the thread that store that pixel."
-LANE_HINT = (
-    "The lanes of the warp that are at this line: ↓ loads, ↑ stores, · touches no memory. "
-    "Click, or arrow keys: another lane"
-)
 
 
 def step_words(steps: BlockSteps, step: int) -> str:
@@ -249,7 +243,7 @@ class StepView(QWidget):
         self._problem.setProperty("objection", True)
         self._does = words_label("kernel-thread-words", 0.95)
         self._lanes = LaneGrid(
-            "kernel-lanes", "Lanes of the warp at this line", LANE_HINT, LANE_COLUMNS, 0.7
+            "kernel-lanes", "Lanes of the warp at this line", TIPS["lanes"], LANE_COLUMNS, 0.7
         )
         self._lanes.picked.connect(self._pick_lane)
         self._lanes.stepped.connect(

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QFormLayout, QFrame, QProgressBar, QWid
 
 from workbench.base import theme
 from workbench.base.background import Throttle
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, tip_text
 from workbench.imaging.display import Display
 from workbench.panels.compare.picture_layer import Shown, ViewTransform, fit
@@ -27,14 +28,7 @@ MIN_PX, MAX_PX = 120, 420  # high
 OTHERS_PX, MAX_SHARE = 250, 0.35
 RING = 1.6  # of the marked pixel's side
 PROGRESS_AFTER_MS = 1000  # a shorter trial needs no bar
-TIPS = {
-    "find": "Run it on a small part on the CPU, under checks of bounds, races and barriers",
-    "step": "Walk through a block line by line, forwards and back (Alt+F8). A click on the picture "
-    "chooses the pixel whose block it is",
-    "code": "The instructions of each line of the source (Ctrl+F6)",
-    "counts": "Show before each line's number how many bytes it loads and stores per sample; its "
-    "tooltip says of which array",
-}
+TIPS = asset_table("tips.toml")["kernel-trial"]
 
 
 @dataclass(frozen=True, slots=True)

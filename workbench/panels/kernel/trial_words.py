@@ -16,6 +16,7 @@ from kernels.engine.engine import all_implementations
 from kernels.rungs.headers import Facts
 from kernels.rungs.rung import BLOCK, Rung
 from workbench.base import numbers
+from workbench.base.paths import asset_table
 from workbench.model.rung_times import RungTimes
 
 ON_THE_CPU = "Run on the CPU: no time."
@@ -97,20 +98,7 @@ class FactRow(NamedTuple):
     tip: str
 
 
-AS_WRITTEN = "Counted on a smaller part, as written: no compiler has optimized it."
-TIPS = {
-    "Registers": "Registers per thread. More of them can leave room for fewer threads.",
-    "Spills": "Local memory per thread: spilled registers, arrays without constant indices.",
-    "Shared memory": "Shared memory per block whose size is fixed in the source.",
-    "Occupancy": "Warps that a multiprocessor holds at once, of the most that it can hold.",
-    "Memory held": "By the processes that run your kernels, beside some hundred MB of CUDA's own.",
-    "Beside the ladder": "Medians of this session: the rung that it changes, and the fastest one.",
-    "Loads": f"Bytes loaded from global memory per sample. {AS_WRITTEN}",
-    "Stores": f"Bytes stored in global memory per sample. {AS_WRITTEN}",
-    "Operations": f"Of float32, per sample. {AS_WRITTEN}",
-    "Sectors": "Sectors of 32 bytes per request of a warp to global memory, on average.",
-    "Bank conflicts": "Transactions per request of a warp to shared memory; 1: no conflict.",
-}
+TIPS = asset_table("tips.toml")["kernel-facts"]
 NONE_YET = "no rung was timed on this job yet"
 
 

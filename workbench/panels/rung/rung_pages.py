@@ -195,11 +195,7 @@ def _bar(place: LadderLine) -> Bar:
 
 LEGEND = "Beside a time: how many times as fast it is as the one that it builds on."
 COMPARE = "Compare all"
-COMPARE_TIP = (
-    "Time every implementation in this list that can run the present job, in turn: first "
-    "the GPU's, then the CPU's, the slowest last"
-)
-CANCEL_TIP = "Stop; the times measured so far stay"
+TIPS = asset_table("tips.toml")["implementation"]
 NO_JOB = "Open a picture first."
 NONE_RUNS = "Nothing to measure: none of them can run this job here; each says why."
 
@@ -298,7 +294,7 @@ class LadderView(QWidget):
         self._measure.setText("Cancel" if self.is_measuring else COMPARE)
         self._measure.setEnabled(not reason)
         self._measure.setToolTip(
-            tip_text(CANCEL_TIP if self.is_measuring else reason or COMPARE_TIP)
+            tip_text(TIPS["cancel"] if self.is_measuring else reason or TIPS["compare"])
         )
         self._bar.setVisible(self.is_measuring)
         # Without a job the caption says it.

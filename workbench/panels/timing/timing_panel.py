@@ -25,12 +25,12 @@ ONLY_ON_GPU = ("upload", "download", "total", "compile")  # a CPU may have to co
 
 # Below the large tile of filter time and that of the speed-up, in columns, row by row.
 SMALL = (
-    ("throughput", "Throughput", words.THROUGHPUT, words.throughput),
-    ("bandwidth", "Bandwidth", words.BANDWIDTH, words.bandwidth),
-    ("upload", "Upload", words.UPLOAD, words.upload),
-    ("download", "Download", words.DOWNLOAD, words.download),
-    ("compile", "Compile", words.COMPILE, words.compiling),
-    ("total", "Total", words.TOTAL, words.total),
+    ("throughput", "Throughput", words.throughput),
+    ("bandwidth", "Bandwidth", words.bandwidth),
+    ("upload", "Upload", words.upload),
+    ("download", "Download", words.download),
+    ("compile", "Compile", words.compiling),
+    ("total", "Total", words.total),
 )
 
 
@@ -48,11 +48,13 @@ class TimingPanel(UprightArea):
         self._newest = Newest()
         self._has_gpu = False
         large = partial(ValueTile, scale=2.0, detail=True)
-        self._filter_time = large("filter-time", "Filter time", f"88.8{GAP}ms", words.FILTER_TIME)
-        self._speed_up = large("speed-up", "Speed-up", "88.8× slower", words.SPEED_UP)
+        self._filter_time = large(
+            "filter-time", "Filter time", f"88.8{GAP}ms", words.TIPS["filter-time"]
+        )
+        self._speed_up = large("speed-up", "Speed-up", "88.8× slower", words.TIPS["speed-up"])
         self._small = [
-            ValueTile(name, caption, f"8.88{GAP}GB/s", tip, scale=1.2, detail=False)
-            for name, caption, tip, _ in SMALL
+            ValueTile(name, caption, f"8.88{GAP}GB/s", words.TIPS[name], scale=1.2, detail=False)
+            for name, caption, _ in SMALL
         ]
         self._verdict = VerdictCard()
         self._lay_out()
