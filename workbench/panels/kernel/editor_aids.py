@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping
 from functools import cache
 
 from PySide6.QtCore import QEvent, QStringListModel, Qt
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
 
+from kernels.core.plain_data import table_beside
 from kernels.rungs.cuda_text import LADDER, without_comments
 from workbench.base.plain_text import Label
 from workbench.panels.kernel.code_editor import CodeEditor
@@ -20,21 +20,7 @@ from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import make_button
 from workbench.widgets.keyboard import is_escape
 
-CUDA: Mapping[str, str] = {
-    "__global__": "a function that the host launches",
-    "__device__": "a function that the GPU calls, or a variable there",
-    "__constant__": "constant memory: one value is read by a whole warp at once",
-    "__shared__": "memory that the threads of a block share",
-    "__restrict__": "a pointer that no other one overlaps",
-    "__launch_bounds__": "(threads): the most threads per block that it is launched with",
-    "__syncthreads": "(): wait until all threads of the block are here",
-    "threadIdx": "the thread within its block: .x, .y",
-    "blockIdx": "the block within the grid: .x, .y",
-    "blockDim": "threads per block: .x, .y",
-    "gridDim": "blocks in the grid: .x, .y",
-    "constexpr": "known when it is compiled",
-    "unroll": "#pragma unroll: write out the loop that follows",
-}
+CUDA: dict[str, str] = table_beside(__file__)
 # A definition of the prelude: its name, a function's parameters, and what follows.
 DEFINITION = re.compile(
     r"(?:#define|struct|using|enum|(?:template <[\w ,]+> )?constexpr \w+"
