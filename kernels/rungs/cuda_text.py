@@ -293,8 +293,9 @@ def _why_not(word: str, rest: str, job_macros: Collection[str]) -> str:
 
 
 _TABLE = table_beside(__file__)
-TYPES, IN_STD, ALONE = _TABLE["types"], _TABLE["in_std"], _TABLE["alone"]
-WORDS: dict[str, str] = {**TYPES, **_TABLE["others"]}
+TYPES, VALUES, FUNCTIONS = _TABLE["types"], _TABLE["values"], _TABLE["functions"]
+WORDS: dict[str, str] = {**TYPES, **VALUES, **FUNCTIONS}
+IN_STD, ALONE = _TABLE["in_std"], _TABLE["alone"]
 HINTS: dict[str, str] = _TABLE["hints"]
 WITHOUT = "Device code is compiled without C++'s library"
 NAMED = re.compile(
