@@ -23,8 +23,7 @@ from kernels.core.plain_data import table_beside
 from kernels.core.version import how_to_add
 from kernels.cuda.nvrtc import CompilerEndedError, compiler_for, options_for
 from kernels.cuda_on_cpu.compiler import HERE, REFUSED, SYSTEM, TOO_LONG
-from kernels.cuda_on_cpu.device_code import GENERATED
-from kernels.cuda_on_cpu.step_points import parser
+from kernels.cuda_on_cpu.device_code import GENERATED, parser
 from kernels.rungs.cuda_text import (
     header_parts,
     hint_for,
