@@ -1,4 +1,4 @@
-"""A rung's text as C++ for the CPU: once for each set of knobs, with what launches it."""
+"""A rung's text as C++ for the CPU: once for each set of knobs, or with reports of its steps."""
 
 from __future__ import annotations
 
@@ -198,7 +198,12 @@ def parser() -> Parser:
 
 
 class Told:
-    """A source that reports its steps.
+    """A source that reports its steps: where a thread is, and the values of its variables.
+
+    Words of stepping.h are put between the text's own, on the same lines, for whatever the grammar
+    knows to be a statement.  Only in the rung's own file: what headers do is part of its
+    statements.  A loop stands in braces then, so `#pragma unroll` goes: clang rejects it where no
+    loop follows.
 
     text    the source with these words in it, on as many lines
     shared  names of arrays in shared memory
