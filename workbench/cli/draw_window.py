@@ -42,12 +42,12 @@ from workbench.cli.recipe_options import (
 )
 from workbench.cli.result_words import in_one_line, list_in_words
 from workbench.cli.this_machine import engine_maker
-from workbench.files.kernel_files import FOLDER_VARIABLE as KERNELS_VARIABLE
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import choices, intents
 from workbench.model.intents import Changes
 from workbench.model.state import State
 from workbench.session.exporter import save_png
+from workbench.session.kernel_folder import FOLDER_VARIABLE as KERNELS_VARIABLE
 from workbench.window.app import GarbageCollector, make_application
 from workbench.window.main_window import MainWindow
 

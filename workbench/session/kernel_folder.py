@@ -13,10 +13,33 @@ from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import SUFFIX, is_own, read_own_kernel, text_hash
 from kernels.rungs.rung import Rung
 from workbench.base.background import Background
-from workbench.files.kernel_files import is_own_file, kernels_folder
+from workbench.base.paths import data_folder
 from workbench.model import intents
 from workbench.model.state import OwnFile, State
 from workbench.session.store import Store
+
+FOLDER_VARIABLE = "FILTER_WORKBENCH_KERNELS"
+
+
+class KernelFileError(Exception):
+    """A kernel cannot be read, or kept in a file; str(error) is one sentence for the user."""
+
+
+class KernelGoneError(KernelFileError):
+    """A kernel's file is not there any more."""
+
+
+def kernels_folder() -> Path:
+    """Return the folder in the user's data, or the one FILTER_WORKBENCH_KERNELS names."""
+    if folder := os.environ.get(FOLDER_VARIABLE):
+        return Path(folder)
+    return data_folder() / "kernels"
+
+
+def is_own_file(path: Path) -> bool:
+    """True if `path` lies in the user's folder of kernels, or would."""
+    return path.resolve().is_relative_to(kernels_folder().resolve())
+
 
 STEADY_MS = 5  # a file that is the same for so long is written
 SETTLE_MS = 100  # one that is empty, or gone, is for so long: an editor puts another in its place

@@ -19,7 +19,6 @@ from kernels.cuda_on_cpu.confinement import allow_unconfined
 from kernels.rungs.own_kernels import starting_points
 from workbench.base.paths import asset_table
 from workbench.base.plain_text import tip_text
-from workbench.files.kernel_files import KernelGoneError, kernels_folder
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
 from workbench.panels.kernel.code_editor import CodeEditor
@@ -28,9 +27,14 @@ from workbench.panels.kernel.machine_code_view import MachineCodeView
 from workbench.panels.kernel.step_view import StepView
 from workbench.panels.kernel.trial_view import AnswerPair, TrialView
 from workbench.panels.kernel.trying import Trying
-from workbench.session.kernel_file import KernelFile, shared_text, write_kernel
-from workbench.session.kernel_folder import KernelFolder
-from workbench.session.kernel_journal import KernelJournal, Unsaved
+from workbench.session.kernel_file import (
+    KernelFile,
+    KernelJournal,
+    Unsaved,
+    shared_text,
+    write_kernel,
+)
+from workbench.session.kernel_folder import KernelFolder, KernelGoneError, kernels_folder
 from workbench.session.kernel_trial import Followed
 from workbench.session.store import Store
 from workbench.session.tasks import Scheduler
