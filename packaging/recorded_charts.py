@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "sweeps.md"
 RECORDED = ROOT / "assets" / "recorded"
 DRAWN = ROOT / "assets" / "charts"
+NOT_MEASURED = "*Not measured yet: see `workbench sweep`.*"
 
 # (the session's name, without its ending; the chart's kind; what speed-ups are against)
 CHARTS = (
@@ -44,7 +45,7 @@ def words(drawn: list[tuple[str, Figure]]) -> str:
         said = " ".join(f"{figure.title}. {figure.sentence}".split())
         plain = re.sub(r"([\\`*_\[\]<>|])", r"\\\1", said)  # of what Markdown would take as its own
         parts.append(f"![{plain}](../assets/charts/{name})")
-    return "\n\n".join(parts) or "*Not measured yet: see `workbench sweep`.*"
+    return "\n\n".join(parts) or NOT_MEASURED
 
 
 def main() -> int:

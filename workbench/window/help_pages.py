@@ -180,21 +180,6 @@ def chart_pages(overview: str) -> list[HelpPage]:
 
 
 FIRST, MODES_CHAPTER, NUMBERS = "First steps", "Ways to look and work", "Numbers"
-# Pages written by hand that stand alone, and modes whose few words are followed by such a page.
-ALONE = {"start": "What this program is for", "words": "Words", "gpu": "Without a GPU"}
-WITH_MORE = (
-    *("result", "difference", "analysis", "mismatch", "pixel", "anatomy", "blocks", "presenter"),
-    *("weights", "kernel", "sweep"),
-)
-TOLD_IN = ("Timing", "Analysis", "Settings")  # panels that the page about numbers tells of
-# Further subjects of that page, told by the tooltips of these widgets.
-TOLD_OF = {
-    "Verdict": "verdict-card",
-    "L2 cache": "cache",
-    "Block shape": "block-picker",
-    "Negative values": "negative-display",
-    "Pixel types": "pixel-type",
-}
 
 
 def book_of(docks: Docks, window: QMainWindow) -> Book:
@@ -213,15 +198,15 @@ def book_of(docks: Docks, window: QMainWindow) -> Book:
         )
         return KEY.sub(lambda found: f"**{escaped(line(found[1]).keys)}**", places)
 
-    keys = f"{_keys(lines)}\n\n{text('keys')}"
+    keys, hand = f"{_keys(lines)}\n\n{text('keys')}", asset_table("help/pages.toml")
     return Book(
         [
-            *(HelpPage(key, FIRST, title, text(key)) for key, title in ALONE.items()),
+            *(HelpPage(key, FIRST, title, text(key)) for key, title in hand["alone"].items()),
             HelpPage("first-kernel", FIRST, "Your first kernel", lesson("first-kernel")),
             *(
                 HelpPage(
                     *(f"mode/{key}", MODES_CHAPTER, mode.title),
-                    f"{mode.words}\n\n{text(key) if key in WITH_MORE else ''}".strip(),
+                    f"{mode.words}\n\n{text(key) if key in hand['with_more'] else ''}".strip(),
                     key,
                 )
                 for key, mode in modes().items()
@@ -239,10 +224,11 @@ def book_of(docks: Docks, window: QMainWindow) -> Book:
 
 def _numbers(docks: Docks, text: Lookup) -> str:
     """Tooltips of every tile, and of the controls that figures depend on."""
-    panels = [docks.panel(title).get() for title in TOLD_IN]
+    pages = asset_table("help/pages.toml")
+    panels = [docks.panel(title).get() for title in pages["told_in"]]
     told = {tile.caption: tile.tip for each in panels for tile in each.findChildren(ValueTile)}
     parts = {part.objectName(): part for each in panels for part in each.findChildren(QWidget)}
-    told |= {title: parts[name].toolTip() for title, name in TOLD_OF.items()}
+    told |= {title: parts[name].toolTip() for title, name in pages["told_of"].items()}
     return f"{sections({title: escaped(tip) for title, tip in told.items()})}\n\n{text('numbers')}"
 
 
@@ -264,7 +250,6 @@ def _border(name: str) -> str:
 
 
 def _keys(lines: list[MenuLine]) -> str:
-    """List every line of the menus, with its key and what it does."""
     parts: dict[str, list[tuple[str, str]]] = {}
     for line in lines:
         name = line.action.objectName().removesuffix("…") or line.name
