@@ -309,7 +309,6 @@ class Told:
                 self._write_assigned(node, node.end_byte)
 
     def _write_body(self, node: Node | None, first: str = "") -> None:
-        """Write the body of a loop or a branch, in braces of its own where it has none."""
         if node is None:
             return
         if node.type == "compound_statement":
@@ -374,7 +373,6 @@ class Told:
 
 
 def _blank(found: re.Match[bytes]) -> bytes:
-    """Spaces in place of a match, on as many lines."""
     return re.sub(rb"[^\n]", b" ", found[0])
 
 

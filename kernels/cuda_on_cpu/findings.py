@@ -177,7 +177,6 @@ def _crash(ended: Ended, report: Report) -> str:
 
 
 def _array_of(ended: Ended, report: Report) -> str:
-    """The name of the array that a report is of; empty: of none."""
     known = {NOWHERE: "", DYNAMIC_ARRAY: SHARED, GIFT: "memory from malloc"}
     if report.array in known:
         return known[report.array]
@@ -195,7 +194,6 @@ def _element(job: Job, array: str, report: Report) -> str:
 
 
 def _outside(job: Job, array: str, offset: int, size: int, address: int = 0) -> str:
-    """The place beyond an array, in rows and columns of a picture."""
     if not array:
         return (
             "through a null pointer" if address < NEAR_NULL else "memory far outside of all arrays"

@@ -245,7 +245,6 @@ def macros_in(source: str, words: Collection[str] = ("define",)) -> list[str]:
 
 
 def _refusals(code: str, job_macros: Collection[str]) -> Iterator[tuple[int, str]]:
-    """Yield places in a text, and what is wrong there."""
     if asked := _HAS.search(code):
         yield asked.end(), f"delete {asked[0]}: a kernel asks for no file"
     without: list[str] = []  # by open condition: the macro that its lines are compiled without

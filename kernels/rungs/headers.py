@@ -75,7 +75,6 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def _may_grow(node: ast.AST) -> bool:
-    """Return True for numbers that could have any number of digits."""
     if not isinstance(node, ast.BinOp) or not isinstance(
         node.op, ast.Pow | ast.LShift | ast.RShift
     ):
@@ -152,12 +151,10 @@ def blocks_down(strips: int, resident: int, rows: int, more: int) -> int:
 
 
 def _parts(number: int, size: int) -> int:
-    """`number` over `size`, rounded up."""
     return -(-number // size)
 
 
 def _up(number: int, unit: int) -> int:
-    """`number` rounded up to a multiple."""
     return _parts(number, unit) * unit
 
 

@@ -384,7 +384,6 @@ def checking(path: Path, shown: str, how: Exam) -> Generator[Progress, None, Che
 
 
 def _to_search(jobs: Sequence[Job]) -> list[Job]:
-    """The jobs to search for bugs on: of the widest weights in colour, and the least one."""
     if not jobs:
         return []
     widest = max(jobs, key=lambda job: (job.channels == 3, job.ksize))
@@ -393,7 +392,6 @@ def _to_search(jobs: Sequence[Job]) -> list[Job]:
 
 
 def _judged(found: CheckedKernel, check: Check, how: Exam, refusal: str) -> CheckedKernel:
-    """The row of a kernel whose outputs are right, with the verdict on all of it."""
     if check.bug:
         return replace(found, verdict="failed", bug=check.bug, kernel=None)
     if how.is_strict and found.refused:

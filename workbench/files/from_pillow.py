@@ -306,7 +306,6 @@ def _small_frame(image: Image.Image) -> tuple[int, int, int, int] | None:
 def _clear_around(
     samples: NDArray[Any], frame: tuple[int, int, int, int], notes: list[str]
 ) -> NDArray[Any]:
-    """Add an alpha channel that is 0 outside of the frame."""
     notes.append("The first frame is smaller than the picture, which is transparent around it.")
     left, top, right, bottom = frame
     samples = samples.reshape(*samples.shape[:2], -1)
@@ -318,7 +317,6 @@ def _clear_around(
 
 
 def _in_bands(image: Image.Image, convert: Convert) -> NDArray[Any]:
-    """The samples of what `convert` makes of the image, band by band."""
     width, height = image.size
     rows = max(BAND_PIXELS // width, 1)
     if rows >= height:

@@ -255,7 +255,6 @@ Stamp = tuple[int, int, int] | None  # of a file's contents; None: it is not the
 
 
 def _seen(path: Path) -> tuple[set[str], Stamp]:
-    """What there is of a file and its folder, and the file's stamp."""
     there = {str(each) for each in (path, path.parent) if os.path.exists(each)}  # noqa: PTH110 - Path's may raise
     try:
         found = path.stat()

@@ -184,7 +184,6 @@ class Opener(QObject):
         self._rest()
 
     def _show(self, found: Picture | Gathered | dict[str, Any] | str) -> None:
-        """Emit the outcome of a request."""
         if isinstance(found, str):
             self.ended.emit(found)
             return
@@ -203,7 +202,6 @@ class Opener(QObject):
         self.opened.emit(found)
 
     def _rest(self) -> None:
-        """Wait for nothing any more."""
         self._stepping = None
         self._slow.stop()
         if self._name:
@@ -230,7 +228,6 @@ class Opener(QObject):
         *,
         is_agreed: bool = False,
     ) -> None:
-        """Call `load` with the arguments of `load_any_size`, and `show` with its result."""
         self._newest += 1
         self._is_stopped.set()
         if name != self._name:  # else it is the next step of the same opening
@@ -316,7 +313,6 @@ def _dropped(path: Path, **how: Any) -> dict[str, Any] | Picture | Gathered:
 
 
 def _gather(paths: Sequence[Path], **how: Any) -> Gathered:
-    """Find pictures among files or in a folder, and load the first."""
     found = pictures_among(paths)
     picture = _first_of(found[:MAX_TRIES], **how)
     if len(paths) == 1:
@@ -341,7 +337,6 @@ def _first_of(paths: Sequence[Path], **how: Any) -> Picture:
 
 
 def _with_picture_there(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings without their picture where its file is not on this computer."""
     ref = PictureRef.from_data(settings.get("picture"))
     if ref is None:
         return {**settings, "picture": None}

@@ -267,7 +267,6 @@ class Docks(QWidget):
         return int(self._inner_px - picture / max(self._parts.height(), 1))
 
     def _make_room(self, frame: PanelFrame, is_open: bool) -> None:
-        """Close what an opened panel leaves no room for."""
         if is_open and not frame.is_enlarged:
             for each in self._all_open:
                 is_at_side = each.dock.place == frame.dock.place

@@ -42,16 +42,8 @@ from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.file_dialogs import ask_folder
 from workbench.widgets.message_bar import Kind
 from workbench.widgets.tile import words_label
+from workbench.window import filter_choice
 from workbench.window.copy_as import device_options, in_shell
-from workbench.window.filter_choice import (
-    FilterChoice,
-    FilterPlan,
-    end_in_words,
-    filter_in_words,
-    note_on,
-    plan_of,
-    words_of,
-)
 from workbench.window.window_layout import Parts
 
 AskPath = Callable[[str, str], Path | None]  # proposed name and file types
@@ -84,7 +76,7 @@ class FileFilter(QDialog):
         self._store, self._opener, self._settings = parts.store, parts.opener, parts.settings
         self._messages = parts.messages
         self._phase: Phase = "choosing"
-        self._plan: FilterPlan | None = None
+        self._plan: filter_choice.FilterPlan | None = None
         self._newest_request = 0  # for a plan
         self._is_looking = self._is_filling = False
         self._starts = False  # as soon as there is a plan
@@ -128,7 +120,7 @@ class FileFilter(QDialog):
             target = self._ask_path(f"{picture.path.stem}-filtered.tif", "TIFF (*.tif *.tiff)")
             if target is None:
                 return
-            self._fill(FilterChoice(str(picture.path), str(target), is_file=True))
+            self._fill(filter_choice.FilterChoice(str(picture.path), str(target), is_file=True))
             self._starts = True
             self._show_choice()
         self.bring_forward()
@@ -226,7 +218,6 @@ class FileFilter(QDialog):
             line.setText(str(path))
 
     def _make_pages(self) -> None:
-        """Make the pages of names, progress and failures."""
         self._pages = described(QTabWidget(), "folder-pages", "Names, progress and failures")
         self._names = _list("folder-preview", "Names of the results", "Pictures and their results")
         self._bar = described(QProgressBar(), "folder-progress", "Progress", "Progress")
@@ -278,16 +269,16 @@ class FileFilter(QDialog):
     # -- choices
 
     @property
-    def _choice(self) -> FilterChoice:
+    def _choice(self) -> filter_choice.FilterChoice:
         values: dict[str, Any] = {name: read() for name, (read, _) in self._fields.items()}
         for name in ("source", "target"):  # where ~ was typed; "" stays so
             values[name] = os.path.expanduser(values[name].strip())  # noqa: PTH111 - see above
-        return FilterChoice(**values, is_file=self._is_file)
+        return filter_choice.FilterChoice(**values, is_file=self._is_file)
 
-    def _remembered(self) -> FilterChoice:
-        return FilterChoice.from_data(self._settings.get(SETTING, {}))
+    def _remembered(self) -> filter_choice.FilterChoice:
+        return filter_choice.FilterChoice.from_data(self._settings.get(SETTING, {}))
 
-    def _fill(self, choice: FilterChoice) -> None:
+    def _fill(self, choice: filter_choice.FilterChoice) -> None:
         """Show `choice` in the form; of one large picture source and target only."""
         self._is_filling, self._is_file = True, choice.is_file
         for name, (_, show) in self._fields.items():
@@ -309,15 +300,17 @@ class FileFilter(QDialog):
 
     def _follow(self, old: State, new: State) -> None:
         """Show the plan of another filter; look at no disk while the dialog is hidden."""
-        before, now = ((words_of(self._choice, each), filter_in_words(each)) for each in (old, new))
+        before, now = (
+            (filter_choice.words_of(self._choice, each), filter_choice.filter_in_words(each))
+            for each in (old, new)
+        )
         if before != now and self.isVisible() and not self._process.is_running:
             self._show_choice()
 
     def _show_choice(self) -> None:
-        """Show the filter and its command, and soon the plan."""
         state, choice = self._store.state, self._choice
-        self._filter.setText(filter_in_words(state))
-        self._note.show_or_hide(note_on(choice, state))
+        self._filter.setText(filter_choice.filter_in_words(state))
+        self._note.show_or_hide(filter_choice.note_on(choice, state))
         self._newest_request += 1
         self._said = ""
         is_whole = self._is_looking = bool(choice.source and choice.target)
@@ -329,10 +322,9 @@ class FileFilter(QDialog):
 
     @Slot()
     def _look(self) -> None:
-        """Make the plan, off this thread."""
         request, choice, state = self._newest_request, self._choice, self._store.state
 
-        def show(plan: FilterPlan | None, sentence: str = "") -> None:
+        def show(plan: filter_choice.FilterPlan | None, sentence: str = "") -> None:
             if request == self._newest_request and not self._process.is_running:
                 self._is_looking = False
                 self._show_plan(plan, self._said or sentence)
@@ -341,14 +333,13 @@ class FileFilter(QDialog):
                     self._start_run()
 
         self._looking.run(
-            lambda: plan_of(choice, state),
+            lambda: filter_choice.plan_of(choice, state),
             show,
             lambda error: show(None, str(error)),
             lambda: show(None, NOT_LOOKED),
         )
 
-    def _show_plan(self, plan: FilterPlan | None, sentence: str = "") -> None:
-        """Show the files of a plan, with a sentence in place of its words."""
+    def _show_plan(self, plan: filter_choice.FilterPlan | None, sentence: str = "") -> None:
         self._plan = plan
         self._names.clear()
         for source, target, is_there in plan.names if plan is not None else ():
@@ -371,7 +362,7 @@ class FileFilter(QDialog):
 
     @property
     def _arguments(self) -> list[str]:
-        words = words_of(self._choice, self._store.state, resume=self._resumes)
+        words = filter_choice.words_of(self._choice, self._store.state, resume=self._resumes)
         return words if self._choice.devices else words + device_options(sys.argv[1:])
 
     @Slot()
@@ -382,7 +373,6 @@ class FileFilter(QDialog):
     # -- a run
 
     def _show_phase(self, phase: Phase) -> None:
-        """Enable the form and the buttons that make sense now."""
         self._phase = phase
         first = "resume" if self._resumes else "start"
         shown = {"choosing": first, "paused": "resume"}.get(phase, "pause")
@@ -395,7 +385,6 @@ class FileFilter(QDialog):
 
     @Slot()
     def _go_on(self) -> None:
-        """Start, pause or resume, as the first button says."""
         if self._phase == "choosing":
             self._start_run()
         elif self._phase == "paused":
@@ -430,7 +419,6 @@ class FileFilter(QDialog):
 
     @Slot(object)
     def _show_progress(self, progress: BatchProgress) -> None:
-        """Show the pictures finished, and the stage that limits the others."""
         self._bar.setRange(0, max(progress.total, 1))
         self._bar.setValue(progress.finished)
         self._words.setText(progress_words(progress))
@@ -445,7 +433,6 @@ class FileFilter(QDialog):
             self._bar.setValue(rows)
 
     def _show_failures(self, failures: Sequence[tuple[str, str]]) -> None:
-        """List these pictures and sentences in place of all others."""
         self._failed.clear()
         for path, sentence in failures:
             self._add_failure(path, sentence)
@@ -476,7 +463,7 @@ class FileFilter(QDialog):
         """Show the end and the next plan; in the window, too, if the dialog is hidden."""
         is_stopped = end.how == "stopped"
         is_bad = end.how == "refused" or bool(self._failure or end.counts.get("wrong"))
-        sentence = end_in_words(end, self._choice, self._failure)
+        sentence = filter_choice.end_in_words(end, self._choice, self._failure)
         self._show_phase("choosing")
         if self._is_file and end.how == "ended" and not self._failure:
             self._show_plan(None)  # it would write the same file again

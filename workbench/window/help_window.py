@@ -119,7 +119,6 @@ class PageView(QTextBrowser):
         self.setLineWrapColumnOrWidth(min(self.viewport().width(), widest))
 
     def _markdown(self, page: HelpPage) -> str:
-        """A page's title and text, with its screenshot, if any, below the first paragraph."""
         picture = picture_of(page.picture, self.palette())
         if picture is None:
             return f"# {page.title}\n\n{page.text}"
@@ -151,7 +150,6 @@ class PageView(QTextBrowser):
                     _dress_table(frame, QColor(theme.colors(self.palette()).grid))
 
     def _find_words(self) -> None:
-        """Mark the words of a search, and select the first."""
         colour = self.palette().color(QPalette.ColorRole.Highlight)
         colour.setAlpha(90)
         marks: list[QTextEdit.ExtraSelection] = []
@@ -287,7 +285,6 @@ class HelpWindow(QDialog):
 
     @Slot()
     def _follow(self) -> None:
-        """Mark the page in view among the contents."""
         if (page := self.page) is not None:
             self.setWindowTitle(f"{page.title} — Help")
             with QSignalBlocker(self._contents):

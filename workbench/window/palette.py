@@ -114,7 +114,6 @@ def _of_menu(line: MenuLine) -> PaletteEntry:
 def _choices(
     store: Store, device: Device | NoDevice | None, kernel_folder: KernelFolder
 ) -> Iterator[PaletteEntry]:
-    """An entry for each filter, then for each implementation."""
     state = store.state
     for each in filters.all_filters():
         do = partial(store.choose, filter=each.key)

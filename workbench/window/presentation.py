@@ -146,12 +146,10 @@ class Show(QObject):
         self.deleteLater()
 
     def _focus_picture(self) -> None:
-        """Give the keyboard to the picture: Space shows the original."""
         keyboard.enter(self._compare, Qt.FocusReason.OtherFocusReason)
 
     @property
     def _rows(self) -> QBoxLayout:
-        """The window's rows, of which the picture with its panels is one."""
         return cast("QBoxLayout", cast("QWidget", self._docks.parentWidget()).layout())
 
     @property
@@ -159,7 +157,6 @@ class Show(QObject):
         return self._docks.panel("Implementation").get()
 
     def _keys(self) -> dict[str, Callable[[], object]]:
-        """Keys on stage: a clicker's, those of panels, and some of the window's."""
         keys: dict[str, Callable[[], object]] = {}
         for line in menu_lines(self._parts.window):
             if line.action.objectName() in ACTIONS:
@@ -261,7 +258,6 @@ class Show(QObject):
 
     @Slot()
     def _refresh(self) -> None:
-        """Show the step's result, or recorded figures where it was rejected."""
         if self._then:
             return
         live, state = self._parts.live, self._parts.store.state
@@ -294,7 +290,6 @@ class Show(QObject):
         self._point(look)
 
     def _point(self, look: StepLook) -> None:
-        """Explain the pixel of a step, or its thread."""
         if look.pixel is None:
             return
         x, y = look.pixel
@@ -355,7 +350,6 @@ class Show(QObject):
         self.stage.numbers.hide()
 
     def _close_panel(self) -> None:
-        """Take the panel, or the chart, off the stage."""
         if self._chart is not None:
             self._chart.hide()
             self._chart.deleteLater()

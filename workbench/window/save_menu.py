@@ -165,8 +165,6 @@ class SaveMenu(QObject):
 
     @Slot(object, object)
     def _say_saved(self, path: Path, size: int) -> None:
-        """Say the file's name and size, and offer to show where it is."""
-
         def show_folder() -> None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
 
@@ -311,7 +309,6 @@ class Screenshots(QObject):
             self._exporter.save_screenshot(path, image, settings)
 
     def _save_chart(self, path: Path, content: QImage | str) -> None:
-        """Write a PNG with the settings inside, or the text of an SVG."""
         if isinstance(content, str):
             self._exporter.save_text(path, content)
         else:

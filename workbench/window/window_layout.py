@@ -273,7 +273,6 @@ class WindowLayout(QObject):
         return f"{size.width()}x{size.height()}"
 
     def _show_bare(self) -> None:
-        """Hide all but the picture where that is wanted, on the whole screen, and on stage."""
         is_full, is_on_stage = self._window.isFullScreen(), self._before_stage is not None
         is_bare, docks = self._wants_bare or is_full or is_on_stage, self._docks
         if is_bare == self._is_bare:

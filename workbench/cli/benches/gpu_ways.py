@@ -253,7 +253,6 @@ def _libnppif() -> ctypes.CDLL:
 
 
 def _npp(task: Task) -> Iterator[Way]:
-    """NPP's filters with a border, called by ctypes."""
     call, cp, job = partial(_call_npp, _libnppif(), task), task.clock.cp, task.job
     if job.pixel_type not in NPP_TYPES or job.channels not in NPP_CHANNELS:
         return
@@ -289,7 +288,6 @@ def _npp(task: Task) -> Iterator[Way]:
 def _call_npp(
     library: ctypes.CDLL, task: Task, name: str, source: Any, target: Any, *how: Any
 ) -> Any:
-    """Queue one of NPP's filters, with the border replicated; return `target`."""
     job, clock = task.job, task.clock
     step = ctypes.c_int(job.width * job.channels * job.picture.itemsize)
     size, zero = Size(job.width, job.height), Size(0, 0)

@@ -186,7 +186,6 @@ class AnatomyPane(QWidget):
     # -- building
 
     def _make_parts(self) -> QWidget:
-        """Make the buttons of the three parts, and the one that zooms to the block."""
         row = QWidget()
         buttons = HBox(row, 0, 4)
         self._parts = QButtonGroup(self)
@@ -232,7 +231,6 @@ class AnatomyPane(QWidget):
     # -- what happens
 
     def _refresh(self) -> None:
-        """Read the state again, and keep the same thread where there is one."""
         self._later.stop()
         if not self.isVisible():
             # They would keep a closed picture in memory.
@@ -268,7 +266,6 @@ class AnatomyPane(QWidget):
         return device if isinstance(device, Device) else None
 
     def _count(self) -> None:
-        """Show the loads of the launch, and count its idle threads off the GUI thread."""
         subject = self._subject
         loads = subject.loads_per_sample(self._device) if subject else None
         self._loads.setVisible(loads is not None)
@@ -286,7 +283,6 @@ class AnatomyPane(QWidget):
             self._make(COUNTS, records.making_idle, show)
 
     def _record(self, look: Look) -> None:
-        """Record the block shown, off the GUI thread."""
         records = look.subject.records
         if look.record is None and not records.problem:
             # No more urgent than the counts: both wait for the library that either compiles.

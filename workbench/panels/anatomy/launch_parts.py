@@ -310,7 +310,6 @@ class WarpCard(QFrame):
         self.time_chosen.emit()
 
     def _show_lanes(self, from_first: bool = False) -> None:
-        """Show the lanes at the chosen time of the access, or at its first."""
         look, has_steps = self._look, bool(self._steps)
         for part in (self._access, self.lanes, self._legend, self._sentence):
             part.setVisible(has_steps)

@@ -261,7 +261,6 @@ class BlocksPanel(QWidget):
                 self.start()
 
     def _inspect(self) -> None:
-        """Find the candidates, and drop measurements that do not hold for them."""
         state, shapes = self._store.state, self.picks.shapes
         before = self._field
         device, picked, result = self._worker.device, self._picked(), self._live.result
@@ -325,12 +324,10 @@ class BlocksPanel(QWidget):
 
     @property
     def _is_recorded(self) -> bool:
-        """Recorded times are shown: there is no GPU, and nothing was measured."""
         has_none = isinstance(self._worker.device, NoDevice)
         return has_none and self._found is None and self.phase is BlocksPhase.IDLE
 
     def _refresh(self) -> None:
-        """Show the candidates and how they stand, or what was recorded on a GPU."""
         field, recorded, found = self._field, self._recorded, self._found
         is_recorded, has_none = self._is_recorded, isinstance(self._worker.device, NoDevice)
         self._back.setVisible(has_none and not is_recorded and recorded is not None)

@@ -255,7 +255,6 @@ class ShapePicks(QWidget):
             self._use_typed()
 
     def _read(self) -> tuple[BlockXY, ...] | None:
-        """Read the typed shapes; None, and an objection, where they are unclear."""
         shapes, objection = None, ""
         try:
             shapes = parsed(self._own.text())

@@ -248,7 +248,6 @@ class Gallery(QWidget):
 
     @Slot(object)
     def _show_shelf(self, shelf: Shelf | None) -> None:
-        """Show the pictures of the open one's folder; None: it is in no folder."""
         self._open_row = None if shelf is None else shelf.index
         shown, source = self._shelf, self._source
         if shelf is not None and (

@@ -27,13 +27,7 @@ from workbench.panels.kernel.machine_code_view import MachineCodeView
 from workbench.panels.kernel.step_view import StepView
 from workbench.panels.kernel.trial_view import AnswerPair, TrialView
 from workbench.panels.kernel.trying import Trying
-from workbench.session.kernel_file import (
-    KernelFile,
-    KernelJournal,
-    Unsaved,
-    shared_text,
-    write_kernel,
-)
+from workbench.session import kernel_file
 from workbench.session.kernel_folder import KernelFolder, KernelGoneError, kernels_folder
 from workbench.session.kernel_trial import Followed
 from workbench.session.store import Store
@@ -70,7 +64,7 @@ class FileRow(QWidget):
     def __init__(self, folder: KernelFolder, messages: MessageBar) -> None:
         super().__init__()
         self._show_message = messages.show_message
-        self.file = KernelFile(KernelJournal(), self)
+        self.file = kernel_file.KernelFile(kernel_file.KernelJournal(), self)
         self.file.named.connect(self._show_name)
         self.file.saved.connect(folder.look)
         self.file.said.connect(partial(self._show_message, "warning"))
@@ -151,10 +145,10 @@ class FileRow(QWidget):
         """Ask for a file, and write a copy there with the verdict of the text on a job."""
         proposed = Path.home() / f"{Path(self.file.name).stem}_shared.cu"
         if path := self._ask_new("Save a copy to share", proposed):
-            text = shared_text(self.file.text, verdict, job, date.today())
+            text = kernel_file.shared_text(self.file.text, verdict, job, date.today())
             saved = f"Saved {path.name} with this comment: {verdict}"
             self.file.do(
-                partial(write_kernel, path, text),
+                partial(kernel_file.write_kernel, path, text),
                 lambda _: self._show_message("info", saved),
                 self._show_error,
             )
@@ -180,7 +174,6 @@ class FileRow(QWidget):
 
     @property
     def _folder_of_file(self) -> Path:
-        """The folder of the present file, or the user's of kernels."""
         return self.file.path.parent if self.file.path is not None else kernels_folder()
 
     def _write(self, path: Path | None, then: Callable[[], None]) -> None:
@@ -232,7 +225,7 @@ class FileRow(QWidget):
         self._name.setToolTip(tip_text(str(self.file.path or "")))
         self._save.setEnabled(not self.file.is_saved)
 
-    def _show_offer(self, left: Unsaved | None) -> None:
+    def _show_offer(self, left: kernel_file.Unsaved | None) -> None:
         if left is None:
             self._offer.hide()
             return
@@ -258,7 +251,6 @@ def _make_folder() -> None:
 
 
 def _button(text: str, do: Callable[[], object] | None = None) -> QToolButton:
-    """Make a button that does something, or opens a menu."""
     name = text.removesuffix("…").lower().replace(" ", "-")
     button = make_button(f"kernel-{name}", text, TIPS[text])
     if do is not None:

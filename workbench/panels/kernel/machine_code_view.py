@@ -126,7 +126,6 @@ class MachineCodeView(QWidget):
         self._read, self.is_settled = None, True
 
     def _compile(self) -> None:
-        """Compile the newest text, if it is shown and was not compiled before."""
         asked = self._asked
         if self._is_on and asked is not None and asked != self._read:
             self._read, self.is_settled = asked, False
@@ -164,7 +163,6 @@ class MachineCodeView(QWidget):
         self._view.show_sentence(NOTHING)
 
     def _take_rows(self, name: str) -> None:
-        """Find the instructions of each line in the listing that is shown."""
         assert self._code is not None
         found = self._code.listings[name]
         self._rows = () if isinstance(found, str) else found
@@ -175,7 +173,6 @@ class MachineCodeView(QWidget):
         self._follow_cursor()
 
     def _follow_cursor(self) -> None:
-        """Highlight the instructions of the cursor's line, and bring the first into view."""
         if not self._is_on or self._code is None:
             return
         line = self._editor.textCursor().blockNumber() + 1

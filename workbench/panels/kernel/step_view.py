@@ -194,7 +194,6 @@ def lane_cell(steps: BlockSteps, step: int, thread: int, is_here: bool) -> LaneC
 
 
 def _touch_words(touches: Sequence[Touch]) -> str:
-    """List loads and stores in their order."""
     listed = [
         f"{'stores' if each.is_store else 'loads'} {number_words(each.value)} "
         f"{'to' if each.is_store else 'from'} {each.array}, {each.where}"

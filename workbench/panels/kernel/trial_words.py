@@ -103,7 +103,6 @@ NONE_YET = "no rung was timed on this job yet"
 
 
 def _rows(facts: Mapping[str, str]) -> list[FactRow]:
-    """Rows with their tooltips; facts without words are left out."""
     return [FactRow(name, words, TIPS[name]) for name, words in facts.items() if words]
 
 

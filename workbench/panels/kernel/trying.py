@@ -284,14 +284,12 @@ class Trying(QObject):
 
     @property
     def _now(self) -> KernelText:
-        """The text that the steps belong to."""
         assert self._doing is not None
         return self._doing
 
     def _point_out(
         self, sentence: str, line: int | None, kind: Kind = "bug", **changes: Any
     ) -> None:
-        """Show one error, and mark its line, if it has one."""
         marks = [Mark(line, 0, sentence, kind)] if line else []
         self._show(marks, problem=sentence, line=line or 0, **changes)
 
@@ -336,7 +334,6 @@ class Trying(QObject):
         self._editor.show_marks(marks)
 
     def _show_build(self, step: Tried) -> None:
-        """Show the build, beside that of the last save, and the kernel's place on the ladder."""
         now, tried, saved = self._now, step.trial, self._saved
         if tried.built is None:
             return
@@ -348,7 +345,6 @@ class Trying(QObject):
         self._show(build=(*place, *trial_words.build_rows(tried.built, before)))
 
     def _note_saved(self) -> None:
-        """Keep the build of a text that was tried before it was saved."""
         if self._built is not None and self._built[0].text == self._file.text:
             self._saved = self._built
 
@@ -403,6 +399,5 @@ def _is_same(one: KernelText | None, other: KernelText | None) -> bool:
 
 
 def _same_work(one: KernelText, other: KernelText) -> bool:
-    """Compare what both are tried on, and how they are shown."""
     facts = ((each.at, each.levels, each.look, each.device) for each in (one, other))
     return next(facts) == next(facts) and one.job.same_work(other.job)

@@ -207,7 +207,6 @@ class RungPane(QWidget):
         self.refresh()
 
     def _show_compiled(self, request: PtxRequest, made: RungCode | Exception | None) -> None:
-        """Show the requested PTX and SASS, or why it could not be compiled."""
         if request != self._ptx or made is None:
             return  # it is outdated, or ended with a bug
         if isinstance(made, Exception):

@@ -110,7 +110,6 @@ class WeightsLibrary:
                 found[1].unlink(missing_ok=True)
 
     def _read(self) -> tuple[dict[str, tuple[Named, Path]], tuple[str, ...]]:
-        """Read all weights by name, with their files; the first of duplicates."""
         found: dict[str, tuple[Named, Path]] = {}
         broken = []
         for path in sorted(self._folder.glob("*.toml")):

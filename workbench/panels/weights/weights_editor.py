@@ -178,7 +178,6 @@ class WeightsEditor(QWidget):
             self._say(str(error), is_bad=True)
 
     def _copy(self, cells: list[tuple[int, int]] | None = None) -> None:
-        """Copy these cells, or all where it is just one, to the clipboard."""
         drawn = self.drawing.cells
         if cells is None or len(cells) <= 1:
             cells = [(y, x) for y in range(len(drawn)) for x in range(len(drawn))]
@@ -298,7 +297,6 @@ class WeightsEditor(QWidget):
         VBox(self, 0).add(UprightArea(inside))
 
     def _turn(self) -> None:
-        """Arrange the two columns side by side, or one below the other."""
         is_wide = self.width() >= theme.in_letters(WIDE_PX) * factor_of(self)
         way = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
         if self._both.direction() != way:

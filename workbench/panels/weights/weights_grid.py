@@ -291,7 +291,6 @@ class WeightsGrid(QTableView):
         self.scrollTo(self.currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def _fit(self) -> None:
-        """Choose the largest readable cells that fill the room."""
         size, room = self._cells.rowCount(), self.viewport().size()
         texts = {self._cells.index(y, x).data() for y in range(size) for x in range(size)}
         least = 0
