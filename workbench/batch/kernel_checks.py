@@ -49,6 +49,7 @@ NAMES = {1: "grey", 3: "RGB", 4: "RGBA"}  # by channels
 Kind = Literal["any", "separable", "small", "uniform", "smooth", "holed"]
 Content = Literal["noise", "black", "white", "NaN and infinity"]
 COUNTED_AT = 3  # the 7×7 that shows best what a tile spares
+_TABLE = table_beside(__file__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,7 @@ def check_jobs(seed: int) -> tuple[CheckJob, ...]:
     blocks, as a kernel may have a way of its own away from the edges.
     """
     rng = np.random.default_rng(seed)
-    table = table_beside(__file__)
-    return tuple(_made(rng, **row) for row in table["job"])
+    return tuple(_made(rng, **row) for row in _TABLE["job"])
 
 
 def counted(jobs: tuple[CheckJob, ...]) -> CheckJob:
@@ -178,17 +178,7 @@ TIMED = replace(OWN_SAMPLING, check_taps=None)
 Verdict = Literal[
     "verified", "unsearched", "incomplete", "unfinished", "wrong", "failed", "refused", "broken"
 ]
-# What the verdict says in a table's column, beside how many jobs were done.
-WORDS: dict[Verdict, str] = {
-    "verified": "verified",
-    "unsearched": "right",
-    "incomplete": "NOT VERIFIED",
-    "unfinished": "not finished",
-    "wrong": "WRONG",
-    "failed": "failed",
-    "refused": "refused",
-    "broken": "no kernel",
-}
+WORDS: dict[Verdict, str] = _TABLE["verdicts"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 from shiboken6 import isValid
 
 from kernels.core.errors import SessionFileError
+from kernels.core.plain_data import table_beside
 from kernels.sweeps.record import Session
 from kernels.sweeps.session_files import read_session
 from workbench.charts.chart_view import ChartView
@@ -42,22 +43,8 @@ from workbench.window.window_layout import Parts
 NOTES = "presenter-notes"  # the setting
 PANEL_LETTERS_PX = 19  # of a panel to read in
 FULL_WIDTH = ("implementation",)  # panels; others have half of it
-# The keys of panels, on stage as in the window.
-PANEL_KEYS = {
-    "A": "anatomy",
-    "P": "pixel",
-    "H": "analysis",
-    "Ctrl+L": "implementation",
-    "Ctrl+K": "blocks",
-    "Ctrl+E": "weights",
-    "F9": CHART,
-}
-# Actions of the window that work on stage by their own keys.
-ACTIONS = (
-    *("Result", "Wipe", "Rotate divider", "Side by side", "Difference", "Mismatch"),
-    *("Absolute or signed difference", "Next differing pixel", "Previous differing pixel"),
-    *("Fit", "100 %", "Zoom in", "Zoom out"),
-)
+_TABLE = table_beside(__file__)
+PANEL_KEYS, ACTIONS = _TABLE["panel_keys"], _TABLE["actions"]
 
 
 class Show(QObject):

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from kernels.core.errors import KernelError
 from kernels.core.job import Result
+from kernels.core.plain_data import table_beside
 from kernels.core.timing import SAME_WITHIN
 from workbench.base import numbers, theme
 from workbench.base.numbers import MISSING
@@ -41,17 +42,7 @@ class Look(NamedTuple):
     is_elided: bool = False
 
 
-LABELS = {
-    "title": Look(38, is_bold=True, is_elided=True),
-    "count": Look(28, is_pale=True),
-    "time": Look(72, is_bold=True),
-    "time_note": Look(is_pale=True),
-    "speedup": Look(38, is_bold=True),
-    "speedup_note": Look(is_pale=True),
-    "verdict": Look(28, is_bold=True),
-    "work": Look(28, is_elided=True),
-    "hint": Look(is_pale=True, is_elided=True),
-}
+LABELS = {name: Look(**look) for name, look in table_beside(__file__).items()}
 FIGURES = ("time", "time_note", "speedup", "speedup_note", "verdict", "work")
 POINTS_AN_INCH = 72
 SIDE_PX, SPACING = 28, 6
