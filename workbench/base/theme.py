@@ -53,7 +53,9 @@ class Colors:
     series: tuple[str, ...]  # one colour a curve, best first; use them with markers and dashes
 
 
-LIGHT, DARK = (from_plain(Colors, asset_table("theme.toml")[name]) for name in ("light", "dark"))
+_TABLE = asset_table("theme.toml")
+_ROLES: dict[str, list[str]] = _TABLE["roles"]  # of Qt's palette, by the names of colours
+LIGHT, DARK = (from_plain(Colors, _TABLE[name]) for name in ("light", "dark"))
 
 
 def apply(app: QApplication, scheme: Scheme = "system") -> None:
@@ -134,24 +136,11 @@ class _Theme(QObject):
 
 
 def _palette(theme: Colors) -> QPalette:
-    role = QPalette.ColorRole
-    palette, texts = QPalette(), (role.WindowText, role.Text, role.ButtonText)
-    colored = (
-        (theme.surface, (role.Window, role.AlternateBase)),
-        (theme.panel, (role.Base, role.ToolTipBase)),
-        (theme.raised, (role.Button,)),
-        (theme.text, (*texts, role.ToolTipText)),
-        (theme.bad, (role.BrightText,)),
-        (theme.muted, (role.PlaceholderText,)),
-        (theme.accent, (role.Highlight, role.Accent, role.Link)),
-        (theme.on_accent, (role.HighlightedText,)),
-        (theme.hover, (role.Light,)),
-        (theme.border, (role.Mid, role.Dark)),
-    )
-    for color, roles in colored:
-        for each in roles:
-            palette.setColor(each, QColor(color))
-    for each in texts:
+    palette, role = QPalette(), QPalette.ColorRole
+    for color, roles in _ROLES.items():
+        for name in roles:
+            palette.setColor(role[name], QColor(getattr(theme, color)))
+    for each in (role.WindowText, role.Text, role.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, each, QColor(theme.border).darker(110))
     return palette
 

@@ -163,11 +163,10 @@ class UprightArea(QScrollArea):
 
     def __init__(self, inside: QWidget | None = None) -> None:
         """Make an area that scrolls `inside` up and down; None: that is set later."""
-        super().__init__()
+        super().__init__(widgetResizable=True)
         self._narrowest = 0
         if inside is not None:
             self.setWidget(inside)
-        self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -317,13 +317,12 @@ class RailButton(QToolButton):
     """A button as wide as its name, and as high as its icon and its name."""
 
     def __init__(self, title: str) -> None:
-        super().__init__()
+        super().__init__(toolButtonStyle=ICON_AND_NAME)
         described(self, f"rail-{title.lower()}", title)
         self.setText(title)
         self.setCheckable(True)
         self.setProperty("rail", True)
         self.setIconSize(QSize(ICON_PX, ICON_PX))
-        self.setToolButtonStyle(ICON_AND_NAME)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 

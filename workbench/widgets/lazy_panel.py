@@ -16,7 +16,7 @@ from workbench.base import theme
 from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label
 from workbench.widgets.boxes import HBox, VBox
-from workbench.widgets.buttons import make_button, theme_pixmap
+from workbench.widgets.buttons import described, make_button, theme_pixmap
 
 Side = Literal["left", "right"]
 P = TypeVar("P", bound=QWidget)
@@ -106,10 +106,9 @@ class PanelFrame(QFrame):
     def __init__(self, panel: LazyPanel[Any], parent: QWidget) -> None:
         super().__init__(parent)
         self.dock = panel.dock
-        self.setObjectName(self.dock.title)
+        described(self, self.dock.title, self.dock.title)
         self.setProperty("panel", True)
         self.setWindowTitle(self.dock.title)
-        self.setAccessibleName(self.dock.title)
         self._home = parent
         self._panel = panel
         self._bar: HBox | None = None

@@ -280,12 +280,9 @@ class Sentence(QTextEdit):
     """A text to read and select, as high as its width makes it; breaks long paths anywhere."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setReadOnly(True)
-        self.setAcceptRichText(False)
+        super().__init__(readOnly=True, acceptRichText=False, tabChangesFocus=True)
         self.setAccessibleName("Message")
         self.setFrameShape(QTextEdit.Shape.NoFrame)
-        self.setTabChangesFocus(True)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -103,7 +103,9 @@ class PageView(QTextBrowser):
         section = url.fragment(QUrl.ComponentFormattingOption.FullyDecoded)
         for block in self._blocks():
             if section and block.blockFormat().headingLevel() > 0 and block.text() == section:
-                self._scroll_to(QTextCursor(block))
+                cursor, bar = QTextCursor(block), self.verticalScrollBar()
+                self.setTextCursor(cursor)
+                bar.setValue(bar.value() + self.cursorRect(cursor).top() - MARGIN_PX)
                 return
         if not section:
             self._find_words()
@@ -164,12 +166,6 @@ class PageView(QTextBrowser):
         self.setExtraSelections(marks)
         if marks:
             self.setTextCursor(min((each.cursor for each in marks), key=QTextCursor.position))
-
-    def _scroll_to(self, cursor: QTextCursor) -> None:
-        cursor = QTextCursor(cursor.block())
-        self.setTextCursor(cursor)
-        bar = self.verticalScrollBar()
-        bar.setValue(bar.value() + self.cursorRect(cursor).top() - MARGIN_PX)
 
 
 def picture_of(name: str, palette: QPalette) -> Path | None:

@@ -41,7 +41,7 @@ from workbench.session.worker import Worker
 from workbench.widgets import keyboard
 from workbench.widgets.actions import Actions
 from workbench.widgets.boxes import HBox
-from workbench.widgets.buttons import make_button, theme_pixmap
+from workbench.widgets.buttons import described, make_button, theme_pixmap
 from workbench.widgets.docks import Docks, box_from, box_of, within
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.undo_history import UndoHistory
@@ -61,8 +61,7 @@ class Toolbar(QFrame):
 
     def __init__(self, tools: QWidget, modes: QWidget) -> None:
         super().__init__()
-        self.setObjectName("toolbar")
-        self.setAccessibleName("Tools")
+        described(self, "toolbar", "Tools")
         self._buttons: dict[str, QToolButton] = {}
         for name, text in (("open", "Open"), ("save", "Save")):
             button = self._buttons[name] = make_button(f"tool-{name}", text, "")

@@ -65,8 +65,7 @@ class AnalysisPanel(UprightArea):
         messages: MessageBar,
     ) -> None:
         super().__init__()
-        self.setObjectName("analysis")
-        self.setAccessibleName("Analysis of before and after")
+        described(self, "analysis", "Analysis of before and after")
         self._store, self._live, self._inspection = store, live, inspection
         self._compare, self._steps = compare, steps
         self._inform = partial(messages.show_message, "info")

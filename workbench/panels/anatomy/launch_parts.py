@@ -38,6 +38,7 @@ from workbench.panels.anatomy.subject import (
 from workbench.panels.controls.tool_row import BlockBox
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import described
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.number_boxes import WholeBox
@@ -56,9 +57,7 @@ class LaneGrid(QTableWidget):
     def __init__(self, name: str, title: str, hint: str, columns: int, text_scale: float) -> None:
         """Make an empty grid; text_scale: size of the cells' texts, of the usual letters."""
         super().__init__(LANES // columns, columns)
-        self.setObjectName(name)
-        self.setAccessibleName(title)
-        self.setToolTip(hint)
+        described(self, name, title, hint)
         self.cells: Sequence[LaneCell] = ()
         self._lane = 0
         self._items = [QTableWidgetItem() for _ in range(LANES)]

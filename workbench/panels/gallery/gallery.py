@@ -48,14 +48,11 @@ class Wall(QListView):
     chosen = Signal(object)
 
     def __init__(self, model: TileModel) -> None:
-        super().__init__()
-        self.setObjectName("shelf")
-        self.setAccessibleName("Pictures")
+        flow = QListView.Flow.LeftToRight
+        super().__init__(flow=flow, isWrapping=True, uniformItemSizes=True)
+        described(self, "shelf", "Pictures")
         self.setProperty("wall", True)
         self.setModel(model)
-        self.setFlow(QListView.Flow.LeftToRight)
-        self.setWrapping(True)
-        self.setUniformItemSizes(True)
         self.setFont(scaled_font(0.9))
         self.setIconSize(THUMBNAIL)
         self._fit_columns()  # without a grid Qt would ask each of a hundred thousand

@@ -27,6 +27,7 @@ from workbench.base.plain_text import tip_text
 from workbench.panels.kernel import typing_aids
 from workbench.panels.kernel.trial_words import LineWords
 from workbench.panels.kernel.typing_aids import KEEP, Move
+from workbench.widgets.buttons import described
 from workbench.widgets.code_view import CodeColours
 
 MARGIN_PX = 4
@@ -71,11 +72,9 @@ class CodeEditor(QPlainTextEdit):
     completion_wanted = Signal(int)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("kernel-source")
-        self.setAccessibleName("Kernel source")
+        super().__init__(lineWrapMode=QPlainTextEdit.LineWrapMode.NoWrap)
+        described(self, "kernel-source", "Kernel source")
         self.setAccessibleDescription(HINT)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.document().setDocumentMargin(MARGIN_PX)
         self.actions_by_key: Mapping[str, Callable[[], object]] = {}
         self.completions: QWidget | None = None

@@ -17,7 +17,7 @@ from workbench.base.plain_text import Label
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.typing_aids import KEEP, Move
 from workbench.widgets.boxes import HBox
-from workbench.widgets.buttons import make_button
+from workbench.widgets.buttons import described, make_button
 from workbench.widgets.keyboard import is_escape
 
 CUDA: dict[str, str] = table_beside(__file__)
@@ -65,8 +65,7 @@ class Completion(QCompleter):
         self.setWidget(editor)
         self.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.setMaxVisibleItems(MAX_ROWS)
-        self._list.setObjectName("kernel-words")
-        self._list.setAccessibleName("Words that complete this one")
+        described(self._list, "kernel-words", "Words that complete this one")
         self.activated.connect(self._take)
         editor.completions = self._list
         editor.completion_wanted.connect(self._offer)
@@ -129,11 +128,9 @@ class FindRow(QWidget):
     def __init__(self, editor: CodeEditor) -> None:
         super().__init__()
         self._editor = editor
-        self._field = _Field()
-        self._field.setObjectName("kernel-find")
-        self._field.setAccessibleName("Find in the kernel, or :line")
+        tip = "Enter finds the next, Shift+Enter the one before; :23 is line 23"
+        self._field = described(_Field(), "kernel-find", "Find in the kernel, or :line", tip)
         self._field.setPlaceholderText("Find, or :line")
-        self._field.setToolTip("Enter finds the next, Shift+Enter the one before; :23 is line 23")
         self._field.textEdited.connect(lambda _: self._seek(0))
         self._count = Label(name="kernel-find-count")
         before = make_button("kernel-find-before", "▲", "The one before (Shift+Enter)", BEFORE)

@@ -464,9 +464,8 @@ class KernelPane(QWidget):
         VBox(source, 0, 4).add((self._editor, 1), self._find_row)
         for part in (self._view, self.steps, self.code):
             self._below.addWidget(part)
-        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self._split.setObjectName("kernel-split")
-        self._split.setChildrenCollapsible(False)
         self._split.addWidget(source)
         self._split.addWidget(self._below)
         self._split.setSizes(SHARES)

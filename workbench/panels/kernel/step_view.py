@@ -27,7 +27,7 @@ from workbench.panels.kernel.trial_view import AnswerPair, check_box
 from workbench.panels.kernel.trial_words import part_words
 from workbench.session.kernel_trial import Followed
 from workbench.widgets.boxes import Flow, HBox, UprightArea, VBox
-from workbench.widgets.buttons import make_button
+from workbench.widgets.buttons import described, make_button
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.letters import factor_of
 from workbench.widgets.number_boxes import JumpSlider
@@ -103,12 +103,10 @@ class TileView(QTableView):
     """A tile of shared memory, as wide as there is room, or as its numbers need."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("kernel-tile")
-        self.setAccessibleName("Shared memory")
+        super().__init__(showGrid=False)
+        described(self, "kernel-tile", "Shared memory")
         self._model = TileModel()
         self.setModel(self._model)
-        self.setShowGrid(False)
         self.setSelectionMode(QTableView.SelectionMode.NoSelection)
         self.setTabKeyNavigation(False)
         for header in (self.horizontalHeader(), self.verticalHeader()):
@@ -233,9 +231,7 @@ class StepView(QWidget):
         self._corner = (0, 0)
         self.step = self._thread = 0
         self._known: dict[str, str] = {}  # variables at the step before
-        self._slider = JumpSlider()
-        self._slider.setObjectName("kernel-step-slider")
-        self._slider.setAccessibleName("Step")
+        self._slider = described(JumpSlider(), "kernel-step-slider", "Step")
         self._slider.valueChanged.connect(self.go_to)
         self._where = words_label("kernel-step-words", 1.05)
         self._problem = words_label("kernel-step-problem")
@@ -395,10 +391,9 @@ class StepView(QWidget):
 
 
 def _table() -> QTableWidget:
-    table = QTableWidget(0, 2)
-    table.setObjectName("kernel-variables")
-    table.setAccessibleName("Variables of the thread before this step")
-    table.setToolTip(tip_text("Of the chosen thread, before this step; bold: changed"))
+    title = "Variables of the thread before this step"
+    tip = "Of the chosen thread, before this step; bold: changed"
+    table = described(QTableWidget(0, 2), "kernel-variables", title, tip)
     table.setHorizontalHeaderLabels(("Variable", "Value"))
     table.verticalHeader().hide()
     table.horizontalHeader().setStretchLastSection(True)

@@ -18,7 +18,7 @@ from workbench.panels.compare.picture_layer import Shown, ViewTransform, fit
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel.trial_words import OF_GOOD, FactRow
 from workbench.widgets.boxes import Flow, HBox, UprightArea, VBox
-from workbench.widgets.buttons import push_button
+from workbench.widgets.buttons import described, push_button
 from workbench.widgets.chips import outline
 from workbench.widgets.tile import words_label
 
@@ -200,8 +200,7 @@ class TrialView(QWidget):
         self._go.clicked.connect(lambda: self.line_wanted.emit(self._line))
         self.cancel = push_button("kernel-cancel", "Cancel", "Stop the trial")
         self._bar = QProgressBar(textVisible=False)
-        self._bar.setObjectName("kernel-progress")
-        self._bar.setAccessibleName("Trying the kernel")
+        described(self._bar, "kernel-progress", "Trying the kernel")
         self._bar.setRange(0, 0)  # how long a kernel runs is unknown
         self._waiting = Throttle(PROGRESS_AFTER_MS, lambda: self._show_busy(True), self)
         self.pictures = AnswerPair()
@@ -248,7 +247,4 @@ class TrialView(QWidget):
 
 def check_box(name: str, text: str, tip: str) -> QCheckBox:
     """Make a box with a name and a tooltip."""
-    box = QCheckBox(text)
-    box.setObjectName(name)
-    box.setToolTip(tip_text(tip))
-    return box
+    return described(QCheckBox(text), name, "", tip)

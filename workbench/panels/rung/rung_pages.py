@@ -45,11 +45,10 @@ class IdeaPage(QTextBrowser):
     chosen = Signal(str)  # (key): the user followed a link to another implementation
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(openLinks=False)
         described(self, "rung-idea-page", "Idea and resources")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setProperty("sentence", True)  # for the style sheet
-        self.setOpenLinks(False)
         self.anchorClicked.connect(lambda url: self.chosen.emit(url.path().removeprefix(KEY)))
         self._key = self._shown = ""
 

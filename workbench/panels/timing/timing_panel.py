@@ -27,6 +27,7 @@ from workbench.model.speed_up import single_in_words
 from workbench.panels.timing import timing_words as words
 from workbench.panels.timing.status_line import Newest, VerdictBar, role_of
 from workbench.widgets.boxes import HBox, UprightArea, VBox
+from workbench.widgets.buttons import described
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.tile import TEXT, ValueTile, words_label
 
@@ -109,8 +110,7 @@ class HistoryPlot(FigureView):
 
     def __init__(self, history: RunHistory) -> None:
         super().__init__(EMPTY, fills=True, least_px=MIN_PX)
-        self.setObjectName("history-plot")
-        self.setAccessibleName("Filter times of the last runs")
+        described(self, "history-plot", "Filter times of the last runs")
         self._runs = history.runs
         self._later = Throttle(REDRAW_MS, self._show_if_seen, self)
         history.changed.connect(self._follow)
@@ -202,8 +202,7 @@ class TimingPanel(UprightArea):
 
     def __init__(self, runs: RunHistory) -> None:
         super().__init__()
-        self.setObjectName("timing-panel")
-        self.setAccessibleName("Timing")
+        described(self, "timing-panel", "Timing")
         self.history = HistoryPlot(runs)
         self._newest = Newest()
         self._has_gpu = False

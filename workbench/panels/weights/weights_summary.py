@@ -100,8 +100,7 @@ class ResponseView(Canvas):
 
     def __init__(self) -> None:
         super().__init__(NO_RESPONSE)
-        self.setObjectName("weights-response")
-        self.setAccessibleName("Frequency response")
+        described(self, "weights-response", "Frequency response")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(190)
         self._values: NDArray[np.float64] | None = None
