@@ -364,15 +364,11 @@ def _times(
 def _measure(key: str, way: Way, task: Task, oracles: dict[str, Oracle]) -> Measured:
     ways.use_threads(way)
     with task.clock.using():  # many libraries compile, plan or try out the first time
-        output = _to_host(task.clock.cp, way.run())
+        output, cp = way.run(), task.clock.cp
+        output = cp.stack(output, axis=-1) if isinstance(output, list) else output
+        output = output if isinstance(output, np.ndarray) else cp.asnumpy(cp.asarray(output))
         task.clock.stream.synchronize()
     timing = task.clock.time(way.run) if way.on_gpu else ways.in_turns([way], ON_CPU)[way]
     job = task.job.but(border=way.border)
     error = ways.max_error(job, output, oracles.setdefault(way.border, {}))
     return ways.measured_way(key, way, timing, error, job)
-
-
-def _to_host(cp: Any, output: Any) -> NDArray[Any]:
-    if isinstance(output, list):
-        output = cp.stack(output, axis=-1)
-    return np.asarray(output if isinstance(output, np.ndarray) else cp.asnumpy(cp.asarray(output)))
