@@ -126,7 +126,12 @@ class _Theme(QObject):
         if self._scheme != "system":  # some platforms do not take another one
             is_dark = self._scheme == "dark"
         theme = DARK if is_dark else LIGHT
-        sheet = _style_sheet(theme)
+        icons = {
+            name.replace("-", "_"): f'url("{asset(f"icons/{name}.svg").as_posix()}")'
+            for name in _ICONS
+        }
+        template = string.Template(asset("theme.qss").read_text(encoding="utf-8"))
+        sheet = template.substitute(asdict(theme), **icons)
         if sheet != self._app.styleSheet():
             # In place of another sheet Qt would style each widget once for all that it lies in.
             self._app.setStyleSheet("")
@@ -143,11 +148,3 @@ def _palette(theme: Colors) -> QPalette:
     for each in (role.WindowText, role.Text, role.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, each, QColor(theme.border).darker(110))
     return palette
-
-
-def _style_sheet(theme: Colors) -> str:
-    icons = {
-        name.replace("-", "_"): f'url("{asset(f"icons/{name}.svg").as_posix()}")' for name in _ICONS
-    }
-    sheet = string.Template(asset("theme.qss").read_text(encoding="utf-8"))
-    return sheet.substitute(asdict(theme), **icons)

@@ -168,8 +168,7 @@ class CodeView(QWidget):
         make_listing(self.edit)
         self.edit.setTabStopDistance(4 * self.edit.fontMetrics().horizontalAdvance(" "))
         self._colours = CodeColours(self.edit.document(), theme.colors())
-        tools = HBox()
-        tools.add(self._copy, 1)
+        tools = HBox().add(self._copy, 1)
         VBox(self, (0, 8, 0, 0), 6).add(self._files, self._caption, (self.edit, 1), tools)
         self.show_sentence("")
 

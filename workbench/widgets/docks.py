@@ -236,7 +236,6 @@ class Docks(QWidget):
 
     @property
     def _inner_px(self) -> int:
-        """Width of the picture and the panels."""
         return self.width() - (0 if self.rail.isHidden() else self.rail.sizeHint().width())
 
     def _width_of(self, frame: PanelFrame) -> int:

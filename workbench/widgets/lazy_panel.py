@@ -165,8 +165,9 @@ class PanelFrame(QFrame):
         self._title.setProperty("panel-title", True)
         self._enlarge = _title_button("enlarge", "Enlarge", ENLARGE)
         self._close = _title_button("close", "Close", "Close the panel")
-        self._bar = HBox(margins=BAR_MARGINS, spacing=2)
-        self._bar.add((self._title, 1), 0, self._enlarge, self._close)
+        self._bar = HBox(margins=BAR_MARGINS, spacing=2).add(
+            (self._title, 1), 0, self._enlarge, self._close
+        )
         self._enlarge.clicked.connect(self.enlarge_wanted)
         self._close.clicked.connect(self.hide)
         VBox(self, (1, 0, 1, 0), 2).add(self._bar, (panel, 1))

@@ -206,9 +206,8 @@ class HelpWindow(QDialog):
         self.resize(theme.window_size(*SIZE_PX))
         self._book = book
         tip = "Pages that have all of these words"
-        self._search = described(QLineEdit(), "help-search", "Search the help", tip)
-        self._search.setPlaceholderText("Search (Ctrl+F)")
-        self._search.setClearButtonEnabled(True)
+        line = QLineEdit(placeholderText="Search (Ctrl+F)", clearButtonEnabled=True)
+        self._search = described(line, "help-search", "Search the help", tip)
         self._search.textChanged.connect(self._find)
         self._count = Label(name="help-count", is_muted=True, wraps=True)
         tip = "Subjects; the arrow keys go over them"
@@ -268,11 +267,9 @@ class HelpWindow(QDialog):
             QShortcut(QKeySequence(keys), self, button.click)
         for keys in ("Ctrl+F", "F1"):
             QShortcut(QKeySequence(keys), self, self._search.setFocus)
-        steps, side = HBox(spacing=6), QWidget()
-        steps.add(back, forward, 1)
+        side, steps = QWidget(), HBox(spacing=6).add(back, forward, 1)
         VBox(side, 0, 8).add(self._search, self._count, (self._contents, 1), steps)
-        both = QSplitter(Qt.Orientation.Horizontal)
-        both.setChildrenCollapsible(False)
+        both = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         both.addWidget(side)
         both.addWidget(view)
         both.setStretchFactor(1, 1)

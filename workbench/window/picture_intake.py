@@ -403,8 +403,7 @@ class OpenMenu(QObject):
 
     def menu_of_button(self, tree: MenuTree) -> QMenu:
         """Short menu for the toolbar: files, a folder, the recent ones."""
-        menu = QMenu("Open", self._parent)
-        menu.setToolTipsVisible(True)
+        menu = QMenu("Open", self._parent, toolTipsVisible=True)
         menu.addActions([tree.action("Open…"), tree.action("Open folder…")])
         menu.addMenu(tree.menu(RECENT))
         return menu

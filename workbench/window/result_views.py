@@ -295,7 +295,6 @@ class ExplanationController(QObject):
             self.show_anatomy()
 
     def _enter_anatomy(self, area: QRectF) -> None:
-        """Fill the view with the block that the panel opens on."""
         if self._places is None:
             self._places = self._place, self._place
         self._show_area(area)

@@ -83,10 +83,9 @@ class SaveDialog(QDialog):
         box = QualityBox(fit, quality, default)
         self._quality = described(box, "save-quality", "Quality", QUALITY_TIP)
         if fit.format.has_quality and fit.why_not is None:
-            label, row = Label("&Quality"), HBox(spacing=10)
+            label = Label("&Quality")
             label.setBuddy(self._quality)
-            row.add(label, self._quality, 1)
-            column.add(row)
+            column.add(HBox(spacing=10).add(label, self._quality, 1))
         column.addWidget(self._make_buttons())
 
     def _make_buttons(self) -> QDialogButtonBox:

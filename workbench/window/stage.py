@@ -153,9 +153,8 @@ class Stage(QObject):
     def _lay_out(self) -> None:
         labels = self._labels
         HBox(self.head, (SIDE_PX, 12, SIDE_PX, SPACING)).add((labels["title"], 1), labels["count"])
-        work, speed = HBox(), HBox(margins=(0, 8, 0, 0), spacing=12)
-        work.add((labels["work"], 1), labels["verdict"])
-        speed.add(labels["speedup"], (labels["speedup_note"], 1))
+        work = HBox().add((labels["work"], 1), labels["verdict"])
+        speed = HBox(None, (0, 8, 0, 0), 12).add(labels["speedup"], (labels["speedup_note"], 1))
         below = QGridLayout(self.numbers)
         below.setContentsMargins(0, 0, 0, 0)
         below.setHorizontalSpacing(32)
@@ -245,9 +244,8 @@ class NotesWindow(QWidget):
     """A window for the speaker's own screen: the note, what comes next, and the time gone by."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
+        super().__init__(parent, Qt.WindowType.Window, windowTitle="Speaker's notes")
         self.setObjectName("stage-notes-window")
-        self.setWindowTitle("Speaker's notes")
         self.resize(theme.window_size(620, 420))
         self._began, self._count = QTime.currentTime(), ""
         font = QFont(self.font())

@@ -68,14 +68,13 @@ class Toolbar(QFrame):
             button.setProperty("flat", True)
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             button.setIconSize(QSize(ICON_PX, ICON_PX))
-        self._left, self._modes, right = HBox(spacing=GAP_PX), modes, HBox()
-        self._left.add(*self._buttons.values(), (tools, 1))
-        right.add(1, modes)
+        self._left = HBox(spacing=GAP_PX).add(*self._buttons.values(), (tools, 1))
+        self._modes = modes
         self._parts = QBoxLayout(ACROSS, self)
         self._parts.setContentsMargins(8, 4, 8, 4)
         self._parts.setSpacing(GAP_PX)
         self._parts.addLayout(self._left, 1)
-        self._parts.addLayout(right)
+        self._parts.addLayout(HBox().add(1, modes))
         self._draw_icons()
 
     def connect_action(self, name: str, action: QAction, menu: QMenu | None = None) -> None:

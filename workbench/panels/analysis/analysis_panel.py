@@ -305,8 +305,7 @@ class AnalysisPanel(UprightArea):
                 ("largest", "Largest error", "0.0001234", TIPS["largest"]),
             )
         )
-        tiles = HBox(spacing=4)
-        tiles.add((self._psnr, 1), (self._ssim, 1), (self._largest, 1))
+        tiles = HBox(spacing=4).add((self._psnr, 1), (self._ssim, 1), (self._largest, 1))
         self._similarity_note = Label(
             SSIM_NOTE, name="similarity-note", font=scaled_font(0.85), is_muted=True, wraps=True
         )
@@ -348,7 +347,6 @@ class AnalysisPanel(UprightArea):
 
 
 def _head(title: str, *widgets: QWidget) -> HBox:
-    label, head = Label(title), HBox()
+    label = Label(title)
     label.setProperty("heading", True)
-    head.add(label, *((each, int(isinstance(each, QComboBox))) for each in widgets))
-    return head
+    return HBox().add(label, *((each, int(isinstance(each, QComboBox))) for each in widgets))

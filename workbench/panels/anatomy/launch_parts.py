@@ -150,8 +150,7 @@ class LaunchChoice(QWidget):
         self._blocks = BlockBox("anatomy-block")
         self._blocks.activated.connect(lambda _: store.choose(block_xy=self._blocks.currentData()))
         self._note = words_label("anatomy-running", 0.9, is_muted=True)
-        both = HBox()
-        both.add((self._names, 3), (self._blocks, 2))
+        both = HBox().add((self._names, 3), (self._blocks, 2))
         VBox(self, 0).add(both, self._passes, self._note)
 
     # -- which
@@ -261,8 +260,7 @@ class WarpCard(QFrame):
         self.lanes = LaneGrid("anatomy-lanes", "Lanes of the warp", HINT, 16, 0.85)
         self._legend = words_label("anatomy-lane-legend", 0.9, is_muted=True)
         self._sentence = words_label("anatomy-lane-words")
-        times = HBox()
-        times.add(self._time, (self._turn, 1))
+        times = HBox().add(self._time, (self._turn, 1))
         VBox(self, (9, 7, 9, 7)).add(
             *(self._thread, self._words, self._access, times),
             *(self.lanes, self._legend, self._sentence),

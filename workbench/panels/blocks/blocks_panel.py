@@ -142,9 +142,8 @@ class BlocksPanel(QWidget):
         bugs.met.connect(self._break_off)
 
     def _lay_out(self) -> None:
-        buttons, segments = HBox(spacing=6), HBox(spacing=0)
-        segments.add(*self._views.values())
-        buttons.add(self._start, self._pause, self._back, 1, segments)
+        segments = HBox(spacing=0).add(*self._views.values())
+        buttons = HBox(spacing=6).add(self._start, self._pause, self._back, 1, segments)
         VBox(self, MARGINS, 6).add(
             *(self._subject, self._work, self._note, self.picks, buttons),
             *(self._sentence, self._click, (UprightArea(self.chart), 1)),

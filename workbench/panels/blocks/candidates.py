@@ -219,8 +219,8 @@ class ShapePicks(QWidget):
         tip = "Widths 8 to 256 by heights 1 to 32: a map."
         self._grid = described(QCheckBox("Grid"), "blocks-grid", "", tip)
         tip = f"Any other shapes, width × height in threads. {EXAMPLE}"
-        self._own = described(QLineEdit(), "blocks-own", "Own block shapes", tip)
-        self._own.setPlaceholderText("Own: 48×4, 96×2")
+        self._own = QLineEdit(placeholderText="Own: 48×4, 96×2")
+        described(self._own, "blocks-own", "Own block shapes", tip)
         self._objection = Label(name="blocks-objection", wraps=True)
         self._objection.setProperty("objection", True)
         self._objection.hide()
@@ -229,8 +229,7 @@ class ShapePicks(QWidget):
         self._own.editingFinished.connect(self._use_typed)
         self._own.textEdited.connect(self._read)
         self._typed: tuple[BlockXY, ...] = ()
-        row = HBox(spacing=6)
-        row.add(self._presets, self._grid, (self._own, 1))
+        row = HBox(spacing=6).add(self._presets, self._grid, (self._own, 1))
         VBox(self, 0, 2).add(row, self._objection)
 
     @property

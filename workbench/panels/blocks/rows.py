@@ -305,7 +305,6 @@ def _bar(row: BlockRow) -> figure.Bar:
 
 
 def _tile(column: int, line: int, row: BlockRow) -> figure.Tile:
-    """A row's time and occupancy, or a mark in their place."""
     words: tuple[str, ...] = ("",)
     if row.ms:
         share = () if row.occupancy is None else (numbers.percent(row.occupancy),)

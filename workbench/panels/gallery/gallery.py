@@ -129,9 +129,8 @@ class KodakCard(QFrame):
         self.cancel = push_button("kodak_cancel", "&Cancel", tip)
         tip = "The address that “kodim01.png” and so on are appended to."
         title = "Mirror to download the Kodak pictures from"
-        self.mirror = described(QLineEdit(mirror), "kodak_mirror", title, tip)
-        self.mirror.setPlaceholderText(DEFAULT_MIRROR)
-        self.mirror.setClearButtonEnabled(True)
+        line = QLineEdit(mirror, placeholderText=DEFAULT_MIRROR, clearButtonEnabled=True)
+        self.mirror = described(line, "kodak_mirror", title, tip)
         tip = "Where the pictures are downloaded from."
         where = FoldedSection("kodak_mirror_toggle", tip, "Mirror", self.mirror)
         where.show_room(False)
@@ -236,8 +235,7 @@ class Gallery(QWidget):
             each.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             row.addWidget(each)
         self._heads = {FOLDER: QWidget(), TEST: QWidget()}
-        line = HBox(self._heads[FOLDER], 0)
-        line.add((self._words, 1), (folder, 0, Qt.AlignmentFlag.AlignTop))
+        HBox(self._heads[FOLDER], 0).add((self._words, 1), (folder, 0, Qt.AlignmentFlag.AlignTop))
         VBox(self._heads[TEST], 0, 8).add(self._card, self._note)
         VBox(self, (10, 8, 4, 4), 8).add(row, *self._heads.values(), (self._wall, 1))
 

@@ -58,13 +58,12 @@ class Completion(QCompleter):
     """Completions of the word before the cursor; Enter or Tab takes one, Esc closes the list."""
 
     def __init__(self, editor: CodeEditor) -> None:
-        super().__init__(editor)
+        super().__init__(editor, maxVisibleItems=MAX_ROWS)
         self._editor, self._words, self._list = editor, QStringListModel(self), QListView()
         self.setModel(self._words)
         self.setPopup(self._list)
         self.setWidget(editor)
         self.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.setMaxVisibleItems(MAX_ROWS)
         described(self._list, "kernel-words", "Words that complete this one")
         self.activated.connect(self._take)
         editor.completions = self._list

@@ -80,8 +80,7 @@ class FileRow(QWidget):
         _fill(new, [(each.title, each.key or "All but the filter", do) for each, do in to_begin])
         to_open, save_as = _button("Open…", self.ask_file), _button("Save as…", self.save_as)
         buttons = Flow(4, new, to_open, self._recent, self._save, save_as)
-        named = HBox(spacing=8)
-        named.add((self._name, 1), outside)
+        named = HBox(spacing=8).add((self._name, 1), outside)
         VBox(self, 0, 6).add(buttons, named, self._foreign, self._offer)
 
     def begin(self, path: Path | None) -> None:
@@ -256,8 +255,7 @@ def _button(text: str, do: Callable[[], object] | None = None) -> QToolButton:
     if do is not None:
         button.clicked.connect(lambda: do())
         return button
-    menu = QMenu(button)
-    menu.setToolTipsVisible(True)
+    menu = QMenu(button, toolTipsVisible=True)
     button.setMenu(menu)
     button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
     return button

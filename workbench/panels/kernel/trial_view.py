@@ -152,8 +152,7 @@ class FactsCard(QFrame):
         self._name = name
         self._facts: tuple[FactRow, ...] = ()
         self._rows = QFormLayout(horizontalSpacing=12, verticalSpacing=2)
-        self.column = VBox(self)
-        self.column.add(self._rows)
+        self.column = VBox(self).add(self._rows)
         self.hide()
 
     def show_rows(self, rows: Sequence[FactRow]) -> None:

@@ -248,7 +248,6 @@ def _ratio(line: LineCount) -> float:
 
 
 def _turns(line: LineCount) -> float:
-    """Its transactions over those that its bytes need."""
     return _ratio(line) / max(1.0, line.bytes / line.requests / TRANSACTION_BYTES)
 
 

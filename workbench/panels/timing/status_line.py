@@ -195,7 +195,6 @@ class StatusLine(QToolButton):
         return list(zip(gaps, parts, strict=False))
 
     def _place(self) -> None:
-        """Put all words on one base line, the activity at the right end."""
         metrics = self._time.fontMetrics()
         base = (self.height() - metrics.height()) // 2 + metrics.ascent()
         x = BAR_PX

@@ -230,8 +230,7 @@ class TimingPanel(UprightArea):
 
     def _lay_out(self) -> None:
         inside = QWidget()
-        column = VBox(inside, MARGINS, GAP_PX)
-        column.add(self._filter_time, self._speed_up)
+        column = VBox(inside, MARGINS, GAP_PX).add(self._filter_time, self._speed_up)
         grid = QGridLayout()
         grid.setSpacing(GAP_PX)
         for number, tile in enumerate(self._small):
@@ -280,9 +279,8 @@ class VerdictCard(QFrame):
         font.setWeight(QFont.Weight.DemiBold)
         self._verdict.setFont(font)
         self._ran = words_label("ran", 0.9, is_muted=True)
-        column, row = VBox(spacing=3), HBox(self, (5, 6, 10, 6), 7)
-        column.add(self._verdict, self._ran)
-        row.add(self._bar, (column, 1))
+        column = VBox(spacing=3).add(self._verdict, self._ran)
+        HBox(self, (5, 6, 10, 6), 7).add(self._bar, (column, 1))
 
     def show_verdict(self, text: str, ran: str, check: Check | None) -> None:
         """Show the finding of a check in words, and what ran; without a check, why."""

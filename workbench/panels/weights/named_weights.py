@@ -244,8 +244,8 @@ class LibraryBox(QFrame):
         self._drawn, self._draw, self._say = drawn, draw, say
         self._lost: Named | None = None  # deleted or replaced last
         tip = "Enter saves. Weights of that name are replaced; Restore undoes it."
-        self._name = described(QLineEdit(), "weights-name", "Name to save under", tip)
-        self._name.setPlaceholderText("A name for these weights")
+        self._name = QLineEdit(placeholderText="A name for these weights")
+        described(self._name, "weights-name", "Name to save under", tip)
         self._name.returnPressed.connect(self._save)
         tip = "Enter or a double click uses them; F2 renames, Delete deletes."
         self._list = described(QListWidget(), "weights-list", TITLE, tip)
@@ -254,8 +254,8 @@ class LibraryBox(QFrame):
         self._list.itemActivated.connect(lambda item: self._draw(_named(item)))
         self._list.itemChanged.connect(self._rename)
         self._list.currentRowChanged.connect(lambda _: self._enable())
-        delete = QShortcut(QKeySequence.StandardKey.Delete, self._list)
-        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        here = Qt.ShortcutContext.WidgetShortcut
+        delete = QShortcut(QKeySequence.StandardKey.Delete, self._list, context=here)
         delete.activated.connect(self._delete)
         self._save_button, *others = (
             small_button(text, tip, do, f"{text.removesuffix('…')} named weights")
@@ -270,8 +270,7 @@ class LibraryBox(QFrame):
             )
         )
         *self._of_chosen, self._restore_button = others[:4]
-        line, below = HBox(spacing=6), QWidget()
-        line.add((self._name, 1), self._save_button)
+        below, line = QWidget(), HBox(spacing=6).add((self._name, 1), self._save_button)
         below.setLayout(Flow(6, *others))
         VBox(self).add(line, (self._list, 1), below)
         self._enable()

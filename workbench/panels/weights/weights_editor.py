@@ -277,14 +277,13 @@ class WeightsEditor(QWidget):
         head.setColumnStretch(1, 1)
         buttons = QWidget()
         buttons.setLayout(Flow(6, *self._buttons))
-        left, right = VBox(spacing=10), VBox(spacing=10)
-        left.add(head, (self._grid, 1), self._sentence, buttons)
-        left.addStretch(0)  # below what is as high as it can be
+        # An empty share: below what is as high as it can be.
+        left = VBox(spacing=10).add(head, (self._grid, 1), self._sentence, buttons, 0)
         self._sections = (
             FoldedSection("weights-fold-effect", TIPS["effect"], weights_summary.TITLE, self._told),
             FoldedSection("weights-fold-named", TIPS["named"], named_weights.TITLE, self._library),
         )
-        right.add((self._sections[0], 3), (self._sections[1], 2))
+        right = VBox(spacing=10).add((self._sections[0], 3), (self._sections[1], 2))
         inside = QWidget()
         self._both = QBoxLayout(QBoxLayout.Direction.TopToBottom, inside)
         self._both.setContentsMargins(MARGINS)
